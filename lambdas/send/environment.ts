@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { templateReference } from '../domain/send-request.ts';
+import { json, wholeNumber } from '../environment.ts';
+
+/** What the stack tells the function `send`. */
+export const sendEnvironment = z.object({
+  /** The conversation table. */
+  TABLE_NAME: z.string(),
+  /** The queue that feeds the function; a request that must wait has its visibility changed there. */
+  SEND_QUEUE_URL: z.url(),
+  /** Where a request goes that is malformed or that the chat service rejected. */
+  SEND_DEAD_LETTER_QUEUE_URL: z.url(),
+  /** The secret whose string is the chat service's access token. */
+  ACCESS_TOKEN_SECRET_ID: z.string(),
+  /** The chat service's base address, without a trailing slash. */
+  CHAT_SERVICE_URL: z.url(),
+  /** The platform and the business's own number of a request that names none. */
+  CHAT_PLATFORM: z.string(),
+  CHAT_CHANNEL_NUMBER: z.string(),
+  /** How long before its 24 hours end a conversation window counts as closed. */
+  WINDOW_MARGIN_SECONDS: wholeNumber(0),
+  /** What is sent when a free-form request meets a closed window: JSON of {@link templateReference}; unset for none. */
+  DEFAULT_TEMPLATE: z.optional(json(templateReference)),
+  /** Days until a send and its message are removed from the table. */
+  RETENTION_DAYS: wholeNumber(1),
+});
+
+/** The variables as the stack must set them: strings all. */
+export type SendEnvironment = Record<Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE'>, string> & {
+  DEFAULT_TEMPLATE?: string;
+};
