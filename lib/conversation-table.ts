@@ -1,0 +1,87 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, Billing, StreamViewType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { ParleyFunction } from './parley-function.ts';
+
+/** How the conversation table is kept. */
+export interface ConversationTableProps {
+  /**
+   * Whether the table is protected from deletion and outlives its stack.
+   *
+   * @default false
+   */
+  readonly production?: boolean;
+  /**
+   * Whether the table is encrypted with a key of this account's own, which costs a monthly fee and can be revoked.
+   *
+   * @default false, a key that DynamoDB owns
+   */
+  readonly customerManagedKey?: boolean;
+}
+
+/** What a function may do to the table's items; each action of DynamoDB that it calls, and no other. */
+export type TableAction = 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
+
+// What DynamoDB asks of the key in its caller's name; its own list with the wildcards written out.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+const KEY_ACTIONS = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:GenerateDataKeyWithoutPlaintext',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+];
+
+/**
+ * The one table: contacts, messages and sends.
+ *
+ * A `TableV2` because a table of the older resource type cannot become one in place, and only this one can be given
+ * replicas in other regions later.
+ */
+export class ConversationTable extends Construct {
+  readonly table: TableV2;
+  readonly #key: Key | undefined;
+
+  constructor(scope: Construct, id: string, props: ConversationTableProps = {}) {
+    super(scope, id);
+    const production = props.production ?? false;
+    const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.#key = props.customerManagedKey
+      ? new Key(this, 'Key', {
+          description: "Encrypts Parley's conversation table",
+          enableKeyRotation: true,
+          removalPolicy,
+        })
+      : undefined;
+    this.table = new TableV2(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: 'byContact',
+          partitionKey: { name: 'contact', type: AttributeType.STRING },
+          sortKey: { name: 'createdAt', type: AttributeType.STRING },
+        },
+      ],
+      billing: Billing.onDemand(),
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      timeToLiveAttribute: 'expiresAt',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      encryption: this.#key ? TableEncryptionV2.customerManagedKey(this.#key) : TableEncryptionV2.dynamoOwnedKey(),
+      deletionProtection: production,
+      removalPolicy,
+    });
+  }
+
+  /** Allows a function these actions on the table's items, not on its index or stream. */
+  allow(parleyFunction: ParleyFunction, actions: readonly TableAction[]): void {
+    parleyFunction.allow(actions, [this.table.tableArn]);
+    if (!this.#key) return;
+    parleyFunction.allow(KEY_ACTIONS, [this.#key.keyArn], {
+      StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(this).region}.amazonaws.com` },
+    });
+  }
+}

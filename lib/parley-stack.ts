@@ -1,0 +1,64 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { ConversationTable } from './conversation-table.ts';
+import { Monitoring } from './monitoring.ts';
+import { Sending } from './sending.ts';
+import type { StageSettings } from './stage-settings.ts';
+import { Webhook } from './webhook.ts';
+
+/** What one stage's stack is made of. */
+export interface ParleyStackProps extends StackProps {
+  readonly settings: StageSettings;
+}
+
+/** All of Parley for one stage. */
+export class ParleyStack extends Stack {
+  readonly conversations: ConversationTable;
+  readonly webhook: Webhook;
+  readonly sending: Sending;
+
+  constructor(scope: Construct, id: string, { settings, ...props }: ParleyStackProps) {
+    super(scope, id, { terminationProtection: settings.production, ...props });
+    const { production, chatPlatform, retentionDays } = settings;
+    this.conversations = new ConversationTable(this, 'Conversations', {
+      production,
+      customerManagedKey: settings.customerManagedKey,
+    });
+    this.webhook = new Webhook(this, 'Webhook', {
+      conversations: this.conversations,
+      auth: settings.webhook.auth,
+      chatPlatform,
+      retentionDays,
+      production,
+    });
+    this.sending = new Sending(this, 'Sending', {
+      conversations: this.conversations,
+      chatServiceUrl: settings.chatService.baseUrl,
+      chatPlatform,
+      chatChannelNumber: settings.chatChannelNumber,
+      windowMarginSeconds: settings.window.marginSeconds,
+      defaultTemplate: settings.defaultTemplate,
+      retentionDays,
+      production,
+    });
+    new Monitoring(this, 'Monitoring', {
+      webhook: this.webhook,
+      sending: this.sending,
+      alarmTopicArn: settings.alarmTopicArn,
+    });
+
+    const { inbound } = this.webhook;
+    const { requests } = this.sending;
+    this.#output('WebhookUrl', this.webhook.url, "The webhook's address, to be given to the chat service");
+    this.#output('SendQueueUrl', requests.queue.queueUrl, 'Where internal systems put send requests');
+    this.#output('SendDeadLetterQueueUrl', requests.deadLetterQueue.queueUrl, 'Where requests that failed wait');
+    this.#output('InboundQueueUrl', inbound.queue.queueUrl, 'Where verified events wait for the table');
+    this.#output('InboundDeadLetterQueueUrl', inbound.deadLetterQueue.queueUrl, 'Where unreadable events wait');
+    this.#output('TableName', this.conversations.table.tableName, 'The conversation table');
+    this.#output('AccessTokenSecretId', this.sending.accessToken.secretArn, "Where the chat service's token belongs");
+  }
+
+  #output(id: string, value: string, description: string): void {
+    new CfnOutput(this, id, { value, description });
+  }
+}

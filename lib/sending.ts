@@ -1,0 +1,93 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { TemplateReference } from '../lambdas/domain/send-request.ts';
+import type { SendEnvironment } from '../lambdas/send/environment.ts';
+import type { ConversationTable } from './conversation-table.ts';
+import { DeadLetteredQueue } from './dead-lettered-queue.ts';
+import { ParleyFunction } from './parley-function.ts';
+
+/** What sending needs. */
+export interface SendingProps {
+  /** Where windows are read and sends recorded. */
+  readonly conversations: ConversationTable;
+  /** The chat service's base address, without a trailing slash. */
+  readonly chatServiceUrl: string;
+  /** The platform of a request that names none. */
+  readonly chatPlatform: string;
+  /** The business's own number of a request that names none: a plus and digits. */
+  readonly chatChannelNumber: string;
+  /** How long before its 24 hours end a conversation window counts as closed. */
+  readonly windowMarginSeconds: number;
+  /**
+   * What is sent when a free-form request meets a closed window.
+   *
+   * @default none, such a request is refused
+   */
+  readonly defaultTemplate?: TemplateReference;
+  /** Days until a send and its message are removed. */
+  readonly retentionDays: number;
+  /**
+   * Whether the queues and the secret outlive their stack.
+   *
+   * @default false
+   */
+  readonly production?: boolean;
+}
+
+// Ten messages one after another, when all are of one group, and ten seconds for each call to the chat service.
+const TIMEOUT = Duration.seconds(120);
+
+// SQS's greatest: it is `notAfter` or the queue's retention that ends waiting, not a count.
+const MAX_RECEIVE_COUNT = 1000;
+
+/** The queue of send requests, in order per contact, the function that sends them, and the chat service's access token. */
+export class Sending extends Construct {
+  readonly send: ParleyFunction;
+  readonly requests: DeadLetteredQueue;
+  readonly accessToken: Secret;
+
+  constructor(scope: Construct, id: string, props: SendingProps) {
+    super(scope, id);
+    this.accessToken = new Secret(this, 'AccessToken', {
+      description:
+        "The chat service's access token. Made with a placeholder: put the real token in after the deployment.",
+      removalPolicy: props.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.accessToken).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: "The token is issued by hand in the chat service's console; no function can rotate it.",
+    });
+    this.requests = new DeadLetteredQueue(this, 'Requests', {
+      fifo: true,
+      consumerTimeout: TIMEOUT,
+      maxReceiveCount: MAX_RECEIVE_COUNT,
+      production: props.production,
+    });
+    const { queue, deadLetterQueue } = this.requests;
+    this.send = new ParleyFunction(this, 'Send', {
+      serviceName: 'send',
+      description: 'Sends queued requests to the chat service, free-form or by template',
+      entry: `${import.meta.dirname}/../lambdas/send/entry.ts`,
+      memorySize: 512,
+      timeout: TIMEOUT,
+      environment: {
+        TABLE_NAME: props.conversations.table.tableName,
+        SEND_QUEUE_URL: queue.queueUrl,
+        SEND_DEAD_LETTER_QUEUE_URL: deadLetterQueue.queueUrl,
+        ACCESS_TOKEN_SECRET_ID: this.accessToken.secretArn,
+        CHAT_SERVICE_URL: props.chatServiceUrl,
+        CHAT_PLATFORM: props.chatPlatform,
+        CHAT_CHANNEL_NUMBER: props.chatChannelNumber,
+        WINDOW_MARGIN_SECONDS: String(props.windowMarginSeconds),
+        RETENTION_DAYS: String(props.retentionDays),
+        ...(props.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(props.defaultTemplate) }),
+      } satisfies SendEnvironment,
+    });
+    props.conversations.allow(this.send, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+    this.send.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
+    this.send.allow(['secretsmanager:GetSecretValue'], [this.accessToken.secretArn]);
+    // Twenty invocations of up to ten groups each: 200 calls to the chat service at once.
+    this.requests.drainInto(this.send, 20);
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * What each setting is and may be, to end the sentence "give …".
+ *
+ * It stands apart from the schema because part of that belongs to the functions, which bundle no sentences for synth. A
+ * test keeps the two equal.
+ */
+export const SETTINGS_GUIDE: Readonly<Record<string, string>> = {
+  production: 'true to protect the data from deletion, else false (the default)',
+  chatService: 'an object with baseUrl',
+  'chatService.baseUrl':
+    "the chat service's base address: https (or http on 127.0.0.1 or localhost), without a trailing slash, such as " +
+    '"https://chat-service.example"',
+  chatPlatform: 'the name of the chat platform as the service writes it: up to 64 letters, digits, dots, _ and -',
+  chatChannelNumber: 'the business\'s own number: + and 6 to 15 digits, such as "+5491100000000"',
+  webhook: 'an object with auth',
+  'webhook.auth': "an object with kind and that kind's settings: how the webhook's posts are verified",
+  'webhook.auth.kind': '"pubsub-jwt"',
+  'webhook.auth.audience': "the audience that the carrier's tokens are made out to: a text that is not empty",
+  'webhook.auth.serviceAccountEmail': "the e-mail address of the service account that signs the carrier's tokens",
+  'webhook.auth.issuers': "a list of at least one issuer of the carrier's tokens (default: Google's two spellings)",
+  'webhook.auth.jwksUrl': "the address of the keys that the carrier's tokens are signed with (default: Google's)",
+  window: 'an object with marginSeconds',
+  'window.marginSeconds':
+    'how many seconds before its 24 hours end a window counts as closed: a whole number from 0 to 3600 (default 60)',
+  defaultTemplate: 'an object with ruleNameOrId and, if it has variables, params; leave it out to have none',
+  'defaultTemplate.ruleNameOrId': 'the name or id of an approved template: a text that is not empty',
+  'defaultTemplate.params': "the values of the template's variables: an object of texts",
+  retentionDays:
+    'the days until messages and sends are removed: a whole number from 15 to 3650 (default 400); not less, because the ' +
+    'record that a request was sent must outlive the 14 days for which its queue may deliver it again',
+  customerManagedKey: "true to encrypt the table with a key of this account's own, else false (the default)",
+  alarmTopicArn:
+    'the ARN of an SNS topic, such as "arn:aws:sns:eu-west-1:111122223333:alarms"; leave it out to have none',
+};

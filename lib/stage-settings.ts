@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { templateReference } from '../lambdas/domain/send-request.ts';
+import { webhookAuth } from '../lambdas/receive/auth/webhook-auth.ts';
+
+/** Two weeks and a day: SQS hands out a request for up to 14 days, and the record that it was sent must outlive it. */
+const SHORTEST_RETENTION_DAYS = 15;
+
+/** Plain http is for a sandbox on this machine alone: the access token travels in a header. */
+function isBaseUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (!url || value.endsWith('/') || url.search || url.hash || url.username || url.password) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname));
+}
+
+/**
+ * One stage's settings, as they stand in cdk.json under `context.stages`.
+ *
+ * Every object refuses names that it does not know. What each may be is said, for the faults, in `settings-guide.ts`.
+ */
+export const stageSettings = z.strictObject({
+  /**
+   * Whether the stage holds what must not be lost: table, key, queues and secret then outlive their stack, and table and
+   * stack are protected from deletion.
+   *
+   * @default false
+   */
+  production: z.boolean().default(false),
+  chatService: z.strictObject({
+    /** The chat service's base address: https, or http on this machine; without a trailing slash. */
+    baseUrl: z.string().refine(isBaseUrl),
+  }),
+  /** The platform of a request or an event that names none. The table's keys are made of it. */
+  chatPlatform: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
+  /** The business's own number of a request that names none: a plus and digits. */
+  chatChannelNumber: z.string().regex(/^\+\d{6,15}$/),
+  webhook: z.strictObject({
+    /** How the webhook's posts are verified. */
+    auth: webhookAuth,
+  }),
+  window: z
+    .strictObject({
+      /**
+       * How long before its 24 hours end a conversation window counts as closed.
+       *
+       * @default 60
+       */
+      marginSeconds: z.int().min(0).max(3600).default(60),
+    })
+    .prefault({}),
+  /**
+   * What is sent when a free-form request meets a closed window.
+   *
+   * @default none, such a request is refused
+   */
+  defaultTemplate: z.optional(templateReference),
+  /**
+   * Days until messages and sends are removed from the table.
+   *
+   * @default 400
+   */
+  retentionDays: z.int().min(SHORTEST_RETENTION_DAYS).max(3650).default(400),
+  /**
+   * Whether the table is encrypted with a key of this account's own.
+   *
+   * @default false
+   */
+  customerManagedKey: z.boolean().default(false),
+  /**
+   * The SNS topic that hears of alarms.
+   *
+   * @default none, the alarms only show in CloudWatch
+   */
+  alarmTopicArn: z
+    .string()
+    .regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
+    .optional(),
+});
+
+/** One stage's settings, checked, with every default filled in. */
+export type StageSettings = z.output<typeof stageSettings>;

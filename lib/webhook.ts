@@ -1,0 +1,117 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { WebhookAuth } from '../lambdas/receive/auth/webhook-auth.ts';
+import type { ReceiveEnvironment } from '../lambdas/receive/environment.ts';
+import type { ConversationTable } from './conversation-table.ts';
+import { DeadLetteredQueue } from './dead-lettered-queue.ts';
+import { ParleyFunction } from './parley-function.ts';
+
+/** What receiving needs. */
+export interface WebhookProps {
+  /** Where events are stored. */
+  readonly conversations: ConversationTable;
+  /** How the posts are verified. */
+  readonly auth: WebhookAuth;
+  /** The platform of an event that names none. */
+  readonly chatPlatform: string;
+  /** Days until a stored message is removed. */
+  readonly retentionDays: number;
+  /**
+   * Whether the queues outlive their stack, with the messages in them.
+   *
+   * @default false
+   */
+  readonly production?: boolean;
+}
+
+// Ten events of a batch side by side, each bounded by the webhook's own two seconds, and room for a cold start.
+const TIMEOUT = Duration.seconds(10);
+
+// At a minute's visibility: an outage of the table of some 100 minutes passes before events wait for a person.
+const MAX_RECEIVE_COUNT = 100;
+
+/** `POST /webhook`, the function that receives the events, and the queue where they wait while the table is out of reach. */
+export class Webhook extends Construct {
+  readonly receive: ParleyFunction;
+  readonly inbound: DeadLetteredQueue;
+  readonly stage: HttpStage;
+  /** The address to give to the chat service. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: WebhookProps) {
+    super(scope, id);
+    this.inbound = new DeadLetteredQueue(this, 'Inbound', {
+      fifo: false,
+      consumerTimeout: TIMEOUT,
+      maxReceiveCount: MAX_RECEIVE_COUNT,
+      production: props.production,
+    });
+    const { queue, deadLetterQueue } = this.inbound;
+    this.receive = new ParleyFunction(this, 'Receive', {
+      serviceName: 'receive',
+      description: "Verifies and stores the chat service's webhook events",
+      entry: `${import.meta.dirname}/../lambdas/receive/entry.ts`,
+      // More than it needs at rest: processor time comes with memory, and a cold start has to fit into two seconds.
+      memorySize: 1024,
+      timeout: TIMEOUT,
+      environment: {
+        TABLE_NAME: props.conversations.table.tableName,
+        INBOUND_QUEUE_URL: queue.queueUrl,
+        INBOUND_DEAD_LETTER_QUEUE_URL: deadLetterQueue.queueUrl,
+        WEBHOOK_AUTH: JSON.stringify(props.auth),
+        CHAT_PLATFORM: props.chatPlatform,
+        RETENTION_DAYS: String(props.retentionDays),
+      } satisfies ReceiveEnvironment,
+    });
+    props.conversations.allow(this.receive, ['dynamodb:UpdateItem']);
+    this.receive.allow(['sqs:SendMessage'], [queue.queueArn, deadLetterQueue.queueArn]);
+    this.inbound.drainInto(this.receive, 5);
+
+    const api = new HttpApi(this, 'Api', {
+      description: "Receives the chat service's webhook events",
+      createDefaultStage: false,
+    });
+    this.stage = new HttpStage(this, 'Stage', {
+      httpApi: api,
+      autoDeploy: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(
+          new LogGroup(this, 'AccessLogs', {
+            retention: RetentionDays.ONE_MONTH,
+            removalPolicy: RemovalPolicy.DESTROY,
+          }),
+        ),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
+    });
+    const path = '/webhook';
+    const [route] = api.addRoutes({
+      path,
+      methods: [HttpMethod.POST],
+      integration: new HttpLambdaIntegration('ReceiveIntegration', this.receive.lambda),
+    });
+    if (route) {
+      Validations.of(route).acknowledge({
+        id: 'AwsSolutions-APIG4',
+        reason: 'The function verifies the signature of every post, as webhook.auth says, before anything else.',
+      });
+    }
+    this.url = `${api.apiEndpoint}${path}`;
+  }
+}
+
+// What tells a lost post apart (throttled, timed out, refused); no header, since one of them is the signature.
+const ACCESS_LOG = {
+  requestId: '$context.requestId',
+  requestTime: '$context.requestTime',
+  sourceIp: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  status: '$context.status',
+  responseLatencyMs: '$context.responseLatency',
+  integrationLatencyMs: '$context.integrationLatency',
+  integrationError: '$context.integrationErrorMessage',
+};
