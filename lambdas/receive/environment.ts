@@ -21,6 +21,9 @@ export const receiveEnvironment = z.object({
 });
 
 /** The variables as the stack must set them: strings all. */
-export type ReceiveEnvironment = Record<Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID'>, string> & {
+export type ReceiveEnvironment = Record<
+  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID'>,
+  string
+> & {
   WEBHOOK_SECRET_ID?: string;
 };

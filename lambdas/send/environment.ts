@@ -21,6 +21,8 @@ export const sendEnvironment = z.object({
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
   /** What is sent when a free-form request meets a closed window: JSON of {@link templateReference}; unset for none. */
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
+  /** How long a claim is respected: longer than the function can live. */
+  CLAIM_LEASE_SECONDS: wholeNumber(1),
   /** Days until a send and its message are removed from the table. */
   RETENTION_DAYS: wholeNumber(1),
 });

@@ -1,0 +1,123 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Conclusion, QueuedSend } from '../domain/send-state.ts';
+import type { HeldSend, SendStore } from '../ports.ts';
+import { readContactItem, readSendItem } from './item-readers.ts';
+import { outboundUpdate } from './outbound-update.ts';
+import { contactItem, contactName, sendItem } from './table-keys.ts';
+import { expiryOf, type ItemUpdate, updateItem } from './update-item.ts';
+
+export interface DynamodbSendStoreOptions {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly retentionDays: number;
+}
+
+/** What a write did, or how the item stood that did not let it. */
+type Tried = { readonly kind: 'written'; readonly attempts: number } | HeldSend;
+
+/** A send that is new, or one that waits. Two bodies under one request id are two requests: the first one stands. */
+const OPEN = 'attribute_not_exists(#state) OR (#body = :body AND #state = :waiting)';
+const OPEN_OR_UNCERTAIN = 'attribute_not_exists(#state) OR (#body = :body AND #state IN (:waiting, :uncertain))';
+
+/** Keeps sends; every transition is one conditional write. */
+export const createDynamodbSendStore = ({ client, tableName, retentionDays }: DynamodbSendStoreOptions): SendStore => {
+  const update = async (change: ItemUpdate): Promise<Tried> => {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          ...updateItem(tableName, change),
+          ReturnValues: 'UPDATED_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { kind: 'written', attempts: Number(Attributes?.attempts?.N ?? 0) };
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException && error.Item) return held(error.Item);
+      throw error;
+    }
+  };
+
+  const requestAttributes = ({ body, contact }: QueuedSend, at: string) => ({
+    body,
+    contact: contactName(contact),
+    expiresAt: expiryOf(at, retentionDays),
+  });
+
+  return {
+    async readContact(contact) {
+      const { Item } = await client.send(
+        // The user's message of a moment ago opens the window: a stale read could refuse what is allowed.
+        new GetItemCommand({ TableName: tableName, Key: marshall(contactItem(contact)), ConsistentRead: true }),
+      );
+      return readContactItem(Item ? unmarshall(Item) : {});
+    },
+
+    async claim(send, claim, { uncertainToo }) {
+      const tried = await update({
+        key: sendItem(send.request.requestId),
+        set: { ...requestAttributes(send, claim.claimedAt), ...claim, state: 'claimed' },
+        alsoSet: ['#attempts = if_not_exists(#attempts, :none) + :one'],
+        names: ['attempts'],
+        values: { none: 0, one: 1, waiting: 'waiting', ...(uncertainToo && { uncertain: 'uncertain' }) },
+        condition: uncertainToo ? OPEN_OR_UNCERTAIN : OPEN,
+      });
+      if (tried.kind === 'written') return { kind: 'claimed', attempt: tried.attempts };
+      // The SDK repeated a write whose answer was lost: the claim that stands is ours.
+      const { state, claimId, attempts } = tried.send;
+      return state === 'claimed' && claimId === claim.claimId ? { kind: 'claimed', attempt: attempts } : tried;
+    },
+
+    async conclude(requestId, claimId, conclusion) {
+      const tried = await update({
+        key: sendItem(requestId),
+        set: { ...conclusionAttributes(conclusion), leaseUntil: undefined },
+        names: ['claimId'],
+        values: { claimId, claimed: 'claimed', uncertain: 'uncertain' },
+        condition: '#claimId = :claimId AND #state IN (:claimed, :uncertain)',
+      });
+      if (tried.kind === 'written') return 'concluded';
+      return tried.send.claimId === claimId && tried.send.state === conclusion.state ? 'concluded' : 'lost';
+    },
+
+    async settle(send, conclusion) {
+      const tried = await update({
+        key: sendItem(send.request.requestId),
+        set: { ...requestAttributes(send, conclusion.at), ...conclusionAttributes(conclusion) },
+        values: { waiting: 'waiting' },
+        condition: OPEN,
+      });
+      return tried.kind === 'written' ? { kind: 'settled' } : tried;
+    },
+
+    async recordOutbound(message) {
+      await client.send(new UpdateItemCommand(updateItem(tableName, outboundUpdate(message, retentionDays))));
+    },
+
+    async noteWindowDenied(contact, at) {
+      await update({
+        key: contactItem(contact),
+        set: { windowDeniedAt: at },
+        condition: 'attribute_not_exists(#windowDeniedAt) OR #windowDeniedAt < :windowDeniedAt',
+      });
+    },
+  };
+};
+
+const held = (item: Record<string, AttributeValue>): HeldSend => ({
+  kind: 'held',
+  send: readSendItem(unmarshall(item)),
+});
+
+/** Each state has a time of its own: `acceptedAt`, `refusedAt`, `waitingAt` … */
+const conclusionAttributes = ({ state, at, ...rest }: Conclusion): Record<string, unknown> => ({
+  state,
+  [`${state}At`]: at,
+  ...rest,
+});

@@ -1,0 +1,24 @@
+import type { ContactRef } from '../domain/contact.ts';
+
+/** A table item's key. Nothing is keyed by channel, stage or day, so that no key grows hot. */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** The contact's name in the index `byContact`, and its item's partition key. */
+export const contactName = ({ platform, channel, key }: ContactRef): string =>
+  `CONTACT#${escapePart(platform)}#${escapePart(channel)}#${key}`;
+
+export const contactItem = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'CONTACT' });
+
+/** A user's message, or one that we sent, with its statuses. */
+export const messageItem = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });
+
+/** A message come back from the service: an item of its own, as it may have the id of one that we sent. */
+export const echoItem = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'ECHO' });
+
+export const sendItem = (requestId: string): ItemKey => ({ pk: `SEND#${requestId}`, sk: 'SEND' });
+
+/** The last part may hold anything; in the others the separator would make two contacts one. */
+const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');

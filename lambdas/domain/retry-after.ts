@@ -1,0 +1,11 @@
+/**
+ * Reads a Retry-After header: seconds, or an HTTP date (RFC 9110, 10.2.3).
+ *
+ * @returns milliseconds from `nowMs`, not below zero; undefined where the header is missing or neither
+ */
+export const retryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+};

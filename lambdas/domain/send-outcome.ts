@@ -1,0 +1,63 @@
+import * as z from 'zod/mini';
+
+/** What came of a call to the chat service, before anybody has judged it. */
+export type ChatServiceAnswer =
+  /** An HTTP answer; `body` is the parsed JSON, or undefined where it is none. */
+  | { readonly kind: 'answered'; readonly httpStatus: number; readonly body: unknown; readonly retryAfter?: string }
+  /** Nothing of the request was written: refused or unresolved connection, TLS failure. */
+  | { readonly kind: 'not-sent'; readonly cause: string }
+  /** The request, or part of it, was written and no answer came: time-out, reset. */
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+/** What a call's answer means for the send. */
+export type SendOutcome =
+  | { readonly kind: 'accepted'; readonly messageId: string }
+  | { readonly kind: 'window-closed' }
+  | { readonly kind: 'rejected'; readonly code?: number; readonly explanation: string }
+  | {
+      readonly kind: 'not-done';
+      readonly cause: NotDoneCause;
+      readonly explanation: string;
+      readonly retryAfter?: string;
+    }
+  | { readonly kind: 'uncertain'; readonly explanation: string };
+
+/** Why a call was not done and may be tried again: no credit, a refused token, or a service out of reach. */
+export type NotDoneCause = 'no-credit' | 'token' | 'unavailable';
+
+/** The contract's Errors: 101 "Insufficient credit", 201 "User window is over 24 hours". */
+const INSUFFICIENT_CREDIT = 101;
+const WINDOW_CLOSED = 201;
+
+const problem = z.object({ code: z.optional(z.number()), message: z.optional(z.string()) });
+const wireAnswer = z.object({
+  id: z.catch(z.optional(z.string().check(z.minLength(1))), undefined),
+  problems: z.catch(z.nullish(problem), undefined),
+  error: z.catch(z.nullish(problem), undefined),
+});
+
+/**
+ * Reads a sending endpoint's answer. The code in the body counts before the HTTP status: an HTTP 200 can be a failure,
+ * and the status of error 201 is not shown in the contract.
+ */
+export const sendOutcome = (answer: ChatServiceAnswer): SendOutcome => {
+  if (answer.kind === 'not-sent') return { kind: 'not-done', cause: 'unavailable', explanation: answer.cause };
+  if (answer.kind === 'unknown') return { kind: 'uncertain', explanation: answer.cause };
+  const { httpStatus, retryAfter } = answer;
+  const read = z.safeParse(wireAnswer, answer.body);
+  const fault = read.success ? (read.data.error ?? read.data.problems) : undefined;
+  const explanation = fault ? `HTTP ${httpStatus}, code ${fault.code}: ${fault.message}` : `HTTP ${httpStatus}`;
+  if (fault?.code === WINDOW_CLOSED) return { kind: 'window-closed' };
+  if (fault?.code === INSUFFICIENT_CREDIT) return { kind: 'not-done', cause: 'no-credit', explanation, retryAfter };
+  if (httpStatus >= 200 && httpStatus < 300) {
+    if (fault) return { kind: 'rejected', code: fault.code, explanation };
+    return read.success && read.data.id
+      ? { kind: 'accepted', messageId: read.data.id }
+      : { kind: 'uncertain', explanation: `${explanation}, without a readable id` };
+  }
+  if (httpStatus === 401) return { kind: 'not-done', cause: 'token', explanation };
+  if (httpStatus === 429 || httpStatus === 503)
+    return { kind: 'not-done', cause: 'unavailable', explanation, retryAfter };
+  if (httpStatus >= 400 && httpStatus < 500) return { kind: 'rejected', code: fault?.code, explanation };
+  return { kind: 'uncertain', explanation };
+};

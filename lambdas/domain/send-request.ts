@@ -1,0 +1,106 @@
+import * as z from 'zod/mini';
+import { type Instant, readInstant } from './instant.ts';
+import { parseJson } from './parse-json.ts';
+
+/** Why the business writes first: the contract's Rules of use, 3, "one of the approved kinds". */
+export const APPROVED_REASONS = [
+  'account-update',
+  'appointment',
+  'activity',
+  'payment',
+  'reservation',
+  'shipping-status',
+  'ticket-change',
+  'transport',
+  'similar',
+] as const;
+
+const text = z.string().check(z.minLength(1, 'must not be empty'));
+const address = z.url('must be an address (URL)');
+
+/** A rule, or an approved template, with the values of its variables. */
+export const templateReference = z.strictObject({
+  ruleNameOrId: text,
+  params: z.optional(z.record(z.string(), z.string('must be text: a variable takes a string'))),
+});
+
+export type TemplateReference = z.output<typeof templateReference>;
+
+/**
+ * SQS takes alphanumerics and punctuation, 1 to 128 characters, as a deduplication id, which the request id becomes.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+ */
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * What an internal system puts on the send queue: the body of `message/v3`, the body of `intent/v2`, or both in one, in
+ * the chat service's own field names, with what Parley needs beside them.
+ */
+export const sendRequest = z
+  .strictObject({
+    /** Idempotency key: a request is sent once, however often it is queued. */
+    requestId: z
+      .string()
+      .check(z.regex(REQUEST_ID, 'must be 1 to 128 letters, digits or punctuation marks, without spaces')),
+    /** Required when a template opens the conversation. */
+    reason: z.optional(z.enum(APPROVED_REASONS, `must be one of ${APPROVED_REASONS.join(', ')}`)),
+    /** Not sent later than this. ISO 8601 with an offset. */
+    notAfter: z.optional(
+      z
+        .string()
+        .check(z.refine((value) => readInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset')),
+    ),
+    /** What to do when it cannot be known whether the message went out. @default hold */
+    onUncertain: z.optional(z.enum(['hold', 'resend'], 'must be hold or resend')),
+    chatPlatform: z.optional(text),
+    chatChannelNumber: z.optional(z.string().check(z.regex(/^\+\d{6,15}$/, 'must be + and digits'))),
+    platformContactId: text,
+    messageText: z.optional(text),
+    audioURL: z.optional(address),
+    imageURL: z.optional(address),
+    fileURL: z.optional(address),
+    ...z.partial(templateReference).shape,
+  })
+  .check(
+    z.refine(
+      (request) => hasFreeForm(request) || request.ruleNameOrId !== undefined,
+      'needs something to send: messageText, audioURL, imageURL or fileURL, or ruleNameOrId',
+    ),
+    z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
+      path: ['params'],
+      error: 'go with ruleNameOrId',
+    }),
+  );
+
+export type SendRequest = z.output<typeof sendRequest>;
+
+export const MEDIA_FIELDS = ['audioURL', 'imageURL', 'fileURL'] as const;
+
+/** Whether the request holds a body for `message/v3`. */
+export const hasFreeForm = (
+  request: { readonly messageText?: string } & { readonly [F in (typeof MEDIA_FIELDS)[number]]?: string },
+): boolean => request.messageText !== undefined || MEDIA_FIELDS.some((field) => request[field] !== undefined);
+
+/** The request's `notAfter` as an instant that compares. */
+export const notAfterOf = (request: Pick<SendRequest, 'notAfter'>): Instant | undefined =>
+  readInstant(request.notAfter);
+
+export type ReadSendRequest =
+  | { readonly kind: 'request'; readonly request: SendRequest }
+  | { readonly kind: 'malformed'; readonly explanation: string };
+
+/** Reads a queue message's body; a malformed one is explained in a sentence that names every fault. */
+export const readSendRequest = (body: string): ReadSendRequest => {
+  const json = parseJson(body);
+  if (json === undefined) {
+    return { kind: 'malformed', explanation: 'The queue message is not JSON; put a send request there.' };
+  }
+  const read = z.safeParse(sendRequest, json);
+  if (read.success) return { kind: 'request', request: read.data };
+  const faults = read.error.issues.map(
+    (issue) => `${issue.path.join('.') || 'the request'} ${lowerFirst(issue.message)}`,
+  );
+  return { kind: 'malformed', explanation: `Not a send request: ${faults.join('; ')}.` };
+};
+
+const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

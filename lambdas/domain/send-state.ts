@@ -1,0 +1,60 @@
+import type { ContactRef } from './contact.ts';
+import type { Instant } from './instant.ts';
+import type { RefusalCode, SendCall } from './send-decision.ts';
+import type { SendRequest } from './send-request.ts';
+
+/**
+ * A send's states. `accepted`, `refused`, `rejected` and `expired` are final. `waiting` is tried again. `claimed` means
+ * that a function is calling, or died while it did. `uncertain` means that nobody knows whether the message went out.
+ */
+export type SendState = 'claimed' | 'waiting' | 'accepted' | 'refused' | 'rejected' | 'expired' | 'uncertain';
+
+/** A request with what identifies it on its way. */
+export interface QueuedSend {
+  readonly request: SendRequest;
+  /** The queue message's body as it came: two bodies under one request id are two requests. */
+  readonly body: string;
+  readonly contact: ContactRef;
+  /** The queue message's group and deduplication id, which its copy in the dead-letter queue keeps. */
+  readonly groupId: string;
+  readonly deduplicationId: string;
+}
+
+/** The right to make one call for a request, until the lease is over. */
+export interface Claim {
+  readonly claimId: string;
+  readonly claimedAt: Instant;
+  readonly leaseUntil: Instant;
+  /** What is about to be called, and why. */
+  readonly call: SendCall;
+  readonly why: string;
+}
+
+/** How a send stands in the table, as far as the next step needs it. */
+export interface StoredSend {
+  readonly state: SendState;
+  readonly body: string;
+  readonly claimId?: string;
+  readonly leaseUntil?: Instant;
+  readonly attempts: number;
+  readonly messageId?: string;
+  readonly acceptedAt?: Instant;
+  readonly call?: SendCall;
+  readonly why?: string;
+}
+
+/** How a send ends, or goes back to waiting, and why, in a sentence. */
+export type Conclusion = { readonly at: Instant; readonly why: string } & (
+  | { readonly state: 'accepted'; readonly messageId: string; readonly call: SendCall }
+  | { readonly state: 'refused'; readonly code: RefusalCode }
+  | { readonly state: 'expired' | 'rejected' | 'uncertain' | 'waiting' }
+);
+
+/** What the conversation keeps of an accepted send. */
+export interface OutboundMessage {
+  readonly id: string;
+  readonly requestId: string;
+  readonly contact: ContactRef;
+  readonly call: SendCall;
+  readonly acceptedAt: Instant;
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import type { Instant } from './instant.ts';
+import { parseJson } from './parse-json.ts';
+
+/** A post as it came, once it is known to be the carrier's, with what is needed to read it again later. */
+export interface VerifiedPost {
+  readonly rawBody: Buffer;
+  readonly carrierMessageId?: string;
+  readonly publishedAt?: Instant;
+  readonly receivedAt: Instant;
+}
+
+/**
+ * The bytes that an SQS message may have; the room for a reason and its attribute is taken off.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+ */
+export const MAX_ENCODED_BYTES = 1024 * 1024 - 4096;
+
+const wirePost = z.object({
+  rawBody: z.string(),
+  encoding: z.enum(['utf8', 'base64']),
+  carrierMessageId: z.optional(z.string()),
+  publishedAt: z.optional(z.string()),
+  receivedAt: z.string(),
+  reason: z.optional(z.string()),
+});
+
+/**
+ * Writes a post as the inbound queue and its dead-letter queue carry it: JSON that a person can read, the body's bytes
+ * kept exactly (as text where they are UTF-8, else as base64).
+ *
+ * @param reason why it stands in the dead-letter queue
+ */
+export const encodePost = ({ rawBody, ...post }: VerifiedPost, reason?: string): string => {
+  const text = rawBody.toString('utf8');
+  const isText = Buffer.from(text, 'utf8').equals(rawBody);
+  return JSON.stringify({
+    ...post,
+    reason,
+    encoding: isText ? 'utf8' : 'base64',
+    rawBody: isText ? text : rawBody.toString('base64'),
+  });
+};
+
+/** Reads what {@link encodePost} wrote; undefined for anything else. */
+export const decodePost = (encoded: string): VerifiedPost | undefined => {
+  const read = z.safeParse(wirePost, parseJson(encoded));
+  if (!read.success) return undefined;
+  const { rawBody, encoding, carrierMessageId, publishedAt, receivedAt } = read.data;
+  return { rawBody: Buffer.from(rawBody, encoding), carrierMessageId, publishedAt, receivedAt };
+};

@@ -1,0 +1,136 @@
+import type { Contact, ContactRef } from './domain/contact.ts';
+import type { Instant } from './domain/instant.ts';
+import type { SendCall } from './domain/send-decision.ts';
+import type { ChatServiceAnswer } from './domain/send-outcome.ts';
+import type { Claim, Conclusion, OutboundMessage, QueuedSend, StoredSend } from './domain/send-state.ts';
+import type { VerifiedPost } from './domain/verified-post.ts';
+import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
+
+/** The time of day. Every time that a use case sees comes from here. */
+export interface Clock {
+  now(): Instant;
+}
+
+/** All chance that a use case meets. */
+export interface Randomness {
+  /** A fresh id, unlike any before. */
+  newId(): string;
+  /** Evenly spread, from 0 to less than 1. */
+  fraction(): number;
+}
+
+/** What came of a write. Expected outcomes are values: a table out of reach is one of them. */
+export type WriteResult =
+  /** The table holds it now, by this write or by an earlier one. */
+  | { readonly kind: 'written' }
+  /** The table will never take it: too large, say. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** It may or may not have been written; every write may be repeated. */
+  | { readonly kind: 'unreachable'; readonly reason: string };
+
+/** Where webhook events are kept. Every write may come twice, late and in any order. */
+export interface EventStore {
+  /** Keeps a message or an echo. */
+  recordMessage(message: InboundMessage | Echo): Promise<WriteResult>;
+  /** Keeps a status's own time on its message, whether or not the message is known. */
+  recordStatus(status: StatusChange): Promise<WriteResult>;
+  /** Moves the contact's conversation window forward, never back. */
+  openWindow(message: InboundMessage): Promise<WriteResult>;
+}
+
+/** Where authentic posts wait that could not be stored. */
+export interface InboundQueue {
+  /** For later: the table is out of reach. */
+  defer(post: VerifiedPost): Promise<WriteResult>;
+  /** For a person: it cannot be read, or never be stored. */
+  quarantine(post: VerifiedPost, reason: string): Promise<WriteResult>;
+}
+
+export type Verdict =
+  | { readonly kind: 'authentic' }
+  /** `reason` is for metric and log: it names the check, never a value. */
+  | { readonly kind: 'forged'; readonly reason: string }
+  /** The check could not be made: the keys cannot be fetched. */
+  | { readonly kind: 'undecided'; readonly reason: string };
+
+/** A post's headers, their names in lower case. */
+export type PostHeaders = Readonly<Record<string, string | undefined>>;
+
+/** Tells whether a post is the carrier's. */
+export interface WebhookVerifier {
+  verify(post: { readonly headers: PostHeaders; readonly unverifiedBody: Buffer }): Promise<Verdict>;
+}
+
+/** Somebody has the send, or had it: how it stands. */
+export interface HeldSend {
+  readonly kind: 'held';
+  readonly send: StoredSend;
+}
+
+/** Where contacts and sends are kept. Throws when it is out of reach: the queue brings the request again. */
+export interface SendStore {
+  /** Everything known of a contact; empty for one never heard of. */
+  readContact(contact: ContactRef): Promise<Contact>;
+  /** Takes a send that is new, `waiting`, or, when asked for, `uncertain`: the one write before every call. */
+  claim(
+    send: QueuedSend,
+    claim: Claim,
+    options: { readonly uncertainToo: boolean },
+  ): Promise<{ readonly kind: 'claimed'; readonly attempt: number } | HeldSend>;
+  /** Ends a claim, or settles what became `uncertain` under it; `lost` when the claim is no longer ours. */
+  conclude(requestId: string, claimId: string, conclusion: Conclusion): Promise<'concluded' | 'lost'>;
+  /** Ends a send that needs no call: new or `waiting` becomes final. */
+  settle(send: QueuedSend, conclusion: Conclusion): Promise<{ readonly kind: 'settled' } | HeldSend>;
+  /** Keeps what was sent in the conversation, whichever of it and a status comes first. */
+  recordOutbound(message: OutboundMessage): Promise<void>;
+  /** Notes that the service called the window closed. */
+  noteWindowDenied(contact: ContactRef, at: Instant): Promise<void>;
+}
+
+/** The chat service's sending endpoints. A failed call is a value, not an error. */
+export interface ChatService {
+  send(call: SendCall): Promise<ChatServiceAnswer>;
+}
+
+/** The chat service's access token. */
+export interface AccessToken {
+  read(): Promise<string>;
+  /** The token after `refused` was refused: read from its source again. */
+  readAfresh(refused: string): Promise<string>;
+}
+
+/** Where a request goes that cannot be sent as it is. At least once: a copy may come twice. */
+export interface SendDeadLetters {
+  put(message: Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId'>, reason: string): Promise<void>;
+}
+
+/** Structured log lines. Never given a token, a secret or a signature. */
+export interface Log {
+  info(message: string, fields: Record<string, unknown>): void;
+  warn(message: string, fields: Record<string, unknown>): void;
+  error(message: string, fields: Record<string, unknown>): void;
+}
+
+/** Counters, by the names that docs and alarms use. */
+export interface Metrics {
+  count(name: MetricName): void;
+  /** Writes out what was counted; at the end of each invocation. */
+  flush(): void;
+}
+
+export type MetricName =
+  | 'EventStored'
+  | 'EventDeferred'
+  | 'EventQuarantined'
+  | 'EventTooLarge'
+  | 'EventUnavailable'
+  | 'WebhookForged'
+  | 'WebhookUndecided'
+  | 'SendAccepted'
+  | 'SendRefused'
+  | 'SendRejected'
+  | 'SendExpired'
+  | 'SendUncertain'
+  | 'SendWaiting'
+  | 'SendMalformed'
+  | 'WindowMisjudged';

@@ -1,0 +1,49 @@
+import { openEnvelope } from '../domain/carrier-envelope.ts';
+import type { VerifiedPost } from '../domain/verified-post.ts';
+import { readEvent, type WebhookEvent } from '../domain/webhook-event.ts';
+import type { EventStore, WriteResult } from '../ports.ts';
+
+/** What became of an authentic post at the table. */
+export type StoredEvent =
+  | { readonly kind: 'stored'; readonly event: WebhookEvent['kind']; readonly id: string }
+  /** No event that we know, or one that the table will never take: for a person. */
+  | { readonly kind: 'unstorable'; readonly reason: string }
+  /** The table is out of reach: to be repeated, whole. */
+  | { readonly kind: 'unreachable'; readonly reason: string };
+
+export type StoreEvent = (post: VerifiedPost) => Promise<StoredEvent>;
+
+/**
+ * Reads a verified post and writes its event: an inbound message in two writes side by side, an echo or a status in one,
+ * and no read. Repeating it, in part or whole, changes nothing.
+ */
+export const createStoreEvent =
+  ({ store, defaultPlatform }: { readonly store: EventStore; readonly defaultPlatform: string }): StoreEvent =>
+  async (post) => {
+    const envelope = openEnvelope(post);
+    if (envelope.kind === 'unreadable') return { kind: 'unstorable', reason: envelope.reason };
+    const times = { publishedAt: envelope.publishedAt, receivedAt: post.receivedAt };
+    const read = readEvent(envelope.eventBody, { times, defaultPlatform });
+    if (read.kind === 'unreadable') return { kind: 'unstorable', reason: read.reason };
+    const results = await Promise.all(writes(store, read.event));
+    return worst(results) ?? { kind: 'stored', event: read.event.kind, id: read.event.id };
+  };
+
+const writes = (store: EventStore, event: WebhookEvent): Promise<WriteResult>[] => {
+  switch (event.kind) {
+    case 'message':
+      return [store.recordMessage(event), store.openWindow(event)];
+    case 'echo':
+      return [store.recordMessage(event)];
+    case 'status':
+      return [store.recordStatus(event)];
+  }
+};
+
+/** A write that may still succeed counts before one that never will: the repetition does both. */
+const worst = (results: readonly WriteResult[]): StoredEvent | undefined => {
+  const unreachable = results.find((result) => result.kind === 'unreachable');
+  if (unreachable) return unreachable;
+  const refused = results.find((result) => result.kind === 'refused');
+  return refused && { kind: 'unstorable', reason: refused.reason };
+};

@@ -1,0 +1,70 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamodbSendStore } from '../aws/dynamodb-send-store.ts';
+import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
+import { createSecretsManagerAccessToken } from '../aws/secrets-manager-access-token.ts';
+import { createSetVisibility, createSqsSendDeadLetters } from '../aws/sqs-send-queues.ts';
+import { createHttpChatService } from '../chat-service/http-chat-service.ts';
+import { createHttpPost } from '../chat-service/http-post.ts';
+import { readEnvironment } from '../environment.ts';
+import { machineClock, machineRandomness } from '../machine.ts';
+import { createQueueHandler } from '../queue-handler.ts';
+import { sendEnvironment } from './environment.ts';
+import { createSendMessage } from './send-message.ts';
+import { createSendQueueMessage } from './send-queue-message.ts';
+
+const environment = readEnvironment(sendEnvironment, process.env);
+const sqs = new SQSClient({});
+const log = createPowertoolsLog();
+const metrics = createPowertoolsMetrics();
+const deadLetters = createSqsSendDeadLetters(sqs, environment.SEND_DEAD_LETTER_QUEUE_URL);
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const ANSWER_TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** A message may cost two calls, each with its connection, and the writes around them. */
+const ENOUGH_TIME_MS = 2 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 4_000;
+
+const sendMessage = createSendMessage({
+  store: createDynamodbSendStore({
+    client: new DynamoDBClient({}),
+    tableName: environment.TABLE_NAME,
+    retentionDays: environment.RETENTION_DAYS,
+  }),
+  chatService: createHttpChatService({
+    baseUrl: environment.CHAT_SERVICE_URL,
+    accessToken: createSecretsManagerAccessToken(new SecretsManagerClient({}), environment.ACCESS_TOKEN_SECRET_ID),
+    post: createHttpPost({
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      answerTimeoutMs: ANSWER_TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    }),
+  }),
+  deadLetters,
+  clock: machineClock,
+  randomness: machineRandomness,
+  log,
+  metrics,
+  rules: {
+    chatPlatform: environment.CHAT_PLATFORM,
+    chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
+    windowMarginMs: environment.WINDOW_MARGIN_SECONDS * 1000,
+    defaultTemplate: environment.DEFAULT_TEMPLATE,
+  },
+  leaseMs: environment.CLAIM_LEASE_SECONDS * 1000,
+});
+
+export const handler = createQueueHandler({
+  handleMessage: createSendQueueMessage({
+    sendMessage,
+    deadLetters,
+    chatPlatform: environment.CHAT_PLATFORM,
+    log,
+    metrics,
+  }),
+  setVisibility: createSetVisibility(sqs, environment.SEND_QUEUE_URL),
+  enoughTimeMs: ENOUGH_TIME_MS,
+  log,
+  metrics,
+});

@@ -1,0 +1,36 @@
+import type { SQSRecord } from 'aws-lambda';
+import { contactRef } from '../domain/contact.ts';
+import { readSendRequest } from '../domain/send-request.ts';
+import type { QueuedSend } from '../domain/send-state.ts';
+import type { Log, Metrics, SendDeadLetters } from '../ports.ts';
+import type { MessageResult } from '../queue-handler.ts';
+
+export interface SendQueueMessagePorts {
+  readonly sendMessage: (send: QueuedSend) => Promise<MessageResult>;
+  readonly deadLetters: SendDeadLetters;
+  readonly chatPlatform: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Reads a message of the send queue; a malformed one goes to the dead-letter queue at once and delays nobody. */
+export const createSendQueueMessage =
+  ({ sendMessage, deadLetters, chatPlatform, log, metrics }: SendQueueMessagePorts) =>
+  async (message: SQSRecord): Promise<MessageResult> => {
+    const { MessageGroupId, MessageDeduplicationId } = message.attributes;
+    const origin = {
+      body: message.body,
+      groupId: MessageGroupId ?? message.messageId,
+      deduplicationId: MessageDeduplicationId ?? message.messageId,
+    };
+    const read = readSendRequest(message.body);
+    if (read.kind === 'malformed') {
+      metrics.count('SendMalformed');
+      log.warn('malformed request', { messageId: message.messageId, explanation: read.explanation });
+      await deadLetters.put(origin, `MALFORMED: ${read.explanation}`);
+      return { kind: 'done' };
+    }
+    const { request } = read;
+    const contact = contactRef(request.chatPlatform ?? chatPlatform, request.platformContactId);
+    return sendMessage({ request, contact, ...origin });
+  };
