@@ -1,5 +1,5 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AttributeType, Billing, StreamViewType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { ParleyFunction } from './parley-function.ts';
@@ -38,11 +38,11 @@ const KEY_ACTIONS = [
 /**
  * The one table: contacts, messages and sends.
  *
- * A `TableV2` because a table of the older resource type cannot become one in place, and only this one can be given
- * replicas in other regions later.
+ * Not a `TableV2`: CDK cannot give that one a key of the account's own in a stack that is made for any region, and it
+ * would only serve replicas in other regions.
  */
 export class ConversationTable extends Construct {
-  readonly table: TableV2;
+  readonly table: Table;
   readonly #key: Key | undefined;
 
   constructor(scope: Construct, id: string, props: ConversationTableProps = {}) {
@@ -56,23 +56,21 @@ export class ConversationTable extends Construct {
           removalPolicy,
         })
       : undefined;
-    this.table = new TableV2(this, 'Table', {
+    this.table = new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
-      globalSecondaryIndexes: [
-        {
-          indexName: 'byContact',
-          partitionKey: { name: 'contact', type: AttributeType.STRING },
-          sortKey: { name: 'createdAt', type: AttributeType.STRING },
-        },
-      ],
-      billing: Billing.onDemand(),
-      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
       timeToLiveAttribute: 'expiresAt',
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      encryption: this.#key ? TableEncryptionV2.customerManagedKey(this.#key) : TableEncryptionV2.dynamoOwnedKey(),
+      ...(this.#key && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.#key }),
       deletionProtection: production,
       removalPolicy,
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: 'byContact',
+      partitionKey: { name: 'contact', type: AttributeType.STRING },
+      sortKey: { name: 'createdAt', type: AttributeType.STRING },
     });
   }
 

@@ -1,8 +1,8 @@
-/** The name that was probably meant: the one with the fewest edits, if those are at most a third of what was written. */
+/** The name that was probably meant: the one with the fewest edits, if those are few beside what was written. */
 export function nearestName(written: string, names: readonly string[]): string | undefined {
   const [nearest] = names
     .map((name) => ({ name, edits: editDistance(written.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ edits }) => edits <= Math.max(1, Math.floor(written.length / 3)))
+    .filter(({ name, edits }) => edits <= Math.max(2, Math.floor(written.length / 3)) && edits < name.length)
     .sort((a, b) => a.edits - b.edits);
   return nearest?.name;
 }

@@ -38,6 +38,9 @@ export interface SendingProps {
 // Ten messages one after another, when all are of one group, and ten seconds for each call to the chat service.
 const TIMEOUT = Duration.seconds(120);
 
+// Longer than a claimant can live, and over before its message is visible again: half a minute for clocks that disagree.
+const CLAIM_LEASE_SECONDS = TIMEOUT.toSeconds() + 30;
+
 // SQS's greatest: it is `notAfter` or the queue's retention that ends waiting, not a count.
 const MAX_RECEIVE_COUNT = 1000;
 
@@ -80,6 +83,7 @@ export class Sending extends Construct {
         CHAT_PLATFORM: props.chatPlatform,
         CHAT_CHANNEL_NUMBER: props.chatChannelNumber,
         WINDOW_MARGIN_SECONDS: String(props.windowMarginSeconds),
+        CLAIM_LEASE_SECONDS: String(CLAIM_LEASE_SECONDS),
         RETENTION_DAYS: String(props.retentionDays),
         ...(props.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(props.defaultTemplate) }),
       } satisfies SendEnvironment,

@@ -64,8 +64,8 @@ export function readStageSettings(context: SettingsContext): Stage {
   throw new SettingsError(settingsFaults(name, settings, checked.error.issues).join('\n'));
 }
 
-function readOverride(settings: unknown): Record<string, unknown> {
-  if (settings === undefined) return {};
+function readOverride(settings: unknown): Record<string, unknown> | undefined {
+  if (settings === undefined) return undefined;
   const read = typeof settings === 'string' ? parsed(settings) : settings;
   if (isObject(read)) return read;
   throw new SettingsError(
@@ -83,12 +83,15 @@ function parsed(text: string): unknown {
 
 /** Objects are laid over each other name by name; anything else replaces what was there. */
 function merged(below: unknown, above: unknown): unknown {
+  if (above === undefined) return below;
   if (!isObject(below) || !isObject(above)) return above;
   const names = new Set([...Object.keys(below), ...Object.keys(above)]);
   // `fromEntries` makes a property even of `__proto__`, which the schema then refuses by its name.
-  return Object.fromEntries(
-    [...names].map((name) => [name, Object.hasOwn(above, name) ? merged(below[name], above[name]) : below[name]]),
-  );
+  return Object.fromEntries([...names].map((name) => [name, merged(own(below, name), own(above, name))]));
+}
+
+function own(of: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -72,6 +72,7 @@ export class Webhook extends Construct {
     this.inbound.drainInto(this.receive, 5);
 
     const api = new HttpApi(this, 'Api', {
+      apiName: `${Stack.of(this).stackName}-webhook`,
       description: "Receives the chat service's webhook events",
       createDefaultStage: false,
     });

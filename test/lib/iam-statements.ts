@@ -1,0 +1,67 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { z } from 'zod';
+
+const oneOrMore = z.union([z.array(z.unknown()), z.unknown().transform((one) => [one])]);
+
+const policyDocument = z.object({
+  Statement: z.array(
+    z.strictObject({
+      Effect: z.string(),
+      Action: oneOrMore,
+      Resource: oneOrMore,
+      Principal: z.record(z.string(), z.unknown()).optional(),
+      Condition: z.unknown().optional(),
+    }),
+  ),
+});
+
+/**
+ * Every policy statement of the template, a line each and sorted, such as
+ * `QueuePolicy: Deny sqs:* on Queue.Arn to * if {…}`; logical ids without their hash.
+ *
+ * Wherever a statement stands: any property of any resource that holds a policy document, other than the roles' trust
+ * policies, which have no resource.
+ */
+export function statementsOf(template: Template): string[] {
+  const resources: Record<string, { Properties?: Record<string, unknown> }> = template.toJSON().Resources;
+  return Object.entries(resources)
+    .flatMap(([logicalId, { Properties = {} }]) =>
+      Object.entries(Properties)
+        .filter(([property]) => property.endsWith('Policy') || property.endsWith('PolicyDocument'))
+        .filter(([property]) => property !== 'AssumeRolePolicyDocument' && property !== 'RedrivePolicy')
+        .flatMap(([, document]) => policyDocument.parse(document).Statement)
+        .map(({ Effect, Action, Resource, Principal, Condition }) => {
+          const principal = Principal ? ` to ${list(Object.values(Principal))}` : '';
+          const condition = Condition ? ` if ${JSON.stringify(Condition, (_, value) => flattened(value))}` : '';
+          return `${withoutHash(logicalId)}: ${Effect} ${list(Action)} on ${list(Resource)}${principal}${condition}`;
+        }),
+    )
+    .sort();
+}
+
+function list(values: readonly unknown[]): string {
+  return values.map(written).sort().join(', ');
+}
+
+function written(value: unknown): string {
+  const flat = flattened(value);
+  if (typeof flat !== 'string') throw new Error(`Teach this test to read ${JSON.stringify(value)}.`);
+  return flat;
+}
+
+/** CloudFormation's Ref, GetAtt and Join as text that can be read; anything else as it is. */
+function flattened(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('Ref' in value) return withoutHash(String(value.Ref));
+  if ('Fn::GetAtt' in value && Array.isArray(value['Fn::GetAtt'])) {
+    return value['Fn::GetAtt'].map((part) => withoutHash(String(part))).join('.');
+  }
+  if ('Fn::Join' in value && Array.isArray(value['Fn::Join'])) {
+    return value['Fn::Join'][1].map(flattened).join(value['Fn::Join'][0]);
+  }
+  return value;
+}
+
+function withoutHash(logicalId: string): string {
+  return logicalId.replace(/[0-9A-F]{8}$/, '');
+}

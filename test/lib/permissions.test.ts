@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { statementsOf } from './iam-statements.ts';
+import { synthesizedStack } from './synthesized-stack.ts';
+
+const RECEIVE = 'WebhookReceiveRoleDefaultPolicy: Allow';
+const SEND = 'SendingSendRoleDefaultPolicy: Allow';
+const DRAIN = 'sqs:ChangeMessageVisibility, sqs:DeleteMessage, sqs:GetQueueAttributes, sqs:ReceiveMessage';
+const WRITE_LOGS = 'logs:CreateLogStream, logs:PutLogEvents';
+const OVER_PLAIN_HTTP = 'to * if {"Bool":{"aws:SecureTransport":"false"}}';
+const TAKES_AWAY = 'It refuses every unencrypted call, by whomever; a Deny gives nothing.';
+
+/** What receive and send may do: every statement, none left out. */
+const FUNCTIONS = [
+  `${RECEIVE} ${WRITE_LOGS} on WebhookReceiveLogs.Arn`,
+  `${RECEIVE} dynamodb:UpdateItem on ConversationsTable.Arn`,
+  `${RECEIVE} sqs:SendMessage on WebhookInboundDeadLetterQueue.Arn, WebhookInboundQueue.Arn`,
+  `${RECEIVE} ${DRAIN} on WebhookInboundQueue.Arn`,
+  `${SEND} ${WRITE_LOGS} on SendingSendLogs.Arn`,
+  `${SEND} dynamodb:GetItem, dynamodb:UpdateItem on ConversationsTable.Arn`,
+  `${SEND} sqs:SendMessage on SendingRequestsDeadLetterQueue.Arn`,
+  `${SEND} secretsmanager:GetSecretValue on SendingAccessToken`,
+  `${SEND} ${DRAIN} on SendingRequestsQueue.Arn`,
+];
+
+/** Each statement that holds a `*`, with the reason why it may. */
+const WILDCARDS: Record<string, string> = {
+  [`WebhookInboundQueuePolicy: Deny sqs:* on WebhookInboundQueue.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
+  [`WebhookInboundDeadLetterQueuePolicy: Deny sqs:* on WebhookInboundDeadLetterQueue.Arn ${OVER_PLAIN_HTTP}`]:
+    TAKES_AWAY,
+  [`SendingRequestsQueuePolicy: Deny sqs:* on SendingRequestsQueue.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
+  [`SendingRequestsDeadLetterQueuePolicy: Deny sqs:* on SendingRequestsDeadLetterQueue.Arn ${OVER_PLAIN_HTTP}`]:
+    TAKES_AWAY,
+};
+
+const KEY_ADMINISTRATION = 'ConversationsKey: Allow kms:* on * to arn:AWS::Partition:iam::AWS::AccountId:root';
+
+const WILDCARDS_OF_THE_KEY: Record<string, string> = {
+  [KEY_ADMINISTRATION]:
+    "AWS's default key policy: the account's own IAM policies decide; in a key policy the resource * is this key alone.",
+};
+
+const USE_OF_THE_KEY =
+  'kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:GenerateDataKey, kms:GenerateDataKeyWithoutPlaintext, ' +
+  'kms:ReEncryptFrom, kms:ReEncryptTo on ConversationsKey.Arn ' +
+  'if {"StringEquals":{"kms:ViaService":"dynamodb.AWS::Region.amazonaws.com"}}';
+
+describe('Permissions', () => {
+  const { template } = synthesizedStack('prod');
+
+  test('are exactly these', () => {
+    expect(statementsOf(template)).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS)].sort());
+  });
+
+  test('hold no * without a written reason', () => {
+    const wild = statementsOf(template).filter((statement) => statement.includes('*'));
+
+    expect(wild).toEqual(Object.keys(WILDCARDS).sort());
+  });
+
+  test("of a stage with a key of its own add that key's use, through DynamoDB alone", () => {
+    const ofTheKey = [
+      `${RECEIVE} ${USE_OF_THE_KEY}`,
+      `${SEND} ${USE_OF_THE_KEY}`,
+      ...Object.keys(WILDCARDS_OF_THE_KEY),
+    ];
+
+    const statements = statementsOf(synthesizedStack('prod', { customerManagedKey: true }).template);
+
+    expect(statements).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), ...ofTheKey].sort());
+  });
+
+  test('come by no managed policy, since the one for logs opens every log group of the account', () => {
+    const roles = Object.values(template.findResources('AWS::IAM::Role'));
+
+    expect(roles.map((role) => Object.keys(role.Properties))).toEqual(roles.map(() => ['AssumeRolePolicyDocument']));
+  });
+
+  test('to call receive are the API’s for its one route', () => {
+    const permissions = Object.values(template.findResources('AWS::Lambda::Permission'));
+
+    expect(permissions).toHaveLength(1);
+    expect(permissions[0]?.Properties).toMatchObject({
+      Action: 'lambda:InvokeFunction',
+      Principal: 'apigateway.amazonaws.com',
+      // The two wildcards are the API's stage and method.
+      SourceArn: { 'Fn::Join': ['', expect.arrayContaining(['/*/*/webhook'])] },
+    });
+  });
+});
