@@ -1,0 +1,29 @@
+/** The one account and region of a local run; the account is the one that the SQS emulator knows. */
+export const ACCOUNT_ID = '000000000000';
+export const REGION = 'us-east-1';
+
+/** Where the emulators listen. */
+export interface EmulatorUrls {
+  readonly dynamodb: string;
+  readonly sqs: string;
+  readonly secretsManager: string;
+}
+
+/**
+ * The variables with which any AWS SDK or the AWS CLI talks to the run.
+ *
+ * The general address answers for every service without a stand-in that it is not known here; without it a call would
+ * leave the machine.
+ *
+ * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+ */
+export const awsVariables = ({ dynamodb, sqs, secretsManager }: EmulatorUrls): Readonly<Record<string, string>> => ({
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_DEFAULT_REGION: REGION,
+  AWS_REGION: REGION,
+  AWS_ENDPOINT_URL: secretsManager,
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager,
+  AWS_ENDPOINT_URL_SQS: sqs,
+});

@@ -1,0 +1,53 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { ACCOUNT_ID, awsVariables, REGION } from '../aws-variables.ts';
+import type { MovableClock } from '../clock/movable-clock.ts';
+import type { Closers } from '../closers.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { createSecretStore, type SecretStore } from './secret-store.ts';
+import { startSecretsManager } from './secrets-manager.ts';
+import { startSqs } from './sqs.ts';
+
+/** The running stand-ins for AWS's services. */
+export interface Emulators {
+  readonly dynamodb: DynamoDBClient;
+  readonly sqs: SQSClient;
+  readonly secrets: SecretStore;
+  /** The queues' base address, to which a queue's name is joined. */
+  readonly queueBaseUrl: string;
+  /** The variables with which any AWS SDK talks to them. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts every emulator side by side; all are closed with `closers`, also when one of them fails. */
+export const startEmulators = async (folder: string, clock: MovableClock, closers: Closers): Promise<Emulators> => {
+  const secrets = createSecretStore((name) => `arn:aws:secretsmanager:${REGION}:${ACCOUNT_ID}:secret:${name}`);
+  const closing = async <Started extends { readonly close: () => Promise<void> }>(starting: Promise<Started>) => {
+    const started = await starting;
+    closers.add(started.close);
+    return started;
+  };
+  const starting = [
+    closing(startDynamoDb(folder)),
+    closing(startSqs()),
+    closing(startSecretsManager(secrets)),
+  ] as const;
+  await Promise.allSettled(starting);
+  const [tables, queues, secretsManager] = await Promise.all(starting);
+  clock.onMove(queues.setClock);
+
+  const client = { region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+  const dynamodb = new DynamoDBClient({ ...client, endpoint: tables.url });
+  const sqs = new SQSClient({ ...client, endpoint: queues.url });
+  closers.add(() => {
+    dynamodb.destroy();
+    sqs.destroy();
+  });
+  return {
+    dynamodb,
+    sqs,
+    secrets,
+    queueBaseUrl: `${queues.url}/${ACCOUNT_ID}`,
+    env: awsVariables({ dynamodb: tables.url, sqs: queues.url, secretsManager: secretsManager.url }),
+  };
+};

@@ -1,0 +1,20 @@
+/**
+ * Runs a program until it ends or until standard input does, which is when the run that started the guard is gone.
+ *
+ * Arguments: a folder to remove at the end, the program, its arguments.
+ */
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+
+const [folder = '', command = '', ...parameters] = process.argv.slice(2);
+const child = spawn(command, parameters, { stdio: ['ignore', 'ignore', 'inherit'] });
+
+child.on('error', (error) => {
+  process.stderr.write(error.message);
+  process.exit(1);
+});
+child.on('exit', () => {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit();
+});
+process.stdin.on('end', () => child.kill('SIGKILL')).resume();

@@ -1,0 +1,27 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { LocalCloud } from './local-cloud.ts';
+import { ROOT } from './synthesis.ts';
+
+/** Where a running local cloud leaves its addresses. */
+export const LOCAL_STATE_FILE = join(ROOT, '.parley', 'local.json');
+
+/** The addresses of a run, as other programs read them. */
+export const localState = (cloud: LocalCloud) => ({
+  webhookUrl: cloud.webhookUrl,
+  chatServiceUrl: cloud.chatServiceUrl,
+  sendQueueUrl: cloud.sendQueueUrl,
+  sendDeadLetterQueueUrl: cloud.sendDeadLetterQueueUrl,
+  inboundQueueUrl: cloud.inboundQueueUrl,
+  inboundDeadLetterQueueUrl: cloud.inboundDeadLetterQueueUrl,
+  tableName: cloud.tableName,
+  accessTokenSecretId: cloud.accessTokenSecretId,
+  env: cloud.env,
+});
+
+export const writeLocalState = async (cloud: LocalCloud, file = LOCAL_STATE_FILE): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(localState(cloud), null, 2)}\n`);
+};
+
+export const removeLocalState = (file = LOCAL_STATE_FILE): Promise<void> => rm(file, { force: true });

@@ -1,0 +1,63 @@
+import { HELP, readCommandLine, type StartCommand } from './command-line.ts';
+import { type LocalCloud, startLocal } from './local-cloud.ts';
+import { messageOf } from './local-error.ts';
+import { removeLocalState, writeLocalState } from './local-state.ts';
+
+const announce = (cloud: LocalCloud): void => {
+  const { sandbox } = cloud;
+  const exports = Object.entries(cloud.env).map(([name, value]) => `export ${name}=${value}`);
+  const contact = '+5491150000001';
+  const body = JSON.stringify({ requestId: 'hello-1', platformContactId: contact, messageText: 'Hello' });
+  console.log(`Parley runs on this machine; Ctrl-C ends it.
+
+  webhook             ${cloud.webhookUrl}
+  chat service        ${cloud.chatServiceUrl}${sandbox ? ' (sandbox)' : ''}
+  send queue          ${cloud.sendQueueUrl}
+    dead letters      ${cloud.sendDeadLetterQueueUrl}
+  inbound queue       ${cloud.inboundQueueUrl}
+    dead letters      ${cloud.inboundDeadLetterQueueUrl}
+  table               ${cloud.tableName}
+  access token        ${cloud.accessTokenSecretId}
+  functions' logs     ${cloud.logFolder}
+
+Any AWS SDK or the AWS CLI talks to it with
+
+${exports.join('\n')}
+${
+  sandbox
+    ? `
+A user writes, which opens the conversation window; a queued request then reaches the user:
+
+curl -X POST ${sandbox.url}/sandbox/users/${encodeURIComponent(contact)}/messages -H 'content-type: application/json' -d '{"text":"Hi"}'
+`
+    : `
+Put the service's access token into its secret, then a queued request goes out:
+
+aws secretsmanager put-secret-value --secret-id ${cloud.accessTokenSecretId} --secret-string TOKEN
+`
+}aws sqs send-message --queue-url ${cloud.sendQueueUrl} --message-group-id ${contact} --message-deduplication-id hello-1 --message-body '${body}'${sandbox ? `\ncurl ${sandbox.url}/sandbox/outbox` : ''}`);
+};
+
+const run = async ({ stage, chatServiceUrl, port, verbose }: StartCommand): Promise<void> => {
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+  const cloud = await startLocal({ stage, chatServiceUrl, port, echo: verbose ? process.stdout : undefined });
+  try {
+    await writeLocalState(cloud);
+    announce(cloud);
+    await asked;
+  } finally {
+    await removeLocalState();
+    await cloud.close();
+  }
+};
+
+try {
+  const command = readCommandLine(process.argv.slice(2), process.env);
+  if (command.help) console.log(HELP);
+  else await run(command);
+} catch (error) {
+  console.error(messageOf(error));
+  process.exitCode = 1;
+}
