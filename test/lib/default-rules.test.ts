@@ -1,15 +1,21 @@
 import { App, CfnResource, Stack } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
-import { CDK_CONTEXT } from './synthesized-stack.ts';
+import { CDK_CONTEXT, inTemporaryFolder, synthesizedStack } from './synthesized-stack.ts';
 
 describe('CloudFormation’s own rules', () => {
-  test('fail the synthesis of a template that CloudFormation would refuse', () => {
-    const app = new App({ context: CDK_CONTEXT });
-    new CfnResource(new Stack(app, 'Wrong'), 'Queue', {
-      type: 'AWS::SQS::Queue',
-      properties: { FifoQueue: 'perhaps' },
-    });
+  test('pass on every resource that a stage can have', () => {
+    const everything = { customerManagedKey: true, alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms' };
 
-    expect(() => app.synth()).toThrow(/validation/i);
+    expect(() => synthesizedStack('prod', everything, { withCloudFormationRules: true })).not.toThrow();
+  });
+
+  test('fail the synthesis of what CloudFormation would refuse', () => {
+    inTemporaryFolder((outdir) => {
+      const app = new App({ outdir, context: CDK_CONTEXT });
+      const properties = { FifoQueue: 'perhaps' };
+      new CfnResource(new Stack(app, 'Wrong'), 'Queue', { type: 'AWS::SQS::Queue', properties });
+
+      expect(() => app.synth()).toThrow(/validation/i);
+    });
   });
 });

@@ -46,18 +46,11 @@ describe('cdk synth', () => {
     }
   });
 
-  test.each([
-    {
-      what: 'a wrong setting',
-      context: ['-c', 'stage=prod', '-c', 'settings={"retentionDays":3}'],
-      says: 'stages.prod.retentionDays: is 3; give the days until messages and sends are removed:',
-    },
-    { what: 'no stage', context: [], says: 'No stage is given; say which with -c stage=NAME' },
-  ])('ends $what with a sentence that says what to do, and no stack trace', async ({ context, says }) => {
-    const { code, stderr } = await cdkSynth('wrong', ...context);
+  test('ends a wrong setting with a sentence that says what to do, and no stack trace', async () => {
+    const { code, stderr } = await cdkSynth('wrong', '-c', 'stage=prod', '-c', 'settings={"retentionDays":3}');
 
     expect(code).toBe(1);
-    expect(stderr.split('\n')[0]).toContain(says);
+    expect(stderr.split('\n')[0]).toContain('stages.prod.retentionDays: is 3; give the days until messages and sends');
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 });
