@@ -1,0 +1,50 @@
+import { type Context, Hono } from 'hono';
+import type * as z from 'zod';
+import { limitBody, readBody } from '../http/read-body.ts';
+import type { RunningService } from '../running-service.ts';
+import { checkContacts } from '../service/check-contacts.ts';
+import { type SendOutcome, sendIntent, sendMessage } from '../service/send.ts';
+import { contractHeaders } from './contract-headers.ts';
+import { refusalAnswer } from './refusal-answer.ts';
+import { contactCheckRequest, intentRequest, messageRequest } from './requests.ts';
+
+/** The three endpoints of the contract's "Endpoints", under their version. */
+export const contractApi = (service: RunningService, accessTokens: ReadonlySet<string>): Hono => {
+  const app = new Hono();
+  const headers = contractHeaders(accessTokens);
+
+  /** Every call of the API passes here, so this is where its answers can be made to fail. */
+  const endpoint = <Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    answer: (context: Context, request: z.output<Schema>, raw: unknown) => Response,
+  ) =>
+    app.post(path, headers, limitBody(), async (context) => {
+      const body = await readBody(context, schema);
+      return body.kind === 'read' ? answer(context, body.value, body.raw) : body.answer;
+    });
+
+  endpoint('/message/v3', messageRequest, (context, request, raw) =>
+    sendAnswer(
+      context,
+      service.apply((state, moment) => sendMessage(state, request, raw, moment)),
+    ),
+  );
+  endpoint('/intent/v2', intentRequest, (context, request, raw) =>
+    sendAnswer(
+      context,
+      service.apply((state, moment) => sendIntent(state, request, raw, moment)),
+    ),
+  );
+  endpoint('/customer/checkChatContact', contactCheckRequest, (context, request) => {
+    const outcome = checkContacts(service.state, request);
+    if (outcome.kind === 'refused') return refusalAnswer(context, outcome.refusal);
+    return context.json({ problems: null, result: outcome.result });
+  });
+  return app;
+};
+
+const sendAnswer = (context: Context, outcome: SendOutcome): Response =>
+  outcome.kind === 'refused'
+    ? refusalAnswer(context, outcome.refusal)
+    : context.json({ id: outcome.id, problems: null });

@@ -1,0 +1,104 @@
+import { parseArgs } from 'node:util';
+import type { SandboxOptions } from './sandbox.ts';
+
+export type CommandLine =
+  | { kind: 'run'; options: SandboxOptions }
+  | { kind: 'help' }
+  /** What is wrong, in a sentence that says what to do. */
+  | { kind: 'fault'; sentence: string };
+
+const DEFAULTS = {
+  audience: 'parley-dev',
+  'service-account-email': 'chat-events@example-project.iam.gserviceaccount.com',
+  'access-token': ['sandbox-token'],
+  'chat-platform': 'chat',
+  'chat-channel-number': ['+5491100000000'],
+};
+
+export const HELP = `npm run sandbox -- [options]
+
+Starts the chat service on this machine: the endpoints of its API, signed webhook
+deliveries, and a control API under /sandbox to play the users.
+
+  --port NUMBER                   port on 127.0.0.1 (default: a free one)
+  --webhook-url URL               where events are delivered (default: they wait)
+  --audience TEXT                 audience of the deliveries' tokens (default: ${DEFAULTS.audience})
+  --service-account-email EMAIL   e-mail in the deliveries' tokens
+                                  (default: ${DEFAULTS['service-account-email']})
+  --bare                          deliver the bare event, not the carrier's envelope
+  --access-token TOKEN            token that the API accepts, may be repeated (default: ${DEFAULTS['access-token']})
+  --chat-platform NAME            the platform's name (default: ${DEFAULTS['chat-platform']})
+  --chat-channel-number NUMBER    the business's own number, may be repeated (default: ${DEFAULTS['chat-channel-number']})
+  --help                          this text
+
+Example: npm run sandbox -- --port 4000 --webhook-url http://127.0.0.1:3000/webhook
+`;
+
+/** Reads the arguments of `npm run sandbox`. */
+export const readCommandLine = (args: readonly string[]): CommandLine => {
+  const parsed = parse(args);
+  if (typeof parsed === 'string') return { kind: 'fault', sentence: parsed };
+  if (parsed.help) return { kind: 'help' };
+
+  const port = Number(parsed.port);
+  if (!/^\d{1,5}$/.test(parsed.port) || port > 65_535) {
+    return fault('port', parsed.port, 'a number from 0 (a free port) to 65535');
+  }
+  const url = parsed['webhook-url'];
+  if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    return fault('webhook-url', url, 'an http or https address such as http://127.0.0.1:3000/webhook');
+  }
+  const { audience, 'service-account-email': serviceAccountEmail } = parsed;
+  const texts = { audience, 'service-account-email': serviceAccountEmail, 'chat-platform': parsed['chat-platform'] };
+  for (const [name, value] of [
+    ...Object.entries(texts),
+    ...parsed['access-token'].map((token) => ['access-token', token]),
+  ]) {
+    if (value?.trim() === '') return fault(`${name}`, value, 'a text that is not empty');
+  }
+  for (const number of parsed['chat-channel-number']) {
+    if (!/^\+\d{5,15}$/.test(number)) {
+      return fault('chat-channel-number', number, 'a number in international format such as +5491100000000');
+    }
+  }
+  const auth = { kind: 'pubsub-jwt', audience, serviceAccountEmail } as const;
+  return {
+    kind: 'run',
+    options: {
+      port,
+      accessTokens: parsed['access-token'],
+      chatPlatform: parsed['chat-platform'],
+      chatChannelNumbers: parsed['chat-channel-number'],
+      webhook: url === undefined ? undefined : { url, auth, wrapped: !parsed.bare },
+    },
+  };
+};
+
+/** The options' values, or a sentence on the first that cannot be read. */
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string', default: '0' },
+        'webhook-url': { type: 'string' },
+        audience: { type: 'string', default: DEFAULTS.audience },
+        'service-account-email': { type: 'string', default: DEFAULTS['service-account-email'] },
+        bare: { type: 'boolean', default: false },
+        'access-token': { type: 'string', multiple: true, default: DEFAULTS['access-token'] },
+        'chat-platform': { type: 'string', default: DEFAULTS['chat-platform'] },
+        'chat-channel-number': { type: 'string', multiple: true, default: DEFAULTS['chat-channel-number'] },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    // Node's own message goes on about positional arguments, which this command has none of.
+    const [reason] = (error instanceof Error ? error.message : String(error)).split(/\.\s|\n/);
+    return `${reason}; see --help.`;
+  }
+};
+
+const fault = (name: string, value: string, expected: string): CommandLine => ({
+  kind: 'fault',
+  sentence: `--${name} is "${value}" but must be ${expected}.`,
+});

@@ -1,0 +1,89 @@
+import { type Context, Hono } from 'hono';
+import type { SigningKeys } from '../carrier/signing-keys.ts';
+import { errorForm } from '../http/error-form.ts';
+import { limitBody, parseJson, readBody } from '../http/read-body.ts';
+import type { RunningService } from '../running-service.ts';
+import { changeAccount } from '../service/account.ts';
+import { receiveFromUser } from '../service/receive-from-user.ts';
+import { putRule } from '../service/rules.ts';
+import { changeUser, readMessages } from '../service/statuses.ts';
+import { accountRequest, clockRequest, ruleRequest, userMessageRequest, userSettingsRequest } from './requests.ts';
+import { deliveriesView, outboxView, stateView, userView } from './views.ts';
+
+/** What one event may hold: 10 MB, as Google Cloud Pub/Sub's quota for a message is. */
+const MAX_EVENT_BYTES = 10_000_000;
+
+/** The control API: what tests and the console do to the service from outside of the contract. */
+export const controlApi = (service: RunningService, keys: SigningKeys): Hono => {
+  const app = new Hono();
+
+  app.post('/users/:contact/messages', limitBody(), async (context) => {
+    const body = await readBody(context, userMessageRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const contact = context.req.param('contact');
+    const outcome = service.apply((state, moment) => receiveFromUser(state, contact, body.value, moment));
+    if (outcome.kind === 'accepted') return context.json({ _id_: outcome.id }, 202);
+    return outcome.refusal.reason === 'NOT_ON_PLATFORM'
+      ? context.json(errorForm(409, `The user ${contact} is not on the platform; PATCH onPlatform to true first.`), 409)
+      : context.json(errorForm(400, 'chatChannelNumber is none of the sandbox; see GET /sandbox/state.'), 400);
+  });
+
+  app.patch('/users/:contact', limitBody(), async (context) => {
+    const body = await readBody(context, userSettingsRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const contact = context.req.param('contact');
+    const user = service.apply((state, moment) => changeUser(state, contact, body.value, moment));
+    return context.json(userView(user, service.clock.now()));
+  });
+
+  app.post('/users/:contact/read', (context) => {
+    const contact = context.req.param('contact');
+    const read = service.apply((state, moment) => readMessages(state, contact, moment));
+    return context.json({ read: read.map((message) => message.id) });
+  });
+
+  app.get('/outbox', (context) => context.json(outboxView(service.state.messages.values())));
+  app.get('/deliveries', (context) => context.json(deliveriesView(service.carrier)));
+  app.get('/state', (context) => context.json(stateView(service)));
+
+  app.post('/events', limitBody(MAX_EVENT_BYTES), async (context) => {
+    const bytes = new Uint8Array(await context.req.arrayBuffer());
+    if (context.req.query('raw') === undefined && parseJson(new TextDecoder().decode(bytes)) === undefined) {
+      return context.json(errorForm(400, 'The body is not JSON; add ?raw to deliver these bytes all the same.'), 400);
+    }
+    return context.json({ messageId: service.carrier.publish(bytes) }, 202);
+  });
+
+  app.post('/clock', limitBody(), async (context) => {
+    const body = await readBody(context, clockRequest);
+    if (body.kind === 'invalid') return body.answer;
+    service.clock.advance(body.value.advanceSeconds * 1000);
+    return context.json({ now: service.clock.now().toISOString() });
+  });
+
+  app.patch('/account', limitBody(), async (context) => {
+    const body = await readBody(context, accountRequest);
+    if (body.kind === 'invalid') return body.answer;
+    return context.json(service.apply((state) => changeAccount(state, body.value)));
+  });
+
+  app.put('/rules/:name', limitBody(), async (context) => {
+    const body = await readBody(context, ruleRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const name = context.req.param('name');
+    const rule = service.apply((state, moment) => ({ result: putRule(state, name, body.value, moment), events: [] }));
+    return context.json(rule);
+  });
+
+  app.post('/reset', async (context) => {
+    await service.reset();
+    return context.json(stateView(service));
+  });
+
+  app.post('/carrier/rotate-keys', async (context) => context.json({ kid: await keys.rotate() }));
+
+  app.all('*', (context: Context) =>
+    context.json(errorForm(404, `The control API has no ${context.req.method} ${context.req.path}.`), 404),
+  );
+  return app;
+};

@@ -1,0 +1,51 @@
+import { findChannel } from './channels.ts';
+import { messageEvent } from './events.ts';
+import type { Refusal } from './refusal.ts';
+import type { Change, Moment, ServiceState } from './state.ts';
+import { findUser, userOf } from './users.ts';
+import { withInbound } from './window.ts';
+
+export type UserMessage = {
+  text?: string;
+  imageUrls?: readonly string[];
+  audioUrls?: readonly string[];
+  fileUrls?: readonly string[];
+  /** The time of the message, its CREATION_TIME; now when absent. */
+  at?: Date;
+  /** The business's own number that the user writes to; the first one when absent. */
+  chatChannelNumber?: string;
+};
+
+export type UserMessageOutcome = { kind: 'accepted'; id: string } | { kind: 'refused'; refusal: Refusal };
+
+/** The user writes: the window of that user and number opens at the message's time, and the event goes out. */
+export const receiveFromUser = (
+  state: ServiceState,
+  contact: string,
+  message: UserMessage,
+  moment: Moment,
+): Change<UserMessageOutcome> => {
+  const asked = message.chatChannelNumber ?? state.chatChannelNumbers[0] ?? '';
+  const chatChannelNumber = findChannel(state, asked);
+  if (chatChannelNumber === undefined) return refused({ reason: 'INVALID_CHANNEL', chatChannelNumber: asked });
+  if (findUser(state, contact)?.onPlatform === false) return refused({ reason: 'NOT_ON_PLATFORM', contact });
+
+  const user = userOf(state, contact, moment);
+  const createdAt = message.at ?? moment.now;
+  const conversation = withInbound(user.conversations.get(chatChannelNumber), createdAt, moment.now);
+  user.conversations.set(chatChannelNumber, conversation);
+  const id = moment.newId();
+  const { sessionStartedAt } = conversation;
+  const event = messageEvent(
+    state,
+    user,
+    { ...message, id, chatChannelNumber, createdAt, sessionStartedAt },
+    moment.now,
+  );
+  return { result: { kind: 'accepted', id }, events: [event] };
+};
+
+const refused = (refusal: Refusal): Change<UserMessageOutcome> => ({
+  result: { kind: 'refused', refusal },
+  events: [],
+});
