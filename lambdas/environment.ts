@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from './domain/schema.ts';
 
 /** A whole number written in an environment variable, at least `minimum`. */
 export const wholeNumber = (minimum: number) =>

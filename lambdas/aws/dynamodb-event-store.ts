@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { StatusChange } from '../domain/webhook-event.ts';
 import type { EventStore, WriteResult } from '../ports.ts';
@@ -66,12 +67,14 @@ export const createDynamodbEventStore = ({
         set: {
           lastInboundAt: message.time.at,
           lastInboundId: message.id,
+          // Two messages of one millisecond: which of them names the contact must not depend on their order.
+          lastInboundDigest: createHash('sha256').update(message.body).digest('base64'),
           address: message.address,
           name: message.name,
           customerId: message.customerId,
         },
         condition:
-          'attribute_not_exists(#lastInboundAt) OR #lastInboundAt < :lastInboundAt OR (#lastInboundAt = :lastInboundAt AND #lastInboundId < :lastInboundId)',
+          'attribute_not_exists(#lastInboundAt) OR #lastInboundAt < :lastInboundAt OR (#lastInboundAt = :lastInboundAt AND #lastInboundDigest < :lastInboundDigest)',
       }),
   };
 };

@@ -1,5 +1,5 @@
-import * as z from 'zod/mini';
 import type { Contact } from '../domain/contact.ts';
+import * as z from '../domain/schema.ts';
 import type { StoredSend } from '../domain/send-state.ts';
 
 const text = z.optional(z.string());

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
 import { type Instant, readInstant } from './instant.ts';
 import { parseJson } from './parse-json.ts';
+import * as z from './schema.ts';
 import type { VerifiedPost } from './verified-post.ts';
 
 /** The event that a post carries, and when the carrier took it in. */

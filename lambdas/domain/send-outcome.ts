@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from './schema.ts';
 
 /** What came of a call to the chat service, before anybody has judged it. */
 export type ChatServiceAnswer =

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
 import { type Instant, readInstant } from './instant.ts';
 import { parseJson } from './parse-json.ts';
+import * as z from './schema.ts';
 
 /** Why the business writes first: the contract's Rules of use, 3, "one of the approved kinds". */
 export const APPROVED_REASONS = [
@@ -15,13 +15,30 @@ export const APPROVED_REASONS = [
   'similar',
 ] as const;
 
-const text = z.string().check(z.minLength(1, 'must not be empty'));
+/**
+ * The claim keeps the request and the call made of it in one table item, which may have 400 KB.
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
+const MAX_REQUEST_BYTES = 128 * 1024;
+
+const string = () =>
+  z
+    .string({ error: (issue) => (issue.input === undefined ? 'is missing' : 'must be text') })
+    .check(z.refine((value) => value.isWellFormed(), 'is not well-formed Unicode'));
+const text = (maxCharacters: number) =>
+  string().check(
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(maxCharacters, `must not be longer than ${maxCharacters} characters`),
+  );
 const address = z.url('must be an address (URL)');
+
+/** Longer than any name or id that a platform gives; the table's keys are made of them. */
+const NAME = 256;
 
 /** A rule, or an approved template, with the values of its variables. */
 export const templateReference = z.strictObject({
-  ruleNameOrId: text,
-  params: z.optional(z.record(z.string(), z.string('must be text: a variable takes a string'))),
+  ruleNameOrId: text(NAME),
+  params: z.optional(z.record(text(NAME), string())),
 });
 
 export type TemplateReference = z.output<typeof templateReference>;
@@ -39,23 +56,23 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 export const sendRequest = z
   .strictObject({
     /** Idempotency key: a request is sent once, however often it is queued. */
-    requestId: z
-      .string()
-      .check(z.regex(REQUEST_ID, 'must be 1 to 128 letters, digits or punctuation marks, without spaces')),
+    requestId: string().check(
+      z.regex(REQUEST_ID, 'must be 1 to 128 letters, digits or punctuation marks, without spaces'),
+    ),
     /** Required when a template opens the conversation. */
     reason: z.optional(z.enum(APPROVED_REASONS, `must be one of ${APPROVED_REASONS.join(', ')}`)),
     /** Not sent later than this. ISO 8601 with an offset. */
     notAfter: z.optional(
-      z
-        .string()
-        .check(z.refine((value) => readInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset')),
+      string().check(
+        z.refine((value) => readInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'),
+      ),
     ),
     /** What to do when it cannot be known whether the message went out. @default hold */
     onUncertain: z.optional(z.enum(['hold', 'resend'], 'must be hold or resend')),
-    chatPlatform: z.optional(text),
-    chatChannelNumber: z.optional(z.string().check(z.regex(/^\+\d{6,15}$/, 'must be + and digits'))),
-    platformContactId: text,
-    messageText: z.optional(text),
+    chatPlatform: z.optional(text(NAME)),
+    chatChannelNumber: z.optional(string().check(z.regex(/^\+\d{6,15}$/, 'must be + and digits'))),
+    platformContactId: text(NAME),
+    messageText: z.optional(text(MAX_REQUEST_BYTES)),
     audioURL: z.optional(address),
     imageURL: z.optional(address),
     fileURL: z.optional(address),
@@ -91,16 +108,22 @@ export type ReadSendRequest =
 
 /** Reads a queue message's body; a malformed one is explained in a sentence that names every fault. */
 export const readSendRequest = (body: string): ReadSendRequest => {
+  const bytes = Buffer.byteLength(body);
+  if (bytes > MAX_REQUEST_BYTES) {
+    return malformed(`The request has ${bytes} bytes; it may have ${MAX_REQUEST_BYTES}.`);
+  }
   const json = parseJson(body);
   if (json === undefined) {
-    return { kind: 'malformed', explanation: 'The queue message is not JSON; put a send request there.' };
+    return malformed('The queue message is not JSON; put a send request there.');
   }
   const read = z.safeParse(sendRequest, json);
   if (read.success) return { kind: 'request', request: read.data };
   const faults = read.error.issues.map(
-    (issue) => `${issue.path.join('.') || 'the request'} ${lowerFirst(issue.message)}`,
+    (issue) => `${issue.path.join('.') || 'the request'}: ${lowerFirst(issue.message)}`,
   );
-  return { kind: 'malformed', explanation: `Not a send request: ${faults.join('; ')}.` };
+  return malformed(`Not a send request: ${faults.join('; ')}.`);
 };
+
+const malformed = (explanation: string): ReadSendRequest => ({ kind: 'malformed', explanation });
 
 const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

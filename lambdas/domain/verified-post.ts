@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
 import type { Instant } from './instant.ts';
 import { parseJson } from './parse-json.ts';
+import * as z from './schema.ts';
 
 /** A post as it came, once it is known to be the carrier's, with what is needed to read it again later. */
 export interface VerifiedPost {

@@ -1,8 +1,8 @@
-import * as z from 'zod/mini';
 import { type ContactRef, contactRef } from './contact.ts';
 import { type DeliveryTimes, type EventTime, eventTime } from './event-time.ts';
 import type { Instant } from './instant.ts';
 import { parseJson } from './parse-json.ts';
+import * as z from './schema.ts';
 
 export interface Media {
   readonly images: readonly string[];

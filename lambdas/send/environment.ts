@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '../domain/schema.ts';
 import { templateReference } from '../domain/send-request.ts';
 import { json, wholeNumber } from '../environment.ts';
 

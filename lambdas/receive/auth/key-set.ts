@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import * as z from 'zod/mini';
+import * as z from '../../domain/schema.ts';
 import type { Clock } from '../../ports.ts';
 
 /** The keys cannot be fetched, and none are cached. */

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '../../domain/schema.ts';
 
 const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
 const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];

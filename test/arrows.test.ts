@@ -1,0 +1,80 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** The rooms of the house, the first that fits counts, and which others each may import. */
+const ROOMS: readonly (readonly [room: string, files: RegExp, mayImport: readonly string[]])[] = [
+  ['domain', /^lambdas\/domain\//, ['domain']],
+  ['ports', /^lambdas\/ports\.ts$/, ['domain']],
+  ['shared', /^lambdas\/[^/]+\.ts$/, ['domain', 'ports', 'shared']],
+  ['aws', /^lambdas\/aws\//, ['domain', 'ports', 'aws']],
+  ['chat-service', /^lambdas\/chat-service\//, ['domain', 'ports', 'chat-service']],
+  ['receive entry', /^lambdas\/receive\/entry\.ts$/, ['domain', 'ports', 'shared', 'receive', 'aws']],
+  ['send entry', /^lambdas\/send\/entry\.ts$/, ['domain', 'ports', 'shared', 'send', 'aws', 'chat-service']],
+  ['receive', /^lambdas\/receive\//, ['domain', 'ports', 'shared', 'receive']],
+  ['send', /^lambdas\/send\//, ['domain', 'ports', 'shared', 'send']],
+  // What is deployed knows the functions by their settings alone.
+  ['lib', /^lib\//, ['lib', 'domain', 'receive', 'send']],
+  ['bin', /^bin\//, ['lib']],
+  // The sandbox is a second reading of the contract: it shares no code with the first.
+  ['sandbox', /^sandbox\//, ['sandbox']],
+  ['local', /^local\//, ['local', 'lib', 'sandbox']],
+];
+
+/** What a room may take from another is sometimes less than all of it. */
+const LIB_TAKES = /^lambdas\/(domain\/|(receive|send)\/environment\.ts$|receive\/auth\/webhook-auth\.ts$)/;
+
+const roomOf = (file: string) => ROOMS.find(([, files]) => files.test(file));
+
+const importsOf = (file: string): readonly string[] => {
+  const code = readFileSync(join(ROOT, file), 'utf8');
+  const specifiers = [...code.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, specifier]) => specifier ?? '');
+  return specifiers.map((specifier) => relative(ROOT, join(ROOT, dirname(file), specifier)));
+};
+
+const files = globSync('{bin,lib,lambdas,sandbox,local}/**/*.ts', { cwd: ROOT }).toSorted();
+
+describe('the arrows', () => {
+  it('see the whole house', () => {
+    const rooms = new Set(files.map((file) => roomOf(file)?.[0] ?? `no room: ${file}`));
+    expect([...rooms].toSorted()).toEqual(ROOMS.map(([room]) => room).toSorted());
+  });
+
+  it('go one way: into a function’s folder, through domain, out by a port', () => {
+    const against = files.flatMap((file) => {
+      const mayImport = roomOf(file)?.[2] ?? [];
+      return importsOf(file)
+        .filter((imported) => !mayImport.includes(roomOf(imported)?.[0] ?? ''))
+        .map((imported) => `${file} imports ${imported}`);
+    });
+    expect(against).toEqual([]);
+  });
+
+  it('let lib take nothing of a function but its settings', () => {
+    const against = files
+      .filter((file) => file.startsWith('lib/'))
+      .flatMap((file) => importsOf(file).map((imported) => ({ file, imported })))
+      .filter(({ imported }) => imported.startsWith('lambdas/') && !LIB_TAKES.test(imported));
+    expect(against).toEqual([]);
+  });
+
+  it('leave the environment to the entries', () => {
+    const readers = files.filter(
+      (file) => file.startsWith('lambdas/') && readFileSync(join(ROOT, file), 'utf8').includes('process.env'),
+    );
+    expect(readers).toEqual(['lambdas/receive/entry.ts', 'lambdas/send/entry.ts']);
+  });
+
+  it('keep the machine’s time and chance out of the rules and the use cases', () => {
+    const askers = files.filter(
+      (file) =>
+        /^lambdas\/(domain|receive|send)\//.test(file) &&
+        /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|performance\.now\(/.test(
+          readFileSync(join(ROOT, file), 'utf8'),
+        ),
+    );
+    expect(askers).toEqual([]);
+  });
+});

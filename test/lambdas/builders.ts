@@ -1,0 +1,60 @@
+import type { Contact } from '../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../lambdas/domain/send-decision.ts';
+import type { SendRequest } from '../../lambdas/domain/send-request.ts';
+
+/** Builders are valid by default; a test breaks one thing. */
+export const NOW = '2026-11-20T12:00:00.000Z';
+export const USER = '+5491155550000';
+
+export const wireMessage = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+  CHAT_PLATFORM_ID: 'chat',
+  MESSAGE: 'Where is my parcel?',
+  CREATION_TIME: '2026-11-20T11:00:00.000Z',
+  FROM_NAME: 'Ana',
+  CUSTOMER_ID: 'customer-1',
+  _id_: 'message-1',
+  FROM: '5491155550000',
+  SESSION_CREATION_TIME: '2026-11-20T10:59:00.000Z',
+  IMAGES_URLS: [],
+  ...changes,
+});
+
+export const wireStatus = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+  CHAT_PLATFORM_ID: 'chat',
+  CREATION_TIME: '2026-11-20T11:00:05.000Z',
+  CUSTOMER_ID: 'customer-1',
+  _id_: 'message-1',
+  FROM: '5491155550000',
+  STATUS: 'delivered',
+  ...changes,
+});
+
+export const sendRequest = (changes: Partial<SendRequest> = {}): SendRequest => ({
+  requestId: 'request-1',
+  platformContactId: USER,
+  messageText: 'Your parcel is on its way.',
+  ...changes,
+});
+
+export const templateRequest = (changes: Partial<SendRequest> = {}): SendRequest => ({
+  requestId: 'request-1',
+  reason: 'shipping-status',
+  platformContactId: USER,
+  ruleNameOrId: 'parcel_update',
+  params: { name: 'Ana' },
+  ...changes,
+});
+
+/** A contact who wrote an hour ago. */
+export const contact = (changes: Partial<Contact> = {}): Contact => ({
+  address: '5491155550000',
+  lastInboundAt: '2026-11-20T11:00:00.000Z',
+  ...changes,
+});
+
+export const sendRules = (changes: Partial<SendRules> = {}): SendRules => ({
+  chatPlatform: 'chat',
+  chatChannelNumber: '+5491100000000',
+  windowMarginMs: 60_000,
+  ...changes,
+});
