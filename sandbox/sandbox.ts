@@ -53,7 +53,7 @@ const JWKS_PATH = '/carrier/certs';
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const clock = options.clock ?? createClock();
-  const keys = await createSigningKeys();
+  const keys = createSigningKeys();
   let webhook = options.webhook;
   const { chatPlatform, chatChannelNumbers, credit = 10_000 } = options;
   const service = createRunningService(clock, { chatPlatform, chatChannelNumbers, credit }, () =>
@@ -69,7 +69,9 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const app = new Hono()
     .route('/api/v1.0', contractApi(service, new Set(options.accessTokens)))
     .route('/sandbox', controlApi(service, keys))
-    .get(JWKS_PATH, (context) => context.json(keys.jwks(), 200, { 'Cache-Control': 'public, max-age=3600' }))
+    .get(JWKS_PATH, async (context) =>
+      context.json(await keys.jwks(), 200, { 'Cache-Control': 'public, max-age=3600' }),
+    )
     // Field notes, "The API's answers": 404 comes with an empty body.
     .notFound((context) => context.body(null, 404))
     .onError((error, context) => {

@@ -5,28 +5,34 @@ const TOKEN_SECONDS = 60 * 60;
 
 /** The carrier's signing key, and the key set in which a consumer finds its public half. */
 export type SigningKeys = {
-  jwks(): JSONWebKeySet;
+  jwks(): Promise<JSONWebKeySet>;
   /** A new key, which is the only one from now on; the result is its id. */
   rotate(): Promise<string>;
   /** A signed token that is valid from `now` for an hour. */
   sign(claims: JWTPayload, now: Date): Promise<string>;
 };
 
-export const createSigningKeys = async (): Promise<SigningKeys> => {
-  let current = await generateKey();
+export const createSigningKeys = (): SigningKeys => {
+  // Made when it is first needed, since a key costs more than all the rest of a start.
+  let current: ReturnType<typeof generateKey> | undefined;
+  const currentKey = () => {
+    current ??= generateKey();
+    return current;
+  };
   return {
-    jwks: () => ({ keys: [current.publicJwk] }),
+    jwks: async () => ({ keys: [(await currentKey()).publicJwk] }),
     rotate: async () => {
-      current = await generateKey();
-      return current.kid;
+      current = generateKey();
+      return (await current).kid;
     },
-    sign: (claims, now) => {
+    sign: async (claims, now) => {
+      const { kid, privateKey } = await currentKey();
       const issuedAt = Math.floor(now.getTime() / 1000);
       return new SignJWT(claims)
-        .setProtectedHeader({ alg: 'RS256', kid: current.kid, typ: 'JWT' })
+        .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + TOKEN_SECONDS)
-        .sign(current.privateKey);
+        .sign(privateKey);
     },
   };
 };

@@ -25,7 +25,7 @@ export const controlApi = (service: RunningService, keys: SigningKeys): Hono => 
     if (outcome.kind === 'accepted') return context.json({ _id_: outcome.id }, 202);
     return outcome.refusal.reason === 'NOT_ON_PLATFORM'
       ? context.json(errorForm(409, `The user ${contact} is not on the platform; PATCH onPlatform to true first.`), 409)
-      : context.json(errorForm(400, 'chatChannelNumber is none of the sandbox; see GET /sandbox/state.'), 400);
+      : context.json(errorForm(400, 'The chatChannelNumber is none of the sandbox; see GET /sandbox/state.'), 400);
   });
 
   app.patch('/users/:contact', limitBody(), async (context) => {

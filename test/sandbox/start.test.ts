@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HELP, readCommandLine } from '../../sandbox/command-line.ts';
+import { startTestSandbox } from './running-sandbox.ts';
+
+describe('the arguments of npm run sandbox', () => {
+  test('none is enough', () => {
+    expect(readCommandLine([])).toMatchObject({
+      kind: 'run',
+      options: { port: 0, accessTokens: ['sandbox-token'], chatPlatform: 'chat', webhook: undefined },
+    });
+  });
+
+  test('say where and how events are delivered', () => {
+    const args = [
+      '--webhook-url',
+      'http://127.0.0.1:3000/webhook',
+      '--audience',
+      'a',
+      '--service-account-email',
+      'b@c.example',
+    ];
+
+    expect(readCommandLine([...args, '--bare'])).toMatchObject({
+      options: {
+        webhook: {
+          url: 'http://127.0.0.1:3000/webhook',
+          auth: { kind: 'pubsub-jwt', audience: 'a', serviceAccountEmail: 'b@c.example' },
+          wrapped: false,
+        },
+      },
+    });
+  });
+
+  test('give several tokens and numbers', () => {
+    const args = ['--access-token', 'a', '--access-token', 'b', '--chat-channel-number', '+5491100000001'];
+
+    expect(readCommandLine(args)).toMatchObject({
+      options: { accessTokens: ['a', 'b'], chatChannelNumbers: ['+5491100000001'] },
+    });
+  });
+
+  test('ask for help, which names each of them', () => {
+    expect(readCommandLine(['--help'])).toEqual({ kind: 'help' });
+    expect(HELP).toContain('--service-account-email');
+  });
+
+  test.each([
+    [['--prot', '1'], "Unknown option '--prot'; see --help."],
+    [['4000'], "Unexpected argument '4000'; see --help."],
+    [['--port', 'http'], '--port is "http" but must be a number from 0 (a free port) to 65535.'],
+    [['--port', '70000'], '--port is "70000" but must be a number from 0 (a free port) to 65535.'],
+    [
+      ['--webhook-url', 'localhost'],
+      '--webhook-url is "localhost" but must be an http or https address such as http://127.0.0.1:3000/webhook.',
+    ],
+    [['--access-token', ''], '--access-token is "" but must be a text that is not empty.'],
+    [
+      ['--chat-channel-number', '0800'],
+      '--chat-channel-number is "0800" but must be a number in international format such as +5491100000000.',
+    ],
+  ])('%j is answered with one sentence', (args, sentence) => {
+    expect(readCommandLine(args)).toEqual({ kind: 'fault', sentence });
+  });
+});
+
+describe('npm run sandbox', () => {
+  test('prints its addresses and ends on a signal', async () => {
+    const child = spawn(process.execPath, ['sandbox/start.ts'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+
+    const output = await new Promise<string>((resolve) => {
+      let printed = '';
+      child.stdout.on('data', (chunk) => {
+        printed += chunk;
+        if (printed.includes('webhook  ')) resolve(printed);
+      });
+    });
+    const keys = await fetch(/http\S+\/carrier\/certs/.exec(output)?.[0] ?? '');
+    child.kill('SIGTERM');
+
+    expect(keys.status).toBe(200);
+    expect(output).toContain('sandbox-token');
+    expect(await exited).toBe(0);
+  });
+
+  test('a taken port is said in one sentence, with exit code 1', async () => {
+    const { url } = await startTestSandbox();
+    const { port } = new URL(url);
+    const child = spawn(process.execPath, ['sandbox/start.ts', '--port', port]);
+
+    const [stderr, code] = await Promise.all([
+      text(child.stderr),
+      new Promise((resolve) => child.once('exit', resolve)),
+    ]);
+
+    expect(stderr).toBe(`Port ${port} of 127.0.0.1 is taken; choose another one, or none to get a free one.\n`);
+    expect(code).toBe(1);
+  });
+});
