@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LocalCloud } from './local-cloud.ts';
 import { ROOT } from './synthesis.ts';
@@ -24,4 +24,8 @@ export const writeLocalState = async (cloud: LocalCloud, file = LOCAL_STATE_FILE
   await writeFile(file, `${JSON.stringify(localState(cloud), null, 2)}\n`);
 };
 
-export const removeLocalState = (file = LOCAL_STATE_FILE): Promise<void> => rm(file, { force: true });
+/** Removes what this run wrote; a run that was started after it has written over it by then. */
+export const removeLocalState = async (cloud: LocalCloud, file = LOCAL_STATE_FILE): Promise<void> => {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  if (text.includes(JSON.stringify(cloud.webhookUrl))) await rm(file, { force: true });
+};

@@ -4,7 +4,11 @@ import { ACCOUNT_ID, REGION } from './aws-variables.ts';
 import type { MovableClock } from './clock/movable-clock.ts';
 import type { Closers } from './closers.ts';
 import type { Emulators } from './emulators/emulators.ts';
-import { type EventSourceMappingDeclaration, startEventSourceMapping } from './event-source/event-source-mapping.ts';
+import {
+  type EventSourceMappingDeclaration,
+  type RunningMapping,
+  startEventSourceMapping,
+} from './event-source/event-source-mapping.ts';
 import { type LogSettings, openFunctionLog } from './function-log.ts';
 import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
 import { buildRuntimeClient } from './lambda/build-runtime-client.ts';
@@ -106,10 +110,18 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     await cp(declaration.codeFolder, taskRoot, { recursive: true });
     const execution = { region: REGION, runtimeClient, awsVariables: emulators.env, clock };
     const pool = createFunctionPool(declaration, taskRoot, execution, log.stream);
-    closers.add(pool.close);
     functions.set(declaration.logicalId, pool);
   }
-  for (const mapping of declaredMappings) startMapping(mapping, functionCalled(mapping.functionNameOrArn), settings);
+  const mappings: RunningMapping[] = [];
+  closers.add(async () => {
+    for (const mapping of mappings) mapping.stop();
+    // What a mapping handed over may take minutes, and nothing outlives the run: the functions' end is its end.
+    await Promise.all([...functions.values()].map((pool) => pool.close()));
+    await Promise.all(mappings.map(({ ended }) => ended));
+  });
+  for (const mapping of declaredMappings) {
+    mappings.push(startMapping(mapping, functionCalled(mapping.functionNameOrArn), settings));
+  }
 
   const outputs: Record<string, string> = {};
   for (const [key, output] of Object.entries(template.Outputs)) {
@@ -150,15 +162,15 @@ const createResources = async (
 const startMapping = (
   declaration: EventSourceMappingDeclaration,
   consumer: FunctionPool | undefined,
-  { emulators, warn, closers }: StackSettings,
-): void => {
+  { emulators, warn }: StackSettings,
+): RunningMapping => {
   const { logicalId, functionNameOrArn, queueArn, maximumConcurrency } = declaration;
   if (!consumer) {
     throw new LocalError(
       `${logicalId} (AWS::Lambda::EventSourceMapping): FunctionName names ${functionNameOrArn}, which is no function of this run.`,
     );
   }
-  const mapping = startEventSourceMapping(declaration, {
+  return startEventSourceMapping(declaration, {
     sqs: emulators.sqs,
     queueUrl: `${emulators.queueBaseUrl}/${queueArn.split(':').at(-1)}`,
     region: REGION,
@@ -166,5 +178,4 @@ const startMapping = (
     concurrency: Math.min(MAPPING_CONCURRENCY, maximumConcurrency ?? MAPPING_CONCURRENCY),
     warn,
   });
-  closers.add(mapping.close);
 };

@@ -48,7 +48,7 @@ const run = async ({ stage, chatServiceUrl, port, verbose }: StartCommand): Prom
     announce(cloud);
     await asked;
   } finally {
-    await removeLocalState();
+    await removeLocalState(cloud);
     await cloud.close();
   }
 };

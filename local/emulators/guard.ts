@@ -13,8 +13,15 @@ child.on('error', (error) => {
   process.stderr.write(error.message);
   process.exit(1);
 });
+let over = false;
 child.on('exit', () => {
-  rmSync(folder, { recursive: true, force: true });
+  // A program that ended by itself leaves the folder to the run, which goes on in it.
+  if (over) rmSync(folder, { recursive: true, force: true });
   process.exit();
 });
-process.stdin.on('end', () => child.kill('SIGKILL')).resume();
+process.stdin
+  .on('end', () => {
+    over = true;
+    child.kill('SIGKILL');
+  })
+  .resume();

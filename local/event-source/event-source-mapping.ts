@@ -27,6 +27,14 @@ export interface EventSourceMappingSurroundings {
   readonly warn: (message: string) => void;
 }
 
+/** A mapping at work. */
+export interface RunningMapping {
+  /** Receives nothing more. */
+  readonly stop: () => void;
+  /** Settles once it is stopped and what it had handed over is done. */
+  readonly ended: Promise<void>;
+}
+
 /** SQS gives at most ten messages at a time, and deletes at most ten. */
 const SQS_BATCH = 10;
 /** SQS's longest wait, in seconds. */
@@ -41,7 +49,7 @@ const LONG_POLL_SECONDS = 20;
 export const startEventSourceMapping = (
   declaration: EventSourceMappingDeclaration,
   surroundings: EventSourceMappingSurroundings,
-): { readonly close: () => Promise<void> } => {
+): RunningMapping => {
   const { sqs, queueUrl, region, invoke, concurrency, warn } = surroundings;
   const stop = new AbortController();
 
@@ -97,10 +105,6 @@ export const startEventSourceMapping = (
   };
 
   const pollers = Array.from({ length: concurrency }, poll);
-  return {
-    async close() {
-      stop.abort();
-      await Promise.all(pollers);
-    },
-  };
+  const ended = Promise.all(pollers).then(() => undefined);
+  return { stop: () => stop.abort(), ended };
 };

@@ -43,7 +43,7 @@ export const startHttpApi = async (
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = decodedPath(request);
-    const matched = path === undefined ? undefined : matchRoute(routes.keys(), request.method ?? 'GET', path);
+    const matched = path === undefined ? undefined : matchRoute([...routes.keys()], request.method ?? 'GET', path);
     const integration = integrations.get(routes.get(matched?.routeKey ?? '') ?? '');
     if (path === undefined || !matched || !integration || !identity) return respond(response, 404, 'Not Found');
     const body = await readBody(request);

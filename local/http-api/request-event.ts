@@ -29,8 +29,10 @@ export const requestEvent = (
   const sourceIp = request.socket.remoteAddress ?? '127.0.0.1';
   const { cookie, ...distinct } = request.headersDistinct;
   const headers: Record<string, string> = {};
-  for (const [name, values = []] of Object.entries(distinct))
-    if (name !== 'connection') headers[name] = values.join(',');
+  for (const [name, values = []] of Object.entries(distinct)) {
+    if (!PER_CONNECTION.includes(name)) headers[name] = values.join(',');
+  }
+  if (body.length > 0) headers['content-length'] = String(body.length);
   headers['x-amzn-trace-id'] ??=
     `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
   headers['x-forwarded-for'] = [...(distinct['x-forwarded-for'] ?? []), sourceIp].join(', ');
@@ -65,6 +67,9 @@ export const requestEvent = (
     isBase64Encoded: body.length > 0 && !isText,
   };
 };
+
+/** What the client says about its own connection; the API passes on a whole body of a known length. */
+const PER_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
  * Whether a body of this type comes as text. The documentation says "if the content type of the request is binary, the

@@ -10,7 +10,7 @@ export interface MatchedRoute {
  * @param path The request's path, percent-decoded.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html, "Working with routes"
  */
-export const matchRoute = (routeKeys: Iterable<string>, method: string, path: string): MatchedRoute | undefined => {
+export const matchRoute = (routeKeys: readonly string[], method: string, path: string): MatchedRoute | undefined => {
   let best: (MatchedRoute & { readonly rank: readonly number[] }) | undefined;
   for (const routeKey of routeKeys) {
     if (routeKey === '$default') continue;
@@ -22,7 +22,7 @@ export const matchRoute = (routeKeys: Iterable<string>, method: string, path: st
     if (!best || compare(rank, best.rank) < 0) best = { routeKey, pathParameters: matched.pathParameters, rank };
   }
   if (best) return { routeKey: best.routeKey, pathParameters: best.pathParameters };
-  return [...routeKeys].includes('$default') ? { routeKey: '$default', pathParameters: {} } : undefined;
+  return routeKeys.includes('$default') ? { routeKey: '$default', pathParameters: {} } : undefined;
 };
 
 interface MatchedPath {

@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createMovableClock } from '../../local/clock/movable-clock.ts';
+import { type Closers, createClosers } from '../../local/closers.ts';
+import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
+import { type Emulators, startEmulators } from '../../local/emulators/emulators.ts';
+import { createRunFolder, type RunFolder } from '../../local/emulators/memory-folder.ts';
+import { startStack } from '../../local/stack.ts';
+import { parseTemplate } from '../../local/template/template.ts';
+import { eventually } from './eventually.ts';
+import { writeBundle } from './fake-function.ts';
+import { stackFixture } from './stack-fixture.ts';
+
+const BUNDLE = `
+const queued = [];
+export const handler = async (event) => {
+  if (event.Records) { for (const record of event.Records) queued.push(record.body); return; }
+  return { queued, table: process.env.TABLE_NAME, queue: process.env.QUEUE_URL, secret: process.env.SECRET_ID };
+};
+`;
+
+const clock = createMovableClock();
+const shared = createClosers();
+let emulators: Emulators;
+let folder: RunFolder;
+let closers: Closers;
+let stacks = 0;
+
+beforeAll(async () => {
+  folder = await createRunFolder();
+  shared.add(folder.remove);
+  emulators = await startEmulators(folder.path, clock, shared);
+  await writeBundle(join(folder.path, 'bundle'), BUNDLE);
+});
+afterAll(() => shared.close());
+beforeEach(() => {
+  closers = createClosers();
+});
+afterEach(() => closers.close());
+
+const start = (template: unknown) => {
+  stacks += 1;
+  return startStack({
+    stackName: `Test-${stacks}`,
+    template: parseTemplate(template),
+    assetFolder: folder.path,
+    folder: folder.path,
+    emulators,
+    clock,
+    logs: { folder: join(folder.path, 'logs') },
+    warn: () => undefined,
+    closers,
+  });
+};
+
+describe('a stack', () => {
+  it('runs its function behind its API and its queue, with the names of what it made', async () => {
+    const { outputs, functions } = await start(stackFixture());
+    const { Url = '', QueueUrl = '', TableName = '', SecretId = '' } = outputs;
+    await emulators.sqs.send(
+      new SendMessageCommand({ QueueUrl, MessageBody: 'queued', MessageGroupId: 'g', MessageDeduplicationId: 'd' }),
+    );
+
+    const answer = await eventually(async () => {
+      const body: unknown = await (await fetch(Url, { method: 'POST' })).json();
+      return Object(body).queued.length > 0 ? body : undefined;
+    });
+
+    expect(answer).toEqual({ queued: ['queued'], table: TableName, queue: QueueUrl, secret: SecretId });
+    expect(Url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/);
+    expect(emulators.secrets.find(SecretId)?.versions[0]?.secretString).toHaveLength(12);
+    expect([...functions.keys()]).toEqual(['Function']);
+  });
+
+  it('makes table and queues as declared', async () => {
+    const { TableName = '', QueueUrl = '' } = (await start(stackFixture())).outputs;
+
+    const { Table } = await emulators.dynamodb.send(new DescribeTableCommand({ TableName }));
+    const timeToLive = await emulators.dynamodb.send(new DescribeTimeToLiveCommand({ TableName }));
+    const { Attributes = {} } = await emulators.sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+    );
+
+    expect(Table).toMatchObject({
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [{ IndexName: 'byContact' }],
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    });
+    expect(timeToLive.TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' });
+    expect(Attributes).toMatchObject({ FifoQueue: 'true', VisibilityTimeout: '30' });
+    expect(JSON.parse(Attributes.RedrivePolicy ?? '')).toEqual({
+      deadLetterTargetArn: expect.stringMatching(/^arn:aws:sqs:us-east-1:000000000000:Test-\d+-DeadLetters\.fifo$/),
+      maxReceiveCount: 7,
+    });
+  });
+
+  it.each([
+    [
+      'a type that it does not know',
+      { Bucket: { Type: 'AWS::S3::Bucket' } },
+      'Bucket (AWS::S3::Bucket): the local run does not know this resource type',
+    ],
+    [
+      'a property that it does not know',
+      { Queue: { Type: 'AWS::SQS::Queue', Properties: { Colour: 'red' } } },
+      'Queue (AWS::SQS::Queue): the local run does not know the property Colour',
+    ],
+    [
+      'a nested property that it does not know',
+      {
+        Queue: {
+          Type: 'AWS::SQS::Queue',
+          Properties: { RedrivePolicy: { deadLetterTargetArn: 'a', maxReceiveCount: 1, x: 1 } },
+        },
+      },
+      'the property RedrivePolicy.x',
+    ],
+    [
+      'a value that it cannot stand in for',
+      { Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'a', ProtocolType: 'WEBSOCKET' } } },
+      'Api (AWS::ApiGatewayV2::Api): the local run cannot stand in for this ProtocolType: only HTTP APIs are known',
+    ],
+    [
+      'an intrinsic that it does not know',
+      { Queue: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::ImportValue': 'x' } } } },
+      'Queue (AWS::SQS::Queue).QueueName: the local run does not know the intrinsic function Fn::ImportValue',
+    ],
+    [
+      'a function of another runtime',
+      {
+        F: {
+          Type: 'AWS::Lambda::Function',
+          Properties: { Code: { S3Bucket: 'a', S3Key: 'b' }, Handler: 'i.h', Runtime: 'python3.13' },
+        },
+      },
+      'F (AWS::Lambda::Function): the local run cannot stand in for this Runtime: only nodejs24.x is known',
+    ],
+    [
+      'a function without its code',
+      {
+        F: {
+          Type: 'AWS::Lambda::Function',
+          Properties: { Code: { S3Bucket: 'a', S3Key: 'b' }, Handler: 'i.h', Runtime: 'nodejs24.x' },
+        },
+      },
+      'F (AWS::Lambda::Function): Code is no asset',
+    ],
+  ])('refuses %s', async (_name, Resources, sentence) => {
+    await expect(start({ Resources })).rejects.toThrow(sentence);
+  });
+
+  it('leaves out resources whose condition does not hold', async () => {
+    const { functions } = await start({
+      Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } },
+      Resources: { Bucket: { Type: 'AWS::S3::Bucket', Condition: 'Never' } },
+    });
+
+    expect(functions.size).toBe(0);
+  });
+});
+
+describe('the DynamoDB emulator', () => {
+  it('says what to do when DYNOXIDE_BIN names nothing', async () => {
+    const starting = startDynamoDb(folder.path, { DYNOXIDE_BIN: '/nowhere/dynoxide' });
+
+    await expect(starting).rejects.toThrow(
+      'DYNOXIDE_BIN names /nowhere/dynoxide, which is not there or cannot be run; set it to the path of a dynoxide binary.',
+    );
+  });
+
+  it('says what the program says when it does not start', async () => {
+    const starting = startDynamoDb(folder.path, { DYNOXIDE_BIN: process.execPath });
+
+    await expect(starting).rejects.toThrow(/does not start: .*serve/s);
+  });
+});
