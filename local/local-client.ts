@@ -52,8 +52,8 @@ export interface LocalClient {
   enqueue(
     request: { readonly requestId: string; readonly platformContactId: string } & Record<string, unknown>,
   ): Promise<void>;
-  /** Puts any text on the send queue. */
-  enqueueText(body: string, groupId: string, deduplicationId: string): Promise<void>;
+  /** Puts any text on a queue; a group and an id of its own for a FIFO queue. */
+  putMessage(queueUrl: string, body: string, fifo?: { readonly groupId: string; readonly id: string }): Promise<void>;
   /** The table's items by `pk sk`. */
   table(): Promise<Readonly<Record<string, TableItem>>>;
   /** Takes what stands in a queue. */
@@ -84,20 +84,20 @@ export const createLocalClient = (cloud: LocalCloud): LocalClient => {
     return JSON.parse(text);
   };
 
-  const enqueueText = async (body: string, groupId: string, deduplicationId: string): Promise<void> => {
+  const putMessage: LocalClient['putMessage'] = async (queueUrl, body, fifo) => {
     await sqs.send(
       new SendMessageCommand({
-        QueueUrl: cloud.sendQueueUrl,
+        QueueUrl: queueUrl,
         MessageBody: body,
-        MessageGroupId: groupId,
-        MessageDeduplicationId: deduplicationId,
+        MessageGroupId: fifo?.groupId,
+        MessageDeduplicationId: fifo?.id,
       }),
     );
   };
 
   return {
     control,
-    enqueueText,
+    putMessage,
     async userWrites(contact, message) {
       const answer = await control('POST', `/users/${encodeURIComponent(contact)}/messages`, message);
       return z.object({ _id_: z.string() }).parse(answer)._id_;
@@ -116,7 +116,11 @@ export const createLocalClient = (cloud: LocalCloud): LocalClient => {
     },
     outbox: async () => outbox.parse(await control('GET', '/outbox')).messages,
     deliveries: async () => deliveries.parse(await control('GET', '/deliveries')).deliveries,
-    enqueue: (request) => enqueueText(JSON.stringify(request), request.platformContactId, request.requestId),
+    enqueue: (request) =>
+      putMessage(cloud.sendQueueUrl, JSON.stringify(request), {
+        groupId: request.platformContactId,
+        id: request.requestId,
+      }),
     async table() {
       const items: Record<string, TableItem> = {};
       for await (const page of paginateScan({ client: dynamodb }, { TableName: cloud.tableName })) {

@@ -1,7 +1,9 @@
 /** What runs in the SQS emulator's process: fauxqs, on a clock that the run moves. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { buildApp } from 'fauxqs';
 import { z } from 'zod';
 import { installShiftedClock } from '../clock/shifted-clock.ts';
+import { createGroupDeduplication } from './group-deduplication.ts';
 
 const setClock = installShiftedClock();
 const move = z.object({ offsetMs: z.number() });
@@ -15,11 +17,16 @@ process.on('message', (message) => {
 
 // Not `startFauxqs`, which listens on every interface of the machine.
 const app = buildApp({ logger: false });
-// A queue's address is asked for under a host name that not every resolver knows.
-app.addHook('onSend', async (request, _reply, payload) =>
-  typeof payload === 'string' && /GetQueueUrl|ListQueues|CreateQueue/.test(String(request.headers['x-amz-target']))
-    ? payload.replaceAll(/http:\/\/sqs\.[\w-]+\.localhost:/g, 'http://127.0.0.1:')
-    : payload,
-);
+const groups = createGroupDeduplication();
+const actionOf = (headers: IncomingHttpHeaders): string => String(headers['x-amz-target']).replace('AmazonSQS.', '');
+app.addHook('preHandler', async ({ headers, body }) => groups.scope(actionOf(headers), body));
+app.addHook('onSend', async ({ headers }, _reply, payload) => {
+  if (typeof payload !== 'string') return payload;
+  const action = actionOf(headers);
+  if (action === 'ReceiveMessage') return groups.unscope(payload);
+  // A queue's address comes with a host name that not every resolver knows.
+  if (!['CreateQueue', 'GetQueueUrl', 'ListQueues'].includes(action)) return payload;
+  return payload.replaceAll(/http:\/\/sqs\.[\w-]+\.localhost:/g, 'http://127.0.0.1:');
+});
 const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
 process.send?.({ port: Number(url.port) });

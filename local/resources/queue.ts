@@ -10,6 +10,7 @@ export const queue = defineResourceType({
     QueueName: z.string().optional(),
     FifoQueue: z.boolean().optional(),
     ContentBasedDeduplication: z.boolean().optional(),
+    DeduplicationScope: z.enum(['messageGroup', 'queue']).optional(),
     VisibilityTimeout: z.int().optional(),
     DelaySeconds: z.int().optional(),
     MaximumMessageSize: z.int().optional(),
@@ -18,7 +19,6 @@ export const queue = defineResourceType({
     RedrivePolicy: redrivePolicy.optional(),
   }),
   withoutEffect: {
-    DeduplicationScope: 'the emulator deduplicates per queue, which is the stricter of the two',
     FifoThroughputLimit: 'nothing is throttled here',
     KmsDataKeyReusePeriodSeconds: 'nothing is encrypted here',
     KmsMasterKeyId: 'nothing is encrypted here',

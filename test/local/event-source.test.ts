@@ -1,6 +1,7 @@
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
+  GetQueueUrlCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
   SQSClient,
@@ -212,6 +213,32 @@ describe('an event source mapping', () => {
 });
 
 describe('the queues', () => {
+  it.each([
+    ['messageGroup', ['a', 'b']],
+    ['queue', ['a']],
+  ])('take a deduplication id once per %s, and hand it back as it was', async (scope, taken) => {
+    const QueueUrl = await createQueue(`${scope}.fifo`, { FifoQueue: 'true', DeduplicationScope: scope });
+
+    for (const MessageGroupId of ['a', 'b', 'a', 'b']) {
+      const message = { MessageGroupId, MessageBody: MessageGroupId, MessageDeduplicationId: 'one "id"' };
+      await sqs.send(new SendMessageCommand({ QueueUrl, ...message }));
+    }
+
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
+    );
+    expect(Messages.map(({ Body }) => Body)).toEqual(taken);
+    expect(Messages.map(({ Attributes }) => Attributes?.MessageDeduplicationId)).toEqual(taken.map(() => 'one "id"'));
+  });
+
+  it('are found by name at the address at which they listen', async () => {
+    const queueUrl = await createQueue('named');
+
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'named' }));
+
+    expect(QueueUrl).toBe(queueUrl);
+  });
+
   it("run on the run's clock: a visibility time-out ends when the clock is moved past it", async () => {
     const queueUrl = await createQueue('clock', { VisibilityTimeout: '43200' });
     await send(queueUrl, 'hidden');
