@@ -11,6 +11,7 @@ import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import { createRunFolder } from './emulators/memory-folder.ts';
 import type { FunctionPool } from './lambda/function-pool.ts';
 import { LocalError } from './local-error.ts';
+import { runSettings } from './run-settings.ts';
 import { startStack } from './stack.ts';
 import { ROOT, readCdkContext, synthesize } from './synthesis.ts';
 import { readTemplate } from './template/template.ts';
@@ -114,11 +115,7 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
   const chatServiceUrl = sandbox?.url ?? options.chatServiceUrl ?? '';
 
   const stackName = `Parley-${stage}`;
-  const overrides = {
-    ...options.settings,
-    chatService: { baseUrl: chatServiceUrl },
-    ...(sandbox && { webhook: { auth: { jwksUrl: sandbox.jwksUrl } } }),
-  };
+  const overrides = runSettings(options.settings ?? {}, { chatServiceUrl, jwksUrl: sandbox?.jwksUrl });
   const synthesizing = before
     ? Promise.resolve(join(outdir, `${stackName}.template.json`))
     : synthesize(stackName, outdir, { ...context, settings: overrides });

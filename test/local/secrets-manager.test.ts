@@ -43,6 +43,7 @@ describe('the stand-in for Secrets Manager', () => {
     const current = await client.send(new GetSecretValueCommand({ SecretId: 'rotated' }));
     const previous = await client.send(new GetSecretValueCommand({ SecretId: 'rotated', VersionStage: 'AWSPREVIOUS' }));
     const byVersion = await client.send(new GetSecretValueCommand({ SecretId: 'rotated', VersionId: put.VersionId }));
+    expect([current.VersionStages, previous.VersionStages]).toEqual([['AWSCURRENT'], ['AWSPREVIOUS']]);
     expect([current.SecretString, previous.SecretString, byVersion.SecretString]).toEqual([
       'second',
       'first',
