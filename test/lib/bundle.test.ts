@@ -28,6 +28,7 @@ describe('A function’s bundle', () => {
     const { handler } = await import(join(asset, 'index.mjs'));
 
     expect(readdirSync(asset)).toEqual(['index.mjs']);
+    expect(readFileSync(join(asset, 'index.mjs'), 'utf8')).toMatch(/export\{\w+ as handler\}/);
     expect(await handler()).toBe('hello');
     expect(handler.name).toBe('handler');
   });

@@ -17,8 +17,9 @@ async function cdkSynth(output: string, ...contextArguments: string[]) {
     PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
     HOME: folder,
     AWS_EC2_METADATA_DISABLED: 'true',
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
   };
-  const args = ['synth', '--quiet', '--output', join(folder, output), ...contextArguments];
+  const args = ['synth', '--quiet', '--no-notices', '--output', join(folder, output), ...contextArguments];
   try {
     const { stdout, stderr } = await promisify(execFile)(CDK, args, { cwd: ROOT, env });
     return { code: 0, stdout, stderr };
