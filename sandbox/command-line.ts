@@ -48,20 +48,19 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     return fault('webhook-url', url, 'an http or https address such as http://127.0.0.1:3000/webhook');
   }
-  const { audience, 'service-account-email': serviceAccountEmail } = parsed;
-  const texts = { audience, 'service-account-email': serviceAccountEmail, 'chat-platform': parsed['chat-platform'] };
-  for (const [name, value] of [
-    ...Object.entries(texts),
-    ...parsed['access-token'].map((token) => ['access-token', token]),
-  ]) {
-    if (value?.trim() === '') return fault(`${name}`, value, 'a text that is not empty');
+  for (const name of ['audience', 'service-account-email', 'chat-platform', 'access-token'] as const) {
+    if ([parsed[name]].flat().some((text) => text.trim() === '')) return fault(name, '', 'a text that is not empty');
   }
   for (const number of parsed['chat-channel-number']) {
     if (!/^\+\d{5,15}$/.test(number)) {
       return fault('chat-channel-number', number, 'a number in international format such as +5491100000000');
     }
   }
-  const auth = { kind: 'pubsub-jwt', audience, serviceAccountEmail } as const;
+  const auth = {
+    kind: 'pubsub-jwt',
+    audience: parsed.audience,
+    serviceAccountEmail: parsed['service-account-email'],
+  } as const;
   return {
     kind: 'run',
     options: {

@@ -75,7 +75,8 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     // Field notes, "The API's answers": 404 comes with an empty body.
     .notFound((context) => context.body(null, 404))
     .onError((error, context) => {
-      console.error(error);
+      // A client that hangs up in the middle of its request is nobody's fault to report.
+      if (!context.req.raw.signal.aborted) console.error(error);
       return context.json(errorForm(500, 'The sandbox failed at this request; its own output says why.'), 500);
     });
 

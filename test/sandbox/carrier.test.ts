@@ -212,7 +212,7 @@ describe('the carrier', () => {
   });
 
   test('ends at once when the sandbox is closed, even amid a push that nobody answers', async () => {
-    const { receiver, sandbox } = await startBoth();
+    const { receiver, sandbox } = await startBoth({ carrierAnswerTimeoutMs: 3_600_000 });
     receiver.answerWith(0);
     await sandbox.control('POST /events', {});
     await eventually(() => expect(receiver.posts).toHaveLength(1));

@@ -37,9 +37,10 @@ describe('POST /api/v1.0/intent/v2', () => {
     },
   );
 
-  test('a rule is found by its identifier too (contract: "Name or identifier of a rule")', async () => {
+  test('a rule is found by its identifier too, which it keeps when it is replaced (contract: "Name or identifier of a rule")', async () => {
     const sandbox = await startTestSandbox();
-    const rule = await sandbox.control('PUT /rules/table_ready', aRule());
+    const rule = await sandbox.control('PUT /rules/table_ready', aRule({ status: 'pending' }));
+    await sandbox.control('PUT /rules/table_ready', aRule());
 
     const answer = await sandbox.api('/intent/v2', anIntent({ ruleNameOrId: Object(rule.body).id }));
 
@@ -69,6 +70,18 @@ describe('POST /api/v1.0/intent/v2', () => {
       body: { error: { code: 603, message: 'params lacks a value for: table.' } },
     });
     expect(all.body).toMatchObject({ error: { message: 'params lacks a value for: name, table.' } });
+  });
+
+  test('an empty value is a value, and what every object has is none', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control('PUT /rules/table_ready', aRule());
+    await sandbox.control('PUT /rules/odd', aRule({ text: '${constructor}' }));
+
+    const empty = await sandbox.api('/intent/v2', anIntent({ params: { name: '', table: '7' } }));
+    const inherited = await sandbox.api('/intent/v2', anIntent({ ruleNameOrId: 'odd', params: {} }));
+
+    expect(empty).toMatchObject(accepted);
+    expect(inherited).toMatchObject({ status: 400, body: { error: { code: 603 } } });
   });
 
   test('a template costs credit as a message does', async () => {
