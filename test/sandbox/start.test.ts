@@ -90,6 +90,7 @@ describe('npm run sandbox', () => {
     const { url } = await startTestSandbox();
     const { port } = new URL(url);
     const child = spawn(process.execPath, ['sandbox/start.ts', '--port', port]);
+    onTestFinished(() => void child.kill('SIGKILL'));
 
     const [stderr, code] = await Promise.all([
       text(child.stderr),
