@@ -1,6 +1,10 @@
 /** The one account and region of a local run; the account is the one that the SQS emulator knows. */
 export const ACCOUNT_ID = '000000000000';
-export const REGION = 'us-east-1';
+/**
+ * No region of AWS, so that nobody takes it for one; version 1 of the AWS CLI, besides, sends SQS calls in every region that
+ * it knows to AWS itself, whatever AWS_ENDPOINT_URL_SQS says.
+ */
+export const REGION = 'local';
 
 /** Where the emulators listen. */
 export interface EmulatorUrls {

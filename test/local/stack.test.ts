@@ -95,7 +95,7 @@ describe('a stack', () => {
     expect(timeToLive.TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' });
     expect(Attributes).toMatchObject({ FifoQueue: 'true', VisibilityTimeout: '30' });
     expect(JSON.parse(Attributes.RedrivePolicy ?? '')).toEqual({
-      deadLetterTargetArn: expect.stringMatching(/^arn:aws:sqs:us-east-1:000000000000:Test-\d+-DeadLetters\.fifo$/),
+      deadLetterTargetArn: expect.stringMatching(/^arn:aws:sqs:local:000000000000:Test-\d+-DeadLetters\.fifo$/),
       maxReceiveCount: 7,
     });
   });
