@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LocalError, messageOf } from './local-error.ts';
+import { ROOT } from './synthesis.ts';
 
 /** What `npm start` is asked to do. */
 export interface StartCommand {
@@ -8,6 +10,8 @@ export interface StartCommand {
   readonly chatServiceUrl: string | undefined;
   readonly verbose: boolean;
   readonly port: number | undefined;
+  /** Where the run leaves its addresses and logs. */
+  readonly stateFolder: string;
 }
 
 export const HELP = `npm start -- [options]
@@ -21,7 +25,11 @@ Ctrl-C ends it.
   --verbose                 show the functions' logs here as well
   --help                    this text
 
-  PARLEY_PORT               environment variable: the sandbox's port (default: a free one)
+Environment variables:
+
+  PARLEY_PORT               the sandbox's port (default: a free one)
+  PARLEY_STATE_FOLDER       where local.json, with the addresses, and logs/ go (default: .parley)
+  DYNOXIDE_BIN              the DynamoDB emulator's binary (default: the installed one)
 
 Example: PARLEY_PORT=4000 npm start -- --verbose
 `;
@@ -43,6 +51,7 @@ export const readCommandLine = (args: readonly string[], environment: NodeJS.Pro
     chatServiceUrl: url?.replace(/\/+$/, ''),
     verbose: values.verbose,
     port: port ? Number(port) : undefined,
+    stateFolder: environment.PARLEY_STATE_FOLDER || join(ROOT, '.parley'),
   };
 };
 

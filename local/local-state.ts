@@ -1,10 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { LocalCloud } from './local-cloud.ts';
-import { ROOT } from './synthesis.ts';
 
-/** Where a running local cloud leaves its addresses. */
-export const LOCAL_STATE_FILE = join(ROOT, '.parley', 'local.json');
+/** In the state folder: where a running local cloud leaves its addresses. */
+const FILE = 'local.json';
 
 /** The addresses of a run, as other programs read them. */
 export const localState = (cloud: LocalCloud) => ({
@@ -19,13 +18,14 @@ export const localState = (cloud: LocalCloud) => ({
   env: cloud.env,
 });
 
-export const writeLocalState = async (cloud: LocalCloud, file = LOCAL_STATE_FILE): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(localState(cloud), null, 2)}\n`);
+export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, FILE), `${JSON.stringify(localState(cloud), null, 2)}\n`);
 };
 
 /** Removes what this run wrote; a run that was started after it has written over it by then. */
-export const removeLocalState = async (cloud: LocalCloud, file = LOCAL_STATE_FILE): Promise<void> => {
+export const removeLocalState = async (cloud: LocalCloud, folder: string): Promise<void> => {
+  const file = join(folder, FILE);
   const text = await readFile(file, 'utf8').catch(() => '');
   if (text.includes(JSON.stringify(cloud.webhookUrl))) await rm(file, { force: true });
 };

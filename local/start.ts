@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { askedToEnd } from './asked-to-end.ts';
 import { HELP, readCommandLine, type StartCommand } from './command-line.ts';
 import { type LocalCloud, startLocal } from './local-cloud.ts';
 import { messageOf } from './local-error.ts';
@@ -38,17 +40,21 @@ aws secretsmanager put-secret-value --secret-id ${cloud.accessTokenSecretId} --s
 }aws sqs send-message --queue-url ${cloud.sendQueueUrl} --message-group-id ${contact} --message-deduplication-id hello-1 --message-body '${body}'${sandbox ? `\ncurl ${sandbox.url}/sandbox/outbox` : ''}`);
 };
 
-const run = async ({ stage, chatServiceUrl, port, verbose }: StartCommand): Promise<void> => {
-  const asked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+const run = async ({ stage, chatServiceUrl, port, verbose, stateFolder }: StartCommand): Promise<void> => {
+  const asked = askedToEnd();
+  const cloud = await startLocal({
+    stage,
+    chatServiceUrl,
+    port,
+    logFolder: join(stateFolder, 'logs'),
+    echo: verbose ? process.stdout : undefined,
   });
-  const cloud = await startLocal({ stage, chatServiceUrl, port, echo: verbose ? process.stdout : undefined });
   try {
-    await writeLocalState(cloud);
+    await writeLocalState(cloud, stateFolder);
     announce(cloud);
     await asked;
   } finally {
-    await removeLocalState(cloud);
+    await removeLocalState(cloud, stateFolder);
     await cloud.close();
   }
 };

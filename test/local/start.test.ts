@@ -1,16 +1,35 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REGION } from '../../local/aws-variables.ts';
+import { createRunFolder, type RunFolder } from '../../local/emulators/memory-folder.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 import { eventually } from './eventually.ts';
 
 const START = fileURLToPath(new URL('../../local/start.ts', import.meta.url));
 
-const npmStart = (args: readonly string[], environment: Record<string, string> = {}) => {
-  const runner = spawn(process.execPath, [START, ...args], { env: { ...process.env, ...environment } });
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+let state: RunFolder;
+beforeAll(async () => {
+  state = await createRunFolder();
+});
+afterAll(() => state.remove());
+
+// The repository's own state may be that of a run that somebody works with.
+const environmentWith = (variables: Record<string, string>) => ({
+  ...process.env,
+  PARLEY_STATE_FOLDER: state.path,
+  ...variables,
+});
+
+const npmStart = (args: readonly string[], environment: Record<string, string> = {}) =>
+  listenTo(spawn(process.execPath, [START, ...args], { env: environmentWith(environment) }));
+
+const listenTo = (runner: ChildProcessWithoutNullStreams) => {
   const said = { out: '', err: '' };
   runner.stdout.on('data', (chunk: Buffer) => {
     said.out += chunk.toString();
@@ -42,10 +61,11 @@ const alive = (pids: readonly number[]): readonly number[] =>
     }
   });
 
-const run = async (ending: NodeJS.Signals) => {
-  const { runner, said, ended } = npmStart([]);
+const run = async (ending: NodeJS.Signals, start = () => npmStart([])) => {
+  const { runner, said, ended } = start();
   await eventually(() => (said.out.includes('send-message') || runner.exitCode !== null ? true : undefined));
   const webhook = /webhook +(http:\S+)/.exec(said.out)?.[1] ?? '';
+  const told: unknown = JSON.parse(readFileSync(join(state.path, 'local.json'), 'utf8'));
   const unsigned = await fetch(webhook, { method: 'POST', body: '{}' });
   const before = descendants(pidOf(runner));
   const folders = runFolders(before);
@@ -53,7 +73,7 @@ const run = async (ending: NodeJS.Signals) => {
   const [code] = await ended;
   await eventually(() => (alive(before).length === 0 ? true : undefined));
   await eventually(() => (folders.some(existsSync) ? undefined : true));
-  return { said, code, status: unsigned.status, started: before.length, folders };
+  return { said, code, status: unsigned.status, told, started: before.length, folders };
 };
 
 const pidOf = ({ pid }: ChildProcess): number => {
@@ -64,16 +84,37 @@ const pidOf = ({ pid }: ChildProcess): number => {
 /** The folders of a run, told by the command lines of its processes. */
 const runFolders = (pids: readonly number[]): readonly string[] => {
   const commands = execFileSync('ps', ['-o', 'args=', '-p', pids.join(',')]).toString();
-  return [...new Set(commands.match(/\/\S*\/parley-\w{6}(?=[\s/])/g))];
+  return [...new Set(commands.match(/\/\S*\/parley-\w{6}(?=[\s/])/g))].filter((folder) => folder !== state.path);
 };
 
 describe('npm start', () => {
   it('runs the stack until it is asked to end, and leaves no process and no folder', async () => {
-    const { said, code, status, started, folders } = await run('SIGTERM');
+    const { said, code, status, told, started, folders } = await run('SIGTERM');
 
     expect(said.err).toBe('');
     expect([status, code]).toEqual([401, 0]);
+    expect(told).toEqual({
+      webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/),
+      chatServiceUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      sendQueueUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/000000000000\/[\w-]+\.fifo$/),
+      sendDeadLetterQueueUrl: expect.stringMatching(/\.fifo$/),
+      inboundQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
+      inboundDeadLetterQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
+      tableName: expect.any(String),
+      accessTokenSecretId: expect.stringMatching(/^arn:aws:secretsmanager:/),
+      env: expect.objectContaining({ AWS_REGION: REGION, AWS_ENDPOINT_URL_SQS: expect.any(String) }),
+    });
+    expect(existsSync(join(state.path, 'local.json'))).toBe(false);
     // The guard and its DynamoDB emulator, the SQS emulator, a process of the function that was called.
+    expect(started).toBeGreaterThanOrEqual(4);
+    expect(folders).toHaveLength(1);
+  });
+
+  it('ends when npm does, also where the shell between does not pass the signal on', async () => {
+    const npm = () => listenTo(spawn('npm', ['start', '--silent'], { cwd: ROOT, env: environmentWith({}) }));
+
+    const { started, folders } = await run('SIGTERM', npm);
+
     expect(started).toBeGreaterThanOrEqual(4);
     expect(folders).toHaveLength(1);
   });
