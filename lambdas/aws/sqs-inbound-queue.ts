@@ -1,6 +1,7 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { encodePost, type VerifiedPost } from '../domain/verified-post.ts';
 import type { InboundQueue, WriteResult } from '../ports.ts';
+import { reasonAttribute, reasonText } from './sqs-reason.ts';
 
 export interface SqsInboundQueueOptions {
   readonly client: SQSClient;
@@ -9,9 +10,6 @@ export interface SqsInboundQueueOptions {
   /** What one message may take, the SDK's own repetitions included. */
   readonly budgetMs: number;
 }
-
-/** A reason may quote an event's field; the message that holds it must not grow over SQS's limit. */
-const MAX_REASON_CHARACTERS = 500;
 
 /**
  * Keeps posts aside. Both queues carry the same form, so that a move from the dead-letter queue back to the inbound
@@ -28,7 +26,7 @@ export const createSqsInboundQueue = ({
       const command = new SendMessageCommand({
         QueueUrl: url,
         MessageBody: encodePost(post, reason),
-        MessageAttributes: reason === undefined ? undefined : { reason: { DataType: 'String', StringValue: reason } },
+        MessageAttributes: reason === undefined ? undefined : reasonAttribute(reason),
       });
       await client.send(command, { abortSignal: AbortSignal.timeout(budgetMs) });
       return { kind: 'written' };
@@ -39,16 +37,6 @@ export const createSqsInboundQueue = ({
   };
   return {
     defer: (post) => put(queueUrl, post),
-    quarantine: (post, reason) => put(deadLetterQueueUrl, post, attributeText(reason)),
+    quarantine: (post, reason) => put(deadLetterQueueUrl, post, reasonText(reason)),
   };
 };
-
-/**
- * SQS refuses characters that XML 1.0 does not have.
- * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
- */
-const attributeText = (text: string): string =>
-  text
-    .slice(0, MAX_REASON_CHARACTERS)
-    .toWellFormed()
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');

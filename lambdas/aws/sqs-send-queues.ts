@@ -1,5 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SendDeadLetters } from '../ports.ts';
+import { reasonAttribute } from './sqs-reason.ts';
 
 /** Puts requests that cannot be sent on the send queue's dead-letter queue, with the reason as an attribute. */
 export const createSqsSendDeadLetters = (client: SQSClient, queueUrl: string): SendDeadLetters => ({
@@ -10,7 +11,7 @@ export const createSqsSendDeadLetters = (client: SQSClient, queueUrl: string): S
         MessageBody: body,
         MessageGroupId: groupId,
         MessageDeduplicationId: deduplicationId,
-        MessageAttributes: { reason: { DataType: 'String', StringValue: reason } },
+        MessageAttributes: reasonAttribute(reason),
       }),
     );
   },
