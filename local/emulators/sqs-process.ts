@@ -4,6 +4,7 @@ import { buildApp } from 'fauxqs';
 import { z } from 'zod';
 import { installShiftedClock } from '../clock/shifted-clock.ts';
 import { createGroupDeduplication } from './group-deduplication.ts';
+import { takeAllCharacters } from './sqs-characters.ts';
 
 const setClock = installShiftedClock();
 const move = z.object({ offsetMs: z.number() });
@@ -14,6 +15,8 @@ process.on('message', (message) => {
   setClock(move.parse(message).offsetMs);
   process.send?.({ moved: true });
 });
+
+await takeAllCharacters();
 
 // Not `startFauxqs`, which listens on every interface of the machine.
 const app = buildApp({ logger: false });
