@@ -48,9 +48,11 @@ export interface InboundQueue {
 
 export type Verdict =
   | { readonly kind: 'authentic' }
+  /** The carrier's, about the delivery itself, and dealt with: there is no event in it. */
+  | { readonly kind: 'handshake'; readonly reason: string }
   /** `reason` is for metric and log: it names the check, never a value. */
   | { readonly kind: 'forged'; readonly reason: string }
-  /** The check could not be made: the keys cannot be fetched. */
+  /** The check could not be made: what it needs cannot be fetched. */
   | { readonly kind: 'undecided'; readonly reason: string };
 
 /** A post's headers, their names in lower case. */
@@ -59,6 +61,12 @@ export type PostHeaders = Readonly<Record<string, string | undefined>>;
 /** Tells whether a post is the carrier's. */
 export interface WebhookVerifier {
   verify(post: { readonly headers: PostHeaders; readonly unverifiedBody: Buffer }): Promise<Verdict>;
+}
+
+/** The secret that the webhook's posts are verified with. */
+export interface WebhookSecret {
+  /** Its text: one secret or token a line, several while one is replaced by another. */
+  read(): Promise<string>;
 }
 
 /** Somebody has the send, or had it: how it stands. */
@@ -123,9 +131,11 @@ export type MetricName =
   | 'EventDeferred'
   | 'EventQuarantined'
   | 'EventTooLarge'
+  | 'EventWithoutChannel'
   | 'EventUnavailable'
   | 'WebhookForged'
   | 'WebhookUndecided'
+  | 'WebhookHandshake'
   | 'SendAccepted'
   | 'SendRefused'
   | 'SendRejected'

@@ -51,6 +51,12 @@ export class Monitoring extends Construct {
     this.#failing('Receive', webhook.receive);
     this.#failing('Send', sending.send);
     this.#alarm(
+      'EventsTooLarge',
+      webhook.receive.metric('EventTooLarge', PERIOD),
+      1,
+      'A webhook post was larger than the inbound queue carries and was refused with 413; see the log of receive.',
+    );
+    this.#alarm(
       'WebhookServerErrors',
       webhook.stage.metricServerError({ period: PERIOD }),
       1,

@@ -1,4 +1,5 @@
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -29,6 +30,8 @@ export interface ParleyFunctionProps {
  */
 export class ParleyFunction extends Construct {
   readonly lambda: LambdaFunction;
+  readonly #serviceName: string;
+  readonly #metricsNamespace: string;
 
   constructor(scope: Construct, id: string, props: ParleyFunctionProps) {
     super(scope, id);
@@ -38,6 +41,9 @@ export class ParleyFunction extends Construct {
     });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
+    this.#serviceName = props.serviceName;
+    // Two stages in one account must not raise each other's alarms.
+    this.#metricsNamespace = Stack.of(this).stackName;
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -52,9 +58,15 @@ export class ParleyFunction extends Construct {
       environment: {
         ...props.environment,
         POWERTOOLS_SERVICE_NAME: props.serviceName,
-        POWERTOOLS_METRICS_NAMESPACE: 'Parley',
+        POWERTOOLS_METRICS_NAMESPACE: this.#metricsNamespace,
       },
     });
+  }
+
+  /** How often the function counted something, by the name in `lambdas/ports.ts`. */
+  metric(metricName: string, period: Duration): Metric {
+    const dimensionsMap = { service: this.#serviceName };
+    return new Metric({ namespace: this.#metricsNamespace, metricName, dimensionsMap, period, statistic: 'Sum' });
   }
 
   /**

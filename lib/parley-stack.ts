@@ -28,6 +28,7 @@ export class ParleyStack extends Stack {
       conversations: this.conversations,
       auth: settings.webhook.auth,
       chatPlatform,
+      windowPer: settings.window.per,
       retentionDays,
       production,
     });
@@ -36,6 +37,7 @@ export class ParleyStack extends Stack {
       chatServiceUrl: settings.chatService.baseUrl,
       chatPlatform,
       chatChannelNumber: settings.chatChannelNumber,
+      windowPer: settings.window.per,
       windowMarginSeconds: settings.window.marginSeconds,
       defaultTemplate: settings.defaultTemplate,
       retentionDays,
@@ -56,6 +58,9 @@ export class ParleyStack extends Stack {
     this.#output('InboundDeadLetterQueueUrl', inbound.deadLetterQueue.queueUrl, 'Where unreadable events wait');
     this.#output('TableName', this.conversations.table.tableName, 'The conversation table');
     this.#output('AccessTokenSecretId', this.sending.accessToken.secretArn, "Where the chat service's token belongs");
+    if (this.webhook.secret) {
+      this.#output('WebhookSecretId', this.webhook.secret.secretArn, "Where the webhook's secrets or tokens belong");
+    }
   }
 
   #output(id: string, value: string, description: string): void {

@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import type { WindowPer } from '../lambdas/domain/contact.ts';
 import type { TemplateReference } from '../lambdas/domain/send-request.ts';
 import type { SendEnvironment } from '../lambdas/send/environment.ts';
 import type { ConversationTable } from './conversation-table.ts';
@@ -17,6 +18,8 @@ export interface SendingProps {
   readonly chatPlatform: string;
   /** The business's own number of a request that names none: a plus and digits. */
   readonly chatChannelNumber: string;
+  /** Whether windows are kept for each user, or for each user and business number. */
+  readonly windowPer: WindowPer;
   /** How long before its 24 hours end a conversation window counts as closed. */
   readonly windowMarginSeconds: number;
   /**
@@ -82,6 +85,7 @@ export class Sending extends Construct {
         CHAT_SERVICE_URL: props.chatServiceUrl,
         CHAT_PLATFORM: props.chatPlatform,
         CHAT_CHANNEL_NUMBER: props.chatChannelNumber,
+        WINDOW_PER: props.windowPer,
         WINDOW_MARGIN_SECONDS: String(props.windowMarginSeconds),
         CLAIM_LEASE_SECONDS: String(CLAIM_LEASE_SECONDS),
         RETENTION_DAYS: String(props.retentionDays),

@@ -14,12 +14,22 @@ export const SETTINGS_GUIDE: Readonly<Record<string, string>> = {
   chatChannelNumber: 'the business\'s own number: + and 6 to 15 digits, such as "+5491100000000"',
   webhook: 'an object with auth',
   'webhook.auth': "an object with kind and that kind's settings: how the webhook's posts are verified",
-  'webhook.auth.kind': '"pubsub-jwt"',
+  'webhook.auth.kind':
+    '"pubsub-jwt", "standard-webhooks", "shared-token", "sns" or, with allowInsecureWebhook, "insecure-none"',
   'webhook.auth.audience': "the audience that the carrier's tokens are made out to: a text that is not empty",
   'webhook.auth.serviceAccountEmail': "the e-mail address of the service account that signs the carrier's tokens",
   'webhook.auth.issuers': "a list of at least one issuer of the carrier's tokens (default: Google's two spellings)",
   'webhook.auth.jwksUrl': "the address of the keys that the carrier's tokens are signed with (default: Google's)",
-  window: 'an object with marginSeconds',
+  'webhook.auth.toleranceSeconds':
+    "how many seconds a post's timestamp may be from our clock: a whole number from 1 to 3600 (default 300)",
+  'webhook.auth.header': 'the name of the header that holds the token: up to 64 letters, digits and -',
+  'webhook.auth.topicArn':
+    'the ARN of the SNS topic that delivers the events, such as "arn:aws:sns:eu-west-1:111122223333:chat-events"',
+  allowInsecureWebhook:
+    'true if webhook.auth may be "insecure-none", under which anybody can post events, else false (the default)',
+  window: 'an object with per and marginSeconds',
+  'window.per':
+    '"user" to keep conversation windows for each user (the default), or "channel" for each of your numbers',
   'window.marginSeconds':
     'how many seconds before its 24 hours end a window counts as closed: a whole number from 0 to 3600 (default 60)',
   defaultTemplate: 'an object with ruleNameOrId and, if it has variables, params; leave it out to have none',

@@ -81,10 +81,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Objects are laid over each other name by name; anything else replaces what was there. */
+/**
+ * Objects are laid over each other name by name; anything else replaces what was there, and so does an object of another
+ * kind, whose settings have nothing to do with those below.
+ */
 function merged(below: unknown, above: unknown): unknown {
   if (above === undefined) return below;
   if (!isObject(below) || !isObject(above)) return above;
+  if (typeof above.kind === 'string' && above.kind !== below.kind) return above;
   const names = new Set([...Object.keys(below), ...Object.keys(above)]);
   // `fromEntries` makes a property even of `__proto__`, which the schema then refuses by its name.
   return Object.fromEntries([...names].map((name) => [name, merged(own(below, name), own(above, name))]));

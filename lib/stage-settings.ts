@@ -13,11 +13,9 @@ function isBaseUrl(value: string): boolean {
 }
 
 /**
- * One stage's settings, as they stand in cdk.json under `context.stages`.
- *
  * Every object refuses names that it does not know. What each may be is said, for the faults, in `settings-guide.ts`.
  */
-export const stageSettings = z.strictObject({
+const settings = z.strictObject({
   /**
    * Whether the stage holds what must not be lost: table, key, queues and secret then outlive their stack, and table and
    * stack are protected from deletion.
@@ -37,8 +35,20 @@ export const stageSettings = z.strictObject({
     /** How the webhook's posts are verified. */
     auth: webhookAuth,
   }),
+  /**
+   * Whether `webhook.auth` may be `insecure-none`, under which anybody can post events.
+   *
+   * @default false
+   */
+  allowInsecureWebhook: z.boolean().default(false),
   window: z
     .strictObject({
+      /**
+       * Whether windows are kept for each user, or for each user and business number.
+       *
+       * @default 'user'
+       */
+      per: z.enum(['user', 'channel']).default('user'),
       /**
        * How long before its 24 hours end a conversation window counts as closed.
        *
@@ -75,6 +85,12 @@ export const stageSettings = z.strictObject({
     .regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
     .optional(),
 });
+
+/** One stage's settings, as they stand in cdk.json under `context.stages`; insecurity asks for a second word. */
+export const stageSettings = settings.refine(
+  ({ webhook, allowInsecureWebhook }) => webhook.auth.kind !== 'insecure-none' || allowInsecureWebhook,
+  { path: ['allowInsecureWebhook'] },
+);
 
 /** One stage's settings, checked, with every default filled in. */
 export type StageSettings = z.output<typeof stageSettings>;

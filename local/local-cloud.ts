@@ -49,6 +49,7 @@ const stackOutputs = z.object({
   InboundDeadLetterQueueUrl: z.string(),
   TableName: z.string(),
   AccessTokenSecretId: z.string(),
+  WebhookSecretId: z.string().optional(),
 });
 
 /** A running local cloud. */
@@ -61,6 +62,8 @@ export interface LocalCloud {
   readonly inboundDeadLetterQueueUrl: string;
   readonly tableName: string;
   readonly accessTokenSecretId: string;
+  /** Only for the kinds of `webhook.auth` that have a secret. */
+  readonly webhookSecretId: string | undefined;
   /** The variables with which any AWS SDK or the AWS CLI talks to the run. */
   readonly env: Readonly<Record<string, string>>;
   /** The chat service's sandbox, unless the run sends to another service. */
@@ -115,7 +118,9 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
   const chatServiceUrl = sandbox?.url ?? options.chatServiceUrl ?? '';
 
   const stackName = `Parley-${stage}`;
-  const overrides = runSettings(options.settings ?? {}, { chatServiceUrl, jwksUrl: sandbox?.jwksUrl });
+  const { auth } = settings.webhook;
+  const jwksUrl = auth.kind === 'pubsub-jwt' ? sandbox?.jwksUrl : undefined;
+  const overrides = runSettings(options.settings ?? {}, { chatServiceUrl, jwksUrl });
   const synthesizing = before
     ? Promise.resolve(join(outdir, `${stackName}.template.json`))
     : synthesize(stackName, outdir, { ...context, settings: overrides });
@@ -145,8 +150,12 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
   if (sandbox) {
     const secret = emulators.secrets.find(told.AccessTokenSecretId);
     if (secret) emulators.secrets.put(secret, accessToken);
-    const { kind, audience, serviceAccountEmail, issuers } = settings.webhook.auth;
-    sandbox.setWebhook({ url: told.WebhookUrl, auth: { kind, audience, serviceAccountEmail, issuer: issuers[0] } });
+    if (auth.kind === 'pubsub-jwt') {
+      const { kind, audience, serviceAccountEmail, issuers } = auth;
+      sandbox.setWebhook({ url: told.WebhookUrl, auth: { kind, audience, serviceAccountEmail, issuer: issuers[0] } });
+    } else {
+      warn(`The sandbox cannot sign its posts as ${auth.kind} asks, so it delivers none; sign and post your own.`);
+    }
   }
   return {
     webhookUrl: told.WebhookUrl,
@@ -157,6 +166,7 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
     inboundDeadLetterQueueUrl: told.InboundDeadLetterQueueUrl,
     tableName: told.TableName,
     accessTokenSecretId: told.AccessTokenSecretId,
+    webhookSecretId: told.WebhookSecretId,
     env: emulators.env,
     sandbox,
     clock,

@@ -5,6 +5,7 @@ import type { EventStore, WriteResult } from '../ports.ts';
 import { presentMedia } from './media-attribute.ts';
 import { contactItem, contactName, echoItem, messageItem } from './table-keys.ts';
 import { expiryOf, type ItemUpdate, updateItem } from './update-item.ts';
+import { withinBudget } from './within-budget.ts';
 
 export interface DynamodbEventStoreOptions {
   readonly client: DynamoDBClient;
@@ -29,7 +30,7 @@ export const createDynamodbEventStore = ({
   const write = async (update: ItemUpdate): Promise<WriteResult> => {
     try {
       const command = new UpdateItemCommand(updateItem(tableName, update));
-      await client.send(command, { abortSignal: AbortSignal.timeout(budgetMs) });
+      await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));
       return WRITTEN;
     } catch (error) {
       // The table already holds what wins against this write.

@@ -2,6 +2,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { encodePost, type VerifiedPost } from '../domain/verified-post.ts';
 import type { InboundQueue, WriteResult } from '../ports.ts';
 import { reasonAttribute, reasonText } from './sqs-reason.ts';
+import { withinBudget } from './within-budget.ts';
 
 export interface SqsInboundQueueOptions {
   readonly client: SQSClient;
@@ -28,7 +29,7 @@ export const createSqsInboundQueue = ({
         MessageBody: encodePost(post, reason),
         MessageAttributes: reason === undefined ? undefined : reasonAttribute(reason),
       });
-      await client.send(command, { abortSignal: AbortSignal.timeout(budgetMs) });
+      await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));
       return { kind: 'written' };
     } catch (error) {
       const { name, message } = error instanceof Error ? error : new Error(String(error));

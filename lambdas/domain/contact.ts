@@ -20,7 +20,15 @@ export interface Contact {
   readonly optOutAt?: Instant;
 }
 
+/** Whether a conversation window counts for a user of the platform, or for a user and one of the business's numbers. */
+export type WindowPer = 'user' | 'channel';
+
+const ANY_CHANNEL = '*';
+
 const PHONE = /^\+?[\d\s().-]{6,}$/;
+
+/** Whether an address is written like a phone number; other ids of users are none. */
+export const isPhone = (address: string): boolean => PHONE.test(address);
 
 /**
  * The key on which two spellings of one user's address meet.
@@ -29,11 +37,16 @@ const PHONE = /^\+?[\d\s().-]{6,}$/;
  * stays as it is. The rules are heuristics: the key finds a contact and is never sent to.
  */
 export const contactKey = (address: string): string =>
-  PHONE.test(address) ? foldVariants(address.replace(/\D/g, '')) : address;
+  isPhone(address) ? foldVariants(address.replace(/\D/g, '')) : address;
 
-export const contactRef = (platform: string, address: string): ContactRef => ({
+/**
+ * Names a contact by its address.
+ *
+ * @param channel the business number, where windows are kept per number; numbers meet on the same key as addresses do
+ */
+export const contactRef = (platform: string, address: string, channel?: string): ContactRef => ({
   platform: platform.toLowerCase(),
-  channel: '*',
+  channel: channel === undefined ? ANY_CHANNEL : contactKey(channel),
   key: contactKey(address),
 });
 

@@ -1,4 +1,4 @@
-import { type ContactRef, contactRef } from './contact.ts';
+import { type ContactRef, contactRef, isPhone, type WindowPer } from './contact.ts';
 import { type DeliveryTimes, type EventTime, eventTime } from './event-time.ts';
 import type { Instant } from './instant.ts';
 import { parseJson } from './parse-json.ts';
@@ -21,10 +21,12 @@ interface EventContent {
   readonly body: string;
 }
 
-/** A user wrote: it is kept, and it opens the conversation window. */
+/** A user wrote: it is kept, and as a rule it opens the conversation window. */
 export interface InboundMessage extends EventContent {
   readonly kind: 'message';
   readonly contact: ContactRef;
+  /** False where windows are kept per business number and the event names none: it is kept, and opens no window. */
+  readonly opensWindow: boolean;
   /** `FROM`, verbatim: what is answered to. */
   readonly address: string;
   readonly name?: string;
@@ -78,7 +80,7 @@ const optionalText = z.catch(z.optional(z.string()), undefined);
 const urls = z.catch(
   z.pipe(
     z.array(z.unknown()),
-    z.transform((entries) => entries.filter((entry) => typeof entry === 'string')),
+    z.transform((entries) => entries.filter((entry) => typeof entry === 'string').map((url) => url.toWellFormed())),
   ),
   [],
 );
@@ -90,6 +92,7 @@ const wireEvent = z.object({
   FROM: z.nullish(identifier),
   TO: z.catch(z.optional(identifier), undefined),
   CHAT_PLATFORM_ID: optionalText,
+  CHAT_CHANNEL_ID: z.catch(z.optional(identifier), undefined),
   CREATION_TIME: z.unknown(),
   FROM_NAME: optionalText,
   CUSTOMER_ID: optionalText,
@@ -104,6 +107,9 @@ export interface ReadEventContext {
   readonly times: DeliveryTimes;
   /** The platform of an event that names none. */
   readonly defaultPlatform: string;
+  readonly windowPer: WindowPer;
+  /** The business number that the webhook's path named. */
+  readonly chatChannelNumber?: string;
 }
 
 /**
@@ -111,19 +117,19 @@ export interface ReadEventContext {
  *
  * @param body the event's JSON text, already unwrapped and verified
  */
-export const readEvent = (body: string, { times, defaultPlatform }: ReadEventContext): ReadEvent => {
+export const readEvent = (body: string, context: ReadEventContext): ReadEvent => {
   const json = parseJson(body);
   if (json === undefined) return unreadable('The body is not JSON.');
   const read = z.safeParse(wireEvent, json);
   if (!read.success) return unreadable(`No event that we know: ${explain(read.error)}.`);
   const wire = read.data;
-  const time = eventTime(wire.CREATION_TIME, times);
+  const time = eventTime(wire.CREATION_TIME, context.times);
   if (wire.STATUS) {
     const literal = wire.STATUS.toLowerCase().toWellFormed();
     return event({ kind: 'status', id: wire._id_, status: statusKind(literal), literal, at: time.at, body });
   }
   if (!wire.FROM) return unreadable('No event that we know: it has neither STATUS nor FROM.');
-  const platform = wire.CHAT_PLATFORM_ID || defaultPlatform;
+  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.defaultPlatform;
   const content = {
     id: wire._id_,
     text: wire.MESSAGE?.toWellFormed(),
@@ -132,17 +138,30 @@ export const readEvent = (body: string, { times, defaultPlatform }: ReadEventCon
     body,
   };
   if (wire.FROM.toLowerCase() === 'me') {
-    return event({ kind: 'echo', ...content, ...(wire.TO && { contact: contactRef(platform, wire.TO) }) });
+    // An echo's TO is the user.
+    const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
+    return event({ kind: 'echo', ...content, ...(wire.TO && { contact: contactRef(platform, wire.TO, channel) }) });
   }
+  const channel = businessNumber(context, wire.CHAT_CHANNEL_ID, wire.TO);
   return event({
     kind: 'message',
     ...content,
-    contact: contactRef(platform, wire.FROM),
+    contact: contactRef(platform, wire.FROM, channel),
+    opensWindow: context.windowPer === 'user' || channel !== undefined,
     address: wire.FROM,
     name: wire.FROM_NAME?.toWellFormed(),
     customerId: wire.CUSTOMER_ID?.toWellFormed(),
   });
 };
+
+/** The business number of an event, where that counts: the webhook's path before the event's own fields. */
+const businessNumber = (
+  { windowPer, chatChannelNumber }: ReadEventContext,
+  ...fields: readonly (string | undefined)[]
+): string | undefined =>
+  windowPer === 'user'
+    ? undefined
+    : [chatChannelNumber, ...fields].find((number) => number !== undefined && isPhone(number));
 
 const event = (read: WebhookEvent): ReadEvent => ({ kind: 'event', event: read });
 const unreadable = (reason: string): ReadEvent => ({ kind: 'unreadable', reason });

@@ -1,59 +1,71 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { createDynamodbEventStore } from '../aws/dynamodb-event-store.ts';
 import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
+import { createSecretsManagerWebhookSecret } from '../aws/secrets-manager-webhook-secret.ts';
 import { createSqsInboundQueue } from '../aws/sqs-inbound-queue.ts';
+import { createSetVisibility } from '../aws/sqs-send-queues.ts';
 import { readEnvironment } from '../environment.ts';
-import { machineClock } from '../machine.ts';
+import { machineClock, machineRandomness } from '../machine.ts';
 import { createQueueHandler } from '../queue-handler.ts';
-import { createKeySet } from './auth/key-set.ts';
-import { createPubsubJwtVerifier } from './auth/pubsub-jwt-verifier.ts';
+import { createVerifier } from './auth/create-verifier.ts';
 import { createDrainMessage } from './drain-message.ts';
 import { receiveEnvironment } from './environment.ts';
 import { createReceiveEvent } from './receive-event.ts';
+import { createRestingEventStore } from './resting-event-store.ts';
 import { createStoreEvent } from './store-event.ts';
+import { TIME_BUDGET } from './time-budget.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
 const environment = readEnvironment(receiveEnvironment, process.env);
 
-/**
- * The webhook answers within two seconds, whatever the table and the queue do: the keys, the table and the queue each get
- * their share of it.
- */
-const TABLE_BUDGET_MS = 700;
-const QUEUE_BUDGET_MS = 300;
-const ONE_CALL = { connectionTimeout: 200, requestTimeout: 300, throwOnRequestTimeout: true };
+/** One call's share of what `TIME_BUDGET` allows for it: a second attempt has to fit in. */
+const ONE_CALL = { connectionTimeout: 200, requestTimeout: 250, throwOnRequestTimeout: true };
 
 const log = createPowertoolsLog();
 const metrics = createPowertoolsMetrics();
+const sqs = new SQSClient({ maxAttempts: 2, requestHandler: ONE_CALL });
 const inboundQueue = createSqsInboundQueue({
-  client: new SQSClient({ maxAttempts: 2, requestHandler: ONE_CALL }),
+  client: sqs,
   queueUrl: environment.INBOUND_QUEUE_URL,
   deadLetterQueueUrl: environment.INBOUND_DEAD_LETTER_QUEUE_URL,
-  budgetMs: QUEUE_BUDGET_MS,
+  budgetMs: TIME_BUDGET.queue,
+});
+const eventStore = createDynamodbEventStore({
+  client: new DynamoDBClient({ maxAttempts: 2, requestHandler: ONE_CALL }),
+  tableName: environment.TABLE_NAME,
+  retentionDays: environment.RETENTION_DAYS,
+  budgetMs: TIME_BUDGET.table,
 });
 const storeEvent = createStoreEvent({
-  store: createDynamodbEventStore({
-    client: new DynamoDBClient({ maxAttempts: 2, requestHandler: ONE_CALL }),
-    tableName: environment.TABLE_NAME,
-    retentionDays: environment.RETENTION_DAYS,
-    budgetMs: TABLE_BUDGET_MS,
-  }),
+  store: createRestingEventStore(eventStore, machineClock),
   defaultPlatform: environment.CHAT_PLATFORM,
+  windowPer: environment.WINDOW_PER,
 });
 
-const { WEBHOOK_AUTH: auth } = environment;
+const openSecret = () => {
+  const { WEBHOOK_SECRET_ID: secretId } = environment;
+  if (secretId === undefined) throw new Error('WEBHOOK_SECRET_ID is missing; deploy the stack again.');
+  const client = new SecretsManagerClient({ maxAttempts: 2, requestHandler: ONE_CALL });
+  return createSecretsManagerWebhookSecret({ client, secretId, budgetMs: TIME_BUDGET.verification });
+};
 const webhook = createWebhookHandler({
-  verifier: createPubsubJwtVerifier(auth, createKeySet({ url: auth.jwksUrl, clock: machineClock }), machineClock),
+  verifier: createVerifier(environment.WEBHOOK_AUTH, {
+    clock: machineClock,
+    fetchTimeoutMs: TIME_BUDGET.verification,
+    openSecret,
+  }),
   receiveEvent: createReceiveEvent({ storeEvent, inboundQueue, log, metrics }),
   clock: machineClock,
   log,
   metrics,
 });
 const drain = createQueueHandler({
-  handleMessage: createDrainMessage({ storeEvent, inboundQueue, log, metrics }),
-  enoughTimeMs: 2 * (TABLE_BUDGET_MS + QUEUE_BUDGET_MS),
+  handleMessage: createDrainMessage({ storeEvent, inboundQueue, randomness: machineRandomness, log, metrics }),
+  setVisibility: createSetVisibility(sqs, environment.INBOUND_QUEUE_URL),
+  enoughTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
   log,
   metrics,
 });

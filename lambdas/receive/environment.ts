@@ -14,6 +14,8 @@ export const receiveEnvironment = z.object({
   WEBHOOK_AUTH: json(webhookAuth),
   /** The secret with the webhook's keys; only for the kinds of auth that have one. */
   WEBHOOK_SECRET_ID: z.optional(z.string()),
+  /** Whether conversation windows are kept per user or per business number and user. */
+  WINDOW_PER: z.enum(['user', 'channel']),
   /** The platform of an event that names none. */
   CHAT_PLATFORM: z.string(),
   /** Days until a message is removed from the table. */

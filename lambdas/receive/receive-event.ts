@@ -20,10 +20,12 @@ export const createReceiveEvent =
   ({ storeEvent, inboundQueue, log, metrics }: ReceiveEventPorts) =>
   async (post: VerifiedPost): Promise<Receipt> => {
     const stored = await storeEvent(post);
-    const receipt = await receiptFor(inboundQueue, post, stored);
+    const carrierMessageId = stored.carrierMessageId ?? post.carrierMessageId;
+    const receipt = await receiptFor(inboundQueue, { ...post, carrierMessageId }, stored);
     const { metric, level, message } = REPORT[receipt];
     metrics.count(metric);
-    log[level](message, { receipt, ...stored, carrierMessageId: post.carrierMessageId });
+    if (stored.kind === 'stored' && stored.withoutChannel) metrics.count('EventWithoutChannel');
+    log[level](message, { receipt, ...stored, carrierMessageId });
     return receipt;
   };
 

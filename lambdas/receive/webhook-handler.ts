@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { isPhone } from '../domain/contact.ts';
 import { readInstant } from '../domain/instant.ts';
-import { encodePost, MAX_ENCODED_BYTES, type VerifiedPost } from '../domain/verified-post.ts';
+import { encodePost, MAX_ENCODED_BYTES, readCarrierMessageId, type VerifiedPost } from '../domain/verified-post.ts';
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
 import type { Receipt } from './receive-event.ts';
 
@@ -25,7 +26,7 @@ const UNAUTHORIZED = answer(401, 'Unauthorized');
 const TOO_LARGE = answer(413, 'Payload Too Large');
 const UNAVAILABLE = answer(503, 'Service Unavailable');
 
-/** `POST /webhook`: verifies the raw bytes, then, and only then, reads them. */
+/** `POST /webhook` and `POST /webhook/{chatChannelNumber}`: verifies the raw bytes, then, and only then, reads them. */
 export const createWebhookHandler =
   (ports: WebhookHandlerPorts) =>
   async (event: APIGatewayProxyEventV2): Promise<Answer> => {
@@ -37,6 +38,7 @@ export const createWebhookHandler =
         (await receive(ports, {
           rawBody: unverifiedBody,
           ...carrierMetadata(event.headers),
+          ...businessNumber(event.pathParameters),
           receivedAt: clock.now(),
         }))
       );
@@ -54,6 +56,10 @@ const refuseUnverified = async (
   switch (verdict.kind) {
     case 'authentic':
       return undefined;
+    case 'handshake':
+      metrics.count('WebhookHandshake');
+      log.info('post without an event, dealt with', { reason: verdict.reason });
+      return ACKNOWLEDGED;
     case 'forged':
       metrics.count('WebhookForged');
       log.warn('post refused: not the carrier’s', { reason: verdict.reason });
@@ -76,10 +82,21 @@ const receive = async ({ receiveEvent, log, metrics }: WebhookHandlerPorts, post
 };
 
 /**
- * What Pub/Sub says of a message beside its bare form.
+ * What a carrier says of a message beside the event itself. The timestamp of a Standard Webhooks post is that of the
+ * attempt, which the next one changes, so that it says nothing of the event.
  * Source: https://cloud.google.com/pubsub/docs/payload-unwrapping
  */
 const carrierMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
-  carrierMessageId: headers['x-goog-pubsub-message-id'],
+  carrierMessageId: readCarrierMessageId(headers['x-goog-pubsub-message-id'] ?? headers['webhook-id']),
   publishedAt: readInstant(headers['x-goog-pubsub-publish-time']),
 });
+
+/** What stands in the path counts when it is written like a number; else the event's own fields may tell. */
+const businessNumber = (
+  parameters: APIGatewayProxyEventV2['pathParameters'],
+): Pick<VerifiedPost, 'chatChannelNumber'> => {
+  const chatChannelNumber = parameters?.chatChannelNumber;
+  return chatChannelNumber !== undefined && isPhone(chatChannelNumber) && chatChannelNumber.length <= 32
+    ? { chatChannelNumber }
+    : {};
+};

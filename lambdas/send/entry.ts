@@ -60,6 +60,8 @@ export const handler = createQueueHandler({
     sendMessage,
     deadLetters,
     chatPlatform: environment.CHAT_PLATFORM,
+    chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
+    windowPer: environment.WINDOW_PER,
     log,
     metrics,
   }),

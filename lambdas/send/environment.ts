@@ -17,6 +17,8 @@ export const sendEnvironment = z.object({
   /** The platform and the business's own number of a request that names none. */
   CHAT_PLATFORM: z.string(),
   CHAT_CHANNEL_NUMBER: z.string(),
+  /** Whether conversation windows are kept per user or per business number and user. */
+  WINDOW_PER: z.enum(['user', 'channel']),
   /** How long before its 24 hours end a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
   /** What is sent when a free-form request meets a closed window: JSON of {@link templateReference}; unset for none. */

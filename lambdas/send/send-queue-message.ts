@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { contactRef } from '../domain/contact.ts';
+import { contactRef, type WindowPer } from '../domain/contact.ts';
 import { readSendRequest } from '../domain/send-request.ts';
 import type { QueuedSend } from '../domain/send-state.ts';
 import type { Log, Metrics, SendDeadLetters } from '../ports.ts';
@@ -8,14 +8,17 @@ import type { MessageResult } from '../queue-handler.ts';
 export interface SendQueueMessagePorts {
   readonly sendMessage: (send: QueuedSend) => Promise<MessageResult>;
   readonly deadLetters: SendDeadLetters;
+  /** The platform and the business's own number of a request that names none. */
   readonly chatPlatform: string;
+  readonly chatChannelNumber: string;
+  readonly windowPer: WindowPer;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
 /** Reads a message of the send queue; a malformed one goes to the dead-letter queue at once and delays nobody. */
 export const createSendQueueMessage =
-  ({ sendMessage, deadLetters, chatPlatform, log, metrics }: SendQueueMessagePorts) =>
+  ({ sendMessage, deadLetters, chatPlatform, chatChannelNumber, windowPer, log, metrics }: SendQueueMessagePorts) =>
   async (message: SQSRecord): Promise<MessageResult> => {
     const { MessageGroupId, MessageDeduplicationId } = message.attributes;
     const origin = {
@@ -31,6 +34,10 @@ export const createSendQueueMessage =
       return { kind: 'done' };
     }
     const { request } = read;
-    const contact = contactRef(request.chatPlatform ?? chatPlatform, request.platformContactId);
+    const contact = contactRef(
+      request.chatPlatform ?? chatPlatform,
+      request.platformContactId,
+      windowPer === 'channel' ? (request.chatChannelNumber ?? chatChannelNumber) : undefined,
+    );
     return sendMessage({ request, contact, ...origin });
   };

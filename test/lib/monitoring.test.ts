@@ -44,6 +44,16 @@ describe('An alarm', () => {
     }
   });
 
+  test('is raised when a post is too large to be kept', () => {
+    template.hasResourceProperties(ALARM, {
+      Namespace: 'Parley-prod',
+      MetricName: 'EventTooLarge',
+      Dimensions: [{ Name: 'service', Value: 'receive' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+    });
+  });
+
   test('is raised when a post of the webhook is answered with 5xx', () => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'AWS/ApiGateway',
@@ -70,6 +80,6 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(9);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(10);
   });
 });

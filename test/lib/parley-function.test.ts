@@ -23,7 +23,7 @@ describe('Every function', () => {
   test('names itself in its metrics', () => {
     for (const service of ['receive', 'send']) {
       template.hasResourceProperties(FUNCTION, {
-        Environment: { Variables: { POWERTOOLS_SERVICE_NAME: service, POWERTOOLS_METRICS_NAMESPACE: 'Parley' } },
+        Environment: { Variables: { POWERTOOLS_SERVICE_NAME: service, POWERTOOLS_METRICS_NAMESPACE: 'Parley-prod' } },
       });
     }
   });

@@ -75,15 +75,27 @@ describe('Permissions', () => {
     expect(roles.map((role) => Object.keys(role.Properties))).toEqual(roles.map(() => ['AssumeRolePolicyDocument']));
   });
 
-  test('to call receive are the API’s for its one route', () => {
+  test('of a stage with a secret for its webhook add the reading of that secret, by receive alone', () => {
+    const auth = { kind: 'shared-token', header: 'x-token' };
+    const ofTheSecret = `${RECEIVE} secretsmanager:GetSecretValue on WebhookSecret`;
+
+    const statements = statementsOf(synthesizedStack('prod', { webhook: { auth } }).template);
+
+    expect(statements).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), ofTheSecret].sort());
+  });
+
+  test('to call receive are the API’s for its routes', () => {
     const permissions = Object.values(template.findResources('AWS::Lambda::Permission'));
 
-    expect(permissions).toHaveLength(1);
-    expect(permissions[0]?.Properties).toMatchObject({
-      Action: 'lambda:InvokeFunction',
-      Principal: 'apigateway.amazonaws.com',
-      // The two wildcards are the API's stage and method.
-      SourceArn: { 'Fn::Join': ['', expect.arrayContaining(['/*/*/webhook'])] },
-    });
+    // The two wildcards are the API's stage and method.
+    expect(permissions.map(({ Properties }) => Properties)).toEqual(
+      ['/*/*/webhook', '/*/*/webhook/{chatChannelNumber}'].map((route) =>
+        expect.objectContaining({
+          Action: 'lambda:InvokeFunction',
+          Principal: 'apigateway.amazonaws.com',
+          SourceArn: { 'Fn::Join': ['', expect.arrayContaining([route])] },
+        }),
+      ),
+    );
   });
 });

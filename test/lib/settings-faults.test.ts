@@ -35,7 +35,8 @@ describe('A wrong setting', () => {
     { path: 'webhook.auth.serviceAccountEmail', value: 'events', says: 'is "events"; give the e-mail address' },
     { path: 'webhook.auth.issuers', value: [], says: 'is []; give a list of at least one issuer' },
     { path: 'webhook.auth.jwksUrl', value: 'certs', says: 'is "certs"; give the address of the keys' },
-    { path: 'window', value: 60, says: 'is 60; give an object with marginSeconds' },
+    { path: 'window', value: 60, says: 'is 60; give an object with per and marginSeconds' },
+    { path: 'window.per', value: 'day', says: 'is "day"; give "user" to keep conversation windows' },
     { path: 'window.marginSeconds', value: -1, says: 'is -1; give how many seconds' },
     { path: 'window.marginSeconds', value: 1.5, says: 'is 1.5; give how many seconds' },
     { path: 'window.marginSeconds', value: 3601, says: 'a whole number from 0 to 3600' },
@@ -55,6 +56,24 @@ describe('A wrong setting', () => {
   });
 
   test.each([
+    {
+      path: 'webhook.auth',
+      value: { kind: 'shared-token', header: 'a b' },
+      place: 'webhook.auth.header',
+      says: 'is "a b"; give the name of the header',
+    },
+    {
+      path: 'webhook.auth',
+      value: { kind: 'sns', topicArn: 'events' },
+      place: 'webhook.auth.topicArn',
+      says: 'is "events"; give the ARN of the SNS topic',
+    },
+    {
+      path: 'webhook.auth',
+      value: { kind: 'standard-webhooks', toleranceSeconds: 0 },
+      place: 'webhook.auth.toleranceSeconds',
+      says: "is 0; give how many seconds a post's timestamp",
+    },
     { path: 'webhook.auth.issuers', value: ['a', 7], place: 'webhook.auth.issuers.1', says: 'is 7; give a list of' },
     {
       path: 'defaultTemplate',

@@ -17,7 +17,8 @@ describe('A stage’s settings', () => {
           jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
         },
       },
-      window: { marginSeconds: 60 },
+      allowInsecureWebhook: false,
+      window: { per: 'user', marginSeconds: 60 },
       retentionDays: 400,
       customerManagedKey: false,
     });
@@ -28,12 +29,30 @@ describe('A stage’s settings', () => {
     { path: 'chatService.baseUrl', value: 'https://chat-service.example/eu' },
     { path: 'chatService.baseUrl', value: 'http://127.0.0.1:8080' },
     { path: 'chatService.baseUrl', value: 'http://localhost:8080' },
+    { path: 'webhook.auth', value: { kind: 'standard-webhooks', toleranceSeconds: 60 } },
+    { path: 'webhook.auth', value: { kind: 'shared-token', header: 'X-Webhook-Token' } },
+    { path: 'webhook.auth', value: { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:111122223333:events.fifo' } },
     { path: 'window.marginSeconds', value: 0 },
+    { path: 'window.per', value: 'channel' },
     { path: 'defaultTemplate', value: { ruleNameOrId: 'welcome', params: { name: 'Ana' } } },
     { path: 'retentionDays', value: 15 },
     { path: 'alarmTopicArn', value: 'arn:aws-cn:sns:cn-north-1:111122223333:alarms' },
   ])('may have $path $value', ({ path, value }) => {
     expect(read(undefined, withSetting(path, value))).toHaveProperty(path, value);
+  });
+});
+
+describe('A webhook that verifies nothing', () => {
+  const webhook = { auth: { kind: 'insecure-none' } };
+
+  test('is refused unless the stage says so a second time', () => {
+    const says =
+      'stages.prod.allowInsecureWebhook: missing; give true if webhook.auth may be "insecure-none", under which anybody ' +
+      'can post events, else false (the default).';
+
+    expect(faults(() => read({ webhook }))).toEqual([says]);
+    expect(faults(() => read({ webhook, allowInsecureWebhook: false }))).toHaveLength(1);
+    expect(read({ webhook, allowInsecureWebhook: true }).webhook.auth.kind).toBe('insecure-none');
   });
 });
 
@@ -48,8 +67,14 @@ describe('The override', () => {
     expect(merged.webhook.auth).toMatchObject({ ...VALID.webhook.auth, audience: 'other' });
   });
 
+  test('with another kind of webhook.auth replaces the settings of the stage’s own kind', () => {
+    const auth = { kind: 'shared-token', header: 'x-token' };
+
+    expect(read({ webhook: { auth } }).webhook.auth).toEqual(auth);
+  });
+
   test('replaces a list as a whole', () => {
-    expect(read({ webhook: { auth: { issuers: ['one'] } } }).webhook.auth.issuers).toEqual(['one']);
+    expect(read({ webhook: { auth: { issuers: ['one'] } } })).toHaveProperty('webhook.auth.issuers', ['one']);
   });
 
   test.each(['{oops', '[]', '"text"', 'null', '', 7])('that is %j instead of a JSON object is refused', (settings) => {

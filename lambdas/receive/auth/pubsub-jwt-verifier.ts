@@ -1,6 +1,6 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock, Verdict, WebhookVerifier } from '../../ports.ts';
-import { KeysUnavailable } from './key-set.ts';
+import { SourceUnavailable } from './refreshed.ts';
 import type { PubsubJwtAuth } from './webhook-auth.ts';
 
 /** How far the carrier's clock and ours may differ. */
@@ -30,7 +30,7 @@ export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: JWTVerifyGetK
       if (payload.email_verified !== true) return forged('e-mail not verified');
       return { kind: 'authentic' };
     } catch (error) {
-      if (error instanceof KeysUnavailable) return { kind: 'undecided', reason: error.code };
+      if (error instanceof SourceUnavailable) return { kind: 'undecided', reason: 'ERR_KEYS_UNAVAILABLE' };
       if (error instanceof errors.JWTClaimValidationFailed) return forged(`claim ${error.claim}`);
       if (error instanceof errors.JOSEError) return forged(error.code);
       throw error;

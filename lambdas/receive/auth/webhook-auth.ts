@@ -18,8 +18,44 @@ const pubsubJwt = z.strictObject({
   jwksUrl: z._default(z.url(), GOOGLE_JWKS_URL),
 });
 
+/**
+ * `standard-webhooks`: HMAC-SHA256 over id, timestamp and body, with the secrets of the webhook's secret.
+ * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+const standardWebhooks = z.strictObject({
+  kind: z.literal('standard-webhooks'),
+  /** How far the post's timestamp may be from our clock, either way. @default 300, as the specification's libraries */
+  toleranceSeconds: z._default(z.int().check(z.minimum(1), z.maximum(3600)), 300),
+});
+
+/** `shared-token`: a header that holds one of the tokens in the webhook's secret. */
+const sharedToken = z.strictObject({
+  kind: z.literal('shared-token'),
+  /** The header's name, in either case. */
+  header: z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/)),
+});
+
+/**
+ * `sns`: signed by Amazon SNS, signature version 1 or 2, for one topic.
+ * Source: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html
+ */
+const sns = z.strictObject({
+  kind: z.literal('sns'),
+  topicArn: z.string().check(z.regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/)),
+});
+
+/** `insecure-none`: every post counts as the carrier's; only where the stage says `allowInsecureWebhook`. */
+const insecureNone = z.strictObject({ kind: z.literal('insecure-none') });
+
 /** How the webhook's posts are verified; the `webhook.auth` of a stage's settings. */
-export const webhookAuth = z.discriminatedUnion('kind', [pubsubJwt]);
+export const webhookAuth = z.discriminatedUnion('kind', [pubsubJwt, standardWebhooks, sharedToken, sns, insecureNone]);
 
 export type WebhookAuth = z.output<typeof webhookAuth>;
 export type PubsubJwtAuth = Extract<WebhookAuth, { kind: 'pubsub-jwt' }>;
+export type StandardWebhooksAuth = Extract<WebhookAuth, { kind: 'standard-webhooks' }>;
+export type SharedTokenAuth = Extract<WebhookAuth, { kind: 'shared-token' }>;
+export type SnsAuth = Extract<WebhookAuth, { kind: 'sns' }>;
+
+/** Whether posts of this kind are verified with what stands in a secret: the stack makes one only then. */
+export const hasWebhookSecret = ({ kind }: WebhookAuth): boolean =>
+  kind === 'standard-webhooks' || kind === 'shared-token';

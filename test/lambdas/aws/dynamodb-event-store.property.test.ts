@@ -22,7 +22,7 @@ const play = async (history: readonly Happening[]): Promise<Record<string, Item>
   const { client } = tables;
   const store = createDynamodbEventStore({ client, tableName, retentionDays: 400, budgetMs: 10_000 });
   const sends = createDynamodbSendStore({ client, tableName, retentionDays: 400 });
-  const storeEvent = createStoreEvent({ store, defaultPlatform: 'chat' });
+  const storeEvent = createStoreEvent({ store, defaultPlatform: 'chat', windowPer: 'user' });
   for (const happening of history) {
     if (happening === 'outbound') {
       await sends.recordOutbound({

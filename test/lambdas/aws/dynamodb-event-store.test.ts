@@ -17,7 +17,7 @@ afterAll(() => tables.close());
 beforeEach(async () => {
   tableName = await tables.createTable();
   const store = createDynamodbEventStore({ client: tables.client, tableName, retentionDays: 400, budgetMs: 10_000 });
-  storeEvent = createStoreEvent({ store, defaultPlatform: 'chat' });
+  storeEvent = createStoreEvent({ store, defaultPlatform: 'chat', windowPer: 'user' });
 });
 
 const receive = (wire: unknown) => storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
@@ -119,7 +119,7 @@ describe('a table out of reach', () => {
       retentionDays: 1,
       budgetMs: 5_000,
     });
-    const stored = await createStoreEvent({ store, defaultPlatform: 'chat' })({
+    const stored = await createStoreEvent({ store, defaultPlatform: 'chat', windowPer: 'user' })({
       rawBody: Buffer.from(JSON.stringify(wireMessage())),
       receivedAt: NOW,
     });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readEvent, type WebhookEvent } from '../../../lambdas/domain/webhook-event.ts';
 import { NOW, wireMessage, wireStatus } from '../builders.ts';
 
-const read = (body: string) => readEvent(body, { times: { receivedAt: NOW }, defaultPlatform: 'chat' });
+const read = (body: string) =>
+  readEvent(body, { times: { receivedAt: NOW }, defaultPlatform: 'chat', windowPer: 'user' });
 const readWire = (wire: unknown): WebhookEvent => {
   const result = read(JSON.stringify(wire));
   if (result.kind !== 'event') throw new Error(result.reason);
@@ -14,6 +15,7 @@ describe('an inbound message', () => {
     const wire = wireMessage({ QUEUE: 'sales', TAGS: ['new'] });
     expect(readWire(wire)).toEqual({
       kind: 'message',
+      opensWindow: true,
       id: 'message-1',
       text: 'Where is my parcel?',
       media: { images: [], audios: [], files: [], videos: [] },

@@ -49,6 +49,7 @@ beforeEach(async () => {
   const storeEvent = createStoreEvent({
     store: createDynamodbEventStore({ ...options, budgetMs: 10_000 }),
     defaultPlatform: 'chat',
+    windowPer: 'user',
   });
   await storeEvent({ rawBody: Buffer.from(JSON.stringify(wireMessage())), receivedAt: NOW });
   let ids = 0;
