@@ -18,11 +18,17 @@ export interface Emulator {
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const ATTEMPTS = 3;
 
+/** The DynamoDB emulator, which can be out of reach for a while. */
+export interface DynamoDbEmulator extends Emulator {
+  /** Leaves every call unanswered from now on, or answers what waits and goes on. */
+  readonly pause: (paused: boolean) => void;
+}
+
 /** Starts dynoxide on a fresh database in the folder. @throws LocalError when there is no binary or it does not start. */
 export const startDynamoDb = async (
   folder: string,
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<Emulator> => {
+): Promise<DynamoDbEmulator> => {
   const binary = await findBinary(environment);
   let reason = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -37,7 +43,7 @@ export const startDynamoDb = async (
     while (!ended && !(await answers(port))) await pause(5);
     if (!ended) {
       indexStreamRecords(database);
-      return { url: `http://127.0.0.1:${port}`, close: program.close };
+      return { url: `http://127.0.0.1:${port}`, pause: program.pause, close: program.close };
     }
     reason = program.errorOutput();
   }

@@ -13,6 +13,8 @@ export interface Emulators {
   readonly dynamodb: DynamoDBClient;
   readonly sqs: SQSClient;
   readonly secrets: SecretStore;
+  /** Puts the tables out of reach, or back. */
+  readonly pauseTables: (paused: boolean) => void;
   /** The queues' base address, to which a queue's name is joined. */
   readonly queueBaseUrl: string;
   /** The variables with which any AWS SDK talks to them. */
@@ -47,6 +49,7 @@ export const startEmulators = async (folder: string, clock: MovableClock, closer
     dynamodb,
     sqs,
     secrets,
+    pauseTables: tables.pause,
     queueBaseUrl: `${queues.url}/${ACCOUNT_ID}`,
     env: awsVariables({ dynamodb: tables.url, sqs: queues.url, secretsManager: secretsManager.url }),
   };

@@ -20,6 +20,8 @@ child.on('exit', () => {
   process.exit();
 });
 process.stdin
+  // The run may stop the program for a while and let it go on, by the name of a signal.
+  .on('data', (signal) => child.kill(String(signal).trim() === 'SIGSTOP' ? 'SIGSTOP' : 'SIGCONT'))
   .on('end', () => {
     over = true;
     child.kill('SIGKILL');

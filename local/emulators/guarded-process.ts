@@ -9,6 +9,8 @@ export interface GuardedProcess {
   readonly errorOutput: () => string;
   /** Settles when the program has ended. */
   readonly ended: Promise<void>;
+  /** Stops the program where it is, as a service that no longer answers; or lets it go on. */
+  readonly pause: (paused: boolean) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -34,6 +36,9 @@ export const startGuarded = (command: string, parameters: readonly string[], fol
   return {
     errorOutput: () => output.trim(),
     ended,
+    pause: (paused) => {
+      guard.stdin?.write(paused ? 'SIGSTOP\n' : 'SIGCONT\n');
+    },
     async close() {
       guard.stdin?.end();
       await ended;

@@ -7,6 +7,7 @@ export type Item = Record<string, unknown>;
 
 /** A DynamoDB emulator, with tables of the conversation table's keys and index, one for each history that is compared. */
 export interface EmulatedTables {
+  readonly url: string;
   readonly client: DynamoDBClient;
   createTable(): Promise<string>;
   /** The table's items by `pk sk`. */
@@ -25,6 +26,7 @@ export const startEmulatedTables = async (): Promise<EmulatedTables> => {
   let tables = 0;
 
   return {
+    url: emulator.url,
     client,
     async createTable() {
       tables += 1;
