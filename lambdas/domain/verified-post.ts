@@ -23,10 +23,14 @@ export const readCarrierMessageId = (value: string | undefined): string | undefi
 export const MAX_ENCODED_BYTES = 1024 * 1024 - 4096;
 
 /**
- * What SQS refuses in a message, of what JSON leaves as it is.
+ * What SQS refuses in a message, of what JSON leaves as it is; and characters beyond the basic plane, such as emoji, which
+ * not everything that speaks SQS takes. JSON has another way to write each.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
-const NOT_IN_SQS = /[\ufffe\uffff]/;
+const TO_ESCAPE = /[\ud800-\udfff\ufffe\uffff]/g;
+
+const escapeForSqs = (json: string): string =>
+  json.replace(TO_ESCAPE, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 
 const wirePost = z.object({
   rawBody: z.string(),
@@ -40,19 +44,21 @@ const wirePost = z.object({
 
 /**
  * Writes a post as the inbound queue and its dead-letter queue carry it: JSON that a person can read, the body's bytes
- * kept exactly (as text where they are UTF-8 that SQS takes, else as base64).
+ * kept exactly (as text where they are UTF-8, else as base64).
  *
  * @param reason why it stands in the dead-letter queue
  */
 export const encodePost = ({ rawBody, ...post }: VerifiedPost, reason?: string): string => {
   const text = rawBody.toString('utf8');
-  const isText = !NOT_IN_SQS.test(text) && Buffer.from(text, 'utf8').equals(rawBody);
-  return JSON.stringify({
-    ...post,
-    reason,
-    encoding: isText ? 'utf8' : 'base64',
-    rawBody: isText ? text : rawBody.toString('base64'),
-  });
+  const isText = Buffer.from(text, 'utf8').equals(rawBody);
+  return escapeForSqs(
+    JSON.stringify({
+      ...post,
+      reason,
+      encoding: isText ? 'utf8' : 'base64',
+      rawBody: isText ? text : rawBody.toString('base64'),
+    }),
+  );
 };
 
 /** Reads what {@link encodePost} wrote; undefined for anything else. */
