@@ -36,7 +36,7 @@ const notification = z.object({
   TopicArn: z.string(),
   Message: z.string(),
   MessageId: z.string(),
-  Timestamp: z.unknown(),
+  Timestamp: z.optional(z.unknown()),
 });
 
 /** Takes the event out of the carrier's envelope; a body without one is the event itself. */

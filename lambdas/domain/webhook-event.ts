@@ -93,7 +93,7 @@ const wireEvent = z.object({
   TO: z.catch(z.optional(identifier), undefined),
   CHAT_PLATFORM_ID: optionalText,
   CHAT_CHANNEL_ID: z.catch(z.optional(identifier), undefined),
-  CREATION_TIME: z.unknown(),
+  CREATION_TIME: z.optional(z.unknown()),
   FROM_NAME: optionalText,
   CUSTOMER_ID: optionalText,
   MESSAGE: optionalText,

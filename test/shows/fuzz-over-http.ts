@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createLocalClient } from '../../local/local-client.ts';
@@ -14,12 +15,12 @@ type Receipt = z.output<typeof logLine>;
 export const fuzzOverHttp = async ({
   count,
   seed,
-  logFolder,
 }: {
   readonly count: number;
   readonly seed: number;
-  readonly logFolder?: string;
 }): Promise<FuzzResult> => {
+  // Of its own: what the function logs is read below, and other runs log too.
+  const logFolder = await mkdtemp(join(tmpdir(), 'parley-fuzz-'));
   const cloud = await startLocal({
     settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' } } },
     warn: () => undefined,
@@ -64,6 +65,7 @@ export const fuzzOverHttp = async ({
   } finally {
     client.close();
     await cloud.close();
+    await rm(logFolder, { recursive: true });
   }
 };
 

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLocalClient } from '../../local/local-client.ts';
 import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
@@ -8,7 +11,6 @@ export interface OutageOptions {
   readonly seconds: number;
   /** Posts in a second. */
   readonly rate: number;
-  readonly logFolder?: string;
 }
 
 export interface OutageResult {
@@ -29,7 +31,8 @@ const TOKEN = randomBytes(16).toString('hex');
 const RECOVERY_PATIENCE_MS = 180_000;
 
 /** Posts events at a steady rate to the whole of it while the table does not answer, then lets the table come back. */
-export const playOutage = async ({ seconds, rate, logFolder }: OutageOptions): Promise<OutageResult> => {
+export const playOutage = async ({ seconds, rate }: OutageOptions): Promise<OutageResult> => {
+  const logFolder = await mkdtemp(join(tmpdir(), 'parley-outage-'));
   const cloud = await startLocal({
     settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' } } },
     warn: () => undefined,
@@ -63,6 +66,7 @@ export const playOutage = async ({ seconds, rate, logFolder }: OutageOptions): P
     cloud.emulators.pauseTables(false);
     client.close();
     await cloud.close();
+    await rm(logFolder, { recursive: true });
   }
 };
 

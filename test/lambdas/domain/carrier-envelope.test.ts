@@ -36,4 +36,31 @@ describe('the carrier’s envelope', () => {
     const message = { data: Buffer.from(eventBody).toString('base64'), messageId: 77, publishTime: 'today' };
     expect(open({ message })).toEqual({ kind: 'opened', eventBody });
   });
+
+  it('of Amazon SNS gives the message and the service’s own time and id', () => {
+    const notification = {
+      Type: 'Notification',
+      MessageId: '22b80b92',
+      TopicArn: 'arn:aws:sns:eu-west-1:111122223333:chat-events',
+      Message: eventBody,
+      Timestamp: '2026-11-20T11:00:01.500Z',
+    };
+    expect(open(notification)).toEqual({
+      kind: 'opened',
+      eventBody,
+      publishedAt: '2026-11-20T11:00:01.500Z',
+      carrierMessageId: '22b80b92',
+    });
+    expect(open({ ...notification, Message: 'a\ud800' })).toMatchObject({ eventBody: 'a\ufffd' });
+    expect(open({ ...notification, Type: 'UnsubscribeConfirmation' })).not.toHaveProperty(
+      'carrierMessageId',
+      '22b80b92',
+    );
+  });
+
+  it('gives the carrier’s id also of what cannot be read, unless it is longer than an id', () => {
+    const data = Buffer.from([0xff]).toString('base64');
+    expect(open({ message: { data, messageId: '77' } })).toMatchObject({ kind: 'unreadable', carrierMessageId: '77' });
+    expect(open({ message: { data, messageId: '7'.repeat(129) } })).not.toHaveProperty('carrierMessageId', '7');
+  });
 });

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contactKey } from '../../../lambdas/domain/contact.ts';
+import { contactKey, contactRef } from '../../../lambdas/domain/contact.ts';
 
+// How such services spell one user's number in these countries:
+// https://green-api.com/en/docs/faq/features-of-sending-and-receiving-messages-from-different-countries/
+// https://support.whapi.cloud/help-desk/faq/specifics-of-sending-messages-to-numbers-of-different-countries
 describe('a contact’s key', () => {
   it.each([
     ['a phone with and without plus', '+34600111222', '34600111222'],
@@ -12,6 +15,9 @@ describe('a contact’s key', () => {
     ['Argentina, the trunk 15 behind a four-digit area', '+54 2966 15 55 0000', '5492966550000'],
     ['Brazil, with and without the ninth digit', '+5511987654321', '551187654321'],
     ['Mexico, with and without the mobile 1', '+5215512345678', '525512345678'],
+    ['Mexico, as the second source writes it', '+52 56 3969 1841', '5215639691841'],
+    ['Argentina, as the second source writes it', '+54 11 5874 9895', '5491158749895'],
+    ['Brazil, as the second source writes it', '+55 92 98172 3241', '+55 92 8172 3241'],
   ])('is the same for %s', (_case, one, other) => {
     expect(contactKey(one)).toBe(contactKey(other));
   });
@@ -39,5 +45,15 @@ describe('a contact’s key', () => {
         expect(contactKey(contactKey(address))).toBe(contactKey(address));
       }),
     );
+  });
+});
+
+describe('a contact', () => {
+  it('is one for all of the business’s numbers, or one for each, whose spellings meet as well', () => {
+    expect(contactRef('Chat', '+34600111222').channel).toBe('*');
+    const channels = ['+5491100000000', '5491100000000', '+54 9 11 0000-0000', '541100000000'].map(
+      (number) => contactRef('chat', '+34600111222', number).channel,
+    );
+    expect(new Set(channels)).toEqual(new Set(['541100000000']));
   });
 });

@@ -18,6 +18,8 @@ describe('an event’s time', () => {
     ['a number', 1795168520757],
     ['no time', 'yesterday'],
     ['without an offset', '2026-11-20T11:00:00.000'],
+    ['in a year of five digits, once in UTC', '9999-12-31T23:59:59-01:00'],
+    ['before the year 0, once in UTC', '0000-01-01T00:00:00+01:00'],
     ['in the future', '2026-11-20T12:00:00.001Z'],
   ])('is the carrier’s publish time when CREATION_TIME is %s', (_case, creationTime) => {
     expect(eventTime(creationTime, times)).toEqual({ at: times.publishedAt, source: 'carrier' });

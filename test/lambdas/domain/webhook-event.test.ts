@@ -58,6 +58,10 @@ describe('an inbound message', () => {
     expect(readWire(wireMessage({ CHAT_PLATFORM_ID: '' }))).toMatchObject({ contact: { platform: 'chat' } });
   });
 
+  it.each([undefined, null, 'yesterday', 1795168520757])('with the CREATION_TIME %s is read all the same', (time) => {
+    expect(readWire(wireMessage({ CREATION_TIME: time }))).toMatchObject({ time: { at: NOW, source: 'arrival' } });
+  });
+
   it('is a message, not a status, when STATUS is present and empty', () => {
     expect(readWire(wireMessage({ STATUS: '' })).kind).toBe('message');
   });
@@ -111,5 +115,44 @@ describe('what is no event', () => {
     ['with a STATUS that is no text', JSON.stringify(wireStatus({ STATUS: { code: 1 } })), 'STATUS'],
   ])('is unreadable when it is %s, and the reason names why', (_case, body, reason) => {
     expect(read(body)).toEqual({ kind: 'unreadable', reason: expect.stringContaining(reason) });
+  });
+});
+
+describe('the business number of an event, where windows are kept by it', () => {
+  const channelOf = (wire: unknown, chatChannelNumber?: string) => {
+    const context = { times: { receivedAt: NOW }, defaultPlatform: 'chat', chatChannelNumber };
+    const result = readEvent(JSON.stringify(wire), { ...context, windowPer: 'channel' });
+    if (result.kind !== 'event' || result.event.kind !== 'message') throw new Error('This is no message.');
+    return [result.event.contact.channel, result.event.opensWindow];
+  };
+
+  it.each([
+    [
+      'the path’s, before all others',
+      { CHAT_CHANNEL_ID: '5491100000001', TO: '5491100000002' },
+      '+5491100000000',
+      '541100000000',
+    ],
+    ['CHAT_CHANNEL_ID', { CHAT_CHANNEL_ID: 5491100000001, TO: '5491100000002' }, undefined, '541100000001'],
+    [
+      'TO, where CHAT_CHANNEL_ID is no number',
+      { CHAT_CHANNEL_ID: 'main', TO: '5491100000002' },
+      undefined,
+      '541100000002',
+    ],
+  ])('is %s', (_case, fields, path, channel) => {
+    expect(channelOf(wireMessage(fields), path)).toEqual([channel, true]);
+  });
+
+  it.each([{}, { CHAT_CHANNEL_ID: 'main', TO: { is: 'odd' } }])('is none in %j: it opens no window', (fields) => {
+    expect(channelOf(wireMessage(fields))).toEqual(['*', false]);
+  });
+
+  it('is not TO in an echo, where that is the user', () => {
+    const context = { times: { receivedAt: NOW }, defaultPlatform: 'chat', windowPer: 'channel' as const };
+    const wire = wireMessage({ FROM: 'me', TO: '5491155550000', CHAT_CHANNEL_ID: '5491100000001' });
+    expect(readEvent(JSON.stringify(wire), context)).toMatchObject({
+      event: { kind: 'echo', contact: { channel: '541100000001', key: '541155550000' } },
+    });
   });
 });

@@ -25,6 +25,7 @@ interface World {
 const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = WRITTEN, event = {} }: World) => {
   const posts: VerifiedPost[] = [];
   const queued: string[] = [];
+  const queuedPosts: VerifiedPost[] = [];
   const metrics = countingMetrics();
   const handler = createWebhookHandler({
     verifier: { verify: async () => verdict },
@@ -34,11 +35,13 @@ const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = 
         return stored;
       },
       inboundQueue: {
-        defer: async () => {
+        defer: async (deferred) => {
+          queuedPosts.push(deferred);
           queued.push('deferred');
           return queue;
         },
-        quarantine: async (_post, reason) => {
+        quarantine: async (quarantined, reason) => {
+          queuedPosts.push(quarantined);
           queued.push(`quarantined: ${reason}`);
           return queue;
         },
@@ -52,7 +55,7 @@ const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = 
   });
   const full = { headers: {}, body: JSON.stringify(wireMessage()), isBase64Encoded: false, ...event };
   const answer = await handler(full as APIGatewayProxyEventV2);
-  return { status: answer.statusCode, body: answer.body, posts, queued, counted: metrics.counted };
+  return { status: answer.statusCode, body: answer.body, posts, queued, queuedPosts, counted: metrics.counted };
 };
 
 describe('the webhook’s answer', () => {
@@ -87,11 +90,23 @@ describe('the webhook’s answer', () => {
     expect(result).toMatchObject({ status: 503, posts: [], counted: ['WebhookUndecided'] });
   });
 
+  it('is 200 to the carrier’s own word on the delivery, in which there is no event', async () => {
+    const result = await post({ verdict: { kind: 'handshake', reason: 'subscription confirmed' } });
+    expect(result).toMatchObject({ status: 200, posts: [], queued: [], counted: ['WebhookHandshake'] });
+  });
+
   it('is 413 to a post larger than the inbound queue carries', async () => {
     const fits = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096 - 100) } });
     const tooLarge = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096) } });
     expect([fits.status, tooLarge.status]).toEqual([200, 413]);
     expect(tooLarge).toMatchObject({ posts: [], counted: ['EventTooLarge'] });
+  });
+});
+
+describe('a post that is kept aside', () => {
+  it('has the carrier’s id that stood in its envelope', async () => {
+    const kept = await post({ stored: { ...UNSTORABLE, carrierMessageId: '77' } });
+    expect(kept.queuedPosts).toMatchObject([{ carrierMessageId: '77' }]);
   });
 });
 
@@ -112,6 +127,22 @@ describe('a post', () => {
         publishedAt: '2026-11-20T11:59:00.000Z',
       },
     ]);
+  });
+
+  it.each([
+    ['+5491100000000', { chatChannelNumber: '+5491100000000' }],
+    ['5491100000000', { chatChannelNumber: '5491100000000' }],
+    ['main', {}],
+    ['9'.repeat(33), {}],
+  ])('to the path of %s names that number, if it is one', async (chatChannelNumber, expected) => {
+    const { posts } = await post({ event: { pathParameters: { chatChannelNumber } } });
+    const { rawBody, receivedAt, ...named } = posts[0] ?? {};
+    expect(named).toEqual({ carrierMessageId: undefined, publishedAt: undefined, ...expected });
+  });
+
+  it('signed as Standard Webhooks has its id from there, and no time: that is of the attempt', async () => {
+    const { posts } = await post({ event: { headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': '1614265330' } } });
+    expect(posts[0]).toMatchObject({ carrierMessageId: 'msg_1', publishedAt: undefined });
   });
 
   it('may have no body', async () => {

@@ -1,0 +1,21 @@
+import type { SQSRecord } from 'aws-lambda';
+import { NOW } from './builders.ts';
+
+/** A message as a function receives it from a queue. */
+export const sqsRecord = (body: string, attributes: Partial<SQSRecord['attributes']> = {}): SQSRecord => ({
+  messageId: 'message-1',
+  receiptHandle: 'handle-1',
+  body,
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: String(Date.parse(NOW)),
+    SenderId: 'sender',
+    ApproximateFirstReceiveTimestamp: String(Date.parse(NOW)),
+    ...attributes,
+  },
+  messageAttributes: {},
+  md5OfBody: '',
+  eventSource: 'aws:sqs',
+  eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:queue',
+  awsRegion: 'us-east-1',
+});
