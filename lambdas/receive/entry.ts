@@ -16,17 +16,14 @@ import { receiveEnvironment } from './environment.ts';
 import { createReceiveEvent } from './receive-event.ts';
 import { createRestingEventStore } from './resting-event-store.ts';
 import { createStoreEvent } from './store-event.ts';
-import { TIME_BUDGET } from './time-budget.ts';
+import { ONE_ATTEMPT, TIME_BUDGET } from './time-budget.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
 const environment = readEnvironment(receiveEnvironment, process.env);
 
-/** One call's share of what `TIME_BUDGET` allows for it: a second attempt has to fit in. */
-const ONE_CALL = { connectionTimeout: 200, requestTimeout: 250, throwOnRequestTimeout: true };
-
 const log = createPowertoolsLog();
 const metrics = createPowertoolsMetrics();
-const sqs = new SQSClient({ maxAttempts: 2, requestHandler: ONE_CALL });
+const sqs = new SQSClient({ maxAttempts: 2, requestHandler: ONE_ATTEMPT });
 const inboundQueue = createSqsInboundQueue({
   client: sqs,
   queueUrl: environment.INBOUND_QUEUE_URL,
@@ -34,7 +31,7 @@ const inboundQueue = createSqsInboundQueue({
   budgetMs: TIME_BUDGET.queue,
 });
 const eventStore = createDynamodbEventStore({
-  client: new DynamoDBClient({ maxAttempts: 2, requestHandler: ONE_CALL }),
+  client: new DynamoDBClient({ maxAttempts: 2, requestHandler: ONE_ATTEMPT }),
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
   budgetMs: TIME_BUDGET.table,
@@ -48,7 +45,7 @@ const storeEvent = createStoreEvent({
 const openSecret = () => {
   const { WEBHOOK_SECRET_ID: secretId } = environment;
   if (secretId === undefined) throw new Error('WEBHOOK_SECRET_ID is missing; deploy the stack again.');
-  const client = new SecretsManagerClient({ maxAttempts: 2, requestHandler: ONE_CALL });
+  const client = new SecretsManagerClient({ maxAttempts: 2, requestHandler: ONE_ATTEMPT });
   return createSecretsManagerWebhookSecret({ client, secretId, budgetMs: TIME_BUDGET.verification });
 };
 const webhook = createWebhookHandler({

@@ -13,5 +13,8 @@ export const TIME_BUDGET = {
   start: 400,
 };
 
+/** The share of one attempt, in the SDK's words: a second one has to fit into what the table or the queue has. */
+export const ONE_ATTEMPT = { connectionTimeout: 200, requestTimeout: 250, throwOnRequestTimeout: true };
+
 /** Source: the field notes of services with this contract; a carrier redelivers what is not answered by then. */
 export const WEBHOOK_ANSWER_MS = 2_000;

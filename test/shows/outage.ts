@@ -15,7 +15,7 @@ export interface OutageOptions {
 
 export interface OutageResult {
   readonly posts: number;
-  /** How often each HTTP status was answered. */
+  /** How often each HTTP status was answered to a first post; what is not acknowledged is posted again, as a carrier does. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly slowestMs: number;
   /** Posts that were on the inbound queue when the table came back. */
@@ -45,6 +45,9 @@ export const playOutage = async ({ seconds, rate }: OutageOptions): Promise<Outa
     await Promise.all(Array.from({ length: 4 }, (_, index) => post(cloud, `before-${index}`)));
     cloud.emulators.pauseTables(true);
     const answers = await stream(cloud, seconds * rate, rate);
+    for (const [index, { status }] of answers.entries()) {
+      if (status !== 200) await untilAcknowledged(cloud, `during-${index}`);
+    }
     const waiting = await client.queueDepth(cloud.inboundQueueUrl);
     const backMs = performance.now();
     cloud.emulators.pauseTables(false);
@@ -90,6 +93,10 @@ const post = async ({ webhookUrl, clock }: LocalCloud, id: string): Promise<{ st
   });
   await response.text();
   return { status: response.status, ms: performance.now() - beganMs };
+};
+
+const untilAcknowledged = async (cloud: LocalCloud, id: string): Promise<void> => {
+  while ((await post(cloud, id)).status !== 200) await pause(100);
 };
 
 /** Posts at the rate, however long an answer takes. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { TIME_BUDGET, WEBHOOK_ANSWER_MS } from '../../../lambdas/receive/time-budget.ts';
+import { ONE_ATTEMPT, TIME_BUDGET, WEBHOOK_ANSWER_MS } from '../../../lambdas/receive/time-budget.ts';
 import { wireMessage, wireStatus } from '../builders.ts';
 import { type RealFunction, startRealFunction } from './real-function.ts';
 import { standardWebhooksPost } from './signed-posts.ts';
@@ -18,14 +18,16 @@ afterAll(() => receive.close());
 
 const post = (wire: unknown, pathParameters?: Record<string, string>) =>
   receive.post({ headers: { 'x-token': TOKEN }, body: JSON.stringify(wire), pathParameters });
-const PATIENTLY = { timeout: 10_000, interval: 200 };
+/** Soon over, and enough for a table that answers at all, on a busy machine too. */
+const TABLE_GONE = { table: 1_000 };
+const PATIENTLY = { timeout: 25_000, interval: 200 };
 const drainedItems = async () => {
   await receive.drain();
   return Object.keys(await receive.items());
 };
-const start = (environment: Record<string, string> = {}) => {
+const start = (environment: Record<string, string> = {}, budget: Partial<typeof TIME_BUDGET> = {}) => {
   receive.putSecret(TOKEN);
-  return receive.start(SHARED, environment);
+  return receive.start(SHARED, environment, budget);
 };
 
 describe('what an event costs', () => {
@@ -48,14 +50,17 @@ describe('the time that an answer takes', () => {
     expect(verification + table + queue + start).toBeLessThanOrEqual(WEBHOOK_ANSWER_MS);
   });
 
+  it('leaves time for a second attempt at table and queue', () => {
+    const { connectionTimeout, requestTimeout } = ONE_ATTEMPT;
+    expect(Math.max(connectionTimeout, requestTimeout)).toBeLessThan(Math.min(TIME_BUDGET.table, TIME_BUDGET.queue));
+  });
+
   it('does not depend on the table: what it does not take waits in the queue, and is stored once it is back', async () => {
-    await start();
+    await start({}, TABLE_GONE);
     receive.table.swallow(true);
-    const beganMs = performance.now();
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, index) => post(wireMessage({ _id_: `waits-${index}` }))),
     );
-    expect(performance.now() - beganMs).toBeLessThan(WEBHOOK_ANSWER_MS);
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200]);
     expect(await receive.items()).toEqual({});
     receive.table.swallow(false);
@@ -65,23 +70,26 @@ describe('the time that an answer takes', () => {
   });
 
   it('does not depend on the queue either: with both gone the carrier is asked to come again', async () => {
-    await start();
+    await start({}, { ...TABLE_GONE, queue: 100 });
     receive.table.swallow(true);
     receive.queues.swallow(true);
-    const beganMs = performance.now();
     expect(await post(wireMessage())).toMatchObject({ statusCode: 503 });
-    expect(performance.now() - beganMs).toBeLessThan(WEBHOOK_ANSWER_MS);
     receive.table.swallow(false);
     receive.queues.swallow(false);
   });
 
   it('spends the table’s share once in a second, not for each post of an outage', async () => {
-    await start();
+    await start({}, TABLE_GONE);
     receive.table.swallow(true);
+    vi.useFakeTimers({ toFake: ['Date'] });
     await post(wireMessage({ _id_: 'waits-for-it' }));
     const asked = receive.table.calls.length;
     for (let count = 0; count < 5; count += 1) await post(wireMessage({ _id_: `goes-on-${count}` }));
     expect(receive.table.calls.length).toBe(asked);
+    vi.setSystemTime(Date.now() + 1_000);
+    await post(wireMessage({ _id_: 'waits-again' }));
+    expect(receive.table.calls.length).toBeGreaterThan(asked);
+    vi.useRealTimers();
     receive.table.swallow(false);
   });
 });
@@ -125,7 +133,7 @@ describe('a conversation window', () => {
   });
 
   it('knows the number of the path also when the post had to wait in the queue', async () => {
-    await start({ WINDOW_PER: 'channel' });
+    await start({ WINDOW_PER: 'channel' }, TABLE_GONE);
     receive.table.swallow(true);
     await post(wireMessage(), { chatChannelNumber: '5491100000000' });
     receive.table.swallow(false);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
 import { vi } from 'vitest';
+import type { TIME_BUDGET } from '../../../lambdas/receive/time-budget.ts';
 import { createSecretStore } from '../../../local/emulators/secret-store.ts';
 import { startSecretsManager } from '../../../local/emulators/secrets-manager.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
@@ -15,7 +16,11 @@ export interface RealFunction {
   /** Before the queues. */
   readonly queues: CountingProxy;
   /** Loads the entry anew, as a cold start does. */
-  start(auth: Record<string, unknown>, environment?: Record<string, string>): Promise<void>;
+  start(
+    auth: Record<string, unknown>,
+    environment?: Record<string, string>,
+    budget?: Partial<typeof TIME_BUDGET>,
+  ): Promise<void>;
   post(event: Partial<APIGatewayProxyEventV2>): Promise<APIGatewayProxyStructuredResultV2>;
   /** Hands everything in the inbound queue to the function; answers how many must come again. */
   drain(): Promise<number>;
@@ -27,6 +32,13 @@ export interface RealFunction {
   readonly log: string[];
   close(): Promise<void>;
 }
+
+const TIME_BUDGET_MODULE = '../../../lambdas/receive/time-budget.ts';
+/** What a test is not about must not depend on how busy the machine is; the budgets themselves have a test of their own. */
+const PATIENT = {
+  TIME_BUDGET: { verification: 20_000, table: 20_000, queue: 20_000, start: 0 },
+  ONE_ATTEMPT: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+};
 
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
@@ -48,7 +60,7 @@ export const startRealFunction = async (): Promise<RealFunction> => {
   let deadLettersUrl = '';
   let handler: (event: APIGatewayProxyEventV2 | SQSEvent, context: Context) => Promise<unknown>;
   // The handler reads nothing else of its context.
-  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+  const context = { getRemainingTimeInMillis: () => 600_000 } as Context;
 
   const createQueue = async () => {
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: randomUUID() }));
@@ -68,7 +80,7 @@ export const startRealFunction = async (): Promise<RealFunction> => {
     table,
     queues,
     log,
-    async start(auth, environment = {}) {
+    async start(auth, environment = {}, budget = {}) {
       tableName = await tables.createTable();
       [inboundUrl, deadLettersUrl] = [await createQueue(), await createQueue()];
       const variables = {
@@ -92,6 +104,7 @@ export const startRealFunction = async (): Promise<RealFunction> => {
       };
       for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
       vi.resetModules();
+      vi.doMock(TIME_BUDGET_MODULE, () => ({ ...PATIENT, TIME_BUDGET: { ...PATIENT.TIME_BUDGET, ...budget } }));
       ({ handler } = await import('../../../lambdas/receive/entry.ts'));
       table.calls.length = 0;
       queues.calls.length = 0;
@@ -120,6 +133,7 @@ export const startRealFunction = async (): Promise<RealFunction> => {
     items: () => tables.items(tableName),
     quarantined: async () => (await take(deadLettersUrl)).map(({ Body = '' }) => JSON.parse(Body)),
     async close() {
+      vi.doUnmock(TIME_BUDGET_MODULE);
       for (const spy of spies) spy.mockRestore();
       vi.unstubAllEnvs();
       sqs.destroy();
