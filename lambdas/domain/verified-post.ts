@@ -23,11 +23,10 @@ export const readCarrierMessageId = (value: string | undefined): string | undefi
 export const MAX_ENCODED_BYTES = 1024 * 1024 - 4096;
 
 /**
- * What SQS refuses in a message, of what JSON leaves as it is; and characters beyond the basic plane, such as emoji, which
- * not everything that speaks SQS takes. JSON has another way to write each.
+ * What SQS refuses in a message, of what JSON leaves as it is; JSON has another way to write it.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
-const TO_ESCAPE = /[\ud800-\udfff\ufffe\uffff]/g;
+const TO_ESCAPE = /[\ufffe\uffff]/g;
 
 const escapeForSqs = (json: string): string =>
   json.replace(TO_ESCAPE, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);

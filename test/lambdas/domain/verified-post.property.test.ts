@@ -17,7 +17,7 @@ describe('a post on the inbound queue', () => {
         const encoded = encodePost(post, 'a reason');
         expect(decodePost(encoded)).toEqual(post);
         // What SQS takes: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
-        expect(encoded).toMatch(/^[\t\n\r\u0020-\ud7ff\ue000-\ufffd]*$/);
+        expect(encoded).toMatch(/^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
       }),
     );
   });
