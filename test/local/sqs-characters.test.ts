@@ -1,10 +1,4 @@
-import {
-  CreateQueueCommand,
-  InvalidMessageContents,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SqsEmulator, startSqs } from '../../local/emulators/sqs.ts';
 
