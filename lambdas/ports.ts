@@ -1,4 +1,6 @@
+import type { AccountState, HeldAccount, HoldReason } from './domain/account.ts';
 import type { Contact, ContactRef } from './domain/contact.ts';
+import type { CheckedContact } from './domain/contact-check.ts';
 import type { Instant } from './domain/instant.ts';
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
@@ -36,6 +38,8 @@ export interface EventStore {
   recordStatus(status: StatusChange): Promise<WriteResult>;
   /** Moves the contact's conversation window forward, never back. */
   openWindow(message: InboundMessage): Promise<WriteResult>;
+  /** Settles the send that a status refers to: whoever has a status was accepted. No such send, and nothing happens. */
+  settleSend(status: StatusChange & { readonly reference: string }): Promise<WriteResult>;
 }
 
 /** Where authentic posts wait that could not be stored. */
@@ -77,27 +81,66 @@ export interface HeldSend {
 
 /** Where contacts and sends are kept. Throws when it is out of reach: the queue brings the request again. */
 export interface SendStore {
-  /** Everything known of a contact; empty for one never heard of. */
-  readContact(contact: ContactRef): Promise<Contact>;
+  /**
+   * Everything known of a contact, empty for one never heard of; and, where asked for, how the account stands. One call
+   * either way.
+   */
+  readSituation(
+    contact: ContactRef,
+    options: { readonly accountToo: boolean },
+  ): Promise<{ readonly contact: Contact; readonly account?: AccountState }>;
   /** Takes a send that is new, `waiting`, or, when asked for, `uncertain`: the one write before every call. */
   claim(
     send: QueuedSend,
     claim: Claim,
     options: { readonly uncertainToo: boolean },
   ): Promise<{ readonly kind: 'claimed'; readonly attempt: number } | HeldSend>;
-  /** Ends a claim, or settles what became `uncertain` under it; `lost` when the claim is no longer ours. */
-  conclude(requestId: string, claimId: string, conclusion: Conclusion): Promise<'concluded' | 'lost'>;
+  /**
+   * Ends a claim; an acceptance also settles what became `uncertain` under it. `settled` when a status has told before
+   * that the message was accepted, which counts; `lost` when the claim is no longer ours.
+   */
+  conclude(requestId: string, claimId: string, conclusion: Conclusion): Promise<'concluded' | 'settled' | 'lost'>;
   /** Ends a send that needs no call: new or `waiting` becomes final. */
   settle(send: QueuedSend, conclusion: Conclusion): Promise<{ readonly kind: 'settled' } | HeldSend>;
   /** Keeps what was sent in the conversation, whichever of it and a status comes first. */
   recordOutbound(message: OutboundMessage): Promise<void>;
   /** Notes that the service called the window closed. */
   noteWindowDenied(contact: ContactRef, at: Instant): Promise<void>;
+  /** Remembers what the contact check said, unless a later check is remembered. */
+  noteChecked(contact: ContactRef, checked: CheckedContact): Promise<void>;
 }
 
-/** The chat service's sending endpoints. A failed call is a value, not an error. */
+/** A hold, and the call that met with it. */
+export interface Hold {
+  readonly reason: HoldReason;
+  readonly why: string;
+  /** When the call was claimed: one that began before the account was resumed does not hold it again. */
+  readonly calledAt: Instant;
+  readonly heldAt: Instant;
+  readonly nextProbeAt: Instant;
+}
+
+/** Where it is kept that an account is held, for all functions. Every transition is one conditional write. */
+export interface AccountStore {
+  /** Holds the account, unless it is held; returns how it stands then. */
+  hold(hold: Hold): Promise<AccountState>;
+  /** Takes the right to the one probe that is due, until its lease is over; else returns how the account stands. */
+  takeProbe(probe: {
+    readonly probeId: string;
+    readonly now: Instant;
+    readonly leaseUntil: Instant;
+  }): Promise<{ readonly kind: 'taken'; readonly account: HeldAccount } | AccountState>;
+  /** Ends a probe that was not accepted; returns how the account stands then. */
+  failProbe(probeId: string, next: Pick<HeldAccount, 'reason' | 'why' | 'nextProbeAt'>): Promise<AccountState>;
+  /** Ends the hold: the probe was accepted. Returns how the account stands then. */
+  resume(probeId: string, resumedAt: Instant): Promise<AccountState>;
+}
+
+/** The chat service's endpoints. A failed call is a value, not an error. */
 export interface ChatService {
   send(call: SendCall): Promise<ChatServiceAnswer>;
+  /** Asks which of these numbers are on the platform. */
+  checkContacts(chatChannelNumber: string, contacts: readonly string[]): Promise<ChatServiceAnswer>;
 }
 
 /** The chat service's access token. */
@@ -121,7 +164,7 @@ export interface Log {
 
 /** Counters, by the names that docs and alarms use. */
 export interface Metrics {
-  count(name: MetricName): void;
+  count(name: MetricName, dimensions?: Readonly<Record<string, string>>): void;
   /** Writes out what was counted; at the end of each invocation. */
   flush(): void;
 }
@@ -143,4 +186,7 @@ export type MetricName =
   | 'SendUncertain'
   | 'SendWaiting'
   | 'SendMalformed'
+  | 'AccountHeld'
+  | 'AccountResumed'
+  | 'ContactCheckRefused'
   | 'WindowMisjudged';

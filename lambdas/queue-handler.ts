@@ -5,7 +5,8 @@ import type { Log, Metrics } from './ports.ts';
 export type MessageResult = { readonly kind: 'done' } | { readonly kind: 'again'; readonly afterMs?: number };
 
 export interface QueueHandlerPorts {
-  readonly handleMessage: (message: SQSRecord) => Promise<MessageResult>;
+  /** @param hasTime whether there still is `enoughTimeMs`, for handlers that wait before they begin in earnest */
+  readonly handleMessage: (message: SQSRecord, hasTime: () => boolean) => Promise<MessageResult>;
   /** Sets when a message may be received again; without it the queue's visibility time-out rules. */
   readonly setVisibility?: (receiptHandle: string, seconds: number) => Promise<void>;
   /** With less of the invocation's time left, a message is not begun. */
@@ -38,11 +39,9 @@ const handleGroup = async (
   group: readonly SQSRecord[],
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<readonly SQSRecord[]> => {
+  const hasTime = () => context.getRemainingTimeInMillis() >= ports.enoughTimeMs;
   for (const [index, message] of group.entries()) {
-    const result =
-      context.getRemainingTimeInMillis() < ports.enoughTimeMs
-        ? { kind: 'again' as const, afterMs: 0 }
-        : await handleSafely(ports, message);
+    const result = hasTime() ? await handleSafely(ports, message, hasTime) : { kind: 'again' as const, afterMs: 0 };
     if (result.kind === 'done') continue;
     const again = group.slice(index);
     await delay(ports, again, result.afterMs);
@@ -51,9 +50,13 @@ const handleGroup = async (
   return [];
 };
 
-const handleSafely = async ({ handleMessage, log }: QueueHandlerPorts, message: SQSRecord): Promise<MessageResult> => {
+const handleSafely = async (
+  { handleMessage, log }: QueueHandlerPorts,
+  message: SQSRecord,
+  hasTime: () => boolean,
+): Promise<MessageResult> => {
   try {
-    return await handleMessage(message);
+    return await handleMessage(message, hasTime);
   } catch (error) {
     log.error('a message failed; it comes again', { messageId: message.messageId, error });
     return { kind: 'again' };

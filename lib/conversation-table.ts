@@ -21,7 +21,7 @@ export interface ConversationTableProps {
 }
 
 /** What a function may do to the table's items; each action of DynamoDB that it calls, and no other. */
-export type TableAction = 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
+export type TableAction = 'dynamodb:BatchGetItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
 
 // What DynamoDB asks of the key in its caller's name; its own list with the wildcards written out.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html

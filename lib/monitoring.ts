@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -48,6 +48,19 @@ export class Monitoring extends Construct {
       'The conversation table is out of reach',
     );
     this.#tooOld('SendQueueAge', sending.requests.queue, SEND_WAITS_TOO_LONG, 'The chat service is down or refuses us');
+    this.#alarm(
+      'AccountHeld',
+      // Powertools counts under the function's service name; each probe that fails counts again.
+      new Metric({
+        namespace: 'Parley',
+        metricName: 'AccountHeld',
+        dimensionsMap: { service: 'send' },
+        period: PERIOD,
+        statistic: 'Sum',
+      }),
+      1,
+      "Nothing is sent but probes: the chat service's account has no credit, or its access token is refused.",
+    );
     this.#failing('Receive', webhook.receive);
     this.#failing('Send', sending.send);
     this.#alarm(

@@ -34,12 +34,13 @@ export class ParleyStack extends Stack {
     });
     this.sending = new Sending(this, 'Sending', {
       conversations: this.conversations,
-      chatServiceUrl: settings.chatService.baseUrl,
+      chatService: settings.chatService,
       chatPlatform,
       chatChannelNumber: settings.chatChannelNumber,
       windowPer: settings.window.per,
       windowMarginSeconds: settings.window.marginSeconds,
       defaultTemplate: settings.defaultTemplate,
+      contactCheck: settings.contactCheck,
       retentionDays,
       production,
     });

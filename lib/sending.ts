@@ -7,13 +7,14 @@ import type { SendEnvironment } from '../lambdas/send/environment.ts';
 import type { ConversationTable } from './conversation-table.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
 import { ParleyFunction } from './parley-function.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /** What sending needs. */
 export interface SendingProps {
   /** Where windows are read and sends recorded. */
   readonly conversations: ConversationTable;
-  /** The chat service's base address, without a trailing slash. */
-  readonly chatServiceUrl: string;
+  /** The chat service's address, and how it is spoken to. */
+  readonly chatService: StageSettings['chatService'];
   /** The platform of a request that names none. */
   readonly chatPlatform: string;
   /** The business's own number of a request that names none: a plus and digits. */
@@ -28,6 +29,8 @@ export interface SendingProps {
    * @default none, such a request is refused
    */
   readonly defaultTemplate?: TemplateReference;
+  /** Whether a number is checked on the platform before a template opens a conversation. */
+  readonly contactCheck: StageSettings['contactCheck'];
   /** Days until a send and its message are removed. */
   readonly retentionDays: number;
   /**
@@ -38,7 +41,7 @@ export interface SendingProps {
   readonly production?: boolean;
 }
 
-// Ten messages one after another, when all are of one group, and ten seconds for each call to the chat service.
+// A message is begun only with 50 seconds left, enough for all that it may cost; the rest is for those before it.
 const TIMEOUT = Duration.seconds(120);
 
 // Longer than a claimant can live, and over before its message is visible again: half a minute for clocks that disagree.
@@ -82,17 +85,21 @@ export class Sending extends Construct {
         SEND_QUEUE_URL: queue.queueUrl,
         SEND_DEAD_LETTER_QUEUE_URL: deadLetterQueue.queueUrl,
         ACCESS_TOKEN_SECRET_ID: this.accessToken.secretArn,
-        CHAT_SERVICE_URL: props.chatServiceUrl,
+        CHAT_SERVICE_URL: props.chatService.baseUrl,
         CHAT_PLATFORM: props.chatPlatform,
         CHAT_CHANNEL_NUMBER: props.chatChannelNumber,
         WINDOW_PER: props.windowPer,
         WINDOW_MARGIN_SECONDS: String(props.windowMarginSeconds),
+        NUMBER_FORMAT: props.chatService.numberFormat,
+        CLIENT_PAYLOAD: props.chatService.clientPayload,
+        CONTACT_CHECK: props.contactCheck,
+        CONTACT_CHECK_PATH: props.chatService.contactCheckPath,
         CLAIM_LEASE_SECONDS: String(CLAIM_LEASE_SECONDS),
         RETENTION_DAYS: String(props.retentionDays),
         ...(props.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(props.defaultTemplate) }),
       } satisfies SendEnvironment,
     });
-    props.conversations.allow(this.send, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+    props.conversations.allow(this.send, ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem']);
     this.send.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
     this.send.allow(['secretsmanager:GetSecretValue'], [this.accessToken.secretArn]);
     // Twenty invocations of up to ten groups each: 200 calls to the chat service at once.

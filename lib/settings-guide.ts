@@ -6,10 +6,16 @@
  */
 export const SETTINGS_GUIDE: Readonly<Record<string, string>> = {
   production: 'true to protect the data from deletion, else false (the default)',
-  chatService: 'an object with baseUrl',
+  chatService: 'an object with baseUrl and, if need be, numberFormat, clientPayload and contactCheckPath',
   'chatService.baseUrl':
     "the chat service's base address: https (or http on 127.0.0.1 or localhost), without a trailing slash, such as " +
     '"https://chat-service.example"',
+  'chatService.numberFormat':
+    '"verbatim" to write phone numbers in calls as they came (the default), "plus" for always with the plus, or "digits"',
+  'chatService.clientPayload':
+    '"intent" for the request\'s id as clientPayload in intent/v2 (the default), "all" for message/v3 too, or "off"',
+  'chatService.contactCheckPath':
+    'the contact check\'s address behind /api/v1.0/, such as "customer/checkChatContact" (the default)',
   chatPlatform: 'the name of the chat platform as the service writes it: up to 64 letters, digits, dots, _ and -',
   chatChannelNumber: 'the business\'s own number: + and 6 to 15 digits, such as "+5491100000000"',
   webhook: 'an object with auth',
@@ -32,6 +38,8 @@ export const SETTINGS_GUIDE: Readonly<Record<string, string>> = {
     '"user" to keep conversation windows for each user (the default), or "channel" for each of your numbers',
   'window.marginSeconds':
     'how many seconds before its 24 hours end a window counts as closed: a whole number from 0 to 3600 (default 60)',
+  contactCheck:
+    '"beforeFirstTemplate" to check a number on the platform before a template opens a conversation, or "off" (the default)',
   defaultTemplate: 'an object with ruleNameOrId and, if it has variables, params; leave it out to have none',
   'defaultTemplate.ruleNameOrId': 'the name or id of an approved template: a text that is not empty',
   'defaultTemplate.params': "the values of the template's variables: an object of texts",

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { CONTACT_CHECKS } from '../lambdas/domain/contact-check.ts';
+import { CLIENT_PAYLOADS } from '../lambdas/domain/send-decision.ts';
 import { templateReference } from '../lambdas/domain/send-request.ts';
+import { NUMBER_FORMATS } from '../lambdas/domain/wire-number.ts';
 import { webhookAuth } from '../lambdas/receive/auth/webhook-auth.ts';
 
 /** Two weeks and a day: SQS hands out a request for up to 14 days, and the record that it was sent must outlive it. */
@@ -26,6 +29,27 @@ const settings = z.strictObject({
   chatService: z.strictObject({
     /** The chat service's base address: https, or http on this machine; without a trailing slash. */
     baseUrl: z.string().refine(isBaseUrl),
+    /**
+     * How phone numbers are written in calls: as they came, always with the leading plus, or as digits alone.
+     *
+     * @default 'verbatim'
+     */
+    numberFormat: z.enum(NUMBER_FORMATS).default('verbatim'),
+    /**
+     * Which calls carry the request's id as `clientPayload`: none, `intent/v2`, or `message/v3` too.
+     *
+     * @default 'intent'
+     */
+    clientPayload: z.enum(CLIENT_PAYLOADS).default('intent'),
+    /**
+     * The contact check's address behind `/api/v1.0/`; its last segment carries the platform's name.
+     *
+     * @default 'customer/checkChatContact'
+     */
+    contactCheckPath: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/)
+      .default('customer/checkChatContact'),
   }),
   /** The platform of a request or an event that names none. The table's keys are made of it. */
   chatPlatform: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
@@ -57,6 +81,12 @@ const settings = z.strictObject({
       marginSeconds: z.int().min(0).max(3600).default(60),
     })
     .prefault({}),
+  /**
+   * Whether a number is checked on the platform before a template opens a conversation.
+   *
+   * @default 'off'
+   */
+  contactCheck: z.enum(CONTACT_CHECKS).default('off'),
   /**
    * What is sent when a free-form request meets a closed window.
    *

@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException, type DynamoDBClient, UpdateItemCommand
 import type { StatusChange } from '../domain/webhook-event.ts';
 import type { EventStore, WriteResult } from '../ports.ts';
 import { presentMedia } from './media-attribute.ts';
+import { createSettleSend } from './settle-send.ts';
 import { contactItem, contactName, echoItem, messageItem } from './table-keys.ts';
 import { expiryOf, type ItemUpdate, updateItem } from './update-item.ts';
 import { withinBudget } from './within-budget.ts';
@@ -27,10 +28,11 @@ export const createDynamodbEventStore = ({
   retentionDays,
   budgetMs,
 }: DynamodbEventStoreOptions): EventStore => {
-  const write = async (update: ItemUpdate): Promise<WriteResult> => {
+  const settleSend = createSettleSend({ client, tableName, retentionDays });
+
+  const attempt = async (writing: (abortSignal: AbortSignal) => Promise<unknown>): Promise<WriteResult> => {
     try {
-      const command = new UpdateItemCommand(updateItem(tableName, update));
-      await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));
+      await withinBudget(budgetMs, writing);
       return WRITTEN;
     } catch (error) {
       // The table already holds what wins against this write.
@@ -42,7 +44,12 @@ export const createDynamodbEventStore = ({
     }
   };
 
+  const write = (update: ItemUpdate): Promise<WriteResult> =>
+    attempt((abortSignal) => client.send(new UpdateItemCommand(updateItem(tableName, update)), { abortSignal }));
+
   return {
+    settleSend: (status) => attempt((abortSignal) => settleSend(status, abortSignal)),
+
     recordMessage: (message) =>
       write({
         key: message.kind === 'echo' ? echoItem(message.id) : messageItem(message.id),

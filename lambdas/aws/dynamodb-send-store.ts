@@ -2,32 +2,47 @@ import {
   type AttributeValue,
   ConditionalCheckFailedException,
   type DynamoDBClient,
-  GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { AccountRef } from '../domain/account.ts';
 import type { Conclusion, QueuedSend } from '../domain/send-state.ts';
 import type { HeldSend, SendStore } from '../ports.ts';
-import { readContactItem, readSendItem } from './item-readers.ts';
+import { readAccountItem, readContactItem, readSendItem } from './item-readers.ts';
 import { outboundUpdate } from './outbound-update.ts';
-import { contactItem, contactName, sendItem } from './table-keys.ts';
+import { readItems } from './read-items.ts';
+import { accountItem, contactItem, contactName, sendItem } from './table-keys.ts';
 import { expiryOf, type ItemUpdate, updateItem } from './update-item.ts';
 
 export interface DynamodbSendStoreOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly retentionDays: number;
+  /** The account that is sent by. */
+  readonly account: AccountRef;
 }
 
 /** What a write did, or how the item stood that did not let it. */
-type Tried = { readonly kind: 'written'; readonly attempts: number } | HeldSend;
+type Tried =
+  | { readonly kind: 'written'; readonly attempts: number }
+  | (HeldSend & { readonly settledBy: string | undefined });
 
 /** A send that is new, or one that waits. Two bodies under one request id are two requests: the first one stands. */
 const OPEN = 'attribute_not_exists(#state) OR (#body = :body AND #state = :waiting)';
 const OPEN_OR_UNCERTAIN = 'attribute_not_exists(#state) OR (#body = :body AND #state IN (:waiting, :uncertain))';
 
+/** An answer counts more than what a status told before it, so that their order does not matter. */
+const OURS_TO_ACCEPT = '#claimId = :claimId AND (#state IN (:claimed, :uncertain) OR #settledBy = :status)';
+/** Nothing but an acceptance undoes `uncertain`: the request's message may be gone from the queue by then. */
+const OURS = '#claimId = :claimId AND #state = :claimed';
+
 /** Keeps sends; every transition is one conditional write. */
-export const createDynamodbSendStore = ({ client, tableName, retentionDays }: DynamodbSendStoreOptions): SendStore => {
+export const createDynamodbSendStore = ({
+  client,
+  tableName,
+  retentionDays,
+  account,
+}: DynamodbSendStoreOptions): SendStore => {
   const update = async (change: ItemUpdate): Promise<Tried> => {
     try {
       const { Attributes } = await client.send(
@@ -51,12 +66,13 @@ export const createDynamodbSendStore = ({ client, tableName, retentionDays }: Dy
   });
 
   return {
-    async readContact(contact) {
-      const { Item } = await client.send(
-        // The user's message of a moment ago opens the window: a stale read could refuse what is allowed.
-        new GetItemCommand({ TableName: tableName, Key: marshall(contactItem(contact)), ConsistentRead: true }),
-      );
-      return readContactItem(Item ? unmarshall(Item) : {});
+    async readSituation(contact, { accountToo }) {
+      const keys = [contactItem(contact), ...(accountToo ? [accountItem(account)] : [])];
+      const [contactFound, accountFound] = await readItems(client, tableName, keys);
+      return {
+        contact: readContactItem(contactFound ?? {}),
+        ...(accountToo && { account: readAccountItem(accountFound) }),
+      };
     },
 
     async claim(send, claim, { uncertainToo }) {
@@ -75,14 +91,20 @@ export const createDynamodbSendStore = ({ client, tableName, retentionDays }: Dy
     },
 
     async conclude(requestId, claimId, conclusion) {
+      const isAccepted = conclusion.state === 'accepted';
       const tried = await update({
         key: sendItem(requestId),
-        set: { ...conclusionAttributes(conclusion), leaseUntil: undefined },
+        set: {
+          ...conclusionAttributes(conclusion),
+          leaseUntil: undefined,
+          ...(isAccepted && { uncertainAt: undefined, settledBy: undefined }),
+        },
         names: ['claimId'],
-        values: { claimId, claimed: 'claimed', uncertain: 'uncertain' },
-        condition: '#claimId = :claimId AND #state IN (:claimed, :uncertain)',
+        values: { claimId, claimed: 'claimed', ...(isAccepted && { uncertain: 'uncertain', status: 'status' }) },
+        condition: isAccepted ? OURS_TO_ACCEPT : OURS,
       });
       if (tried.kind === 'written') return 'concluded';
+      if (tried.settledBy !== undefined) return 'settled';
       return tried.send.claimId === claimId && tried.send.state === conclusion.state ? 'concluded' : 'lost';
     },
 
@@ -97,7 +119,11 @@ export const createDynamodbSendStore = ({ client, tableName, retentionDays }: Dy
     },
 
     async recordOutbound(message) {
-      await client.send(new UpdateItemCommand(updateItem(tableName, outboundUpdate(message, retentionDays))));
+      await client.send(
+        new UpdateItemCommand(
+          updateItem(tableName, outboundUpdate(message, contactName(message.contact), retentionDays)),
+        ),
+      );
     },
 
     async noteWindowDenied(contact, at) {
@@ -107,13 +133,21 @@ export const createDynamodbSendStore = ({ client, tableName, retentionDays }: Dy
         condition: 'attribute_not_exists(#windowDeniedAt) OR #windowDeniedAt < :windowDeniedAt',
       });
     },
+
+    async noteChecked(contact, { checkedAt, checkedAddress }) {
+      await update({
+        key: contactItem(contact),
+        set: { checkedAt, checkedAddress },
+        condition: 'attribute_not_exists(#checkedAt) OR #checkedAt < :checkedAt',
+      });
+    },
   };
 };
 
-const held = (item: Record<string, AttributeValue>): HeldSend => ({
-  kind: 'held',
-  send: readSendItem(unmarshall(item)),
-});
+const held = (item: Record<string, AttributeValue>): Tried => {
+  const { settledBy, ...send } = readSendItem(unmarshall(item));
+  return { kind: 'held', send, settledBy };
+};
 
 /** Each state has a time of its own: `acceptedAt`, `refusedAt`, `waitingAt` … */
 const conclusionAttributes = ({ state, at, ...rest }: Conclusion): Record<string, unknown> => ({

@@ -9,7 +9,16 @@ export const createPowertoolsLog = (): Log => new Logger();
 export const createPowertoolsMetrics = (): Metrics => {
   const metrics = new PowertoolsMetrics();
   return {
-    count: (name) => metrics.addMetric(name, 'Count', 1),
+    count(name, dimensions) {
+      if (dimensions === undefined) {
+        metrics.addMetric(name, 'Count', 1);
+        return;
+      }
+      // A line of its own: a dimension would otherwise be one of all that was counted.
+      const single = metrics.singleMetric();
+      single.addDimensions({ ...dimensions });
+      single.addMetric(name, 'Count', 1);
+    },
     flush: () => {
       if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     },

@@ -27,8 +27,9 @@ export const createSecretsManagerAccessToken = (client: SecretsManagerClient, se
   return {
     read,
     async readAfresh(refused) {
-      // Sends that were refused together read the secret once: the first one drops it, the others find it changed.
-      if ((await read()) === refused) cached = undefined;
+      // Sends that were refused together read the secret once: the first one drops it, the others find another reading.
+      const reading = cached;
+      if (reading !== undefined && (await reading) === refused && cached === reading) cached = undefined;
       return read();
     },
   };

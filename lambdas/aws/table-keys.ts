@@ -1,3 +1,4 @@
+import type { AccountRef } from '../domain/account.ts';
 import type { ContactRef } from '../domain/contact.ts';
 
 /** A table item's key. Nothing is keyed by channel, stage or day, so that no key grows hot. */
@@ -19,6 +20,12 @@ export const messageItem = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 
 export const echoItem = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'ECHO' });
 
 export const sendItem = (requestId: string): ItemKey => ({ pk: `SEND#${requestId}`, sk: 'SEND' });
+
+/** One item an account: it is read every few seconds by a running function, and written only around a hold. */
+export const accountItem = ({ platform, channel }: AccountRef): ItemKey => ({
+  pk: `ACCOUNT#${escapePart(platform)}#${channel}`,
+  sk: 'ACCOUNT',
+});
 
 /** The last part may hold anything; in the others the separator would make two contacts one. */
 const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');

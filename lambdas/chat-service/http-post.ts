@@ -12,6 +12,8 @@ export interface HttpPostOptions {
   readonly connectTimeoutMs: number;
   readonly answerTimeoutMs: number;
   readonly maxAnswerBytes: number;
+  /** A further request waits for one of them, as part of its time to connect. */
+  readonly maxConnections: number;
 }
 
 export type HttpPost = (url: URL, headers: Record<string, string>, body: string) => Promise<PostResult>;
@@ -23,11 +25,17 @@ export type HttpPost = (url: URL, headers: Record<string, string>, body: string)
 const MAX_IDLE_MS = 4_000;
 
 /**
- * POSTs over node's own HTTP client, because it tells when a request's bytes are handed to a connected socket: before
+ * POSTs over node's own HTTP client and one pool of connections, because it tells when a request's bytes are handed to a connected socket: before
  * that a failure means "not sent", after it "unknown". Redirects are not followed.
  */
 export const createHttpPost = (options: HttpPostOptions): HttpPost => {
-  const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  const pool = {
+    keepAlive: true,
+    maxSockets: options.maxConnections,
+    // Ends a connection that was idle for so long while others were used; in use, it has time-outs of its own here.
+    timeout: MAX_IDLE_MS,
+  };
+  const agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
   let lastUsedMs = Date.now();
   return (url, headers, body) => {
     if (Date.now() - lastUsedMs > MAX_IDLE_MS) dropIdleSockets(Object.values(agents));

@@ -18,6 +18,10 @@ export interface Contact {
   readonly windowDeniedAt?: Instant;
   readonly optInAt?: Instant;
   readonly optOutAt?: Instant;
+  /** When the service's contact check was last asked. */
+  readonly checkedAt?: Instant;
+  /** What it said: the number's proper format; undefined where it was not on the platform. */
+  readonly checkedAddress?: string;
 }
 
 /** Whether a conversation window counts for a user of the platform, or for a user and one of the business's numbers. */

@@ -1,7 +1,9 @@
 import type { Contact } from './contact.ts';
+import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import type { Instant } from './instant.ts';
 import { hasFreeForm, MEDIA_FIELDS, notAfterOf, type SendRequest, type TemplateReference } from './send-request.ts';
 import { isWindowOpen } from './window.ts';
+import { type NumberFormat, wireNumber } from './wire-number.ts';
 
 /** The chat service's two sending endpoints. */
 export type SendEndpoint = 'message/v3' | 'intent/v2';
@@ -13,7 +15,13 @@ export interface SendCall {
 }
 
 /** Why a request is not sent, by our own judgement. */
-export type RefusalCode = 'WINDOW_CLOSED' | 'REASON_MISSING' | 'NO_OPT_IN' | 'OPTED_OUT' | 'MEDIA_UNSUPPORTED';
+export type RefusalCode =
+  | 'WINDOW_CLOSED'
+  | 'REASON_MISSING'
+  | 'NO_OPT_IN'
+  | 'OPTED_OUT'
+  | 'MEDIA_UNSUPPORTED'
+  | 'NOT_ON_PLATFORM';
 
 /** What to do with a request now, and why, in a sentence for the person who asks later. */
 export type SendDecision =
@@ -27,7 +35,17 @@ export interface SendRules {
   readonly chatChannelNumber: string;
   readonly windowMarginMs: number;
   readonly defaultTemplate?: TemplateReference;
+  /** @default verbatim */
+  readonly numberFormat?: NumberFormat;
+  /** Which calls carry the request's id as the client's own reference. @default intent */
+  readonly clientPayload?: ClientPayloadMode;
+  /** @default off */
+  readonly contactCheck?: ContactCheckMode;
 }
+
+/** Which calls carry `clientPayload`, which comes back in the message's statuses as `CLIENT_PAYLOAD`. */
+export const CLIENT_PAYLOADS = ['off', 'intent', 'all'] as const;
+export type ClientPayloadMode = (typeof CLIENT_PAYLOADS)[number];
 
 /**
  * Decides how a request goes out: the table of design "Sending", judged at the instant of sending.
@@ -42,7 +60,7 @@ export const decideSend = (request: SendRequest, contact: Contact, now: Instant,
   const media = refuseMedia(request);
   if (media !== undefined) return media;
   if (!isWindowOpen(contact, now, rules.windowMarginMs)) {
-    return decideOutsideWindow(request, contact, rules, describeClosed(contact));
+    return decideOutsideWindow(request, contact, now, rules, describeClosed(contact));
   }
   const open = `The user wrote at ${contact.lastInboundAt}: the window is open.`;
   const template = requestTemplate(request);
@@ -63,6 +81,7 @@ export const decideSend = (request: SendRequest, contact: Contact, now: Instant,
 export const decideOutsideWindow = (
   request: SendRequest,
   contact: Contact,
+  now: Instant,
   rules: SendRules,
   window: string,
 ): SendDecision => {
@@ -78,6 +97,9 @@ export const decideOutsideWindow = (
   }
   if (request.reason === undefined) {
     return refuse('REASON_MISSING', `${window} A template that opens a conversation needs an approved reason.`);
+  }
+  if (rules.contactCheck === 'beforeFirstTemplate' && isKnownAbsent(contact, now)) {
+    return refuse('NOT_ON_PLATFORM', `${window} At ${contact.checkedAt} the number was not on the platform.`);
   }
   return {
     kind: 'call',
@@ -112,18 +134,29 @@ const refuseMedia = (request: SendRequest): SendDecision | undefined => {
   return undefined;
 };
 
-const addressee = (request: SendRequest, contact: Contact, rules: SendRules) => ({
-  chatPlatform: request.chatPlatform ?? rules.chatPlatform,
-  chatChannelNumber: request.chatChannelNumber ?? rules.chatChannelNumber,
-  // The verbatim id last seen is the one that the platform knows; the number that was asked for may be a variant of it.
-  platformContactId: contact.address ?? request.platformContactId,
-});
+const addressee = (request: SendRequest, contact: Contact, rules: SendRules) => {
+  const format = rules.numberFormat ?? 'verbatim';
+  return {
+    chatPlatform: request.chatPlatform ?? rules.chatPlatform,
+    chatChannelNumber: wireNumber(request.chatChannelNumber ?? rules.chatChannelNumber, format),
+    platformContactId: wireNumber(addressOf(request, contact), format),
+  };
+};
+
+/**
+ * The contact check's proper format wins; then the verbatim id last seen, which the platform knows; the number that was
+ * asked for may be a variant of either.
+ */
+const addressOf = (request: SendRequest, { checkedAddress, address }: Contact): string =>
+  // The check answers with digits; the contract has numbers with their leading plus.
+  checkedAddress === undefined ? (address ?? request.platformContactId) : wireNumber(checkedAddress, 'plus');
 
 const freeFormCall = (request: SendRequest, contact: Contact, rules: SendRules): SendCall => {
   const { messageText, audioURL, imageURL, fileURL } = request;
+  const reference = rules.clientPayload === 'all' && { clientPayload: request.requestId };
   return {
     endpoint: 'message/v3',
-    body: { ...addressee(request, contact, rules), messageText, audioURL, imageURL, fileURL },
+    body: { ...addressee(request, contact, rules), messageText, audioURL, imageURL, fileURL, ...reference },
   };
 };
 
@@ -132,8 +165,7 @@ const templateCall = (
   contact: Contact,
   rules: SendRules,
   template: TemplateReference,
-): SendCall => ({
-  endpoint: 'intent/v2',
-  // A reference given as clientPayload comes back in the message's statuses.
-  body: { ...addressee(request, contact, rules), ...template, clientPayload: request.requestId },
-});
+): SendCall => {
+  const reference = rules.clientPayload !== 'off' && { clientPayload: request.requestId };
+  return { endpoint: 'intent/v2', body: { ...addressee(request, contact, rules), ...template, ...reference } };
+};

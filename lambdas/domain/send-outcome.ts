@@ -58,6 +58,11 @@ export const sendOutcome = (answer: ChatServiceAnswer): SendOutcome => {
   if (httpStatus === 401) return { kind: 'not-done', cause: 'token', explanation };
   if (httpStatus === 429 || httpStatus === 503)
     return { kind: 'not-done', cause: 'unavailable', explanation, retryAfter };
+  // A redirect is not followed: it could take the token elsewhere. But for 303, it says that the call is still to be made.
+  if (httpStatus >= 300 && httpStatus < 400 && httpStatus !== 303) {
+    const why = `${explanation}: a redirect, which is not followed; set chatService.baseUrl to where it leads`;
+    return { kind: 'not-done', cause: 'unavailable', explanation: why };
+  }
   if (httpStatus >= 400 && httpStatus < 500) return { kind: 'rejected', code: fault?.code, explanation };
   return { kind: 'uncertain', explanation };
 };

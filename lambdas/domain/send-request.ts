@@ -47,7 +47,7 @@ export type TemplateReference = z.output<typeof templateReference>;
  * SQS takes alphanumerics and punctuation, 1 to 128 characters, as a deduplication id, which the request id becomes.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+export const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * What an internal system puts on the send queue: the body of `message/v3`, the body of `intent/v2`, or both in one, in

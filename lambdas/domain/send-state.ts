@@ -18,6 +18,8 @@ export interface QueuedSend {
   /** The queue message's group and deduplication id, which its copy in the dead-letter queue keeps. */
   readonly groupId: string;
   readonly deduplicationId: string;
+  /** False where the queue has handed the message out before. @default true */
+  readonly isFirstReceive?: boolean;
 }
 
 /** The right to make one call for a request, until the lease is over. */
@@ -38,7 +40,7 @@ export interface StoredSend {
   readonly leaseUntil?: Instant;
   readonly attempts: number;
   readonly messageId?: string;
-  readonly acceptedAt?: Instant;
+  readonly claimedAt?: Instant;
   readonly call?: SendCall;
   readonly why?: string;
 }
@@ -50,11 +52,14 @@ export type Conclusion = { readonly at: Instant; readonly why: string } & (
   | { readonly state: 'expired' | 'rejected' | 'uncertain' | 'waiting' }
 );
 
-/** What the conversation keeps of an accepted send. */
+/**
+ * What the conversation keeps of an accepted send. Whoever learns of the acceptance, from the answer or from a status,
+ * writes the same, hence the claim's time and not that of the answer.
+ */
 export interface OutboundMessage {
   readonly id: string;
   readonly requestId: string;
   readonly contact: ContactRef;
   readonly call: SendCall;
-  readonly acceptedAt: Instant;
+  readonly claimedAt: Instant;
 }

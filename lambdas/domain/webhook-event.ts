@@ -3,6 +3,7 @@ import { type DeliveryTimes, type EventTime, eventTime } from './event-time.ts';
 import type { Instant } from './instant.ts';
 import { parseJson } from './parse-json.ts';
 import * as z from './schema.ts';
+import { REQUEST_ID } from './send-request.ts';
 
 export interface Media {
   readonly images: readonly string[];
@@ -51,6 +52,8 @@ export interface StatusChange {
   /** `STATUS` as it came, in lower case. */
   readonly literal: string;
   readonly at: Instant;
+  /** The request id that the send carried as its `clientPayload`, when it comes back. */
+  readonly reference?: string;
   readonly body: string;
 }
 
@@ -93,6 +96,7 @@ const wireEvent = z.object({
   TO: z.catch(z.optional(identifier), undefined),
   CHAT_PLATFORM_ID: optionalText,
   CHAT_CHANNEL_ID: z.catch(z.optional(identifier), undefined),
+  CLIENT_PAYLOAD: z.catch(z.optional(z.string().check(z.regex(REQUEST_ID))), undefined),
   CREATION_TIME: z.optional(z.unknown()),
   FROM_NAME: optionalText,
   CUSTOMER_ID: optionalText,
@@ -126,7 +130,9 @@ export const readEvent = (body: string, context: ReadEventContext): ReadEvent =>
   const time = eventTime(wire.CREATION_TIME, context.times);
   if (wire.STATUS) {
     const literal = wire.STATUS.toLowerCase().toWellFormed();
-    return event({ kind: 'status', id: wire._id_, status: statusKind(literal), literal, at: time.at, body });
+    const reference = wire.CLIENT_PAYLOAD;
+    const status = { kind: 'status' as const, id: wire._id_, status: statusKind(literal), literal, at: time.at, body };
+    return event({ ...status, ...(reference && { reference }) });
   }
   if (!wire.FROM) return unreadable('No event that we know: it has neither STATUS nor FROM.');
   const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.defaultPlatform;

@@ -20,3 +20,10 @@ export const isWindowOpen = (
   if (windowDeniedAt !== undefined && windowDeniedAt >= lastInboundAt) return false;
   return now < addMs(lastInboundAt, WINDOW_MS - marginMs);
 };
+
+/** Whether a window that counts as closed is so by our margin alone: by its 24 hours it is still open. */
+export const isClosedByMargin = (
+  contact: Pick<Contact, 'lastInboundAt' | 'windowDeniedAt'>,
+  now: Instant,
+  marginMs: number,
+): boolean => !isWindowOpen(contact, now, marginMs) && isWindowOpen(contact, now, 0);

@@ -1,7 +1,7 @@
 import { openEnvelope } from '../domain/carrier-envelope.ts';
 import type { WindowPer } from '../domain/contact.ts';
 import type { VerifiedPost } from '../domain/verified-post.ts';
-import { readEvent, type WebhookEvent } from '../domain/webhook-event.ts';
+import { readEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
 import type { EventStore, WriteResult } from '../ports.ts';
 
 /** What became of an authentic post at the table. */
@@ -29,8 +29,8 @@ export interface StoreEventPorts {
 }
 
 /**
- * Reads a verified post and writes its event: an inbound message in two writes side by side, an echo or a status in one,
- * and no read. Repeating it, in part or whole, changes nothing.
+ * Reads a verified post and writes its event: an inbound message in two writes side by side, an echo or a status in one
+ * (one more for a status that refers to a send), and no read. Repeating it, in part or whole, changes nothing.
  */
 export const createStoreEvent =
   ({ store, defaultPlatform, windowPer }: StoreEventPorts): StoreEvent =>
@@ -56,9 +56,12 @@ const writes = (store: EventStore, event: WebhookEvent): Promise<WriteResult>[] 
     case 'echo':
       return [store.recordMessage(event)];
     case 'status':
-      return [store.recordStatus(event)];
+      return [store.recordStatus(event), ...(hasReference(event) ? [store.settleSend(event)] : [])];
   }
 };
+
+const hasReference = (status: StatusChange): status is StatusChange & { readonly reference: string } =>
+  status.reference !== undefined;
 
 /** A write that may still succeed counts before one that never will: the repetition does both. */
 const worst = (results: readonly WriteResult[]): StoredEvent | undefined => {

@@ -1,10 +1,12 @@
+import { type HeldAccount, heldWaitMs } from '../domain/account.ts';
 import { backoffMs } from '../domain/backoff.ts';
 import { retryAfterMs } from '../domain/retry-after.ts';
-import type { SendCall } from '../domain/send-decision.ts';
-import type { SendOutcome } from '../domain/send-outcome.ts';
-import type { Conclusion, QueuedSend, SendState } from '../domain/send-state.ts';
+import type { SendDecision } from '../domain/send-decision.ts';
+import { notAfterOf } from '../domain/send-request.ts';
+import type { Claim, Conclusion, QueuedSend, SendState } from '../domain/send-state.ts';
 import type { Clock, Log, MetricName, Metrics, Randomness, SendDeadLetters, SendStore } from '../ports.ts';
 import type { MessageResult } from '../queue-handler.ts';
+import type { Called } from './call-service.ts';
 
 export interface ConcludeSendPorts {
   readonly store: SendStore;
@@ -18,7 +20,7 @@ export interface ConcludeSendPorts {
 const DONE: MessageResult = { kind: 'done' };
 
 /** A message stays invisible for 12 hours at the most; an hour is left for the time it has been so already. */
-const LONGEST_WAIT_MS = 11 * 60 * 60 * 1000;
+const LONGEST_ASKED_WAIT_MS = 11 * 60 * 60 * 1000;
 
 const METRIC: Record<Exclude<SendState, 'claimed'>, MetricName> = {
   accepted: 'SendAccepted',
@@ -39,53 +41,85 @@ export const createConcludeSend = (ports: ConcludeSendPorts) => {
     return DONE;
   };
 
-  const conclude = async (send: QueuedSend, claimId: string, conclusion: Conclusion): Promise<MessageResult> => {
+  const conclude = async (send: QueuedSend, claimId: string, conclusion: Conclusion) => {
     const { requestId } = send.request;
     const written = await store.conclude(requestId, claimId, conclusion);
+    if (written === 'concluded') report(send, conclusion);
+    if (written === 'settled') log.info('a status had settled the send', { requestId, ...conclusion });
     if (written === 'lost') log.error('the claim was lost before its end was recorded', { requestId, ...conclusion });
-    return report(send, conclusion);
+    return written;
+  };
+
+  /** The message comes back in time to be told that it expired. */
+  const again = ({ request }: QueuedSend, afterMs: number): MessageResult => {
+    const notAfter = notAfterOf(request);
+    const leftMs = notAfter === undefined ? afterMs : Date.parse(notAfter) - Date.parse(clock.now());
+    return { kind: 'again', afterMs: Math.min(afterMs, Math.max(0, leftMs + 1)) };
   };
 
   const accept = async (
     send: QueuedSend,
-    claimId: string,
+    { claimId, claimedAt }: Claim,
     accepted: Extract<Conclusion, { state: 'accepted' }>,
   ): Promise<MessageResult> => {
-    const { messageId: id, call, at: acceptedAt } = accepted;
-    const outbound = { id, requestId: send.request.requestId, contact: send.contact, call, acceptedAt };
-    const [result] = await Promise.all([conclude(send, claimId, accepted), store.recordOutbound(outbound)]);
-    return result;
+    const { messageId: id, call } = accepted;
+    const outbound = { id, requestId: send.request.requestId, contact: send.contact, call, claimedAt };
+    await Promise.all([conclude(send, claimId, accepted), store.recordOutbound(outbound)]);
+    return DONE;
   };
 
   /** Concludes on what the chat service answered. */
   const called = async (
     send: QueuedSend,
-    claimId: string,
+    claim: Claim,
     attempt: number,
-    { call, why, outcome }: { readonly call: SendCall; readonly why: string; readonly outcome: SendOutcome },
+    { call, why, outcome }: Called,
   ): Promise<MessageResult> => {
+    const { claimId } = claim;
     const at = clock.now();
     const wait = () => backoffMs(attempt, randomness.fraction());
     switch (outcome.kind) {
       case 'accepted':
-        return accept(send, claimId, { state: 'accepted', at, messageId: outcome.messageId, call, why });
+        return accept(send, claim, { state: 'accepted', at, messageId: outcome.messageId, call, why });
       case 'not-done': {
-        await conclude(send, claimId, { state: 'waiting', at, why: outcome.explanation });
-        const asked = retryAfterMs(outcome.retryAfter, Date.parse(at));
-        return { kind: 'again', afterMs: Math.min(asked ?? wait(), LONGEST_WAIT_MS) };
+        const written = await conclude(send, claimId, { state: 'waiting', at, why: outcome.explanation });
+        if (written === 'settled') return DONE;
+        return again(send, askedWaitMs(outcome.retryAfter, at, randomness.fraction()) ?? wait());
       }
-      case 'uncertain':
-        await conclude(send, claimId, { state: 'uncertain', at, why: outcome.explanation });
-        return send.request.onUncertain === 'resend' ? { kind: 'again', afterMs: wait() } : DONE;
+      case 'uncertain': {
+        const written = await conclude(send, claimId, { state: 'uncertain', at, why: outcome.explanation });
+        return send.request.onUncertain === 'resend' && written !== 'settled' ? again(send, wait()) : DONE;
+      }
       case 'rejected':
       case 'window-closed': {
         const reason = outcome.kind === 'rejected' ? outcome.explanation : 'The template was answered with error 201.';
-        await conclude(send, claimId, { state: 'rejected', at, why: reason });
-        await deadLetters.put(send, `REJECTED: ${reason}`);
+        const written = await conclude(send, claimId, { state: 'rejected', at, why: reason });
+        if (written !== 'settled') await deadLetters.put(send, `REJECTED: ${reason}`);
         return DONE;
       }
     }
   };
 
-  return { report, conclude, called };
+  return {
+    report,
+    called,
+    /** How a request ends that is not sent, by our own judgement. */
+    uncalled: (decision: Exclude<SendDecision, { kind: 'call' }>): Conclusion =>
+      decision.kind === 'refuse'
+        ? { state: 'refused', at: clock.now(), code: decision.code, why: decision.why }
+        : { state: 'expired', at: clock.now(), why: decision.why },
+    async conclude(send: QueuedSend, claimId: string, conclusion: Conclusion): Promise<MessageResult> {
+      await conclude(send, claimId, conclusion);
+      return DONE;
+    },
+    waitForAccount: (send: QueuedSend, account: HeldAccount): MessageResult =>
+      again(send, heldWaitMs(account, clock.now(), randomness.fraction())),
+  };
+};
+
+/** As long as the service asks, and a tenth more by chance, so that not all who were asked return at once. */
+const askedWaitMs = (retryAfter: string | undefined, now: string, fraction: number): number | undefined => {
+  const asked = retryAfterMs(retryAfter, Date.parse(now));
+  if (asked === undefined) return undefined;
+  return Math.min(Math.round(asked * (1 + fraction / 10)), LONGEST_ASKED_WAIT_MS);
 };

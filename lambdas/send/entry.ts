@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamodbAccountStore } from '../aws/dynamodb-account-store.ts';
 import { createDynamodbSendStore } from '../aws/dynamodb-send-store.ts';
 import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
 import { createSecretsManagerAccessToken } from '../aws/secrets-manager-access-token.ts';
@@ -15,7 +16,10 @@ import { createSendMessage } from './send-message.ts';
 import { createSendQueueMessage } from './send-queue-message.ts';
 
 const environment = readEnvironment(sendEnvironment, process.env);
-const sqs = new SQSClient({});
+
+/** AWS's services answer in milliseconds; three attempts, the SDK's default, take ten seconds at the most. */
+const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+const sqs = new SQSClient({ requestHandler: AWS_CALL });
 const log = createPowertoolsLog();
 const metrics = createPowertoolsMetrics();
 const deadLetters = createSqsSendDeadLetters(sqs, environment.SEND_DEAD_LETTER_QUEUE_URL);
@@ -23,22 +27,32 @@ const deadLetters = createSqsSendDeadLetters(sqs, environment.SEND_DEAD_LETTER_Q
 const CONNECT_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A message may cost two calls, each with its connection, and the writes around them. */
-const ENOUGH_TIME_MS = 2 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 4_000;
+/** A batch has ten groups at most. */
+const MAX_CONNECTIONS = 10;
+/** A free-form call, the same with a fresh token, and a template after error 201; and the writes around them. */
+const ENOUGH_TIME_MS = 3 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 11_000;
+
+const dynamodb = new DynamoDBClient({ requestHandler: AWS_CALL });
+const secretsManager = new SecretsManagerClient({ requestHandler: AWS_CALL });
+const account = { platform: environment.CHAT_PLATFORM, channel: environment.CHAT_CHANNEL_NUMBER };
 
 const sendMessage = createSendMessage({
   store: createDynamodbSendStore({
-    client: new DynamoDBClient({}),
+    client: dynamodb,
     tableName: environment.TABLE_NAME,
     retentionDays: environment.RETENTION_DAYS,
+    account,
   }),
+  accounts: createDynamodbAccountStore({ client: dynamodb, tableName: environment.TABLE_NAME, account }),
   chatService: createHttpChatService({
     baseUrl: environment.CHAT_SERVICE_URL,
-    accessToken: createSecretsManagerAccessToken(new SecretsManagerClient({}), environment.ACCESS_TOKEN_SECRET_ID),
+    contactCheckPath: environment.CONTACT_CHECK_PATH,
+    accessToken: createSecretsManagerAccessToken(secretsManager, environment.ACCESS_TOKEN_SECRET_ID),
     post: createHttpPost({
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       answerTimeoutMs: ANSWER_TIMEOUT_MS,
       maxAnswerBytes: MAX_ANSWER_BYTES,
+      maxConnections: MAX_CONNECTIONS,
     }),
   }),
   deadLetters,
@@ -51,8 +65,12 @@ const sendMessage = createSendMessage({
     chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
     windowMarginMs: environment.WINDOW_MARGIN_SECONDS * 1000,
     defaultTemplate: environment.DEFAULT_TEMPLATE,
+    numberFormat: environment.NUMBER_FORMAT,
+    clientPayload: environment.CLIENT_PAYLOAD,
+    contactCheck: environment.CONTACT_CHECK,
   },
   leaseMs: environment.CLAIM_LEASE_SECONDS * 1000,
+  probeLeaseMs: ENOUGH_TIME_MS,
 });
 
 export const handler = createQueueHandler({

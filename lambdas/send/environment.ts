@@ -1,5 +1,8 @@
+import { CONTACT_CHECKS } from '../domain/contact-check.ts';
 import * as z from '../domain/schema.ts';
+import { CLIENT_PAYLOADS } from '../domain/send-decision.ts';
 import { templateReference } from '../domain/send-request.ts';
+import { NUMBER_FORMATS } from '../domain/wire-number.ts';
 import { json, wholeNumber } from '../environment.ts';
 
 /** What the stack tells the function `send`. */
@@ -23,6 +26,14 @@ export const sendEnvironment = z.object({
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
   /** What is sent when a free-form request meets a closed window: JSON of {@link templateReference}; unset for none. */
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
+  /** How phone numbers are written in calls. */
+  NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
+  /** Which calls carry the request's id as the client's own reference. */
+  CLIENT_PAYLOAD: z.enum(CLIENT_PAYLOADS),
+  /** Whether a number is checked on the platform before a template opens a conversation. */
+  CONTACT_CHECK: z.enum(CONTACT_CHECKS),
+  /** The contact check's address behind `/api/v1.0/`; its segment carries the platform's name. */
+  CONTACT_CHECK_PATH: z.string(),
   /** How long a claim is respected: longer than the function can live. */
   CLAIM_LEASE_SECONDS: wholeNumber(1),
   /** Days until a send and its message are removed from the table. */

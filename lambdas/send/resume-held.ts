@@ -33,9 +33,9 @@ export const createResumeHeld =
       case 'waiting':
         return SOON;
       case 'accepted': {
-        const { messageId: id, acceptedAt, call } = held;
-        if (id && acceptedAt && call) {
-          await store.recordOutbound({ id, requestId, contact: send.contact, call, acceptedAt });
+        const { messageId: id, claimedAt, call } = held;
+        if (id && claimedAt && call) {
+          await store.recordOutbound({ id, requestId, contact: send.contact, call, claimedAt });
         }
         break;
       }
@@ -62,7 +62,7 @@ const resumeClaimed = async (
   if (now < leaseUntil) return { kind: 'again', afterMs: Date.parse(leaseUntil) - Date.parse(now) };
   const why = 'The function that had claimed it died; it may or may not have called the chat service.';
   const written = await store.conclude(requestId, claimId, { state: 'uncertain', at: now, why });
-  if (written === 'lost') return SOON;
+  if (written !== 'concluded') return SOON;
   metrics.count('SendUncertain');
   log.error('send uncertain', { requestId, why });
   return onUncertain === 'resend' ? SOON : DONE;

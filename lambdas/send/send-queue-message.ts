@@ -6,7 +6,7 @@ import type { Log, Metrics, SendDeadLetters } from '../ports.ts';
 import type { MessageResult } from '../queue-handler.ts';
 
 export interface SendQueueMessagePorts {
-  readonly sendMessage: (send: QueuedSend) => Promise<MessageResult>;
+  readonly sendMessage: (send: QueuedSend, hasTime: () => boolean) => Promise<MessageResult>;
   readonly deadLetters: SendDeadLetters;
   /** The platform and the business's own number of a request that names none. */
   readonly chatPlatform: string;
@@ -19,8 +19,8 @@ export interface SendQueueMessagePorts {
 /** Reads a message of the send queue; a malformed one goes to the dead-letter queue at once and delays nobody. */
 export const createSendQueueMessage =
   ({ sendMessage, deadLetters, chatPlatform, chatChannelNumber, windowPer, log, metrics }: SendQueueMessagePorts) =>
-  async (message: SQSRecord): Promise<MessageResult> => {
-    const { MessageGroupId, MessageDeduplicationId } = message.attributes;
+  async (message: SQSRecord, hasTime: () => boolean): Promise<MessageResult> => {
+    const { MessageGroupId, MessageDeduplicationId, ApproximateReceiveCount } = message.attributes;
     const origin = {
       body: message.body,
       groupId: MessageGroupId ?? message.messageId,
@@ -39,5 +39,5 @@ export const createSendQueueMessage =
       request.platformContactId,
       windowPer === 'channel' ? (request.chatChannelNumber ?? chatChannelNumber) : undefined,
     );
-    return sendMessage({ request, contact, ...origin });
+    return sendMessage({ request, contact, isFirstReceive: ApproximateReceiveCount === '1', ...origin }, hasTime);
   };

@@ -5,6 +5,7 @@ import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 /** Builders are valid by default; a test breaks one thing. */
 export const NOW = '2026-11-20T12:00:00.000Z';
 export const USER = '+5491155550000';
+export const ACCOUNT = { platform: 'chat', channel: '+5491100000000' };
 
 export const wireMessage = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
   CHAT_PLATFORM_ID: 'chat',

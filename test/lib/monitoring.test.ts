@@ -64,6 +64,16 @@ describe('An alarm', () => {
     });
   });
 
+  test('is raised while the account is held', () => {
+    template.hasResourceProperties(ALARM, {
+      Namespace: 'Parley',
+      MetricName: 'AccountHeld',
+      Dimensions: [{ Name: 'service', Value: 'send' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+    });
+  });
+
   test('is not raised by silence, and says in words what it means', () => {
     template.allResourcesProperties(ALARM, {
       TreatMissingData: 'notBreaching',

@@ -16,7 +16,7 @@ const FUNCTIONS = [
   `${RECEIVE} sqs:SendMessage on WebhookInboundDeadLetterQueue.Arn, WebhookInboundQueue.Arn`,
   `${RECEIVE} ${DRAIN} on WebhookInboundQueue.Arn`,
   `${SEND} ${WRITE_LOGS} on SendingSendLogs.Arn`,
-  `${SEND} dynamodb:GetItem, dynamodb:UpdateItem on ConversationsTable.Arn`,
+  `${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on ConversationsTable.Arn`,
   `${SEND} sqs:SendMessage on SendingRequestsDeadLetterQueue.Arn`,
   `${SEND} secretsmanager:GetSecretValue on SendingAccessToken`,
   `${SEND} ${DRAIN} on SendingRequestsQueue.Arn`,

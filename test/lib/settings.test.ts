@@ -10,6 +10,13 @@ describe('A stage’s settings', () => {
     expect(read()).toEqual({
       ...VALID,
       production: false,
+      chatService: {
+        ...VALID.chatService,
+        numberFormat: 'verbatim',
+        clientPayload: 'intent',
+        contactCheckPath: 'customer/checkChatContact',
+      },
+      contactCheck: 'off',
       webhook: {
         auth: {
           ...VALID.webhook.auth,
@@ -32,6 +39,10 @@ describe('A stage’s settings', () => {
     { path: 'webhook.auth', value: { kind: 'standard-webhooks', toleranceSeconds: 60 } },
     { path: 'webhook.auth', value: { kind: 'shared-token', header: 'X-Webhook-Token' } },
     { path: 'webhook.auth', value: { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:111122223333:events.fifo' } },
+    { path: 'chatService.numberFormat', value: 'digits' },
+    { path: 'chatService.clientPayload', value: 'all' },
+    { path: 'chatService.contactCheckPath', value: 'customer/checkOtherContact' },
+    { path: 'contactCheck', value: 'beforeFirstTemplate' },
     { path: 'window.marginSeconds', value: 0 },
     { path: 'window.per', value: 'channel' },
     { path: 'defaultTemplate', value: { ruleNameOrId: 'welcome', params: { name: 'Ana' } } },

@@ -5,7 +5,7 @@ import { createDynamodbSendStore } from '../../../lambdas/aws/dynamodb-send-stor
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
-import { NOW, USER, wireMessage, wireStatus } from '../builders.ts';
+import { ACCOUNT, NOW, USER, wireMessage, wireStatus } from '../builders.ts';
 import { type EmulatedTables, type Item, startEmulatedTables } from './emulated-table.ts';
 
 let tables: EmulatedTables;
@@ -27,7 +27,7 @@ const play = async (history: readonly Happening[]): Promise<Record<string, Item>
   const tableName = await tables.createTable();
   const { client } = tables;
   const store = createDynamodbEventStore({ client, tableName, retentionDays: 400, budgetMs: 10_000 });
-  const sends = createDynamodbSendStore({ client, tableName, retentionDays: 400 });
+  const sends = createDynamodbSendStore({ client, tableName, retentionDays: 400, account: ACCOUNT });
   const storeEvent = createStoreEvent({ store, defaultPlatform: 'chat', windowPer: 'user' });
   let lateDays = history.length;
   for (const happening of history) {
@@ -37,7 +37,7 @@ const play = async (history: readonly Happening[]): Promise<Record<string, Item>
         requestId: 'request-1',
         contact: contactRef('chat', USER),
         call: { endpoint: 'message/v3', body: { messageText: 'On its way.' } },
-        acceptedAt: '2026-11-20T11:30:00.000Z',
+        claimedAt: '2026-11-20T11:30:00.000Z',
       });
     } else {
       // Another arrival in each history: nothing of it may be seen in the table.

@@ -36,6 +36,7 @@ beforeEach(async () => {
   };
   chatService = createHttpChatService({
     baseUrl: `http://127.0.0.1:${port}/base`,
+    contactCheckPath: 'customer/checkChatContact',
     accessToken: {
       read,
       readAfresh: (refused) => {
@@ -43,7 +44,12 @@ beforeEach(async () => {
         return read();
       },
     },
-    post: createHttpPost({ connectTimeoutMs: 5_000, answerTimeoutMs: 5_000, maxAnswerBytes: 10_000 }),
+    post: createHttpPost({
+      connectTimeoutMs: 5_000,
+      answerTimeoutMs: 5_000,
+      maxAnswerBytes: 10_000,
+      maxConnections: 10,
+    }),
   });
 });
 afterEach(() => {

@@ -19,7 +19,12 @@ const listen = async (server: Server): Promise<string> => {
 const serve = async (listener: RequestListener): Promise<URL> =>
   new URL(`http://${await listen(createServer(listener))}/path`);
 
-const post = createHttpPost({ connectTimeoutMs: 2_000, answerTimeoutMs: 300, maxAnswerBytes: 1_000 });
+const post = createHttpPost({
+  connectTimeoutMs: 2_000,
+  answerTimeoutMs: 300,
+  maxAnswerBytes: 1_000,
+  maxConnections: 10,
+});
 const send = (url: URL) => post(url, { 'content-type': 'application/json', 'access-token': 'secret' }, '{"text":"ñ"}');
 
 describe('a POST that is answered', () => {
@@ -69,7 +74,12 @@ describe('a POST that was not sent', () => {
   });
 
   it('is one that was not let in: TLS begun, never finished', async () => {
-    const impatient = createHttpPost({ connectTimeoutMs: 200, answerTimeoutMs: 5_000, maxAnswerBytes: 10 });
+    const impatient = createHttpPost({
+      connectTimeoutMs: 200,
+      answerTimeoutMs: 5_000,
+      maxAnswerBytes: 10,
+      maxConnections: 10,
+    });
     const silent = createTcpServer((socket) => open.push(() => socket.destroy()));
     const address = await listen(silent);
     expect(await impatient(new URL(`https://${address}/`), {}, '{}')).toEqual({

@@ -4,8 +4,8 @@ import { backoffMs } from '../../../lambdas/domain/backoff.ts';
 import { retryAfterMs } from '../../../lambdas/domain/retry-after.ts';
 
 describe('the backoff', () => {
-  it('doubles from a second up to fifteen minutes, half of it by chance', () => {
-    expect([1, 2, 3, 11, 1000].map((attempt) => backoffMs(attempt, 0))).toEqual([500, 1_000, 2_000, 450_000, 450_000]);
+  it('doubles from a second up to fifteen minutes, half of it or thirty seconds by chance', () => {
+    expect([1, 2, 3, 11, 1000].map((attempt) => backoffMs(attempt, 0))).toEqual([500, 1_000, 2_000, 870_000, 870_000]);
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -16,6 +16,13 @@ describe('the backoff', () => {
         },
       ),
     );
+  });
+});
+
+describe('a queue’s thousand receives', () => {
+  it('last for ten days of an outage, chance in the middle', () => {
+    const waits = Array.from({ length: 1_000 }, (_, index) => backoffMs(index + 1, 0.5));
+    expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(10 * 24 * 60 * 60 * 1000);
   });
 });
 

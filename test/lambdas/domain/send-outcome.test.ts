@@ -38,7 +38,8 @@ describe('the class of an answer', () => {
     ['500', 500, undefined, { kind: 'uncertain' }],
     ['502', 502, { error: { code: 1 } }, { kind: 'uncertain' }],
     ['504', 504, undefined, { kind: 'uncertain' }],
-    ['a redirect', 302, undefined, { kind: 'uncertain' }],
+    ['a redirect', 302, undefined, { kind: 'not-done', cause: 'unavailable' }],
+    ['a redirect after the fact', 303, undefined, { kind: 'uncertain' }],
     ['a body of another shape', 200, ['m1'], { kind: 'uncertain' }],
   ])('%s', (_case, httpStatus, body, outcome) => {
     expect(answered(httpStatus, body)).toMatchObject(outcome);

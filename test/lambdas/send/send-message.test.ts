@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDynamodbAccountStore } from '../../../lambdas/aws/dynamodb-account-store.ts';
 import { createDynamodbEventStore } from '../../../lambdas/aws/dynamodb-event-store.ts';
 import { createDynamodbSendStore } from '../../../lambdas/aws/dynamodb-send-store.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
-import type { SendCall } from '../../../lambdas/domain/send-decision.ts';
+import type { SendCall, SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
 import type { MetricName, SendStore } from '../../../lambdas/ports.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
 import { createSendMessage } from '../../../lambdas/send/send-message.ts';
 import { type EmulatedTables, type Item, startEmulatedTables } from '../aws/emulated-table.ts';
-import { NOW, sendRequest, sendRules, templateRequest, USER, wireMessage } from '../builders.ts';
+import { ACCOUNT, NOW, sendRequest, sendRules, templateRequest, USER, wireMessage } from '../builders.ts';
 import { countingMetrics, silentLog } from '../silent.ts';
 
 const LEASE_MS = 180_000;
@@ -27,6 +28,9 @@ let store: SendStore;
 let nowMs: number;
 let answers: ChatServiceAnswer[];
 let calls: SendCall[];
+let checks: (readonly string[])[];
+let checkAnswer: ChatServiceAnswer;
+let rules: SendRules;
 let deadLetters: string[];
 let counted: readonly MetricName[];
 let send: (request: SendRequest) => Promise<unknown>;
@@ -39,11 +43,14 @@ afterAll(() => tables.close());
 beforeEach(async () => {
   tableName = await tables.createTable();
   const options = { client: tables.client, tableName, retentionDays: 400 };
-  store = createDynamodbSendStore(options);
+  store = createDynamodbSendStore({ ...options, account: ACCOUNT });
   nowMs = Date.parse(NOW);
   answers = [];
   calls = [];
   deadLetters = [];
+  checks = [];
+  checkAnswer = { kind: 'answered', httpStatus: 200, body: { problems: null, result: {} } };
+  rules = sendRules();
   const metrics = countingMetrics();
   counted = metrics.counted;
   const storeEvent = createStoreEvent({
@@ -55,10 +62,15 @@ beforeEach(async () => {
   let ids = 0;
   const sendMessage = createSendMessage({
     store,
+    accounts: createDynamodbAccountStore({ ...options, account: ACCOUNT }),
     chatService: {
       async send(call) {
         calls.push(call);
         return answers.shift() ?? ACCEPTED;
+      },
+      async checkContacts(_channel, contacts) {
+        checks.push(contacts);
+        return checkAnswer;
       },
     },
     deadLetters: {
@@ -70,8 +82,9 @@ beforeEach(async () => {
     randomness: { newId: () => `claim-${++ids}`, fraction: () => 0 },
     log: silentLog,
     metrics,
-    rules: sendRules(),
+    rules,
     leaseMs: LEASE_MS,
+    probeLeaseMs: 60_000,
   });
   send = (request) =>
     sendMessage({
