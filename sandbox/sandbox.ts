@@ -6,6 +6,7 @@ import { createSigningKeys } from './carrier/signing-keys.ts';
 import type { WebhookSettings } from './carrier/webhook-settings.ts';
 import { createClock, type SandboxClock } from './clock.ts';
 import { controlApi } from './control/control-api.ts';
+import { createFaults } from './faults/faults.ts';
 import { errorForm } from './http/error-form.ts';
 import { startLocalServer } from './http/local-server.ts';
 import { createRunningService } from './running-service.ts';
@@ -54,12 +55,15 @@ const JWKS_PATH = '/carrier/certs';
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const clock = options.clock ?? createClock();
   const keys = createSigningKeys();
+  const faults = createFaults();
+  const accessTokens = new Set(options.accessTokens);
   let webhook = options.webhook;
   const { chatPlatform, chatChannelNumbers, credit = 10_000 } = options;
   const service = createRunningService(clock, { chatPlatform, chatChannelNumbers, credit }, () =>
     createCarrier({
       clock,
       keys,
+      faults,
       webhook,
       backoff: options.carrierBackoff ?? PUBSUB_BACKOFF,
       answerTimeoutMs: options.carrierAnswerTimeoutMs ?? 10_000,
@@ -67,8 +71,8 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   );
 
   const app = new Hono()
-    .route('/api/v1.0', contractApi(service, new Set(options.accessTokens)))
-    .route('/sandbox', controlApi(service, keys))
+    .route('/api/v1.0', contractApi(service, accessTokens, faults))
+    .route('/sandbox', controlApi(service, keys, faults, accessTokens))
     .get(JWKS_PATH, async (context) =>
       context.json(await keys.jwks(), 200, { 'Cache-Control': 'public, max-age=3600' }),
     )
@@ -90,6 +94,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       service.carrier.setWebhook(settings);
     },
     close: async () => {
+      faults.clear();
       await Promise.all([service.carrier.close(), server.close()]);
     },
   };

@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono';
-import type * as z from 'zod';
-import { limitBody, readBody } from '../http/read-body.ts';
+import * as z from 'zod';
+import type { Faults } from '../faults/faults.ts';
+import { faultyAnswer } from '../faults/faulty-answer.ts';
+import { limitBody, type ReadBody, readBody } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
 import { checkContacts } from '../service/check-contacts.ts';
 import { type SendOutcome, sendIntent, sendMessage } from '../service/send.ts';
@@ -8,12 +10,14 @@ import { contractHeaders } from './contract-headers.ts';
 import { refusalAnswer } from './refusal-answer.ts';
 import { contactCheckRequest, intentRequest, messageRequest } from './requests.ts';
 
+const addressed = z.object({ platformContactId: z.string() });
+
 /** The three endpoints of the contract's "Endpoints", under their version. */
-export const contractApi = (service: RunningService, accessTokens: ReadonlySet<string>): Hono => {
+export const contractApi = (service: RunningService, accessTokens: ReadonlySet<string>, faults: Faults): Hono => {
   const app = new Hono();
   const headers = contractHeaders(accessTokens);
 
-  /** Every call of the API passes here, so this is where its answers can be made to fail. */
+  /** Every call of the API passes here, so this is where its answers are made to fail. */
   const endpoint = <Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -21,7 +25,9 @@ export const contractApi = (service: RunningService, accessTokens: ReadonlySet<s
   ) =>
     app.post(path, headers, limitBody(), async (context) => {
       const body = await readBody(context, schema);
-      return body.kind === 'read' ? answer(context, body.value, body.raw) : body.answer;
+      const properAnswer = async () => (body.kind === 'read' ? answer(context, body.value, body.raw) : body.answer);
+      const fault = faults.takeForAnswer({ endpoint: path.slice(1), contact: contactOf(body) });
+      return fault === undefined ? properAnswer() : faultyAnswer(context, fault, properAnswer);
     });
 
   endpoint('/message/v3', messageRequest, (context, request, raw) =>
@@ -42,6 +48,11 @@ export const contractApi = (service: RunningService, accessTokens: ReadonlySet<s
     return context.json({ problems: null, result: outcome.result });
   });
   return app;
+};
+
+const contactOf = (body: ReadBody<unknown>): string | undefined => {
+  const { data } = addressed.safeParse(body.kind === 'read' ? body.raw : undefined);
+  return data?.platformContactId;
 };
 
 const sendAnswer = (context: Context, outcome: SendOutcome): Response =>

@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxClock } from '../clock.ts';
+import type { Faults } from '../faults/faults.ts';
 import type { CarrierMessage } from './carrier-message.ts';
 import { createPoster } from './post.ts';
 import { type CarrierBackoff, createPushBackoff } from './push-backoff.ts';
@@ -48,10 +50,19 @@ export type CarrierOptions = {
   keys: SigningKeys;
   backoff: CarrierBackoff;
   answerTimeoutMs: number;
+  /** What may go wrong with a delivery. @default nothing */
+  faults?: Faults;
   webhook?: WebhookSettings;
 };
 
-export const createCarrier = ({ clock, keys, backoff, answerTimeoutMs, ...options }: CarrierOptions): Carrier => {
+export const createCarrier = ({
+  clock,
+  keys,
+  backoff,
+  answerTimeoutMs,
+  faults,
+  ...options
+}: CarrierOptions): Carrier => {
   const poster = createPoster();
   const closing = new AbortController();
   const attempts: DeliveryAttempt[] = [];
@@ -90,8 +101,18 @@ export const createCarrier = ({ clock, keys, backoff, answerTimeoutMs, ...option
     pump();
   };
 
-  /** Every delivery passes here, so this is where deliveries can be made to misbehave. */
+  /** Every delivery passes here, so this is where deliveries are made to misbehave. */
   const tryOnce = async (message: CarrierMessage, to: WebhookSettings): Promise<DeliveryAttempt> => {
+    const fault = faults?.takeForDelivery();
+    if (fault?.holdMs !== undefined) await sleep(fault.holdMs, undefined, { signal: closing.signal }).catch(() => {});
+    const turn = await fault?.reversal?.turn();
+    if (fault?.double) attempts.push(await postOnce(message, to));
+    const attempt = await postOnce(message, to);
+    turn?.done();
+    return attempt;
+  };
+
+  const postOnce = async (message: CarrierMessage, to: WebhookSettings): Promise<DeliveryAttempt> => {
     message.attempts += 1;
     const at = clock.now();
     const attempt = { message, attempt: message.attempts, at };

@@ -1,5 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { SigningKeys } from '../carrier/signing-keys.ts';
+import type { Faults } from '../faults/faults.ts';
+import { faultsApi } from '../faults/faults-api.ts';
 import { errorForm } from '../http/error-form.ts';
 import { limitBody, parseJson, readBody } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
@@ -14,7 +16,12 @@ import { deliveriesView, outboxView, stateView, userView } from './views.ts';
 const MAX_EVENT_BYTES = 10_000_000;
 
 /** The control API: what tests and the console do to the service from outside of the contract. */
-export const controlApi = (service: RunningService, keys: SigningKeys): Hono => {
+export const controlApi = (
+  service: RunningService,
+  keys: SigningKeys,
+  faults: Faults,
+  accessTokens: Set<string>,
+): Hono => {
   const app = new Hono();
 
   app.post('/users/:contact/messages', limitBody(), async (context) => {
@@ -75,7 +82,10 @@ export const controlApi = (service: RunningService, keys: SigningKeys): Hono => 
     return context.json(rule);
   });
 
+  app.route('/', faultsApi(faults, accessTokens));
+
   app.post('/reset', async (context) => {
+    faults.clear();
     await service.reset();
     return context.json(stateView(service));
   });
