@@ -15,6 +15,14 @@ import {
 export interface FunctionPool {
   readonly declaration: FunctionDeclaration;
   readonly invoke: InvokeFunction;
+  /** How many of its processes are at work. */
+  readonly working: () => number;
+  /**
+   * Ends a process in the middle of its work, as a crash would. False when none is at work.
+   *
+   * @param fraction which of those at work, from 0 to less than 1
+   */
+  readonly killOne: (fraction: number) => boolean;
   /** Ends every process of the function; what still ran fails. */
   readonly close: () => Promise<void>;
 }
@@ -36,6 +44,7 @@ export const createFunctionPool = (
   const limit = Math.min(LOCAL_CONCURRENCY, declaration.reservedConcurrency ?? LOCAL_CONCURRENCY);
   const environments = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
+  const working = new Set<ExecutionEnvironment>();
   const waiting: (() => void)[] = [];
   let busy = 0;
   let closed = false;
@@ -57,7 +66,9 @@ export const createFunctionPool = (
   const run = async (event: string): Promise<InvocationResult> => {
     const environment = await takeEnvironment();
     if (closed) await environment.close();
+    working.add(environment);
     const result = await environment.invoke(event);
+    working.delete(environment);
     if (environment.alive()) idle.push(environment);
     else discard(environment);
     return result;
@@ -80,6 +91,13 @@ export const createFunctionPool = (
         busy -= 1;
         waiting.shift()?.();
       }
+    },
+    working: () => working.size,
+    killOne(fraction) {
+      const alive = [...working].filter((environment) => environment.alive());
+      const victim = alive[Math.floor(fraction * alive.length)];
+      void victim?.close();
+      return victim !== undefined;
     },
     async close() {
       closed = true;
