@@ -5,11 +5,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { z } from 'zod';
 import { contactItem } from '../../lambdas/aws/table-keys.ts';
 import { contactRef } from '../../lambdas/domain/contact.ts';
+import { waitFor } from '../../local/demo/wait-for.ts';
 import type { FunctionPool } from '../../local/lambda/function-pool.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
 import { type LocalCloud, type LocalOptions, startLocal } from '../../local/local-cloud.ts';
+
+const pendingEvents = z.object({ pending: z.int() });
 
 export const RULE = 'parcel_update';
 
@@ -36,6 +40,8 @@ export interface SendingStage {
   settled(): Promise<void>;
   /** Moves the clock until the send queue is empty. */
   drain(stepSeconds: number): Promise<void>;
+  /** Waits until every event of the sandbox is acknowledged. */
+  delivered(): Promise<void>;
   /** All that the functions logged. */
   logs(): Promise<string>;
   close(): Promise<void>;
@@ -102,6 +108,12 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
         await cloud.clock.advance(stepSeconds * 1000);
       }
       throw new Error('The send queue did not become empty.');
+    },
+    async delivered() {
+      await waitFor('every event is acknowledged', async () => {
+        const { pending } = pendingEvents.parse(await client.control('GET', '/state'));
+        return pending === 0 ? true : undefined;
+      });
     },
     async logs() {
       const files = await readdir(logFolder);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decideSend } from '../../../lambdas/domain/send-decision.ts';
+import type { Contact } from '../../../lambdas/domain/contact.ts';
+import { decideSend, type SendRules } from '../../../lambdas/domain/send-decision.ts';
+import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
 import { contact, NOW, sendRequest, sendRules, templateRequest } from '../builders.ts';
 
 const freeForm = sendRequest();
@@ -69,6 +71,57 @@ describe('what goes out', () => {
       'imageURL',
       'fileURL',
     ]);
+  });
+});
+
+describe('a number', () => {
+  const addressed = (who: Contact, changes: Partial<SendRules> = {}) => {
+    const decision = decideSend(template, who, NOW, sendRules(changes));
+    return decision.kind === 'call' ? decision.call.body : undefined;
+  };
+  const checked = { ...optedIn, checkedAt: '2026-11-20T11:00:00.000Z', checkedAddress: '541155550000' };
+
+  it.each([
+    [undefined, '5491155550000', '+5491100000000'],
+    ['verbatim', '5491155550000', '+5491100000000'],
+    ['plus', '+5491155550000', '+5491100000000'],
+    ['digits', '5491155550000', '5491100000000'],
+  ] as const)('is written as numberFormat %s says', (numberFormat, platformContactId, chatChannelNumber) => {
+    expect(addressed(open, { numberFormat })).toMatchObject({ platformContactId, chatChannelNumber });
+  });
+
+  it('that is no phone number stays as it is in any format', () => {
+    expect(addressed({ ...open, address: 'CO.1000123' }, { numberFormat: 'plus' })).toMatchObject({
+      platformContactId: 'CO.1000123',
+    });
+  });
+
+  it('is the contact check’s proper format, with the contract’s plus, before the id last seen', () => {
+    expect(addressed({ ...open, ...checked })).toMatchObject({ platformContactId: '+541155550000' });
+    expect(addressed(checked, { numberFormat: 'digits' })).toMatchObject({ platformContactId: '541155550000' });
+  });
+
+  it('not on the platform is refused while the check is believed and counts', () => {
+    const absent = { ...optedIn, checkedAt: '2026-11-20T11:00:00.000Z' };
+    const decide = (who: Contact, contactCheck: 'off' | 'beforeFirstTemplate') =>
+      decideSend(template, who, NOW, sendRules({ contactCheck }));
+    expect(decide(absent, 'beforeFirstTemplate')).toMatchObject({ kind: 'refuse', code: 'NOT_ON_PLATFORM' });
+    expect(decide(absent, 'off')).toMatchObject({ kind: 'call' });
+    expect(decide({ ...absent, checkedAt: '2026-11-19T11:00:00.000Z' }, 'beforeFirstTemplate').kind).toBe('call');
+  });
+});
+
+describe('the request’s id as clientPayload', () => {
+  it.each([
+    ['off', undefined, undefined],
+    ['intent', 'request-1', undefined],
+    ['all', 'request-1', 'request-1'],
+  ] as const)('%s', (clientPayload, onIntent, onMessage) => {
+    const payload = (request: SendRequest) => {
+      const decision = decideSend(request, open, NOW, sendRules({ clientPayload }));
+      return decision.kind === 'call' ? decision.call.body.clientPayload : decision;
+    };
+    expect([payload(template), payload(freeForm)]).toEqual([onIntent, onMessage]);
   });
 });
 
