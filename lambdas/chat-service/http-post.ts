@@ -55,6 +55,9 @@ const dropIdleSockets = (agents: readonly HttpAgent[]): void => {
   }
 };
 
+/** Connections that stand. Not `reusedSocket`, which is not set for a request that waited for a connection to be free. */
+const standing = new WeakSet<object>();
+
 const exchange = (request: ClientRequest, body: string, options: HttpPostOptions): Promise<PostResult> =>
   new Promise((resolve) => {
     let isWritten = false;
@@ -78,8 +81,13 @@ const exchange = (request: ClientRequest, body: string, options: HttpPostOptions
     request.on('error', (error) => fail(describe(error)));
     request.on('socket', (socket) => {
       // The request is held back until the connection stands, TLS included, so that nothing is written before.
-      if (request.reusedSocket) write();
-      else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', write);
+      if (standing.has(socket)) write();
+      else {
+        socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
+          standing.add(socket);
+          write();
+        });
+      }
     });
     request.on('response', (response) => {
       readAnswer(response, options.maxAnswerBytes).then(settle, (error) => fail(describe(error)));

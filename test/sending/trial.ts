@@ -5,6 +5,7 @@ import { holdAccount } from './held-account-trial.ts';
 import { killAndRecover } from './kill-trial.ts';
 import { outlast } from './outage-trial.ts';
 import { answersUnavailable, refusesConnections } from './outages.ts';
+import { poison } from './poison-trial.ts';
 import { type SendingStage, startSendingStage } from './sending-stage.ts';
 
 const HELP = `npm run trial -- NAME [options]
@@ -13,6 +14,7 @@ Plays a trial of sending against a local run, in simulated time, and prints what
 
   kills     the function is killed at random moments; the outbox must hold nothing twice, and nothing may be missing
   resets    the same, and the service resets connections after it accepted the message
+  poison    one malformed and one always-failing message among the others
   held      requests wait for ten minutes while the account has no credit, then it has credit
   refused   nobody listens at the service's address for a day
   outage    the service answers 503 for a day
@@ -48,6 +50,7 @@ const outage = { requests: requests(1000), groups, seconds: Number(values.second
 const TRIALS: Record<string, (stage: SendingStage) => Promise<unknown>> = {
   kills: kills(false),
   resets: kills(true),
+  poison: (stage) => poison(stage, { requests: requests(1000), groups }),
   held: (stage) => holdAccount(stage, { requests: requests(1000), groups, stepSeconds: 5 }),
   outage: (stage) => outlast(stage, outage, answersUnavailable(stage)),
   refused: (stage) => outlast(stage, outage, refusesConnections(stage, replacements)),

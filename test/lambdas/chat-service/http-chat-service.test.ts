@@ -85,3 +85,13 @@ describe('a call to the chat service', () => {
     expect(calls).toHaveLength(1);
   });
 });
+
+describe('the contact check', () => {
+  it('asks at the stage’s path for all numbers at once, with the token as any call', async () => {
+    validToken = 'token-1';
+    await chatService.checkContacts('+5491100000000', ['+5491155550000', '+5491155550001']);
+    expect(calls).toMatchObject([
+      { path: '/base/api/v1.0/customer/checkChatContact', headers: { 'access-token': 'token-1' } },
+    ]);
+  });
+});

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHttpPost } from '../../../lambdas/chat-service/http-post.ts';
 
 const open: (() => void)[] = [];
@@ -51,6 +51,37 @@ describe('a POST that is answered', () => {
     expect(ports.size).toBe(1);
   });
 
+  it('shares a bounded number of connections with others', async () => {
+    const ports = new Set();
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    const bounded = createHttpPost({
+      connectTimeoutMs: 5_000,
+      answerTimeoutMs: 5_000,
+      maxAnswerBytes: 10,
+      maxConnections: 2,
+    });
+    const results = await Promise.all(Array.from({ length: 8 }, () => bounded(url, {}, '{}')));
+    expect(results.every(({ kind }) => kind === 'answered')).toBe(true);
+    expect(ports.size).toBe(2);
+  });
+
+  it('does not reuse a connection that was idle, since a function may have been frozen meanwhile', async () => {
+    const ports = new Set();
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    await send(url);
+    const later = Date.now() + 60_000;
+    const frozen = vi.spyOn(Date, 'now').mockReturnValue(later);
+    open.push(() => frozen.mockRestore());
+    await send(url);
+    expect(ports.size).toBe(2);
+  });
+
   it('does not follow a redirect, which could take the token elsewhere', async () => {
     const url = await serve((_request, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end());
     expect(await send(url)).toMatchObject({ kind: 'answered', httpStatus: 307 });
@@ -71,6 +102,18 @@ describe('a POST that was not sent', () => {
   it('is one whose TLS connection failed', async () => {
     const url = await serve((_request, response) => response.end());
     expect(await send(new URL(`https://${url.host}/`))).toMatchObject({ kind: 'not-sent' });
+  });
+
+  it('is one that found no free connection in time', async () => {
+    const url = await serve(() => undefined);
+    const narrow = createHttpPost({
+      connectTimeoutMs: 100,
+      answerTimeoutMs: 400,
+      maxAnswerBytes: 10,
+      maxConnections: 1,
+    });
+    const results = await Promise.all([narrow(url, {}, '{}'), narrow(url, {}, '{}')]);
+    expect(results.map(({ kind }) => kind)).toEqual(['unknown', 'not-sent']);
   });
 
   it('is one that was not let in: TLS begun, never finished', async () => {
