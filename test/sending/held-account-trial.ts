@@ -8,7 +8,6 @@ const NO_CREDIT = { status: 403, body: { error: { code: 101, message: 'Insuffici
 export interface HeldAccountReport {
   /** How many calls reached the service in the ten minutes. */
   readonly calls: number;
-  /** How often the queue handed a message out in that time. */
   readonly acceptedWhileHeld: number;
   /** The groups whose messages did not go out all, or in another order. */
   readonly disordered: readonly string[];

@@ -1,5 +1,13 @@
 import { contactNumber, type SendingStage, templateRequest } from './sending-stage.ts';
 
+export interface OutageOptions {
+  readonly requests: number;
+  readonly groups: number;
+  readonly seconds: number;
+  /** How far the clock moves at a time. */
+  readonly stepSeconds: number;
+}
+
 export interface OutageReport {
   readonly requests: number;
   readonly acceptedDuringOutage: number;
@@ -7,7 +15,6 @@ export interface OutageReport {
   readonly states: Readonly<Record<string, number>>;
   /** The groups whose messages did not go out all, each once and in their order: must be none. */
   readonly disordered: readonly string[];
-  /** The most that the queue handed one message out: SQS gives up at 1,000. */
   readonly drainedAfterSeconds: number;
 }
 
@@ -18,7 +25,7 @@ export interface OutageReport {
  */
 export const outlast = async (
   stage: SendingStage,
-  { requests, groups, seconds }: { readonly requests: number; readonly groups: number; readonly seconds: number },
+  { requests, groups, seconds, stepSeconds }: OutageOptions,
   outage: () => Promise<() => Promise<void>>,
 ): Promise<OutageReport> => {
   const { cloud } = stage;
@@ -29,9 +36,9 @@ export const outlast = async (
     templateRequest(`outage-${String(index).padStart(5, '0')}`, contacts[index % groups] ?? ''),
   );
   await stage.enqueue(all);
-  for (let passed = 0; passed < seconds; passed += STEP_SECONDS) {
+  for (let passed = 0; passed < seconds; passed += stepSeconds) {
     await stage.settled();
-    await cloud.clock.advance(STEP_SECONDS * 1000);
+    await cloud.clock.advance(stepSeconds * 1000);
   }
   await stage.settled();
   const sendsDuring = [...(await stage.sends()).values()];
@@ -54,5 +61,3 @@ export const outlast = async (
     drainedAfterSeconds: Math.round((cloud.clock.now().getTime() - returned) / 1000),
   };
 };
-
-const STEP_SECONDS = 450;

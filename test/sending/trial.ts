@@ -45,7 +45,7 @@ const replacements: Sandbox[] = [];
 
 const kills = (resets: boolean) => (stage: SendingStage) =>
   killAndRecover(stage, { requests: requests(2000), kills: Number(values.kills), seed: Number(values.seed), resets });
-const outage = { requests: requests(1000), groups, seconds: Number(values.seconds) };
+const outage = { requests: requests(1000), groups, seconds: Number(values.seconds), stepSeconds: 450 };
 
 const TRIALS: Record<string, (stage: SendingStage) => Promise<unknown>> = {
   kills: kills(false),

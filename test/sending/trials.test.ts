@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { holdAccount } from './held-account-trial.ts';
 import { killAndRecover } from './kill-trial.ts';
@@ -11,10 +14,16 @@ import { type SendingStage, startSendingStage } from './sending-stage.ts';
 
 let stage: SendingStage | undefined;
 const replacements: Sandbox[] = [];
+let outdir: string;
 const started = async () => {
-  stage = await startSendingStage();
+  stage = await startSendingStage({ outdir });
   return stage;
 };
+// One synthesis for all of them.
+beforeAll(async () => {
+  outdir = await mkdtemp(join(tmpdir(), 'parley-trials-'));
+});
+afterAll(() => rm(outdir, { recursive: true, force: true }));
 afterEach(async () => {
   await stage?.close();
   stage = undefined;
@@ -34,7 +43,7 @@ describe('a function that is killed at random moments', () => {
 });
 
 describe('a chat service that is away for a day', () => {
-  const day = { requests: 20, groups: 4, seconds: 86_400 };
+  const day = { requests: 20, groups: 4, seconds: 86_400, stepSeconds: 1_800 };
 
   it('and answers 503 loses nothing and gets all in order afterwards', async () => {
     const began = await started();
