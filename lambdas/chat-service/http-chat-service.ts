@@ -26,12 +26,13 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
   };
 
   const call = async (path: string, body: unknown): Promise<ChatServiceAnswer> => {
-    const token = await accessToken.read();
+    const token = await reading(accessToken.read());
+    if (token === undefined) return { kind: 'not-sent', cause: 'The access token could not be read.' };
     const answer = await callWith(token, path, body);
     if (answer.kind !== 'answered' || answer.httpStatus !== 401) return answer;
     // A 401 in the middle of the day means that the token was replaced by hand: nothing was sent.
-    const fresh = await accessToken.readAfresh(token);
-    return fresh === token ? answer : callWith(fresh, path, body);
+    const fresh = await reading(accessToken.readAfresh(token));
+    return fresh === undefined || fresh === token ? answer : callWith(fresh, path, body);
   };
 
   return {
@@ -39,3 +40,6 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     checkContacts: (chatChannelNumber, contacts) => call(contactCheckPath, { chatChannelNumber, contacts }),
   };
 };
+
+/** A secret that is out of reach is no error: nothing was sent, and the caller's claim must not become uncertain by it. */
+const reading = (token: Promise<string>): Promise<string | undefined> => token.catch(() => undefined);

@@ -11,6 +11,7 @@ let calls: { readonly path: string | undefined; readonly headers: Record<string,
 let validToken: string;
 let secret: string;
 let secretReads: number;
+let isSecretAway: boolean;
 let chatService: ChatService;
 
 beforeEach(async () => {
@@ -18,6 +19,7 @@ beforeEach(async () => {
   validToken = 'token-1';
   secret = 'token-1';
   secretReads = 0;
+  isSecretAway = false;
   server = createServer((request, response) => {
     calls.push({ path: request.url, headers: request.headers });
     if (request.headers['access-token'] === validToken) response.end('{"id":"message-1"}');
@@ -29,6 +31,7 @@ beforeEach(async () => {
   let cached: string | undefined;
   const read = async () => {
     if (cached === undefined) {
+      if (isSecretAway) throw new Error('Secrets Manager is out of reach');
       cached = secret;
       secretReads += 1;
     }
@@ -39,7 +42,7 @@ beforeEach(async () => {
     contactCheckPath: 'customer/checkChatContact',
     accessToken: {
       read,
-      readAfresh: (refused) => {
+      readAfresh: async (refused) => {
         if (cached === refused) cached = undefined;
         return read();
       },
@@ -83,6 +86,21 @@ describe('a call to the chat service', () => {
     validToken = 'token-2';
     expect(await send()).toMatchObject({ kind: 'answered', httpStatus: 401, body: undefined });
     expect(calls).toHaveLength(1);
+  });
+});
+
+describe('a token that cannot be read', () => {
+  it('means that nothing was sent', async () => {
+    isSecretAway = true;
+    expect(await send()).toEqual({ kind: 'not-sent', cause: 'The access token could not be read.' });
+    expect(calls).toEqual([]);
+  });
+
+  it('afresh leaves the 401 as the answer', async () => {
+    await send();
+    validToken = 'token-2';
+    isSecretAway = true;
+    expect(await send()).toMatchObject({ kind: 'answered', httpStatus: 401 });
   });
 });
 
