@@ -92,7 +92,7 @@ const urls = z.catch(
 const wireEvent = z.object({
   _id_: identifier,
   STATUS: z.nullish(z.string()),
-  FROM: z.nullish(identifier),
+  FROM: z.catch(z.nullish(identifier), undefined),
   TO: z.catch(z.optional(identifier), undefined),
   CHAT_PLATFORM_ID: optionalText,
   CHAT_CHANNEL_ID: z.catch(z.optional(identifier), undefined),

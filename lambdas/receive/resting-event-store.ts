@@ -27,5 +27,6 @@ export const createRestingEventStore = (store: EventStore, clock: Clock): EventS
     recordMessage: guarded((message) => store.recordMessage(message)),
     recordStatus: guarded((status) => store.recordStatus(status)),
     openWindow: guarded((message) => store.openWindow(message)),
+    settleSend: guarded((status) => store.settleSend(status)),
   };
 };

@@ -90,6 +90,6 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(10);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(11);
   });
 });

@@ -228,24 +228,28 @@ describe('what holds the account', () => {
     { reason: 'no-credit', fault: { status: 403, body: error(101) }, index: 900 },
     { reason: 'no-credit', fault: { status: 400, body: error(101) }, index: 901 },
     { reason: 'token', fault: { status: 401, body: 'Unauthorized' }, index: 902 },
-  ])('$reason: $fault', async ({ reason, fault, index }) => {
-    const contact = contactNumber(index);
-    const requestId = `held-${index}`;
-    await stage.optIn(contact);
-    // The contact check is not about one user, and a fault is: so it is the send's call that is met.
-    await stage.client.control('POST', '/faults', { answers: { contact, ...fault } });
-    await stage.enqueue([{ requestId, platformContactId: contact, ...CONTENT.template }]);
-    await sendOf(requestId, 'waiting');
-    const account = async () => (await stage.client.table())['ACCOUNT#chat#+5491100000000 ACCOUNT'];
-    const accountIs = (state: string) =>
-      waitFor(`the account is ${state}`, async () => {
-        const item = await account();
-        return item?.state === state ? item : undefined;
-      });
-    expect(await accountIs('held')).toMatchObject({ reason });
-    await stage.cloud.clock.advance(10_000);
-    await sendOf(requestId, 'accepted');
-    await accountIs('open');
-    expect(await sentTo(contact)).toEqual(['intent/v2']);
-  }, PATIENCE_MS);
+  ])(
+    '$reason: $fault',
+    async ({ reason, fault, index }) => {
+      const contact = contactNumber(index);
+      const requestId = `held-${index}`;
+      await stage.optIn(contact);
+      // The contact check is not about one user, and a fault is: so it is the send's call that is met.
+      await stage.client.control('POST', '/faults', { answers: { contact, ...fault } });
+      await stage.enqueue([{ requestId, platformContactId: contact, ...CONTENT.template }]);
+      await sendOf(requestId, 'waiting');
+      const account = async () => (await stage.client.table())['ACCOUNT#chat#+5491100000000 ACCOUNT'];
+      const accountIs = (state: string) =>
+        waitFor(`the account is ${state}`, async () => {
+          const item = await account();
+          return item?.state === state ? item : undefined;
+        });
+      expect(await accountIs('held')).toMatchObject({ reason });
+      await stage.cloud.clock.advance(10_000);
+      await sendOf(requestId, 'accepted');
+      await accountIs('open');
+      expect(await sentTo(contact)).toEqual(['intent/v2']);
+    },
+    PATIENCE_MS,
+  );
 });

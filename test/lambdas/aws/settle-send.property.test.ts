@@ -38,7 +38,7 @@ const play = async (answer: string, history: readonly Happening[]): Promise<Reco
   const options = { client: tables.client, tableName, retentionDays: 400 };
   const sends = createDynamodbSendStore({ ...options, account: ACCOUNT });
   const store = createDynamodbEventStore({ ...options, budgetMs: 10_000 });
-  const storeEvent = createStoreEvent({ store, defaultPlatform: 'chat' });
+  const storeEvent = createStoreEvent({ store, defaultPlatform: 'chat', windowPer: 'user' });
   await sends.claim(SEND, CLAIM, { uncertainToo: false });
   const conclusion = ANSWERS[answer];
   for (const happening of history) {

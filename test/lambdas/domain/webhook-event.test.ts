@@ -97,8 +97,8 @@ describe('a status', () => {
     expect(readWire(wireStatus({ STATUS: literal }))).toMatchObject({ kind: 'status', id: 'message-1', status });
   });
 
-  it('needs no FROM', () => {
-    expect(readWire(wireStatus({ FROM: undefined }))).toMatchObject({ kind: 'status', at: '2026-11-20T11:00:05.000Z' });
+  it.each([undefined, '', {}])('needs no FROM, whatever stands there: %j', (FROM) => {
+    expect(readWire(wireStatus({ FROM }))).toMatchObject({ kind: 'status', at: '2026-11-20T11:00:05.000Z' });
   });
 });
 

@@ -14,7 +14,7 @@ const createWorld = () => {
     world.writes += 1;
     return world.answer;
   };
-  const table: EventStore = { recordMessage: write, recordStatus: write, openWindow: write };
+  const table: EventStore = { recordMessage: write, recordStatus: write, openWindow: write, settleSend: write };
   const store = createRestingEventStore(table, { now: () => new Date(world.nowMs).toISOString() });
   return { world, store };
 };

@@ -22,7 +22,7 @@ const contactOf = async (
     log: silentLog,
     metrics: silentMetrics,
   });
-  await handle(sqsRecord(JSON.stringify(sendRequest(changes))));
+  await handle(sqsRecord(JSON.stringify(sendRequest(changes))), () => true);
   return contact;
 };
 
