@@ -59,8 +59,9 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const accessTokens = new Set(options.accessTokens);
   let webhook = options.webhook;
   const { chatPlatform, chatChannelNumbers, credit = 10_000 } = options;
-  const service = createRunningService(clock, { chatPlatform, chatChannelNumbers, credit }, () =>
+  const service = createRunningService(clock, { chatPlatform, chatChannelNumbers, credit }, (told) =>
     createCarrier({
+      ...told,
       clock,
       keys,
       faults,

@@ -15,6 +15,7 @@ const addressed = z.object({ platformContactId: z.string() });
 /** The three endpoints of the contract's "Endpoints", under their version. */
 export const contractApi = (service: RunningService, accessTokens: ReadonlySet<string>, faults: Faults): Hono => {
   const app = new Hono();
+  app.use(service.callLog.middleware);
   const headers = contractHeaders(accessTokens);
 
   /** Every call of the API passes here, so this is where its answers are made to fail. */

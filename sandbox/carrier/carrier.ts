@@ -53,6 +53,9 @@ export type CarrierOptions = {
   /** What may go wrong with a delivery. @default nothing */
   faults?: Faults;
   webhook?: WebhookSettings;
+  /** Told of each event that is taken, and of each attempt once it has ended. */
+  onPublish?: (message: CarrierMessage) => void;
+  onAttempt?: (attempt: DeliveryAttempt) => void;
 };
 
 export const createCarrier = ({
@@ -92,6 +95,7 @@ export const createCarrier = ({
     inFlight.delete(message);
     if (closing.signal.aborted) return;
     attempts.push(attempt);
+    options.onAttempt?.(attempt);
     if (attempt.status !== null && ACKNOWLEDGING.has(attempt.status)) ownBackoff.acknowledged();
     else {
       waiting.add(message);
@@ -142,7 +146,9 @@ export const createCarrier = ({
   return {
     publish: (body) => {
       const messageId = String(nextMessageId++);
-      waiting.add({ messageId, publishedAt: clock.now(), body, attempts: 0 });
+      const message: CarrierMessage = { messageId, publishedAt: clock.now(), body, attempts: 0 };
+      waiting.add(message);
+      options.onPublish?.(message);
       pump();
       return messageId;
     },

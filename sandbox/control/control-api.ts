@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import type { SigningKeys } from '../carrier/signing-keys.ts';
 import type { Faults } from '../faults/faults.ts';
 import { faultsApi } from '../faults/faults-api.ts';
+import { feedStream } from '../feed/feed-stream.ts';
 import { errorForm } from '../http/error-form.ts';
 import { limitBody, parseJson, readBody } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
@@ -9,6 +10,8 @@ import { changeAccount } from '../service/account.ts';
 import { receiveFromUser } from '../service/receive-from-user.ts';
 import { putRule } from '../service/rules.ts';
 import { changeUser, readMessages } from '../service/statuses.ts';
+import { conversationView, usersView } from './conversations.ts';
+import { pageBefore, readPage } from './page.ts';
 import { accountRequest, clockRequest, ruleRequest, userMessageRequest, userSettingsRequest } from './requests.ts';
 import { deliveriesView, outboxView, stateView, userView } from './views.ts';
 
@@ -53,6 +56,17 @@ export const controlApi = (
   app.get('/deliveries', (context) => context.json(deliveriesView(service.carrier)));
   app.get('/state', (context) => context.json(stateView(service)));
 
+  app.get('/feed', (context) => feedStream(context, service.feed, service.clock.now()));
+  app.get('/users', (context) => context.json(usersView(service.state, service.clock.now(), readPage(context))));
+  app.get('/users/:contact/conversation', (context) => {
+    const contact = context.req.param('contact');
+    return context.json(conversationView(service.state, contact, service.clock.now(), readPage(context)));
+  });
+  app.get('/calls', (context) => {
+    const { items, before } = pageBefore(service.callLog.calls(), readPage(context));
+    return context.json({ calls: items, before });
+  });
+
   app.post('/events', limitBody(MAX_EVENT_BYTES), async (context) => {
     const bytes = new Uint8Array(await context.req.arrayBuffer());
     if (context.req.query('raw') === undefined && parseJson(new TextDecoder().decode(bytes)) === undefined) {
@@ -64,7 +78,7 @@ export const controlApi = (
   app.post('/clock', limitBody(), async (context) => {
     const body = await readBody(context, clockRequest);
     if (body.kind === 'invalid') return body.answer;
-    service.clock.advance(body.value.advanceSeconds * 1000);
+    service.advanceClock(body.value.advanceSeconds * 1000);
     return context.json({ now: service.clock.now().toISOString() });
   });
 

@@ -1,9 +1,11 @@
 import type { Carrier, DeliveryAttempt } from '../carrier/carrier.ts';
 import { parseJson } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
-import type { SentMessage } from '../service/sent-message.ts';
+import { accountOf } from '../service/account.ts';
+import { type ChatMessage, isSent } from '../service/chat-message.ts';
+import type { Rule } from '../service/rules.ts';
 import type { User } from '../service/users.ts';
-import { isWindowOpen } from '../service/window.ts';
+import { isWindowOpen, WINDOW_MS } from '../service/window.ts';
 
 /** A user as the control API shows it. */
 export const userView = (user: User, now: Date) => {
@@ -11,13 +13,47 @@ export const userView = (user: User, now: Date) => {
   const windows = [...conversations].map(([chatChannelNumber, conversation]) => ({
     chatChannelNumber,
     lastInboundAt: conversation.lastInboundAt.toISOString(),
+    closesAt: new Date(conversation.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
     open: isWindowOpen(conversation, now),
   }));
   return { ...settings, windows };
 };
 
-export const outboxView = (messages: Iterable<SentMessage>) => ({
-  messages: Array.from(messages, ({ id, endpoint, at, body, content, status }) => ({
+/** A message as the phone shows it; with media, `text` is the caption. */
+export const messageView = (message: ChatMessage) => {
+  const { id, direction, at, chatChannelNumber } = message;
+  const common = { id, direction, at: at.toISOString(), chatChannelNumber };
+  if (!isSent(message)) {
+    const { text, imageUrls, audioUrls, fileUrls, receivedAt } = message;
+    const media = [...ofKind('image', imageUrls), ...ofKind('audio', audioUrls), ...ofKind('file', fileUrls)];
+    return { ...common, text: text ?? null, media, receivedAt: receivedAt.toISOString() };
+  }
+  const { content, endpoint, ruleName, clientPayload, status, deliveredAt, seenAt } = message;
+  const media = [
+    ...ofKind('image', [content.imageURL]),
+    ...ofKind('audio', [content.audioURL]),
+    ...ofKind('file', [content.fileURL]),
+  ];
+  return {
+    ...common,
+    text: content.messageText ?? null,
+    media,
+    endpoint,
+    ruleName: ruleName ?? null,
+    clientPayload: clientPayload ?? null,
+    status,
+    deliveredAt: deliveredAt?.toISOString() ?? null,
+    seenAt: seenAt?.toISOString() ?? null,
+  };
+};
+
+const ofKind = (kind: 'image' | 'audio' | 'file', urls: readonly (string | undefined)[]) =>
+  urls.flatMap((url) => (url === undefined ? [] : { kind, url }));
+
+export const ruleView = (rule: Rule) => rule;
+
+export const outboxView = (messages: Iterable<ChatMessage>) => ({
+  messages: [...messages].filter(isSent).map(({ id, endpoint, at, body, content, status }) => ({
     id,
     endpoint,
     at: at.toISOString(),
@@ -32,17 +68,18 @@ export const deliveriesView = (carrier: Carrier) => ({
   pending: carrier.pending(),
 });
 
-export const stateView = ({ state, clock, carrier }: RunningService) => ({
+export const stateView = ({ state, clock, carrier, feed }: RunningService) => ({
+  feedId: feed.lastId(),
   now: clock.now().toISOString(),
   chatPlatform: state.chatPlatform,
   chatChannelNumbers: state.chatChannelNumbers,
-  credit: state.credit,
+  credit: accountOf(state).credit,
   users: Array.from(state.users.values(), (user) => userView(user, clock.now())),
   rules: [...state.rules.values()],
   pending: carrier.pending(),
 });
 
-const deliveryView = ({ message, attempt, at, status, error }: DeliveryAttempt) => ({
+export const deliveryView = ({ message, attempt, at, status, error }: DeliveryAttempt) => ({
   messageId: message.messageId,
   event: eventView(message.body),
   attempt,
@@ -52,7 +89,7 @@ const deliveryView = ({ message, attempt, at, status, error }: DeliveryAttempt) 
 });
 
 /** The event's JSON, or its text when the bytes are no JSON. */
-const eventView = (body: Uint8Array): unknown => {
+export const eventView = (body: Uint8Array): unknown => {
   const text = new TextDecoder().decode(body);
   const value = parseJson(text);
   return value === undefined ? text : value;

@@ -20,7 +20,10 @@ export const readBody = async <Schema extends z.ZodType>(
   context: Context,
   schema: Schema,
 ): Promise<ReadBody<z.output<Schema>>> => {
-  const raw = parseJson(await context.req.text());
+  const text = await context.req.text();
+  // The log of calls shows bodies that were read, and does not wait for those that were not.
+  context.set('readBody', text);
+  const raw = parseJson(text);
   if (raw === undefined) return invalid(context, 'The body is not JSON; send a JSON object.');
   const read = schema.safeParse(raw);
   if (read.success) return { kind: 'read', value: read.data, raw };

@@ -1,11 +1,20 @@
 import type { Change, ServiceState } from './state.ts';
 
-export type AccountSettings = {
+export const ACCOUNT_KEY = 'account';
+
+export type Account = {
   /** How many messages the account can pay for; each accepted one spends one. */
-  credit: number;
+  readonly credit: number;
 };
 
-export const changeAccount = (state: ServiceState, settings: Partial<AccountSettings>): Change<AccountSettings> => {
-  state.credit = settings.credit ?? state.credit;
-  return { result: { credit: state.credit }, events: [] };
+export const accountOf = (state: ServiceState): Account => {
+  const account = state.account.get(ACCOUNT_KEY);
+  if (account === undefined) throw new Error('A state is made with its account.');
+  return account;
+};
+
+export const changeAccount = (state: ServiceState, settings: Partial<Account>): Change<Account> => {
+  const account = { ...accountOf(state), ...settings };
+  state.account.set(ACCOUNT_KEY, account);
+  return { result: account, events: [] };
 };

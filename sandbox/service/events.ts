@@ -1,39 +1,27 @@
-import type { SentMessage } from './sent-message.ts';
+import type { ReceivedMessage, SentMessage } from './chat-message.ts';
 import type { ChatEvent, ServiceState } from './state.ts';
 import type { User } from './users.ts';
-
-/** What the user wrote, and where. */
-export type InboundMessage = {
-  id: string;
-  chatChannelNumber: string;
-  createdAt: Date;
-  sessionStartedAt: Date;
-  text?: string;
-  imageUrls?: readonly string[];
-  audioUrls?: readonly string[];
-  fileUrls?: readonly string[];
-};
 
 /**
  * Contract, "Inbound user message". The fields beyond it, and media arrays that are present and empty, are those
  * that the field notes name under "Inbound events".
  */
-export const messageEvent = (state: ServiceState, user: User, message: InboundMessage, now: Date): ChatEvent => ({
+export const messageEvent = (state: ServiceState, user: User, message: ReceivedMessage): ChatEvent => ({
   ...common(state, user, message.id, message.chatChannelNumber),
   OBJECT_TYPE: 'message',
   TO: message.chatChannelNumber,
   // The contract has a user's name only "when available".
   ...(user.name === undefined ? {} : { FROM_NAME: user.name }),
   MESSAGE: message.text ?? '',
-  IMAGES_URLS: message.imageUrls ?? [],
-  AUDIOS_URLS: message.audioUrls ?? [],
-  FILES_URLS: message.fileUrls ?? [],
+  IMAGES_URLS: message.imageUrls,
+  AUDIOS_URLS: message.audioUrls,
+  FILES_URLS: message.fileUrls,
   VIDEOS_URLS: [],
   TAGS: [],
   REACTIONS: [],
   SESSION_CREATION_TIME: message.sessionStartedAt.toISOString(),
-  CREATION_TIME: message.createdAt.toISOString(),
-  LAST_MODIFICATION: now.toISOString(),
+  CREATION_TIME: message.at.toISOString(),
+  LAST_MODIFICATION: message.receivedAt.toISOString(),
 });
 
 /** Contract, "Message status notification"; `_id_` is the id of the message that it speaks of (field notes). */

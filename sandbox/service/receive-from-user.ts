@@ -1,8 +1,10 @@
 import { findChannel } from './channels.ts';
+import type { ReceivedMessage } from './chat-message.ts';
+import { contactKey } from './contact-key.ts';
 import { messageEvent } from './events.ts';
 import type { Refusal } from './refusal.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
-import { findUser, userOf } from './users.ts';
+import { findUser, putUser, userOf } from './users.ts';
 import { withInbound } from './window.ts';
 
 export type UserMessage = {
@@ -30,19 +32,29 @@ export const receiveFromUser = (
   if (chatChannelNumber === undefined) return refused({ reason: 'INVALID_CHANNEL', chatChannelNumber: asked });
   if (findUser(state, contact)?.onPlatform === false) return refused({ reason: 'NOT_ON_PLATFORM', contact });
 
-  const user = userOf(state, contact, moment);
-  const createdAt = message.at ?? moment.now;
-  const conversation = withInbound(user.conversations.get(chatChannelNumber), createdAt, moment.now);
-  user.conversations.set(chatChannelNumber, conversation);
-  const id = moment.newId();
-  const { sessionStartedAt } = conversation;
-  const event = messageEvent(
-    state,
-    user,
-    { ...message, id, chatChannelNumber, createdAt, sessionStartedAt },
-    moment.now,
-  );
-  return { result: { kind: 'accepted', id }, events: [event] };
+  const at = message.at ?? moment.now;
+  const known = userOf(state, contact, moment);
+  const conversation = withInbound(known.conversations.get(chatChannelNumber), at, moment.now);
+  const user = putUser(state, {
+    ...known,
+    conversations: new Map(known.conversations).set(chatChannelNumber, conversation),
+  });
+  const { text, imageUrls = [], audioUrls = [], fileUrls = [] } = message;
+  const received: ReceivedMessage = {
+    direction: 'in',
+    id: moment.newId(),
+    at,
+    receivedAt: moment.now,
+    chatChannelNumber,
+    contactKey: contactKey(contact),
+    sessionStartedAt: conversation.sessionStartedAt,
+    text,
+    imageUrls,
+    audioUrls,
+    fileUrls,
+  };
+  state.messages.set(received.id, received);
+  return { result: { kind: 'accepted', id: received.id }, events: [messageEvent(state, user, received)] };
 };
 
 const refused = (refusal: Refusal): Change<UserMessageOutcome> => ({

@@ -1,9 +1,10 @@
+import { accountOf, changeAccount } from './account.ts';
 import { findChannel } from './channels.ts';
+import type { SentMessage } from './chat-message.ts';
 import { contactKey } from './contact-key.ts';
 import { type Content, unsupportedMedia } from './media.ts';
 import type { Refusal } from './refusal.ts';
 import { fillRule, findRule, missingVariables } from './rules.ts';
-import type { SentMessage } from './sent-message.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
 import { deliver } from './statuses.ts';
 import { findUser, userOf } from './users.ts';
@@ -58,7 +59,7 @@ export const sendIntent = (
     return refused({ reason: 'RULE_NOT_APPROVED', ruleName: rule.name });
   }
   const content = fillRule(rule, params);
-  return accept(state, request, { endpoint: 'intent/v2', body, content, clientPayload }, moment);
+  return accept(state, request, { endpoint: 'intent/v2', body, content, ruleName: rule.name, clientPayload }, moment);
 };
 
 const channelRefusal = (state: ServiceState, { chatPlatform, chatChannelNumber }: Route): Refusal | undefined =>
@@ -77,7 +78,7 @@ const contactRefusal = (state: ServiceState, { platformContactId }: Route): Refu
     : undefined;
 
 const creditRefusal = (state: ServiceState): Refusal | undefined =>
-  state.credit < 1 ? { reason: 'INSUFFICIENT_CREDIT' } : undefined;
+  accountOf(state).credit < 1 ? { reason: 'INSUFFICIENT_CREDIT' } : undefined;
 
 const hasOpenWindow = (state: ServiceState, request: Route, now: Date): boolean => {
   const channel = findChannel(state, request.chatChannelNumber);
@@ -88,21 +89,21 @@ const hasOpenWindow = (state: ServiceState, request: Route, now: Date): boolean 
 const accept = (
   state: ServiceState,
   { chatChannelNumber, platformContactId }: Route,
-  parts: Pick<SentMessage, 'endpoint' | 'body' | 'content' | 'clientPayload'>,
+  parts: Pick<SentMessage, 'endpoint' | 'body' | 'content' | 'ruleName' | 'clientPayload'>,
   moment: Moment,
 ): Change<SendOutcome> => {
   const user = userOf(state, platformContactId, moment);
   const message: SentMessage = {
     ...parts,
+    direction: 'out',
     id: moment.newId(),
     at: moment.now,
     chatChannelNumber: findChannel(state, chatChannelNumber) ?? chatChannelNumber,
     contactKey: contactKey(platformContactId),
     status: 'accepted',
-    seen: false,
   };
   state.messages.set(message.id, message);
-  state.credit -= 1;
+  changeAccount(state, { credit: accountOf(state).credit - 1 });
   return { result: { kind: 'accepted', id: message.id }, events: deliver(state, user, message, moment.now) };
 };
 

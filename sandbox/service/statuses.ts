@@ -1,13 +1,13 @@
+import { isSent, type SentMessage } from './chat-message.ts';
 import { contactKey } from './contact-key.ts';
 import { statusEvent } from './events.ts';
-import type { SentMessage } from './sent-message.ts';
 import type { Change, ChatEvent, Moment, ServiceState } from './state.ts';
-import { type User, type UserSettings, userOf } from './users.ts';
+import { putUser, type User, type UserSettings, userOf } from './users.ts';
 
 /** A message reaches the user's device, unless that is off. */
 export const deliver = (state: ServiceState, user: User, message: SentMessage, now: Date): ChatEvent[] => {
   if (user.device === 'off' || message.status !== 'accepted') return [];
-  message.status = 'delivered';
+  state.messages.set(message.id, { ...message, status: 'delivered', deliveredAt: now });
   return [statusEvent(state, user, message, 'delivered', now)];
 };
 
@@ -18,8 +18,7 @@ export const changeUser = (
   settings: Partial<UserSettings>,
   moment: Moment,
 ): Change<User> => {
-  const user = userOf(state, contact, moment);
-  Object.assign(user, settings);
+  const user = putUser(state, { ...userOf(state, contact, moment), ...settings });
   const events = messagesTo(state, contact).flatMap((message) => deliver(state, user, message, moment.now));
   return { result: user, events };
 };
@@ -30,14 +29,17 @@ export const changeUser = (
  */
 export const readMessages = (state: ServiceState, contact: string, moment: Moment): Change<SentMessage[]> => {
   const user = userOf(state, contact, moment);
-  const read = messagesTo(state, contact).filter((message) => message.status === 'delivered' && !message.seen);
-  for (const message of read) message.seen = true;
-  if (!user.readReceipts) return { result: read, events: [] };
-  for (const message of read) message.status = 'read';
-  return { result: read, events: read.map((message) => statusEvent(state, user, message, 'read', moment.now)) };
+  const read = messagesTo(state, contact)
+    .filter((message) => message.status === 'delivered' && message.seenAt === undefined)
+    .map((message) => ({
+      ...message,
+      seenAt: moment.now,
+      status: user.readReceipts ? ('read' as const) : message.status,
+    }));
+  for (const message of read) state.messages.set(message.id, message);
+  const events = user.readReceipts ? read.map((message) => statusEvent(state, user, message, 'read', moment.now)) : [];
+  return { result: read, events };
 };
 
-const messagesTo = (state: ServiceState, contact: string): SentMessage[] => {
-  const key = contactKey(contact);
-  return [...state.messages.values()].filter((message) => message.contactKey === key);
-};
+const messagesTo = (state: ServiceState, contact: string): SentMessage[] =>
+  state.messages.of(contactKey(contact)).filter(isSent);

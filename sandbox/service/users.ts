@@ -4,14 +4,14 @@ import type { Conversation } from './window.ts';
 
 /** What a user can set, or what the platform knows of the user. */
 export type UserSettings = {
-  name?: string;
+  readonly name?: string;
   /** False: the user's privacy settings withhold Read (contract, "States and transitions"). */
-  readReceipts: boolean;
-  onPlatform: boolean;
-  /** Kept for the console; asking for it is the customer's duty (contract, "Rules of use" 2). */
-  optIn: boolean;
+  readonly readReceipts: boolean;
+  readonly onPlatform: boolean;
+  /** Whether the user allowed the business to write first (contract, "Rules of use" 2). */
+  readonly optIn: boolean;
   /** A device that is off delays Delivered until it goes on. */
-  device: 'on' | 'off';
+  readonly device: 'on' | 'off';
 };
 
 export type User = UserSettings & {
@@ -20,7 +20,7 @@ export type User = UserSettings & {
   /** The service's own identifier of the user. */
   readonly customerId: string;
   /** By the business's own number. */
-  readonly conversations: Map<string, Conversation>;
+  readonly conversations: ReadonlyMap<string, Conversation>;
 };
 
 export const findUser = (state: ServiceState, contact: string): User | undefined =>
@@ -30,7 +30,7 @@ export const findUser = (state: ServiceState, contact: string): User | undefined
 export const userOf = (state: ServiceState, contact: string, moment: Moment): User => {
   const known = findUser(state, contact);
   if (known !== undefined) return known;
-  const user: User = {
+  return putUser(state, {
     contact,
     customerId: moment.newId(),
     readReceipts: true,
@@ -38,7 +38,10 @@ export const userOf = (state: ServiceState, contact: string, moment: Moment): Us
     optIn: false,
     device: 'on',
     conversations: new Map(),
-  };
-  state.users.set(contactKey(contact), user);
+  });
+};
+
+export const putUser = (state: ServiceState, user: User): User => {
+  state.users.set(contactKey(user.contact), user);
   return user;
 };

@@ -7,9 +7,9 @@ export const WINDOW_MS = 24 * 60 * 60 * 1000;
 /** What a user and one of the business's numbers have between them. */
 export type Conversation = {
   /** The latest time at which the user wrote. */
-  lastInboundAt: Date;
+  readonly lastInboundAt: Date;
   /** When the present chat session began. */
-  sessionStartedAt: Date;
+  readonly sessionStartedAt: Date;
 };
 
 export const isWindowOpen = (conversation: Conversation | undefined, now: Date): boolean =>
