@@ -29,6 +29,8 @@ deliveries, and a control API under /sandbox to play the users.
   --access-token TOKEN            token that the API accepts, may be repeated (default: ${DEFAULTS['access-token']})
   --chat-platform NAME            the platform's name (default: ${DEFAULTS['chat-platform']})
   --chat-channel-number NUMBER    the business's own number, may be repeated (default: ${DEFAULTS['chat-channel-number']})
+  --pending                       the account is not approved yet (default: it is)
+  --opt-in-required               refuse to write first to users without an opt-in
   --help                          this text
 
 Example: npm run sandbox -- --port 4000 --webhook-url http://127.0.0.1:3000/webhook
@@ -68,6 +70,8 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
       accessTokens: parsed['access-token'],
       chatPlatform: parsed['chat-platform'],
       chatChannelNumbers: parsed['chat-channel-number'],
+      approved: !parsed.pending,
+      optInRequired: parsed['opt-in-required'],
       webhook: url === undefined ? undefined : { url, auth, wrapped: !parsed.bare },
     },
   };
@@ -87,6 +91,8 @@ const parse = (args: readonly string[]) => {
         'access-token': { type: 'string', multiple: true, default: DEFAULTS['access-token'] },
         'chat-platform': { type: 'string', default: DEFAULTS['chat-platform'] },
         'chat-channel-number': { type: 'string', multiple: true, default: DEFAULTS['chat-channel-number'] },
+        pending: { type: 'boolean', default: false },
+        'opt-in-required': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     }).values;

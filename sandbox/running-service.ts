@@ -46,7 +46,7 @@ export const createRunningService = (
       onAttempt: (attempt) => feed.tell('webhook-attempt', clock.now(), { delivery: deliveryView(attempt) }),
     });
   const startState = () => {
-    const fresh: ServiceState = createState(settings, (change: StateChange) =>
+    const fresh: ServiceState = createState(settings, clock.now(), (change: StateChange) =>
       tellStateChange(feed, change, (key) => fresh.users.get(key)?.contact ?? key, clock.now()),
     );
     return fresh;

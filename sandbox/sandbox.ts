@@ -5,6 +5,7 @@ import { type CarrierBackoff, PUBSUB_BACKOFF } from './carrier/push-backoff.ts';
 import { createSigningKeys } from './carrier/signing-keys.ts';
 import type { WebhookSettings } from './carrier/webhook-settings.ts';
 import { createClock, type SandboxClock } from './clock.ts';
+import { clickToChat } from './control/click-to-chat-api.ts';
 import { controlApi } from './control/control-api.ts';
 import { createFaults } from './faults/faults.ts';
 import { errorForm } from './http/error-form.ts';
@@ -33,6 +34,10 @@ export type SandboxOptions = {
   carrierAnswerTimeoutMs?: number;
   /** How many messages the account can pay for. @default 10,000 */
   credit?: number;
+  /** False: the account starts in sandbox mode, and approval is asked for by the control API. @default true */
+  approved?: boolean;
+  /** Whether the service itself refuses to write first to a user who gave no opt-in and never wrote. @default false */
+  optInRequired?: boolean;
 };
 
 export type Sandbox = {
@@ -56,10 +61,11 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const clock = options.clock ?? createClock();
   const keys = createSigningKeys();
   const faults = createFaults();
-  const accessTokens = new Set(options.accessTokens);
   let webhook = options.webhook;
-  const { chatPlatform, chatChannelNumbers, credit = 10_000 } = options;
-  const service = createRunningService(clock, { chatPlatform, chatChannelNumbers, credit }, (told) =>
+  const { chatPlatform, chatChannelNumbers, accessTokens, credit = 10_000 } = options;
+  const { approved = true, optInRequired = false } = options;
+  const settings = { chatPlatform, chatChannelNumbers, accessTokens, credit, approved, optInRequired };
+  const service = createRunningService(clock, settings, (told) =>
     createCarrier({
       ...told,
       clock,
@@ -72,8 +78,9 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   );
 
   const app = new Hono()
-    .route('/api/v1.0', contractApi(service, accessTokens, faults))
-    .route('/sandbox', controlApi(service, keys, faults, accessTokens))
+    .route('/api/v1.0', contractApi(service, faults))
+    .route('/sandbox', controlApi(service, keys, faults))
+    .route('/chat', clickToChat(service))
     .get(JWKS_PATH, async (context) =>
       context.json(await keys.jwks(), 200, { 'Cache-Control': 'public, max-age=3600' }),
     )

@@ -13,10 +13,10 @@ import { contactCheckRequest, intentRequest, messageRequest } from './requests.t
 const addressed = z.object({ platformContactId: z.string() });
 
 /** The three endpoints of the contract's "Endpoints", under their version. */
-export const contractApi = (service: RunningService, accessTokens: ReadonlySet<string>, faults: Faults): Hono => {
+export const contractApi = (service: RunningService, faults: Faults): Hono => {
   const app = new Hono();
   app.use(service.callLog.middleware);
-  const headers = contractHeaders(accessTokens);
+  const headers = contractHeaders(service);
 
   /** Every call of the API passes here, so this is where its answers are made to fail. */
   const endpoint = <Schema extends z.ZodType>(

@@ -1,14 +1,17 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { errorForm } from '../http/error-form.ts';
+import type { RunningService } from '../running-service.ts';
+import { isValidToken } from '../service/access-tokens.ts';
 
 /**
- * Contract, "Endpoints": the headers that every call carries. A missing or wrong token is answered with plain text
+ * Contract, "Endpoints": the headers that every call carries. A missing, unknown, expired or revoked token is answered with plain text
  * (field notes, "The API's answers").
  */
 export const contractHeaders =
-  (accessTokens: ReadonlySet<string>): MiddlewareHandler =>
+  (service: RunningService): MiddlewareHandler =>
   async (context, next) => {
-    if (!accessTokens.has(context.req.header('access-token') ?? '')) return context.text('Unauthorized', 401);
+    const token = service.state.accessTokens.get(context.req.header('access-token') ?? '');
+    if (token === undefined || !isValidToken(token, service.clock.now())) return context.text('Unauthorized', 401);
     if (!names(context, 'content-type', 'application/json')) {
       return context.json(errorForm(415, 'Send the header Content-Type: application/json.'), 415);
     }

@@ -7,13 +7,17 @@ import { errorForm } from '../http/error-form.ts';
 import { limitBody, parseJson, readBody } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
 import { changeAccount } from '../service/account.ts';
+import { decideApproval } from '../service/approval.ts';
 import { receiveFromUser } from '../service/receive-from-user.ts';
 import { putRule } from '../service/rules.ts';
 import { changeUser, readMessages } from '../service/statuses.ts';
+import { accountApi } from './account-api.ts';
+import { clickToChatControl } from './click-to-chat-api.ts';
 import { conversationView, usersView } from './conversations.ts';
 import { pageBefore, readPage } from './page.ts';
 import { accountRequest, clockRequest, ruleRequest, userMessageRequest, userSettingsRequest } from './requests.ts';
-import { deliveriesView, outboxView, stateView, userView } from './views.ts';
+import { templatesApi } from './templates-api.ts';
+import { accountView, deliveriesView, outboxView, stateView, userView } from './views.ts';
 
 /** What one event may hold: 10 MB, as Google Cloud Pub/Sub's quota for a message is. */
 const MAX_EVENT_BYTES = 10_000_000;
@@ -23,7 +27,6 @@ export const controlApi = (
   service: RunningService,
   keys: SigningKeys,
   faults: Faults,
-  accessTokens: Set<string>,
 ): Hono => {
   const app = new Hono();
 
@@ -85,7 +88,12 @@ export const controlApi = (
   app.patch('/account', limitBody(), async (context) => {
     const body = await readBody(context, accountRequest);
     if (body.kind === 'invalid') return body.answer;
-    return context.json(service.apply((state) => changeAccount(state, body.value)));
+    const { approved, ...settings } = body.value;
+    const account = service.apply((state) => {
+      if (approved !== undefined) decideApproval(state, approved);
+      return changeAccount(state, settings);
+    });
+    return context.json(accountView(account));
   });
 
   app.put('/rules/:name', limitBody(), async (context) => {
@@ -96,7 +104,10 @@ export const controlApi = (
     return context.json(rule);
   });
 
-  app.route('/', faultsApi(faults, accessTokens));
+  app.route('/', faultsApi(service, faults));
+  app.route('/', templatesApi(service));
+  app.route('/', accountApi(service));
+  app.route('/', clickToChatControl(service));
 
   app.post('/reset', async (context) => {
     faults.clear();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isEmptyContent, unsupportedMedia } from '../service/media.ts';
+import { type Content, isEmptyContent, isVideoOrGif, unsupportedMedia } from '../service/media.ts';
 import { CATEGORIES } from '../service/rules.ts';
 
 /*
@@ -10,22 +10,28 @@ import { CATEGORIES } from '../service/rules.ts';
 const urls = z.array(z.url()).optional();
 const mediaUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional();
 
+const time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-01-31T10:00:00.000Z' })
+  .transform((at) => new Date(at));
+
 export const userMessageRequest = z
   .strictObject({
     text: z.string().optional(),
     imageUrls: urls,
     audioUrls: urls,
     fileUrls: urls,
-    at: z.iso
-      .datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-01-31T10:00:00.000Z' })
-      .transform((at) => new Date(at))
-      .optional(),
+    at: time.optional(),
     chatChannelNumber: z.string().optional(),
   })
   .refine(
     ({ text, imageUrls = [], audioUrls = [], fileUrls = [] }) =>
       Boolean(text) || imageUrls.length + audioUrls.length + fileUrls.length > 0,
     'give text, imageUrls, audioUrls or fileUrls',
+  )
+  .refine(
+    ({ imageUrls = [], audioUrls = [], fileUrls = [] }) =>
+      !Array.of(...imageUrls, ...audioUrls, ...fileUrls).some(isVideoOrGif),
+    'video and GIF are not supported',
   );
 
 export const userSettingsRequest = z.strictObject({
@@ -41,19 +47,75 @@ export const clockRequest = z.strictObject({
   advanceSeconds: z.number().min(0).max(315_360_000),
 });
 
-export const accountRequest = z.strictObject({ credit: z.int().min(0).optional() });
+export const accountRequest = z.strictObject({
+  credit: z.int().min(0).optional(),
+  approved: z.boolean().optional(),
+  optInRequired: z.boolean().optional(),
+});
+
+export const accessTokenRequest = z.strictObject({
+  /** A header's value; one is made up when absent. */
+  accessToken: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters')
+    .optional(),
+  expiresInSeconds: z.number().positive().max(315_360_000).optional(),
+});
+
+const ownNumber = z.string().regex(/^\+\d{7,15}$/, 'must be in international format such as +5491100000000');
+
+/** What approval requires. Source: contract, "Rules of use" 4 to 6, and "Limits". */
+export const approvalRequest = z.strictObject({
+  businessAccountId: z.string().trim().min(1),
+  numbers: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('landline'), number: ownNumber }),
+        z.strictObject({ kind: z.literal('mobile'), number: ownNumber, platformLastInstalledAt: time.nullable() }),
+        z.strictObject({ kind: z.literal('supplied'), country: z.string() }),
+      ]),
+    )
+    .min(1)
+    .max(100),
+  profile: z.strictObject({
+    about: z.string().trim().min(1),
+    address: z.string().trim().min(1),
+    businessDescription: z.string().trim().min(1),
+    category: z.string().trim().min(1),
+    contactEmail: z.email(),
+    website: z.url({ protocol: /^https?$/ }),
+    photo: z.base64().min(1),
+  }),
+});
+
+export const linkRequest = z.strictObject({
+  chatChannelNumber: z.string().optional(),
+  text: z.string().max(1000).optional(),
+});
+
+export const openLinkRequest = z.strictObject({ url: z.string() });
+
+export const templateDecisionRequest = z.strictObject({ approve: z.boolean(), why: z.string().optional() });
+
+const ruleContent = { text: z.string().optional(), audioURL: mediaUrl, imageURL: mediaUrl, fileURL: mediaUrl };
+
+const GIVE_CONTENT = 'give text, audioURL, imageURL or fileURL';
+const hasContent = ({ text, audioURL, imageURL, fileURL }: Content & { text?: string }) =>
+  !isEmptyContent({ messageText: text, audioURL, imageURL, fileURL });
+const UNSUPPORTED = 'video and GIF are not supported';
+const isSupported = (media: Content) => unsupportedMedia(media) === undefined;
 
 export const ruleRequest = z
   .strictObject({
-    text: z.string().optional(),
-    audioURL: mediaUrl,
-    imageURL: mediaUrl,
-    fileURL: mediaUrl,
+    ...ruleContent,
     status: z.enum(['approved', 'pending', 'rejected']),
     category: z.enum(CATEGORIES).optional(),
   })
-  .refine(
-    ({ text, audioURL, imageURL, fileURL }) => !isEmptyContent({ messageText: text, audioURL, imageURL, fileURL }),
-    'give text, audioURL, imageURL or fileURL',
-  )
-  .refine((media) => unsupportedMedia(media) === undefined, 'video and GIF are not supported');
+  .refine(hasContent, GIVE_CONTENT)
+  .refine(isSupported, UNSUPPORTED);
+
+/** Any category can be claimed; the service judges it. */
+export const templateRequest = z
+  .strictObject({ ...ruleContent, category: z.string() })
+  .refine(hasContent, GIVE_CONTENT)
+  .refine(isSupported, UNSUPPORTED);

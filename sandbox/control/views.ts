@@ -1,9 +1,13 @@
 import type { Carrier, DeliveryAttempt } from '../carrier/carrier.ts';
 import { parseJson } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
-import { accountOf } from '../service/account.ts';
+import { type AccessToken, isValidToken } from '../service/access-tokens.ts';
+import { type Account, accountOf } from '../service/account.ts';
+import type { Profile } from '../service/approval.ts';
+import { chatChannelNumbers } from '../service/channels.ts';
 import { type ChatMessage, isSent } from '../service/chat-message.ts';
 import type { Rule } from '../service/rules.ts';
+import type { Template } from '../service/templates.ts';
 import type { User } from '../service/users.ts';
 import { isWindowOpen, WINDOW_MS } from '../service/window.ts';
 
@@ -52,6 +56,39 @@ const ofKind = (kind: 'image' | 'audio' | 'file', urls: readonly (string | undef
 
 export const ruleView = (rule: Rule) => rule;
 
+export const templateView = ({ why, submittedAt, ...template }: Template) => ({
+  ...template,
+  why: why ?? null,
+  submittedAt: submittedAt.toISOString(),
+});
+
+/** The account without the photo's bytes, which GET /sandbox/account/photo.svg shows. */
+export const accountView = ({ credit, approved, optInRequired, application, profile }: Account) => ({
+  credit,
+  approved,
+  mode: approved ? 'live' : 'sandbox',
+  optInRequired,
+  application: application
+    ? {
+        businessAccountId: application.businessAccountId,
+        numbers: application.numbers,
+        profile: withoutPhoto(application.profile),
+        requestedAt: application.requestedAt.toISOString(),
+      }
+    : null,
+  profile: profile ? withoutPhoto(profile) : null,
+});
+
+const withoutPhoto = ({ photo: _photo, ...texts }: Profile) => texts;
+
+export const accessTokenView = (token: AccessToken, now: Date) => ({
+  accessToken: token.accessToken,
+  issuedAt: token.issuedAt.toISOString(),
+  expiresAt: token.expiresAt?.toISOString() ?? null,
+  revokedAt: token.revokedAt?.toISOString() ?? null,
+  valid: isValidToken(token, now),
+});
+
 export const outboxView = (messages: Iterable<ChatMessage>) => ({
   messages: [...messages].filter(isSent).map(({ id, endpoint, at, body, content, status }) => ({
     id,
@@ -72,10 +109,12 @@ export const stateView = ({ state, clock, carrier, feed }: RunningService) => ({
   feedId: feed.lastId(),
   now: clock.now().toISOString(),
   chatPlatform: state.chatPlatform,
-  chatChannelNumbers: state.chatChannelNumbers,
+  chatChannelNumbers: chatChannelNumbers(state),
   credit: accountOf(state).credit,
+  account: accountView(accountOf(state)),
   users: Array.from(state.users.values(), (user) => userView(user, clock.now())),
   rules: [...state.rules.values()],
+  templates: Array.from(state.templates.values(), templateView),
   pending: carrier.pending(),
 });
 

@@ -1,10 +1,12 @@
 import { Hono } from 'hono';
 import { limitBody, readBody } from '../http/read-body.ts';
+import type { RunningService } from '../running-service.ts';
+import { replaceTokens } from '../service/access-tokens.ts';
 import { faultsRequest, tokensRequest } from './fault-requests.ts';
 import type { Faults } from './faults.ts';
 
 /** The part of the control API that makes things go wrong: answers, deliveries, and tokens that are replaced. */
-export const faultsApi = (faults: Faults, accessTokens: Set<string>): Hono => {
+export const faultsApi = (service: RunningService, faults: Faults): Hono => {
   const app = new Hono();
 
   app.post('/faults', limitBody(), async (context) => {
@@ -22,9 +24,9 @@ export const faultsApi = (faults: Faults, accessTokens: Set<string>): Hono => {
   app.put('/tokens', limitBody(), async (context) => {
     const body = await readBody(context, tokensRequest);
     if (body.kind === 'invalid') return body.answer;
-    accessTokens.clear();
-    for (const token of body.value.accessTokens) accessTokens.add(token);
-    return context.json({ accessTokens: accessTokens.size });
+    const { accessTokens } = body.value;
+    const valid = service.apply((state, moment) => replaceTokens(state, accessTokens, moment));
+    return context.json({ accessTokens: valid.length });
   });
   return app;
 };

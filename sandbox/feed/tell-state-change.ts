@@ -1,4 +1,4 @@
-import { messageView, ruleView, userView } from '../control/views.ts';
+import { accountView, messageView, ruleView, templateView, userView } from '../control/views.ts';
 import type { StateChange } from '../service/state.ts';
 import type { Feed } from './feed.ts';
 
@@ -6,11 +6,20 @@ import type { Feed } from './feed.ts';
 export const tellStateChange = (feed: Feed, change: StateChange, contactOf: (key: string) => string, now: Date) => {
   switch (change.collection) {
     case 'account':
-      return feed.tell('account-changed', now, { account: change.value });
+      return feed.tell('account-changed', now, { account: change.value ? accountView(change.value) : null });
     case 'users':
       return feed.tell('user-changed', now, { user: change.value && userView(change.value, now) });
     case 'rules':
       return feed.tell('rule-changed', now, { name: change.key, rule: change.value ? ruleView(change.value) : null });
+    case 'templates':
+      return feed.tell('template-changed', now, {
+        name: change.key,
+        template: change.value ? templateView(change.value) : null,
+      });
+    case 'channels':
+      return feed.tell('channel-added', now, { chatChannelNumber: change.key });
+    case 'accessTokens':
+      return feed.tell('access-tokens-changed', now);
     case 'messages': {
       const { value, previous } = change;
       if (value === undefined) return;

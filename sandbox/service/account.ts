@@ -1,3 +1,4 @@
+import type { Application, Profile } from './approval.ts';
 import type { Change, ServiceState } from './state.ts';
 
 export const ACCOUNT_KEY = 'account';
@@ -5,6 +6,13 @@ export const ACCOUNT_KEY = 'account';
 export type Account = {
   /** How many messages the account can pay for; each accepted one spends one. */
   readonly credit: number;
+  /** False: sandbox mode, in which the business answers users but does not write first. */
+  readonly approved: boolean;
+  /** Whether the service itself refuses to write first to a user without an opt-in. */
+  readonly optInRequired: boolean;
+  /** The request for approval that waits for the operator's decision. */
+  readonly application?: Application;
+  readonly profile?: Profile;
 };
 
 export const accountOf = (state: ServiceState): Account => {

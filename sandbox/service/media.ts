@@ -8,9 +8,9 @@ const VIDEO_OR_GIF = /\.(gif|mp4|m4v|mov|avi|mkv|webm|wmv|flv|mpe?g|3gpp?|ogv)$/
  * "Rules of use" 9). It is judged by the ending of the address's path, because the sandbox fetches nothing.
  */
 export const unsupportedMedia = (content: Content): string | undefined =>
-  [content.audioURL, content.imageURL, content.fileURL].find(
-    (url) => url !== undefined && URL.canParse(url) && VIDEO_OR_GIF.test(new URL(url).pathname),
-  );
+  [content.audioURL, content.imageURL, content.fileURL].find((url) => url !== undefined && isVideoOrGif(url));
+
+export const isVideoOrGif = (url: string): boolean => VIDEO_OR_GIF.test(URL.parse(url)?.pathname ?? '');
 
 /** Whether there is anything to show at all. */
 export const isEmptyContent = (content: Content): boolean =>

@@ -1,4 +1,4 @@
-import { findChannel } from './channels.ts';
+import { chatChannelNumbers, findChannel } from './channels.ts';
 import type { ReceivedMessage } from './chat-message.ts';
 import { contactKey } from './contact-key.ts';
 import { messageEvent } from './events.ts';
@@ -27,7 +27,7 @@ export const receiveFromUser = (
   message: UserMessage,
   moment: Moment,
 ): Change<UserMessageOutcome> => {
-  const asked = message.chatChannelNumber ?? state.chatChannelNumbers[0] ?? '';
+  const asked = message.chatChannelNumber ?? chatChannelNumbers(state)[0] ?? '';
   const chatChannelNumber = findChannel(state, asked);
   if (chatChannelNumber === undefined) return refused({ reason: 'INVALID_CHANNEL', chatChannelNumber: asked });
   if (findUser(state, contact)?.onPlatform === false) return refused({ reason: 'NOT_ON_PLATFORM', contact });

@@ -7,4 +7,7 @@ export type Refusal =
   | { reason: 'NOT_ON_PLATFORM'; contact: string }
   | { reason: 'INSUFFICIENT_CREDIT' }
   | { reason: 'RULE_NOT_APPROVED'; ruleName: string }
+  | { reason: 'NO_APPROVED_REASON'; ruleName: string }
+  | { reason: 'ACCOUNT_NOT_APPROVED' }
+  | { reason: 'NO_OPT_IN'; contact: string }
   | { reason: 'WINDOW_CLOSED' };

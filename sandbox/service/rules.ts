@@ -17,6 +17,8 @@ export const CATEGORIES = [
   'similar',
 ] as const;
 
+export type Category = (typeof CATEGORIES)[number];
+
 export type RuleSettings = {
   /** Variables are written `${name}`. */
   text?: string;
@@ -25,7 +27,8 @@ export type RuleSettings = {
   fileURL?: string;
   /** Only an approved one can be sent outside the window. */
   status: 'approved' | 'pending' | 'rejected';
-  category?: (typeof CATEGORIES)[number];
+  /** Without one it cannot open a conversation. */
+  category?: Category;
 };
 
 /** A pre-built rule, or a template, which "becomes a rule with its own name" (contract, "Rule activation request"). */

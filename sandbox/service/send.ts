@@ -4,7 +4,7 @@ import type { SentMessage } from './chat-message.ts';
 import { contactKey } from './contact-key.ts';
 import { type Content, unsupportedMedia } from './media.ts';
 import type { Refusal } from './refusal.ts';
-import { fillRule, findRule, missingVariables } from './rules.ts';
+import { fillRule, findRule, missingVariables, type Rule } from './rules.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
 import { deliver } from './statuses.ts';
 import { findUser, userOf } from './users.ts';
@@ -53,11 +53,11 @@ export const sendIntent = (
   if (rule === undefined) return refused({ reason: 'UNKNOWN_RULE', ruleNameOrId });
   const names = missingVariables(rule, params);
   if (names.length > 0) return refused({ reason: 'MISSING_VARIABLE', names });
-  const refusal = contactRefusal(state, request) ?? creditRefusal(state);
+  const refusal =
+    contactRefusal(state, request) ??
+    creditRefusal(state) ??
+    (hasOpenWindow(state, request, moment.now) ? undefined : firstWordRefusal(state, request, rule));
   if (refusal !== undefined) return refused(refusal);
-  if (rule.status !== 'approved' && !hasOpenWindow(state, request, moment.now)) {
-    return refused({ reason: 'RULE_NOT_APPROVED', ruleName: rule.name });
-  }
   const content = fillRule(rule, params);
   return accept(state, request, { endpoint: 'intent/v2', body, content, ruleName: rule.name, clientPayload }, moment);
 };
@@ -79,6 +79,24 @@ const contactRefusal = (state: ServiceState, { platformContactId }: Route): Refu
 
 const creditRefusal = (state: ServiceState): Refusal | undefined =>
   accountOf(state).credit < 1 ? { reason: 'INSUFFICIENT_CREDIT' } : undefined;
+
+/**
+ * Contract, "Rules of use" 1 to 3: what the business needs to write first. A user who wrote before gave the first word;
+ * the opt-in is asked for only where the account says so, since it is usually given where the service cannot see it.
+ */
+const firstWordRefusal = (
+  state: ServiceState,
+  { platformContactId: contact }: Route,
+  rule: Rule,
+): Refusal | undefined => {
+  if (rule.status !== 'approved') return { reason: 'RULE_NOT_APPROVED', ruleName: rule.name };
+  if (rule.category === undefined) return { reason: 'NO_APPROVED_REASON', ruleName: rule.name };
+  const { approved, optInRequired } = accountOf(state);
+  if (!approved) return { reason: 'ACCOUNT_NOT_APPROVED' };
+  const user = findUser(state, contact);
+  const hasWritten = (user?.conversations.size ?? 0) > 0;
+  return optInRequired && !hasWritten && !user?.optIn ? { reason: 'NO_OPT_IN', contact } : undefined;
+};
 
 const hasOpenWindow = (state: ServiceState, request: Route, now: Date): boolean => {
   const channel = findChannel(state, request.chatChannelNumber);

@@ -84,14 +84,17 @@ describe('a bad request', () => {
     const noChannel = await sandbox.api('/message/v3', aMessage({ chatChannelNumber: '+1' }));
 
     expect([noToken.status, noBody.status]).toEqual([401, 400]);
-    expect(noChannel.body).toMatchObject({ problems: { code: 304 } });
+    expect(noChannel.body).toMatchObject({ error: { code: 304 } });
   });
 
-  test('to a path that the contract does not have gets 404 with an empty body (field notes)', async () => {
+  test('to a path or version that the contract does not have gets 404 with an empty body (field notes; contract, "Versioning")', async () => {
     const sandbox = await startTestSandbox();
 
     const answers = await Promise.all([
       sandbox.api('/message/v2', aMessage()),
+      sandbox.api('/intent/v1', aMessage()),
+      sandbox.api('/../v1.1/message/v3', aMessage()),
+      sandbox.api('/../v2.0/message/v3', aMessage()),
       fetch(`${sandbox.url}/api/v1.0/message/v3`).then(async (get) => ({ status: get.status, text: await get.text() })),
     ]);
 
@@ -115,6 +118,18 @@ describe('a bad call of the control API', () => {
     ['PUT /rules/table_ready', aRule({ category: 'advertising' })],
     ['PUT /rules/table_ready', aRule({ text: undefined })],
     ['PUT /rules/table_ready', aRule({ imageURL: 'https://media.example/cat.gif' })],
+    [`POST ${userPath(USER)}/messages`, { imageUrls: ['https://media.example/cat.gif'] }],
+    [`POST ${userPath(USER)}/messages`, '{'],
+    [`PATCH ${userPath(USER)}`, 'null'],
+    ['POST /access-tokens', { accessToken: 'with space' }],
+    ['POST /access-tokens', { expiresInSeconds: -1 }],
+    ['POST /account/approval', {}],
+    ['POST /account/approval', { numbers: [{ kind: 'fax' }] }],
+    ['PUT /templates/table_ready', { text: 'Hello' }],
+    ['PUT /templates/table_ready', { category: 'payment' }],
+    ['POST /templates/table_ready/decision', {}],
+    ['POST /links', { text: 7 }],
+    ['POST /links/open', []],
     ['POST /events', '{'],
   ])('%s with %o gets 400 in the error form', async (call, body) => {
     const sandbox = await startTestSandbox();

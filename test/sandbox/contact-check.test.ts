@@ -25,11 +25,11 @@ describe('POST /api/v1.0/customer/checkChatContact', () => {
     expect(answer.body).toEqual({ problems: null, result: {} });
   });
 
-  test('an unknown number of the business is a problem', async () => {
+  test('an unknown number of the business is refused in the error form (contract, "Errors")', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api(CHECK, { chatChannelNumber: '+10000000', contacts: [USER] });
 
-    expect(answer).toMatchObject({ status: 200, body: { problems: { code: 304 }, result: {} } });
+    expect(answer).toMatchObject({ status: 422, body: { error: { code: 304 } } });
   });
 });

@@ -115,6 +115,36 @@ describe('POST /api/v1.0/message/v3', () => {
     expect((await sandbox.control('GET /outbox')).body).toMatchObject({ messages: [{ content: media }] });
   });
 
+  test.each([
+    ['audioURL', 'https://media.example/voice.ogg', 'audio'],
+    ['imageURL', 'https://media.example/menu.png', 'image'],
+    ['fileURL', 'https://media.example/menu.pdf', 'file'],
+  ])(
+    '%s sends a media file by URL with the text as its caption (contract: "used as the caption")',
+    async (field, url, kind) => {
+      const sandbox = await startTestSandbox();
+      await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+
+      await sandbox.api('/message/v3', aMessage({ messageText: 'The menu', [field]: url }));
+
+      expect((await sandbox.control(`GET ${userPath(USER)}/conversation`)).body).toMatchObject({
+        messages: [{}, { direction: 'out', text: 'The menu', media: [{ kind, url }] }],
+      });
+    },
+  );
+
+  test('the text keeps its formatting, byte for byte (contract, "Rules of use" 8: "simple text formatting")', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+    const messageText = ' *bold* _italic_ ~struck~ ```code``` \n• één  <b>&amp;</b> 🍽️ ';
+
+    await sandbox.api('/message/v3', aMessage({ messageText }));
+
+    expect((await sandbox.control(`GET ${userPath(USER)}/conversation`)).body).toMatchObject({
+      messages: [{}, { text: messageText }],
+    });
+  });
+
   test.each(['https://media.example/cat.gif', 'https://media.example/clip.MP4?size=1'])(
     '%s is refused (contract: "Video and GIF are not supported")',
     async (url) => {
@@ -131,17 +161,16 @@ describe('POST /api/v1.0/message/v3', () => {
   );
 
   test.each([{ chatChannelNumber: '+10000000' }, { chatPlatform: 'another' }])(
-    'the unknown channel %o fails with HTTP 200 (field notes: "An HTTP 200 can be a failure", code 304)',
+    'the unknown channel %o is refused with code 304 (field notes) in the error form (contract, "Errors")',
     async (change) => {
       const sandbox = await startTestSandbox();
       await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
 
       const answer = await sandbox.api('/message/v3', aMessage(change));
 
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual({
-        problems: { code: 304, message: expect.stringContaining('Invalid channel') },
-        result: {},
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { error: { code: 304, message: expect.stringMatching(/^Invalid channel: .+\.$/) } },
       });
     },
   );
