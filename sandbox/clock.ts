@@ -5,13 +5,18 @@ export type SandboxClock = {
   advance(ms: number): void;
 };
 
-/** A clock that keeps an offset on the machine's clock. */
-export const createClock = (): SandboxClock => {
-  let offsetMs = 0;
+/**
+ * A clock that keeps an offset on the machine's clock.
+ *
+ * @param keep Told of each new offset, so that a later clock can start from it.
+ */
+export const createClock = (startMs = 0, keep: (offsetMs: number) => void = () => undefined): SandboxClock => {
+  let offsetMs = startMs;
   return {
     now: () => new Date(Date.now() + offsetMs),
     advance: (ms) => {
       offsetMs += ms;
+      keep(offsetMs);
     },
   };
 };

@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
 import { contractApi } from './api/contract-api.ts';
 import { createCarrier } from './carrier/carrier.ts';
+import { carrierPages, JWKS_PATH } from './carrier/carrier-pages.ts';
 import { type CarrierBackoff, PUBSUB_BACKOFF } from './carrier/push-backoff.ts';
-import { createSigningKeys } from './carrier/signing-keys.ts';
+import { createSigningKeys, type KeptKey } from './carrier/signing-keys.ts';
 import type { WebhookSettings } from './carrier/webhook-settings.ts';
 import { createClock, type SandboxClock } from './clock.ts';
 import { clickToChat } from './control/click-to-chat-api.ts';
@@ -11,9 +12,10 @@ import { createFaults } from './faults/faults.ts';
 import { errorForm } from './http/error-form.ts';
 import { startLocalServer } from './http/local-server.ts';
 import { createRunningService } from './running-service.ts';
+import { NO_STORE } from './store/store.ts';
 
 export type { CarrierBackoff } from './carrier/push-backoff.ts';
-export type { WebhookSettings } from './carrier/webhook-settings.ts';
+export type { WebhookAuth, WebhookSettings } from './carrier/webhook-settings.ts';
 export type { SandboxClock } from './clock.ts';
 
 export type SandboxOptions = {
@@ -36,6 +38,8 @@ export type SandboxOptions = {
   credit?: number;
   /** False: the account starts in sandbox mode, and approval is asked for by the control API. @default true */
   approved?: boolean;
+  /** An SQLite file that keeps all of the state over a restart. @default none: the state is in memory alone */
+  dataFile?: string;
   /** Whether the service itself refuses to write first to a user who gave no opt-in and never wrote. @default false */
   optInRequired?: boolean;
 };
@@ -50,40 +54,49 @@ export type Sandbox = {
   close(): Promise<void>;
 };
 
-const JWKS_PATH = '/carrier/certs';
-
 /**
  * Starts the chat service of the contract on 127.0.0.1.
  *
  * @throws Error with a sentence when the port is taken.
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
-  const clock = options.clock ?? createClock();
-  const keys = createSigningKeys();
+  const store =
+    options.dataFile === undefined
+      ? NO_STORE
+      : (await import('./store/sqlite-store.ts')).openSqliteStore(options.dataFile);
+  const kept = new Map(store.load<unknown>('service'));
+  const clock =
+    options.clock ??
+    createClock(Number(kept.get('clockOffsetMs') ?? 0), (offsetMs) => store.put('service', 'clockOffsetMs', offsetMs));
+  const keys = createSigningKeys({
+    kept: store.load<KeptKey>('keys').at(-1)?.[1],
+    keep: (key) => store.put('keys', 'current', key),
+  });
   const faults = createFaults();
-  let webhook = options.webhook;
   const { chatPlatform, chatChannelNumbers, accessTokens, credit = 10_000 } = options;
   const { approved = true, optInRequired = false } = options;
-  const settings = { chatPlatform, chatChannelNumbers, accessTokens, credit, approved, optInRequired };
-  const service = createRunningService(clock, settings, (told) =>
-    createCarrier({
-      ...told,
-      clock,
-      keys,
-      faults,
-      webhook,
-      backoff: options.carrierBackoff ?? PUBSUB_BACKOFF,
-      answerTimeoutMs: options.carrierAnswerTimeoutMs ?? 10_000,
-    }),
-  );
+  let url = '';
+  const service = createRunningService({
+    clock,
+    store,
+    settings: { chatPlatform, chatChannelNumbers, accessTokens, credit, approved, optInRequired },
+    newCarrier: (parts) =>
+      createCarrier({
+        ...parts,
+        clock,
+        keys,
+        faults,
+        origin: () => url,
+        backoff: options.carrierBackoff ?? PUBSUB_BACKOFF,
+        answerTimeoutMs: options.carrierAnswerTimeoutMs ?? 10_000,
+      }),
+  });
 
   const app = new Hono()
     .route('/api/v1.0', contractApi(service, faults))
     .route('/sandbox', controlApi(service, keys, faults))
     .route('/chat', clickToChat(service))
-    .get(JWKS_PATH, async (context) =>
-      context.json(await keys.jwks(), 200, { 'Cache-Control': 'public, max-age=3600' }),
-    )
+    .route('/carrier', carrierPages(service, keys))
     // Field notes, "The API's answers": 404 comes with an empty body.
     .notFound((context) => context.body(null, 404))
     .onError((error, context) => {
@@ -92,18 +105,21 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       return context.json(errorForm(500, 'The sandbox failed at this request; its own output says why.'), 500);
     });
 
-  const server = await startLocalServer(app, options.port ?? 0);
-  const url = `http://127.0.0.1:${server.port}`;
+  const server = await startLocalServer(app, options.port ?? 0).catch((error: unknown) => {
+    store.close();
+    throw error;
+  });
+  url = `http://127.0.0.1:${server.port}`;
+  // Only now can a receiver fetch the keys with which it checks what it gets.
+  if (options.webhook !== undefined) service.setWebhook(options.webhook);
   return {
     url,
     jwksUrl: url + JWKS_PATH,
-    setWebhook: (settings) => {
-      webhook = settings;
-      service.carrier.setWebhook(settings);
-    },
+    setWebhook: service.setWebhook,
     close: async () => {
       faults.clear();
       await Promise.all([service.carrier.close(), server.close()]);
+      store.close();
     },
   };
 };

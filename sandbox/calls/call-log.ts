@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
+import type { SandboxClock } from '../clock.ts';
 import { parseJson } from '../http/read-body.ts';
+import type { Store } from '../store/store.ts';
 
 /** One call of the contract's API, with its answer. */
 export type Call = {
@@ -33,15 +35,16 @@ export type CallLog = {
   middleware: MiddlewareHandler;
 };
 
-export const createCallLog = (now: () => Date, onCall: (call: Call) => void): CallLog => {
-  let calls: Call[] = [];
+export const createCallLog = (store: Store, clock: SandboxClock, onCall: (call: Call) => void): CallLog => {
+  let calls = store.load<Call>('calls').map(([, call]) => call);
   return {
     calls: () => calls.slice(-MAX_CALLS),
     clear: () => {
       calls = [];
+      store.clear('calls');
     },
     middleware: async (context, next) => {
-      const at = now().toISOString();
+      const at = clock.now().toISOString();
       await next();
       const read: unknown = context.get('readBody');
       const request = typeof read === 'string' ? shorten(read) : null;
@@ -59,6 +62,9 @@ export const createCallLog = (now: () => Date, onCall: (call: Call) => void): Ca
         messageId: status === 200 ? textOf(answer, 'id') : null,
       };
       calls.push(call);
+      store.put('calls', call.id, call);
+      const forgotten = calls.at(-MAX_CALLS - 1);
+      if (forgotten) store.delete('calls', forgotten.id);
       if (calls.length > 2 * MAX_CALLS) calls = calls.slice(-MAX_CALLS);
       onCall(call);
     },

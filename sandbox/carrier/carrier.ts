@@ -2,31 +2,22 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxClock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
-import type { CarrierMessage } from './carrier-message.ts';
+import { type CarrierMessage, type DeliveryAttempt, shownBody } from './carrier-message.ts';
 import { createPoster } from './post.ts';
 import { type CarrierBackoff, createPushBackoff } from './push-backoff.ts';
 import { pushRequest } from './push-request.ts';
+import { createRetention, type RetentionOptions } from './retention.ts';
 import type { SigningKeys } from './signing-keys.ts';
+import { createSubscription } from './subscription.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
-
-/** Contract, "Limits": webhook message retention, 7 days. */
-export const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** What acknowledges an event; anything else is redelivered. Source: https://cloud.google.com/pubsub/docs/push */
 const ACKNOWLEDGING: ReadonlySet<number> = new Set([102, 200, 201, 202, 204]);
 
 const CONCURRENT_PUSHES = 10;
 
-export type DeliveryAttempt = {
-  message: CarrierMessage;
-  /** From 1. */
-  attempt: number;
-  at: Date;
-  /** The answer's HTTP status; null when none came. */
-  status: number | null;
-  /** Why no answer came. */
-  error?: string;
-};
+/** How many attempts are remembered. */
+const MAX_ATTEMPTS = 20_000;
 
 /**
  * Brings each event to the webhook at least once, several at a time and in no promised order. Waiting is in real time;
@@ -37,11 +28,21 @@ export type Carrier = {
   publish(body: Uint8Array): string;
   /** A new subscription: what waits goes there, at once. */
   setWebhook(webhook: WebhookSettings): void;
-  /** Every attempt that has ended, in that order. */
+  /** The latest attempts that have ended, in that order. */
   attempts(): readonly DeliveryAttempt[];
   /** Events that are neither acknowledged nor past their retention. */
   pending(): number;
-  /** Ends pushes and waits; what was not acknowledged is dropped. */
+  /** Events that were dropped before they arrived. */
+  expired(): readonly CarrierMessage[];
+  /** Events that arrived and can be replayed. */
+  retained(): number;
+  /** Delivers again what arrived and is retained, since `from` or with these ids; the result is how many. */
+  replay(which: { from?: Date; messageIds?: readonly string[] }): number;
+  /** Confirms an SNS subscription; false when the token is not its own. */
+  confirm(token: string): boolean;
+  /** To be called after the clock was moved: what is too old is dropped, and what paused goes on. */
+  clockMoved(): void;
+  /** Ends pushes and waits; what was not acknowledged is dropped, or kept by a data file. */
   close(): Promise<void>;
 };
 
@@ -52,8 +53,15 @@ export type CarrierOptions = {
   answerTimeoutMs: number;
   /** What may go wrong with a delivery. @default nothing */
   faults?: Faults;
+  /** The sandbox's own address, for what a webhook fetches from the carrier. */
+  origin: () => string;
   webhook?: WebhookSettings;
-  /** Told of each event that is taken, and of each attempt once it has ended. */
+  /** What a carrier before this one kept. */
+  kept?: { messages: readonly CarrierMessage[]; attempts: readonly DeliveryAttempt[] };
+} & CarrierListeners;
+
+/** Told of each event that is taken, and of each attempt once it has ended, and of what is kept. */
+export type CarrierListeners = Omit<RetentionOptions, 'now'> & {
   onPublish?: (message: CarrierMessage) => void;
   onAttempt?: (attempt: DeliveryAttempt) => void;
 };
@@ -64,28 +72,42 @@ export const createCarrier = ({
   backoff,
   answerTimeoutMs,
   faults,
+  origin,
+  kept,
   ...options
 }: CarrierOptions): Carrier => {
   const poster = createPoster();
   const closing = new AbortController();
-  const attempts: DeliveryAttempt[] = [];
-  // A set keeps the order of arrival, and an event that failed goes to its end.
-  const waiting = new Set<CarrierMessage>();
+  let attempts: DeliveryAttempt[] = [...(kept?.attempts ?? [])];
+  const retention = createRetention({ now: () => clock.now(), ...options });
   const inFlight = new Map<CarrierMessage, Promise<void>>();
   let nextMessageId = randomInt(10 ** 12, 10 ** 14);
-  let webhook = options.webhook;
+  let subscription = createSubscription(options.webhook);
   let pushBackoff = createPushBackoff(backoff);
   let pause: NodeJS.Timeout | undefined;
 
-  const isRetained = (message: CarrierMessage) => clock.now().getTime() - message.publishedAt.getTime() < RETENTION_MS;
+  const newMessage = (body: Uint8Array, confirmationToken?: string): CarrierMessage => ({
+    messageId: String(nextMessageId++),
+    publishedAt: clock.now(),
+    body,
+    confirmationToken,
+    attempts: 0,
+    state: 'waiting',
+  });
 
   const pump = () => {
+    const { webhook } = subscription;
     if (closing.signal.aborted || pause !== undefined || webhook === undefined) return;
-    for (const message of waiting) {
+    for (const message of retention.waiting) {
       if (inFlight.size >= CONCURRENT_PUSHES) return;
-      waiting.delete(message);
-      if (isRetained(message)) inFlight.set(message, push(message, webhook));
+      if (subscription.takes(message) && retention.take(message)) inFlight.set(message, push(message, webhook));
     }
+  };
+
+  const remember = (attempt: DeliveryAttempt) => {
+    attempts.push(attempt);
+    if (attempts.length > 2 * MAX_ATTEMPTS) attempts = attempts.slice(-MAX_ATTEMPTS);
+    options.onAttempt?.(attempt);
   };
 
   const push = async (message: CarrierMessage, to: WebhookSettings): Promise<void> => {
@@ -94,11 +116,13 @@ export const createCarrier = ({
     const attempt = await tryOnce(message, to);
     inFlight.delete(message);
     if (closing.signal.aborted) return;
-    attempts.push(attempt);
-    options.onAttempt?.(attempt);
-    if (attempt.status !== null && ACKNOWLEDGING.has(attempt.status)) ownBackoff.acknowledged();
-    else {
-      waiting.add(message);
+    remember(attempt);
+    if (attempt.status !== null && ACKNOWLEDGING.has(attempt.status)) {
+      ownBackoff.acknowledged();
+      if (message.confirmationToken === undefined) retention.acknowledge(message);
+      else retention.discard(message);
+    } else {
+      retention.wait(message);
       const pauseMs = ownBackoff.failed(round);
       if (pauseMs !== undefined && ownBackoff === pushBackoff) pauseFor(pauseMs);
     }
@@ -110,7 +134,7 @@ export const createCarrier = ({
     const fault = faults?.takeForDelivery();
     if (fault?.holdMs !== undefined) await sleep(fault.holdMs, undefined, { signal: closing.signal }).catch(() => {});
     const turn = await fault?.reversal?.turn();
-    if (fault?.double) attempts.push(await postOnce(message, to));
+    if (fault?.double) remember(await postOnce(message, to));
     const attempt = await postOnce(message, to);
     turn?.done();
     return attempt;
@@ -119,9 +143,9 @@ export const createCarrier = ({
   const postOnce = async (message: CarrierMessage, to: WebhookSettings): Promise<DeliveryAttempt> => {
     message.attempts += 1;
     const at = clock.now();
-    const attempt = { message, attempt: message.attempts, at };
+    const attempt = { messageId: message.messageId, shownBody: shownBody(message), attempt: message.attempts, at };
     try {
-      const request = await pushRequest(message, to, keys, at);
+      const request = await pushRequest(message, to, { keys, now: at, origin: origin() });
       const status = await poster.post(
         request,
         AbortSignal.any([closing.signal, AbortSignal.timeout(answerTimeoutMs)]),
@@ -143,22 +167,58 @@ export const createCarrier = ({
     pump();
   };
 
+  const askToConfirm = () => {
+    for (const message of retention.waiting) if (message.confirmationToken !== undefined) retention.discard(message);
+    const request = subscription.confirmationRequest();
+    if (request !== undefined) retention.wait(newMessage(Buffer.from(request.text), request.token));
+  };
+
+  for (const message of kept?.messages ?? []) {
+    nextMessageId = Math.max(nextMessageId, Number(message.messageId) + 1);
+    retention.restore(message);
+  }
+  askToConfirm();
+  pump();
   return {
     publish: (body) => {
-      const messageId = String(nextMessageId++);
-      const message: CarrierMessage = { messageId, publishedAt: clock.now(), body, attempts: 0 };
-      waiting.add(message);
+      const message = newMessage(body);
       options.onPublish?.(message);
+      retention.wait(message);
       pump();
-      return messageId;
+      return message.messageId;
     },
-    setWebhook: (settings) => {
-      webhook = settings;
+    setWebhook: (webhook) => {
+      subscription = createSubscription(webhook);
       pushBackoff = createPushBackoff(backoff);
+      askToConfirm();
       resume();
     },
-    attempts: () => attempts,
-    pending: () => [...waiting, ...inFlight.keys()].filter(isRetained).length,
+    attempts: () => attempts.slice(-MAX_ATTEMPTS),
+    pending: () => {
+      retention.sweep();
+      return retention.waiting.size + [...inFlight.keys()].filter(retention.isRetained).length;
+    },
+    expired: () => retention.expired,
+    retained: () => retention.acknowledged.size,
+    replay: ({ from, messageIds }) => {
+      retention.sweep();
+      const chosen = [...retention.acknowledged].filter(
+        ({ publishedAt, messageId }) =>
+          (from === undefined || publishedAt >= from) && (messageIds === undefined || messageIds.includes(messageId)),
+      );
+      for (const message of chosen) retention.wait(message);
+      pump();
+      return chosen.length;
+    },
+    confirm: (token) => {
+      const isConfirmed = subscription.confirm(token);
+      if (isConfirmed) pump();
+      return isConfirmed;
+    },
+    clockMoved: () => {
+      retention.sweep();
+      resume();
+    },
     close: async () => {
       closing.abort();
       clearTimeout(pause);

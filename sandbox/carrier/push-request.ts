@@ -1,41 +1,49 @@
+import { Webhook } from 'standardwebhooks';
 import type { CarrierMessage } from './carrier-message.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import type { WebhookSettings } from './webhook-settings.ts';
+import { snsEnvelope } from './sns-envelope.ts';
+import type { WebhookAuth, WebhookSettings } from './webhook-settings.ts';
 
 const SUBSCRIPTION = 'projects/sandbox/subscriptions/chat-events';
 const SERVICE_ACCOUNT_ID = '100000000000000000001';
 
 export type PushRequest = { url: string; headers: Record<string, string>; body: Uint8Array };
 
-/**
- * One push as Google Cloud Pub/Sub makes it: the envelope, and a bearer token with its claims.
- * Sources: https://cloud.google.com/pubsub/docs/push#receive_push and
- * https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions#jwt_format
- */
+/** What signing needs besides the message and the webhook's settings. */
+export type Signing = { keys: SigningKeys; now: Date; origin: string };
+
+/** One post to the webhook, wrapped and signed as its settings say. */
 export const pushRequest = async (
   message: CarrierMessage,
-  { url, auth, wrapped = true }: WebhookSettings,
-  keys: SigningKeys,
-  now: Date,
+  webhook: WebhookSettings,
+  signing: Signing,
 ): Promise<PushRequest> => {
-  const claims = {
-    iss: auth.issuer ?? 'https://accounts.google.com',
-    aud: auth.audience,
-    azp: SERVICE_ACCOUNT_ID,
-    sub: SERVICE_ACCOUNT_ID,
-    email: auth.serviceAccountEmail,
-    email_verified: true,
-  };
-  const body = wrapped ? Buffer.from(JSON.stringify(envelope(message))) : message.body;
+  const { url, auth } = webhook;
+  const body = await postBody(message, webhook, signing);
   const headers = {
-    authorization: `Bearer ${await keys.sign(claims, now)}`,
-    'content-type': 'application/json',
+    'content-type': auth.kind === 'sns' ? 'text/plain; charset=UTF-8' : 'application/json',
     'content-length': String(body.byteLength),
+    ...metadataHeaders(message, webhook),
+    ...(await authHeaders(auth, message, body, signing)),
   };
   return { url, headers, body };
 };
 
-const envelope = ({ messageId, publishedAt, body }: CarrierMessage) => {
+const postBody = async (
+  message: CarrierMessage,
+  { auth, wrapped = true }: WebhookSettings,
+  { keys, origin }: Signing,
+): Promise<Uint8Array> => {
+  if (auth.kind === 'sns') {
+    // Raw delivery is for notifications only: a confirmation always comes in its envelope.
+    if (!wrapped && message.confirmationToken === undefined) return message.body;
+    return Buffer.from(JSON.stringify(await snsEnvelope(message, auth, keys, origin)));
+  }
+  return wrapped ? Buffer.from(JSON.stringify(pubsubEnvelope(message))) : message.body;
+};
+
+/** Source: https://cloud.google.com/pubsub/docs/push#receive_push */
+const pubsubEnvelope = ({ messageId, publishedAt, body }: CarrierMessage) => {
   const publishTime = publishedAt.toISOString();
   return {
     message: {
@@ -48,4 +56,60 @@ const envelope = ({ messageId, publishedAt, body }: CarrierMessage) => {
     },
     subscription: SUBSCRIPTION,
   };
+};
+
+/** Source: https://cloud.google.com/pubsub/docs/payload-unwrapping */
+const metadataHeaders = (
+  { messageId, publishedAt }: CarrierMessage,
+  { wrapped = true, writeMetadata = false }: WebhookSettings,
+): Record<string, string> => {
+  if (wrapped || !writeMetadata) return {};
+  return {
+    'x-goog-pubsub-subscription-name': SUBSCRIPTION,
+    'x-goog-pubsub-message-id': messageId,
+    'x-goog-pubsub-publish-time': publishedAt.toISOString(),
+  };
+};
+
+const authHeaders = async (
+  auth: WebhookAuth,
+  message: CarrierMessage,
+  body: Uint8Array,
+  { keys, now }: Signing,
+): Promise<Record<string, string>> => {
+  switch (auth.kind) {
+    case 'pubsub-jwt': {
+      // Source: https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions#jwt_format
+      const claims = {
+        iss: auth.issuer ?? 'https://accounts.google.com',
+        aud: auth.audience,
+        azp: SERVICE_ACCOUNT_ID,
+        sub: SERVICE_ACCOUNT_ID,
+        email: auth.serviceAccountEmail,
+        email_verified: true,
+      };
+      return { authorization: `Bearer ${await keys.sign(claims, now)}` };
+    }
+    case 'standard-webhooks': {
+      // Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+      const text = new TextDecoder().decode(body);
+      return {
+        'webhook-id': message.messageId,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': auth.secrets
+          .map((secret) => new Webhook(secret).sign(message.messageId, now, text))
+          .join(' '),
+      };
+    }
+    case 'shared-token':
+      return { [auth.header]: auth.token };
+    case 'sns':
+      return {
+        'x-amz-sns-message-type': message.confirmationToken === undefined ? 'Notification' : 'SubscriptionConfirmation',
+        'x-amz-sns-message-id': message.messageId,
+        'x-amz-sns-topic-arn': auth.topicArn,
+      };
+    case 'none':
+      return {};
+  }
 };

@@ -1,5 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import { exportJWK, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose';
+import { selfSignedCertificate } from './self-signed-certificate.ts';
 
 const TOKEN_SECONDS = 60 * 60;
 
@@ -10,19 +12,30 @@ export type SigningKeys = {
   rotate(): Promise<string>;
   /** A signed token that is valid from `now` for an hour. */
   sign(claims: JWTPayload, now: Date): Promise<string>;
+  /** A signature over `text` in base64, made with the key of {@link SigningKeys.certificate}. */
+  signText(hash: 'sha1' | 'sha256', text: string): Promise<string>;
+  /** A certificate of the present key in PEM. */
+  certificate(): Promise<string>;
 };
 
-export const createSigningKeys = (): SigningKeys => {
+/** A private key as a data file keeps it. */
+export type KeptKey = { kid: string; pem: string };
+
+/** @param keeping Where the key comes from and goes to, so that a restart signs as before. */
+export const createSigningKeys = (keeping: { kept?: KeptKey; keep?: (key: KeptKey) => void } = {}): SigningKeys => {
   // Made when it is first needed, since a key costs more than all the rest of a start.
-  let current: ReturnType<typeof generateKey> | undefined;
+  let current = keeping.kept === undefined ? undefined : Promise.resolve(readKey(keeping.kept));
   const currentKey = () => {
-    current ??= generateKey();
+    current ??= generateKey(keeping.keep);
     return current;
   };
   return {
-    jwks: async () => ({ keys: [(await currentKey()).publicJwk] }),
+    jwks: async () => {
+      const { kid, privateKey } = await currentKey();
+      return { keys: [{ ...(await exportJWK(createPublicKey(privateKey))), kid, alg: 'RS256', use: 'sig' }] };
+    },
     rotate: async () => {
-      current = generateKey();
+      current = generateKey(keeping.keep);
       return (await current).kid;
     },
     sign: async (claims, now) => {
@@ -34,12 +47,18 @@ export const createSigningKeys = (): SigningKeys => {
         .setExpirationTime(issuedAt + TOKEN_SECONDS)
         .sign(privateKey);
     },
+    signText: async (hash, text) => sign(hash, Buffer.from(text), (await currentKey()).privateKey).toString('base64'),
+    certificate: async () => selfSignedCertificate((await currentKey()).privateKey),
   };
 };
 
-const generateKey = async () => {
-  const { privateKey, publicKey } = await generateKeyPair('RS256');
+type SigningKey = { kid: string; privateKey: KeyObject };
+
+const readKey = ({ kid, pem }: KeptKey): SigningKey => ({ kid, privateKey: createPrivateKey(pem) });
+
+const generateKey = async (keep: ((key: KeptKey) => void) | undefined): Promise<SigningKey> => {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const kid = randomUUID();
-  const publicJwk = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
-  return { kid, privateKey, publicJwk };
+  keep?.({ kid, pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() });
+  return { kid, privateKey };
 };

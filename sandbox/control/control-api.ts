@@ -4,7 +4,7 @@ import type { Faults } from '../faults/faults.ts';
 import { faultsApi } from '../faults/faults-api.ts';
 import { feedStream } from '../feed/feed-stream.ts';
 import { errorForm } from '../http/error-form.ts';
-import { limitBody, parseJson, readBody } from '../http/read-body.ts';
+import { limitBody, readBody } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
 import { changeAccount } from '../service/account.ts';
 import { decideApproval } from '../service/approval.ts';
@@ -14,13 +14,11 @@ import { changeUser, readMessages } from '../service/statuses.ts';
 import { accountApi } from './account-api.ts';
 import { clickToChatControl } from './click-to-chat-api.ts';
 import { conversationView, usersView } from './conversations.ts';
+import { deliveriesApi } from './deliveries-api.ts';
 import { pageBefore, readPage } from './page.ts';
 import { accountRequest, clockRequest, ruleRequest, userMessageRequest, userSettingsRequest } from './requests.ts';
 import { templatesApi } from './templates-api.ts';
-import { accountView, deliveriesView, outboxView, stateView, userView } from './views.ts';
-
-/** What one event may hold: 10 MB, as Google Cloud Pub/Sub's quota for a message is. */
-const MAX_EVENT_BYTES = 10_000_000;
+import { accountView, outboxView, stateView, userView } from './views.ts';
 
 /** The control API: what tests and the console do to the service from outside of the contract. */
 export const controlApi = (
@@ -56,7 +54,6 @@ export const controlApi = (
   });
 
   app.get('/outbox', (context) => context.json(outboxView(service.state.messages.values())));
-  app.get('/deliveries', (context) => context.json(deliveriesView(service.carrier)));
   app.get('/state', (context) => context.json(stateView(service)));
 
   app.get('/feed', (context) => feedStream(context, service.feed, service.clock.now()));
@@ -68,14 +65,6 @@ export const controlApi = (
   app.get('/calls', (context) => {
     const { items, before } = pageBefore(service.callLog.calls(), readPage(context));
     return context.json({ calls: items, before });
-  });
-
-  app.post('/events', limitBody(MAX_EVENT_BYTES), async (context) => {
-    const bytes = new Uint8Array(await context.req.arrayBuffer());
-    if (context.req.query('raw') === undefined && parseJson(new TextDecoder().decode(bytes)) === undefined) {
-      return context.json(errorForm(400, 'The body is not JSON; add ?raw to deliver these bytes all the same.'), 400);
-    }
-    return context.json({ messageId: service.carrier.publish(bytes) }, 202);
   });
 
   app.post('/clock', limitBody(), async (context) => {
@@ -105,6 +94,7 @@ export const controlApi = (
   });
 
   app.route('/', faultsApi(service, faults));
+  app.route('/', deliveriesApi(service));
   app.route('/', templatesApi(service));
   app.route('/', accountApi(service));
   app.route('/', clickToChatControl(service));

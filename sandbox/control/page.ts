@@ -7,10 +7,15 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
 /** The page that a request asks for by `?before=` and `?limit=`. */
-export const readPage = (context: Context, defaultLimit: number = DEFAULT_LIMIT): Page => {
-  const asked = context.req.query('limit');
-  const limit = asked !== undefined && /^[1-9]\d{0,5}$/.test(asked) ? Math.min(Number(asked), MAX_LIMIT) : defaultLimit;
-  return { before: context.req.query('before'), limit };
+export const readPage = (context: Context): Page => ({
+  before: context.req.query('before'),
+  limit: Math.min(readLimit(context) ?? DEFAULT_LIMIT, MAX_LIMIT),
+});
+
+/** The request's `?limit=`; undefined when there is none or it is no number. */
+export const readLimit = (context: Context): number | undefined => {
+  const asked = context.req.query('limit') ?? '';
+  return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : undefined;
 };
 
 /**

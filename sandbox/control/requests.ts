@@ -42,6 +42,42 @@ export const userSettingsRequest = z.strictObject({
   device: z.enum(['on', 'off']).optional(),
 });
 
+const text = z.string().min(1);
+const webhookSecret = z
+  .string()
+  .regex(/^(whsec_)?[A-Za-z0-9+/]{4,}={0,2}$/, 'must be base64, with or without the prefix whsec_');
+const webhookUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+/** How a webhook is set; see `WebhookSettings`. */
+export const webhookRequest = z.strictObject({
+  url: webhookUrl,
+  auth: z.discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('pubsub-jwt'),
+      audience: text,
+      serviceAccountEmail: text,
+      issuer: text.optional(),
+    }),
+    z.strictObject({ kind: z.literal('standard-webhooks'), secrets: z.array(webhookSecret).min(1) }),
+    z.strictObject({
+      kind: z.literal('shared-token'),
+      header: z.string().regex(/^[a-z0-9-]+$/i, 'must be the name of a header'),
+      token: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters'),
+    }),
+    z.strictObject({
+      kind: z.literal('sns'),
+      topicArn: text,
+      signatureVersion: z.enum(['1', '2']).optional(),
+      confirmed: z.boolean().optional(),
+    }),
+    z.strictObject({ kind: z.literal('none') }),
+  ]),
+  wrapped: z.boolean().optional(),
+  writeMetadata: z.boolean().optional(),
+});
+
+export const replayRequest = z.strictObject({ from: time.optional(), messageIds: z.array(z.string()).optional() });
+
 export const clockRequest = z.strictObject({
   /** At most ten years, well within what a date can hold. */
   advanceSeconds: z.number().min(0).max(315_360_000),

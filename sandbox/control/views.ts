@@ -1,4 +1,6 @@
-import type { Carrier, DeliveryAttempt } from '../carrier/carrier.ts';
+import type { Carrier } from '../carrier/carrier.ts';
+import type { CarrierMessage, DeliveryAttempt } from '../carrier/carrier-message.ts';
+import type { WebhookSettings } from '../carrier/webhook-settings.ts';
 import { parseJson } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
 import { type AccessToken, isValidToken } from '../service/access-tokens.ts';
@@ -100,12 +102,25 @@ export const outboxView = (messages: Iterable<ChatMessage>) => ({
   })),
 });
 
-export const deliveriesView = (carrier: Carrier) => ({
-  deliveries: carrier.attempts().map(deliveryView),
+export const deliveriesView = (carrier: Carrier, limit = Number.POSITIVE_INFINITY) => ({
+  deliveries: carrier.attempts().slice(-limit).map(deliveryView),
   pending: carrier.pending(),
+  expired: carrier.expired().map(expiredView),
+  retained: carrier.retained(),
 });
 
-export const stateView = ({ state, clock, carrier, feed }: RunningService) => ({
+/** An event that was dropped after seven days without an acknowledgement. */
+export const expiredView = ({ messageId, body, publishedAt, attempts }: CarrierMessage) => ({
+  messageId,
+  event: eventView(body),
+  publishedAt: publishedAt.toISOString(),
+  attempts,
+});
+
+/** The webhook without its secrets. */
+export const webhookView = ({ url, auth, wrapped = true }: WebhookSettings) => ({ url, kind: auth.kind, wrapped });
+
+export const stateView = ({ state, clock, carrier, feed, webhook }: RunningService) => ({
   feedId: feed.lastId(),
   now: clock.now().toISOString(),
   chatPlatform: state.chatPlatform,
@@ -115,12 +130,13 @@ export const stateView = ({ state, clock, carrier, feed }: RunningService) => ({
   users: Array.from(state.users.values(), (user) => userView(user, clock.now())),
   rules: [...state.rules.values()],
   templates: Array.from(state.templates.values(), templateView),
+  webhook: webhook ? webhookView(webhook) : null,
   pending: carrier.pending(),
 });
 
-export const deliveryView = ({ message, attempt, at, status, error }: DeliveryAttempt) => ({
-  messageId: message.messageId,
-  event: eventView(message.body),
+export const deliveryView = ({ messageId, shownBody, attempt, at, status, error }: DeliveryAttempt) => ({
+  messageId,
+  event: eventView(shownBody),
   attempt,
   status,
   at: at.toISOString(),

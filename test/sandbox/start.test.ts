@@ -41,6 +41,26 @@ describe('the arguments of npm run sandbox', () => {
     });
   });
 
+  test.each([
+    [
+      ['--auth', 'standard-webhooks', '--secret', 'whsec_c2VjcmV0'],
+      { kind: 'standard-webhooks', secrets: ['whsec_c2VjcmV0'] },
+    ],
+    [['--auth', 'shared-token', '--token', 'abc'], { kind: 'shared-token', header: 'x-webhook-token', token: 'abc' }],
+    [['--auth', 'sns'], { kind: 'sns', topicArn: 'arn:aws:sns:us-east-1:000000000000:chat-events' }],
+    [['--auth', 'none'], { kind: 'none' }],
+  ])('%j say how deliveries are signed', (args, auth) => {
+    const read = readCommandLine([...args, '--webhook-url', 'http://127.0.0.1:3000/webhook']);
+
+    expect(read).toMatchObject({ kind: 'run', options: { webhook: { auth } } });
+  });
+
+  test('say what the account may, and where the state is kept', () => {
+    expect(readCommandLine(['--pending', '--opt-in-required', '--data', 'sandbox.sqlite'])).toMatchObject({
+      options: { approved: false, optInRequired: true, dataFile: 'sandbox.sqlite' },
+    });
+  });
+
   test('ask for help, which names each of them', () => {
     expect(readCommandLine(['--help'])).toEqual({ kind: 'help' });
     expect(HELP).toContain('--service-account-email');
@@ -55,6 +75,11 @@ describe('the arguments of npm run sandbox', () => {
       ['--webhook-url', 'localhost'],
       '--webhook-url is "localhost" but must be an http or https address such as http://127.0.0.1:3000/webhook.',
     ],
+    [['--auth', 'basic'], '--auth is "basic" but must be pubsub-jwt, standard-webhooks, shared-token, sns or none.'],
+    [['--auth', 'standard-webhooks'], '--auth standard-webhooks needs --secret BASE64.'],
+    [['--auth', 'standard-webhooks', '--secret', '?'], '--secret must be base64, with or without the prefix whsec_.'],
+    [['--auth', 'shared-token'], '--auth shared-token needs --token TEXT, of visible ASCII characters.'],
+    [['--data', ''], '--data is "" but must be a text that is not empty.'],
     [['--access-token', ''], '--access-token is "" but must be a text that is not empty.'],
     [
       ['--chat-channel-number', '0800'],
