@@ -38,6 +38,7 @@ deliveries, and a control API under /sandbox to play the users.
   --access-token TOKEN            token that the API accepts, may be repeated (default: ${DEFAULTS['access-token']})
   --chat-platform NAME            the platform's name (default: ${DEFAULTS['chat-platform']})
   --chat-channel-number NUMBER    the business's own number, may be repeated (default: ${DEFAULTS['chat-channel-number']})
+  --credit NUMBER                 how many messages the account can pay for (default: 10000)
   --pending                       the account is not approved yet (default: it is)
   --opt-in-required               refuse to write first to users without an opt-in
   --data FILE                     keep the state in this file, so that a restart loses nothing
@@ -57,6 +58,7 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
   if (!/^\d{1,5}$/.test(parsed.port) || port > 65_535) {
     return fault('port', parsed.port, 'a number from 0 (a free port) to 65535');
   }
+  if (!/^\d{1,12}$/.test(parsed.credit)) return fault('credit', parsed.credit, 'a number of messages such as 10000');
   const url = parsed['webhook-url'];
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     return fault('webhook-url', url, 'an http or https address such as http://127.0.0.1:3000/webhook');
@@ -87,6 +89,7 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
       accessTokens: parsed['access-token'],
       chatPlatform: parsed['chat-platform'],
       chatChannelNumbers: parsed['chat-channel-number'],
+      credit: Number(parsed.credit),
       approved: !parsed.pending,
       optInRequired: parsed['opt-in-required'],
       dataFile: parsed.data,
@@ -115,6 +118,7 @@ const parse = (args: readonly string[]) => {
         'access-token': { type: 'string', multiple: true, default: DEFAULTS['access-token'] },
         'chat-platform': { type: 'string', default: DEFAULTS['chat-platform'] },
         'chat-channel-number': { type: 'string', multiple: true, default: DEFAULTS['chat-channel-number'] },
+        credit: { type: 'string', default: '10000' },
         pending: { type: 'boolean', default: false },
         'opt-in-required': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },

@@ -11,6 +11,7 @@ import { controlApi } from './control/control-api.ts';
 import { createFaults } from './faults/faults.ts';
 import { errorForm } from './http/error-form.ts';
 import { startLocalServer } from './http/local-server.ts';
+import { openapiDocument } from './openapi/openapi-document.ts';
 import { createRunningService } from './running-service.ts';
 import { NO_STORE } from './store/store.ts';
 
@@ -97,6 +98,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     .route('/sandbox', controlApi(service, keys, faults))
     .route('/chat', clickToChat(service))
     .route('/carrier', carrierPages(service, keys))
+    .get('/openapi.json', (context) => context.json(openapiDocument(url)))
     // Field notes, "The API's answers": 404 comes with an empty body.
     .notFound((context) => context.body(null, 404))
     .onError((error, context) => {

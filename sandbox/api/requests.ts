@@ -24,7 +24,9 @@ export const messageRequest = z
     imageURL: mediaUrl.optional(),
     fileURL: mediaUrl.optional(),
   })
-  .refine((content) => !isEmptyContent(content), 'give messageText, audioURL, imageURL or fileURL');
+  .refine((content) => !isEmptyContent(content), 'give messageText, audioURL, imageURL or fileURL')
+  // What the refinement asks for, for those who read the OpenAPI document.
+  .meta({ anyOf: ['messageText', 'audioURL', 'imageURL', 'fileURL'].map((field) => ({ required: [field] })) });
 
 /** Contract, "Rule activation request"; `clientPayload` is from the field notes. */
 export const intentRequest = z.looseObject({
