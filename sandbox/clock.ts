@@ -1,8 +1,8 @@
 /** The service's clock: it runs as the machine's does, but can be moved ahead. */
 export type SandboxClock = {
   now(): Date;
-  /** Moves the clock ahead by `ms` milliseconds. */
-  advance(ms: number): void;
+  /** Moves the clock ahead by `ms` milliseconds; may take until those that follow it have done so. */
+  advance(ms: number): void | Promise<void>;
 };
 
 /**

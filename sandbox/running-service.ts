@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CallLog, createCallLog } from './calls/call-log.ts';
 import type { Carrier, CarrierListeners, CarrierOptions } from './carrier/carrier.ts';
+import { shownBody } from './carrier/carrier-message.ts';
 import type { WebhookSettings } from './carrier/webhook-settings.ts';
 import type { SandboxClock } from './clock.ts';
 import { deliveryView, eventView, expiredView, webhookView } from './control/views.ts';
@@ -21,8 +22,8 @@ export type RunningService = {
   readonly webhook: WebhookSettings | undefined;
   /** Makes one change of the state and hands its events to the carrier; every change passes here. */
   apply<Result>(change: (state: ServiceState, moment: Moment) => Change<Result>): Result;
-  /** Moves the clock ahead by `ms` milliseconds. */
-  advanceClock(ms: number): void;
+  /** Moves the clock ahead by `ms` milliseconds; resolves when all that follows happens at the new time. */
+  advanceClock(ms: number): Promise<void>;
   setWebhook(webhook: WebhookSettings): void;
   /** A new service on the same clock, with nothing on its way. */
   reset(): Promise<void>;
@@ -47,7 +48,10 @@ export const createRunningService = ({ clock, settings, store, newCarrier }: Ser
       kept: keptEvents.load(),
       onPublish: (message) => {
         keptEvents.keepBody(message);
-        feed.tell('event-published', clock.now(), { messageId: message.messageId, event: eventView(message.body) });
+        feed.tell('event-published', clock.now(), {
+          messageId: message.messageId,
+          event: eventView(shownBody(message)),
+        });
       },
       onAttempt: (attempt) => {
         keptEvents.keepAttempt(attempt);
@@ -88,8 +92,8 @@ export const createRunningService = ({ clock, settings, store, newCarrier }: Ser
         for (const event of events) carrier.publish(Buffer.from(JSON.stringify(event)));
         return result;
       }),
-    advanceClock: (ms) => {
-      clock.advance(ms);
+    advanceClock: async (ms) => {
+      await clock.advance(ms);
       feed.tell('clock-moved', clock.now(), { now: clock.now().toISOString() });
       carrier.clockMoved();
     },

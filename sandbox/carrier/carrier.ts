@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxClock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
+import { createAttemptLog, noAnswer } from './attempt-log.ts';
 import { type CarrierMessage, type DeliveryAttempt, shownBody } from './carrier-message.ts';
 import { createPoster } from './post.ts';
 import { type CarrierBackoff, createPushBackoff } from './push-backoff.ts';
@@ -15,9 +16,6 @@ import type { WebhookSettings } from './webhook-settings.ts';
 const ACKNOWLEDGING: ReadonlySet<number> = new Set([102, 200, 201, 202, 204]);
 
 const CONCURRENT_PUSHES = 10;
-
-/** How many attempts are remembered. */
-const MAX_ATTEMPTS = 20_000;
 
 /**
  * Brings each event to the webhook at least once, several at a time and in no promised order. Waiting is in real time;
@@ -78,7 +76,7 @@ export const createCarrier = ({
 }: CarrierOptions): Carrier => {
   const poster = createPoster();
   const closing = new AbortController();
-  let attempts: DeliveryAttempt[] = [...(kept?.attempts ?? [])];
+  const attempts = createAttemptLog(kept?.attempts);
   const retention = createRetention({ now: () => clock.now(), ...options });
   const inFlight = new Map<CarrierMessage, Promise<void>>();
   let nextMessageId = randomInt(10 ** 12, 10 ** 14);
@@ -105,8 +103,7 @@ export const createCarrier = ({
   };
 
   const remember = (attempt: DeliveryAttempt) => {
-    attempts.push(attempt);
-    if (attempts.length > 2 * MAX_ATTEMPTS) attempts = attempts.slice(-MAX_ATTEMPTS);
+    attempts.add(attempt);
     options.onAttempt?.(attempt);
   };
 
@@ -193,7 +190,7 @@ export const createCarrier = ({
       askToConfirm();
       resume();
     },
-    attempts: () => attempts.slice(-MAX_ATTEMPTS),
+    attempts: attempts.latest,
     pending: () => {
       retention.sweep();
       return retention.waiting.size + [...inFlight.keys()].filter(retention.isRetained).length;
@@ -226,10 +223,4 @@ export const createCarrier = ({
       poster.close();
     },
   };
-};
-
-const noAnswer = (error: unknown, answerTimeoutMs: number): string => {
-  if (!(error instanceof Error)) return String(error);
-  const isTimeout = error.cause instanceof Error && error.cause.name === 'TimeoutError';
-  return isTimeout ? `No answer within ${answerTimeoutMs} ms.` : error.message;
 };

@@ -70,7 +70,7 @@ export const controlApi = (
   app.post('/clock', limitBody(), async (context) => {
     const body = await readBody(context, clockRequest);
     if (body.kind === 'invalid') return body.answer;
-    service.advanceClock(body.value.advanceSeconds * 1000);
+    await service.advanceClock(body.value.advanceSeconds * 1000);
     return context.json({ now: service.clock.now().toISOString() });
   });
 

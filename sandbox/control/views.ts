@@ -1,5 +1,5 @@
 import type { Carrier } from '../carrier/carrier.ts';
-import type { CarrierMessage, DeliveryAttempt } from '../carrier/carrier-message.ts';
+import { type CarrierMessage, type DeliveryAttempt, shownBody } from '../carrier/carrier-message.ts';
 import type { WebhookSettings } from '../carrier/webhook-settings.ts';
 import { parseJson } from '../http/read-body.ts';
 import type { RunningService } from '../running-service.ts';
@@ -110,11 +110,11 @@ export const deliveriesView = (carrier: Carrier, limit = Number.POSITIVE_INFINIT
 });
 
 /** An event that was dropped after seven days without an acknowledgement. */
-export const expiredView = ({ messageId, body, publishedAt, attempts }: CarrierMessage) => ({
-  messageId,
-  event: eventView(body),
-  publishedAt: publishedAt.toISOString(),
-  attempts,
+export const expiredView = (message: CarrierMessage) => ({
+  messageId: message.messageId,
+  event: eventView(shownBody(message)),
+  publishedAt: message.publishedAt.toISOString(),
+  attempts: message.attempts,
 });
 
 /** The webhook without its secrets. */

@@ -35,8 +35,10 @@ export const feedStream = (context: Context, feed: Feed, now: Date): Response =>
         };
         send('retry: 1000\n\n');
         const missed = asked === undefined ? [] : feed.after(Number(asked));
-        if (missed === undefined) send(sse({ id: feed.lastId(), at: now.toISOString(), type: 'gap' }));
-        else for (const entry of missed) send(sse(entry));
+        if (missed === undefined) {
+          const gap = { id: feed.lastId(), at: now.toISOString(), type: 'gap' };
+          send(sse({ id: gap.id, json: JSON.stringify(gap) }));
+        } else for (const entry of missed) send(sse(entry));
       },
       cancel: () => stop(),
     },
@@ -47,4 +49,4 @@ export const feedStream = (context: Context, feed: Feed, now: Date): Response =>
   return context.body(body, 200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
 };
 
-const sse = (entry: FeedEntry): string => `id: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`;
+const sse = ({ id, json }: FeedEntry): string => `id: ${id}\ndata: ${json}\n\n`;

@@ -1,7 +1,9 @@
-/** One thing that happened; `id` grows by one from entry to entry. */
-export type FeedEntry = { readonly id: number; readonly at: string; readonly type: string } & Readonly<
-  Record<string, unknown>
->;
+/** One thing that happened, as it is sent; `id` grows by one from entry to entry. */
+export type FeedEntry = {
+  readonly id: number;
+  /** An object with `id`, `at` (ISO 8601, on the service's clock), `type`, and what the type brings. */
+  readonly json: string;
+};
 
 export type FeedListener = (entry: FeedEntry) => void;
 
@@ -16,29 +18,35 @@ export type Feed = {
   listen(listener: FeedListener): () => void;
 };
 
-/** How many entries are remembered for those who come back. */
-export const FEED_BACKLOG = 2_000;
+/** What is remembered for those who come back. */
+export const FEED_BACKLOG = { entries: 2_000, characters: 16 * 1024 * 1024 };
 
 /**
  * @param firstId Ids start here. A time in milliseconds is good: a run that follows another starts above the other's
  *   ids, so that whoever comes back to it learns that something was missed.
  */
-export const createFeed = (firstId: number, backlog: number = FEED_BACKLOG): Feed => {
+export const createFeed = (firstId: number, backlog: typeof FEED_BACKLOG = FEED_BACKLOG): Feed => {
   const listeners = new Set<FeedListener>();
-  let entries: FeedEntry[] = [];
+  // A set keeps the order of its entries, and gives up its first in no time.
+  const entries = new Set<FeedEntry>();
+  let characters = 0;
   let nextId = firstId;
   return {
     tell: (type, at, what = {}) => {
-      const entry: FeedEntry = { ...what, id: nextId++, at: at.toISOString(), type };
-      entries.push(entry);
-      // Twice the backlog at most, so that shortening costs next to nothing per entry.
-      if (entries.length > 2 * backlog) entries = entries.slice(-backlog);
+      const id = nextId++;
+      const entry: FeedEntry = { id, json: JSON.stringify({ ...what, id, at: at.toISOString(), type }) };
+      entries.add(entry);
+      characters += entry.json.length;
+      for (const oldest of entries) {
+        if (entries.size <= backlog.entries && characters <= backlog.characters) break;
+        entries.delete(oldest);
+        characters -= oldest.json.length;
+      }
       for (const listener of listeners) listener(entry);
     },
     after: (id) => {
-      const oldest = nextId - Math.min(entries.length, backlog);
-      if (!(id >= oldest - 1 && id < nextId)) return undefined;
-      return id === nextId - 1 ? [] : entries.slice(id + 1 - nextId);
+      const isKnown = id >= nextId - entries.size - 1 && id < nextId;
+      return isKnown ? [...entries].filter((entry) => entry.id > id) : undefined;
     },
     lastId: () => nextId - 1,
     listen: (listener) => {

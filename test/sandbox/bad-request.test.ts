@@ -150,3 +150,58 @@ describe('a bad call of the control API', () => {
     expect(offPlatform).toMatchObject({ status: 409, body: inErrorForm(409) });
   });
 });
+
+/** Every endpoint of the control API that takes a JSON body. */
+const WITH_BODY = [
+  `POST ${userPath(USER)}/messages`,
+  `PATCH ${userPath(USER)}`,
+  'POST /clock',
+  'PATCH /account',
+  'POST /account/approval',
+  'POST /access-tokens',
+  'PUT /rules/table_ready',
+  'PUT /templates/table_ready',
+  'POST /templates/table_ready/decision',
+  'POST /links',
+  'POST /links/open',
+  'PUT /webhook',
+  'POST /replay',
+];
+
+describe.each(WITH_BODY)('a bad body for %s', (call) => {
+  test.each(['', '{', 'null', '[]', '7', '"text"', '{"unknown":1}', `${'['.repeat(100_000)}`, '{"__proto__":{"a":1}}'])(
+    'is refused in the error form: %j',
+    async (body) => {
+      const sandbox = await startTestSandbox();
+
+      const answer = await sandbox.control(call, body);
+
+      expect(answer).toMatchObject({ status: 400, body: inErrorForm(400) });
+      expect(answer.text).not.toMatch(/ at .*\.ts/);
+    },
+  );
+
+  test('is refused with 413 when it is too long', async () => {
+    const sandbox = await startTestSandbox();
+
+    const answer = await sandbox.control(call, `{"text":"${'x'.repeat(9 * 1024 * 1024)}"}`);
+
+    expect(answer).toMatchObject({ status: 413, body: inErrorForm(413) });
+  });
+});
+
+test.each([
+  'GET /users/%zz/conversation',
+  'GET /users?limit=-1&before=%00',
+  'GET /calls?limit=many&before=unknown',
+  'GET /feed/unknown',
+  'DELETE /users/x',
+  'GET /links/qr.svg',
+])('%s is answered without an error of the sandbox', async (call) => {
+  const sandbox = await startTestSandbox();
+
+  const answer = await sandbox.control(call);
+
+  expect(answer.status).toBeLessThan(500);
+  expect(answer.text).not.toMatch(/ at .*\.ts/);
+});

@@ -70,6 +70,20 @@ describe('an inbound user message', () => {
     ]);
   });
 
+  test('brings media of every kind, also without a text (contract: "Media messages (voice, audio, documents, images) are also delivered")', async () => {
+    const { receiver, sandbox } = await startBoth();
+    const imageUrls = ['https://media.example/1.png', 'https://media.example/2.jpg'];
+    const audioUrls = ['https://media.example/voice.ogg', 'https://media.example/song.mp3'];
+    const fileUrls = ['https://media.example/1.pdf'];
+
+    await sandbox.control(`POST ${userPath(USER)}/messages`, { imageUrls, audioUrls, fileUrls });
+    const events = await allEvents(sandbox, receiver);
+
+    expect(events).toMatchObject([
+      { MESSAGE: '', IMAGES_URLS: imageUrls, AUDIOS_URLS: audioUrls, FILES_URLS: fileUrls, VIDEOS_URLS: [] },
+    ]);
+  });
+
   test('names the user only "when available", and keeps customer and session over a conversation', async () => {
     const { receiver, sandbox } = await startBoth();
 

@@ -70,7 +70,7 @@ describe('the feed', () => {
   const at = new Date('2026-01-31T10:00:00.000Z');
 
   test('remembers the latest entries only', () => {
-    const feed = createFeed(100, 3);
+    const feed = createFeed(100, { entries: 3, characters: 1_000_000 });
     for (let entry = 0; entry < 20; entry += 1) feed.tell('any', at);
 
     expect(feed.lastId()).toBe(119);
@@ -78,6 +78,14 @@ describe('the feed', () => {
     expect(feed.after(116)?.map(({ id }) => id)).toEqual([117, 118, 119]);
     expect(feed.after(119)).toEqual([]);
     expect([feed.after(120), feed.after(Number.NaN)]).toEqual([undefined, undefined]);
+  });
+
+  test('remembers no more than its share of memory', () => {
+    const feed = createFeed(1, { entries: 1_000, characters: 10_000 });
+    for (let entry = 0; entry < 20; entry += 1) feed.tell('any', at, { text: 'x'.repeat(3_000) });
+
+    expect(feed.after(16)).toBeUndefined();
+    expect(feed.after(17)).toHaveLength(3);
   });
 
   test('tells a listener until it has had enough', () => {

@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HELP, readCommandLine } from '../../sandbox/command-line.ts';
@@ -109,6 +112,39 @@ describe('npm run sandbox', () => {
     expect(keys.status).toBe(200);
     expect(output).toContain('sandbox-token');
     expect(await exited).toBe(0);
+  });
+
+  test('loses nothing that was answered when it is killed, given a data file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const args = ['sandbox/start.ts', '--data', join(folder, 'data.sqlite')];
+    const start = async () => {
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const url = await new Promise<string>((resolve) => {
+        child.stdout.on('data', (chunk) => resolve(/http:\/\/127\.0\.0\.1:\d+/.exec(String(chunk))?.[0] ?? ''));
+      });
+      return { child, url };
+    };
+    const first = await start();
+    const answered: string[] = [];
+    const write = async () => {
+      const response = await fetch(`${first.url}/sandbox/users/%2B5491155550000/messages`, {
+        method: 'POST',
+        body: JSON.stringify({ text: 'Hello' }),
+      });
+      answered.push(Object(await response.json())._id_);
+      if (answered.length === 20) first.child.kill('SIGKILL');
+    };
+    await Promise.allSettled(Array.from({ length: 60 }, write));
+
+    const second = await start();
+    const conversation = await fetch(`${second.url}/sandbox/users/%2B5491155550000/conversation`);
+
+    const kept = Object(await conversation.json()).messages.map(({ id }: { id: string }) => id);
+    expect(answered.length).toBeGreaterThanOrEqual(20);
+    expect(kept).toEqual(expect.arrayContaining(answered));
+    expect(Object(await (await fetch(`${second.url}/sandbox/state`)).json()).pending).toBe(kept.length);
   });
 
   test('a taken port is said in one sentence, with exit code 1', async () => {
