@@ -2,6 +2,7 @@ import { createVerify, X509Certificate } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { WebhookSettings } from '../../sandbox/sandbox.ts';
+import { readFeed } from './feed-reader.ts';
 import { DAY_SECONDS, eventually, type RunningSandbox, startTestSandbox } from './running-sandbox.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
@@ -105,7 +106,11 @@ describe('a push signed by SNS', () => {
     await sandbox.control('POST /events', EVENT);
     await eventually(() => expect(receiver.posts).toHaveLength(1));
     const [request] = receiver.posts;
-    const { Type, SubscribeURL, Token } = JSON.parse(request?.body ?? '');
+    const asked = JSON.parse(request?.body ?? '');
+    const { Type, SubscribeURL, Token, SigningCertURL, Signature } = asked;
+    const { publicKey } = new X509Certificate(await (await fetch(SigningCertURL)).text());
+    const signed = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
+    const text = signed.map((name) => `${name}\n${asked[name]}\n`).join('');
     const waiting = Object((await sandbox.control('GET /deliveries')).body).pending;
 
     const wrong = await fetch(`${sandbox.url}/carrier/sns/confirm?Token=guess`);
@@ -114,6 +119,7 @@ describe('a push signed by SNS', () => {
 
     expect([Type, waiting, wrong.status, confirmed.status]).toEqual(['SubscriptionConfirmation', 1, 403, 200]);
     expect(SubscribeURL).toContain(Token);
+    expect(createVerify('RSA-SHA1').update(text).verify(publicKey, Signature, 'base64')).toBe(true);
     expect(receiver.posts.map(({ body }) => JSON.parse(body).Type)).toEqual([Type, 'Notification']);
   });
 
@@ -176,6 +182,31 @@ describe('the seven days', () => {
       expect(deliveries.filter(({ status }: { status: number }) => status === 200)).toEqual([]);
       expect(expired).toMatchObject([{ event: EVENT, attempts: deliveries.length, publishedAt: expect.any(String) }]);
     });
+  });
+
+  test('moving the clock ends the pause after a refusal, and says at once what has expired', async () => {
+    const receiver = await startWebhookReceiver();
+    receiver.answerWith(503, 200);
+    const hourMs = 3_600_000;
+    const sandbox = await startTestSandbox({
+      webhook: { url: receiver.url, auth: { kind: 'none' } },
+      carrierBackoff: { minimumMs: hourMs, maximumMs: hourMs },
+    });
+    await sandbox.control('POST /events', EVENT);
+    await eventually(async () => {
+      expect(Object((await sandbox.control('GET /deliveries')).body).deliveries).toMatchObject([{ status: 503 }]);
+    });
+
+    await sandbox.control('POST /clock', { advanceSeconds: 3_600 });
+    await untilDelivered(sandbox);
+
+    expect(receiver.posts).toHaveLength(2);
+    const holding = await startTestSandbox();
+    const feed = await readFeed(holding.url);
+    await holding.control('POST /events', EVENT);
+    await holding.control('POST /clock', { advanceSeconds: 8 * DAY_SECONDS });
+    await feed.until('event-expired');
+    expect(feed.ofType('event-expired')).toMatchObject([{ event: EVENT, attempts: 0 }]);
   });
 
   test('what arrived is replayed while it is retained, since a time or by its id', async () => {

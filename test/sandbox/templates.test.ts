@@ -16,11 +16,13 @@ describe('a template', () => {
     const whilePending = await sandbox.api('/intent/v2', anIntent());
     const decided = await sandbox.control('POST /templates/table_ready/decision', { approve: true });
     const whenApproved = await sandbox.api('/intent/v2', anIntent());
+    const decidedAgain = await sandbox.control('POST /templates/table_ready/decision', { approve: false });
 
     expect(submitted).toMatchObject({ status: 202, body: { name: 'table_ready', status: 'pending', why: null } });
     expect(whilePending).toMatchObject({ status: 422, body: { error: { code: 601 } } });
     expect(decided).toMatchObject({ status: 200, body: { status: 'approved' } });
     expect(whenApproved).toMatchObject(accepted);
+    expect(decidedAgain).toMatchObject({ status: 409, body: { error: { code: 409 } } });
   });
 
   test('that is rejected makes no rule and says why; submitted anew it leaves the rule of an earlier approval', async () => {
