@@ -21,11 +21,7 @@ import { templatesApi } from './templates-api.ts';
 import { accountView, outboxView, stateView, userView } from './views.ts';
 
 /** The control API: what tests and the console do to the service from outside of the contract. */
-export const controlApi = (
-  service: RunningService,
-  keys: SigningKeys,
-  faults: Faults,
-): Hono => {
+export const controlApi = (service: RunningService, keys: SigningKeys, faults: Faults): Hono => {
   const app = new Hono();
 
   app.post('/users/:contact/messages', limitBody(), async (context) => {
