@@ -28,6 +28,9 @@ export const createQueueHandler =
     return { batchItemFailures: failed.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 
+/** Not the queue's whole visibility time-out, for which a group would stand still. */
+const AFTER_AN_ERROR_MS = 10_000;
+
 const groupsOf = (records: readonly SQSRecord[]): SQSRecord[][] => {
   const groups = Map.groupBy(records, (record) => record.attributes.MessageGroupId ?? record.messageId);
   return [...groups.values()];
@@ -59,7 +62,7 @@ const handleSafely = async (
     return await handleMessage(message, hasTime);
   } catch (error) {
     log.error('a message failed; it comes again', { messageId: message.messageId, error });
-    return { kind: 'again' };
+    return { kind: 'again', afterMs: AFTER_AN_ERROR_MS };
   }
 };
 

@@ -13,6 +13,13 @@ export interface DeadLetteredQueueProps {
   /** How often a message is received before it goes to the dead-letter queue; SQS takes 1 to 1,000. */
   readonly maxReceiveCount: number;
   /**
+   * The largest message that the queue takes. Its dead-letter queue takes SQS's largest, so that a copy fits with a reason
+   * beside it.
+   *
+   * @default SQS's largest, 1 MiB
+   */
+  readonly maxMessageSize?: Size;
+  /**
    * Whether the queues outlive their stack, with the messages in them.
    *
    * @default false
@@ -48,6 +55,7 @@ export class DeadLetteredQueue extends Construct {
     this.deadLetterQueue = new Queue(this, 'DeadLetterQueue', kept);
     this.queue = new Queue(this, 'Queue', {
       ...kept,
+      ...(props.maxMessageSize && { maxMessageSizeBytes: props.maxMessageSize.toBytes() }),
       // Six time-outs, as AWS advises, since Lambda itself retries a throttled batch within the visibility time-out.
       // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
       visibilityTimeout: Duration.seconds(6 * props.consumerTimeout.toSeconds()),

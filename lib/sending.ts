@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { WindowPer } from '../lambdas/domain/contact.ts';
@@ -41,7 +41,7 @@ export interface SendingProps {
   readonly production?: boolean;
 }
 
-// A message is begun only with 50 seconds left, enough for all that it may cost; the rest is for those before it.
+// A message is begun only with 63 seconds left, enough for all that it may cost; the rest is for those before it.
 const TIMEOUT = Duration.seconds(120);
 
 // Longer than a claimant can live, and over before its message is visible again: half a minute for clocks that disagree.
@@ -49,6 +49,9 @@ const CLAIM_LEASE_SECONDS = TIMEOUT.toSeconds() + 30;
 
 // SQS's greatest: it is `notAfter` or the queue's retention that ends waiting, not a count.
 const MAX_RECEIVE_COUNT = 1000;
+
+// Twice what a message's text may have, and room in the dead-letter queue for the reason beside it.
+const MAX_REQUEST_SIZE = Size.kibibytes(256);
 
 /** The queue of send requests, in order per contact, the function that sends them, and the chat service's access token. */
 export class Sending extends Construct {
@@ -71,6 +74,7 @@ export class Sending extends Construct {
       fifo: true,
       consumerTimeout: TIMEOUT,
       maxReceiveCount: MAX_RECEIVE_COUNT,
+      maxMessageSize: MAX_REQUEST_SIZE,
       production: props.production,
     });
     const { queue, deadLetterQueue } = this.requests;

@@ -43,7 +43,8 @@ export const createDynamodbSendStore = ({
   retentionDays,
   account,
 }: DynamodbSendStoreOptions): SendStore => {
-  const update = async (change: ItemUpdate): Promise<Tried> => {
+  /** Undefined where the condition failed on an item that is not there. */
+  const updateOrGone = async (change: ItemUpdate): Promise<Tried | undefined> => {
     try {
       const { Attributes } = await client.send(
         new UpdateItemCommand({
@@ -54,8 +55,23 @@ export const createDynamodbSendStore = ({
       );
       return { kind: 'written', attempts: Number(Attributes?.attempts?.N ?? 0) };
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException && error.Item) return held(error.Item);
-      throw error;
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return error.Item && held(error.Item);
+    }
+  };
+
+  const update = async (change: ItemUpdate): Promise<Tried> => {
+    const tried = await updateOrGone(change);
+    if (tried === undefined) throw new Error(`A condition failed on ${change.key.pk}, which is not there.`);
+    return tried;
+  };
+
+  /** A note on a contact, which gives way to a later one. */
+  const note = async (change: ItemUpdate): Promise<void> => {
+    try {
+      await client.send(new UpdateItemCommand(updateItem(tableName, change)));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
   };
 
@@ -92,7 +108,7 @@ export const createDynamodbSendStore = ({
 
     async conclude(requestId, claimId, conclusion) {
       const isAccepted = conclusion.state === 'accepted';
-      const tried = await update({
+      const tried = await updateOrGone({
         key: sendItem(requestId),
         set: {
           ...conclusionAttributes(conclusion),
@@ -103,6 +119,8 @@ export const createDynamodbSendStore = ({
         values: { claimId, claimed: 'claimed', ...(isAccepted && { uncertain: 'uncertain', status: 'status' }) },
         condition: isAccepted ? OURS_TO_ACCEPT : OURS,
       });
+      // Erased, or expired, while the call was made: there is nothing left to conclude.
+      if (tried === undefined) return 'lost';
       if (tried.kind === 'written') return 'concluded';
       if (tried.settledBy !== undefined) return 'settled';
       return tried.send.claimId === claimId && tried.send.state === conclusion.state ? 'concluded' : 'lost';
@@ -127,7 +145,7 @@ export const createDynamodbSendStore = ({
     },
 
     async noteWindowDenied(contact, at) {
-      await update({
+      await note({
         key: contactItem(contact),
         set: { windowDeniedAt: at },
         condition: 'attribute_not_exists(#windowDeniedAt) OR #windowDeniedAt < :windowDeniedAt',
@@ -135,7 +153,7 @@ export const createDynamodbSendStore = ({
     },
 
     async noteChecked(contact, { checkedAt, checkedAddress }) {
-      await update({
+      await note({
         key: contactItem(contact),
         set: { checkedAt, checkedAddress },
         condition: 'attribute_not_exists(#checkedAt) OR #checkedAt < :checkedAt',

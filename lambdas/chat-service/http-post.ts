@@ -44,7 +44,13 @@ export const createHttpPost = (options: HttpPostOptions): HttpPost => {
       url.protocol === 'https:'
         ? httpsRequest(url, { method: 'POST', agent: agents.https })
         : httpRequest(url, { method: 'POST', agent: agents.http });
-    request.setHeaders(new Map(Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })));
+    try {
+      request.setHeaders(new Map(Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })));
+    } catch {
+      // A token with a character that no header may have; not the error's own words, which could quote it.
+      request.on('error', () => undefined).destroy();
+      return Promise.resolve({ kind: 'not-sent', cause: 'A header holds a character that HTTP does not take.' });
+    }
     return exchange(request, body, options);
   };
 };

@@ -29,9 +29,31 @@ export type NotDoneCause = 'no-credit' | 'token' | 'unavailable';
 const INSUFFICIENT_CREDIT = 101;
 const WINDOW_CLOSED = 201;
 
-const problem = z.object({ code: z.optional(z.number()), message: z.optional(z.string()) });
+/** What the table keeps of the service's words. */
+const MOST_CHARACTERS = 500;
+/** Longer ids cannot be a table's key; whoever sent such a one is not understood. */
+const MOST_ID_BYTES = 1024;
+
+const numberOrDigits = z.pipe(
+  z.union([z.number(), z.string().check(z.regex(/^\d{1,9}$/))]),
+  z.transform((code) => Number(code)),
+);
+const problem = z.object({
+  code: z.catch(z.optional(numberOrDigits), undefined),
+  message: z.catch(z.optional(z.string()), undefined),
+});
+const messageId = z.pipe(
+  z.union([z.string(), z.int()]),
+  z.pipe(
+    z.transform(String),
+    z.string().check(
+      z.minLength(1),
+      z.refine((id) => id.isWellFormed() && Buffer.byteLength(id) <= MOST_ID_BYTES),
+    ),
+  ),
+);
 const wireAnswer = z.object({
-  id: z.catch(z.optional(z.string().check(z.minLength(1))), undefined),
+  id: z.catch(z.optional(messageId), undefined),
   problems: z.catch(z.nullish(problem), undefined),
   error: z.catch(z.nullish(problem), undefined),
 });
@@ -45,8 +67,8 @@ export const sendOutcome = (answer: ChatServiceAnswer): SendOutcome => {
   if (answer.kind === 'unknown') return { kind: 'uncertain', explanation: answer.cause };
   const { httpStatus, retryAfter } = answer;
   const read = z.safeParse(wireAnswer, answer.body);
-  const fault = read.success ? (read.data.error ?? read.data.problems) : undefined;
-  const explanation = fault ? `HTTP ${httpStatus}, code ${fault.code}: ${fault.message}` : `HTTP ${httpStatus}`;
+  const fault = read.success ? (faultOf(read.data.error) ?? faultOf(read.data.problems)) : undefined;
+  const explanation = explain(httpStatus, fault);
   if (fault?.code === WINDOW_CLOSED) return { kind: 'window-closed' };
   if (fault?.code === INSUFFICIENT_CREDIT) return { kind: 'not-done', cause: 'no-credit', explanation, retryAfter };
   if (httpStatus >= 200 && httpStatus < 300) {
@@ -66,3 +88,15 @@ export const sendOutcome = (answer: ChatServiceAnswer): SendOutcome => {
   if (httpStatus >= 400 && httpStatus < 500) return { kind: 'rejected', code: fault?.code, explanation };
   return { kind: 'uncertain', explanation };
 };
+
+type Problem = z.output<typeof problem>;
+
+/** An object that says nothing is no fault. */
+const faultOf = (told: Problem | null | undefined): Problem | undefined =>
+  told && (told.code !== undefined || told.message !== undefined) ? told : undefined;
+
+const explain = (httpStatus: number, fault: Problem | undefined): string =>
+  (fault ? `HTTP ${httpStatus}, code ${fault.code}: ${fault.message}` : `HTTP ${httpStatus}`)
+    .toWellFormed()
+    .slice(0, MOST_CHARACTERS)
+    .toWellFormed();

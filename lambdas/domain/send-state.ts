@@ -15,7 +15,7 @@ export interface QueuedSend {
   /** The queue message's body as it came: two bodies under one request id are two requests. */
   readonly body: string;
   readonly contact: ContactRef;
-  /** The queue message's group and deduplication id, which its copy in the dead-letter queue keeps. */
+  /** Of the message's copy in the dead-letter queue: its group, and an id by which a second copy is dropped. */
   readonly groupId: string;
   readonly deduplicationId: string;
   /** False where the queue has handed the message out before. @default true */

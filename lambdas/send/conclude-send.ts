@@ -31,6 +31,21 @@ const METRIC: Record<Exclude<SendState, 'claimed'>, MetricName> = {
   waiting: 'SendWaiting',
 };
 
+/** Every try of a request that says `resend` may be one message more; after so many its outcome stays `uncertain`. */
+export const MOST_RESENT_ATTEMPTS = 5;
+
+/** What is known of a call must not be lost to one write that fails: as `uncertain` it might be sent again. */
+const repeated = async <Written>(write: () => Promise<Written>): Promise<Written> => {
+  for (let repetition = 0; repetition < 2; repetition += 1) {
+    try {
+      return await write();
+    } catch {
+      // The last try below fails with its own error.
+    }
+  }
+  return write();
+};
+
 /** Records how a send ended and tells the queue what to do with its message. */
 export const createConcludeSend = (ports: ConcludeSendPorts) => {
   const { store, deadLetters, clock, randomness, log, metrics } = ports;
@@ -43,10 +58,12 @@ export const createConcludeSend = (ports: ConcludeSendPorts) => {
 
   const conclude = async (send: QueuedSend, claimId: string, conclusion: Conclusion) => {
     const { requestId } = send.request;
-    const written = await store.conclude(requestId, claimId, conclusion);
+    const written = await repeated(() => store.conclude(requestId, claimId, conclusion));
     if (written === 'concluded') report(send, conclusion);
-    if (written === 'settled') log.info('a status had settled the send', { requestId, ...conclusion });
-    if (written === 'lost') log.error('the claim was lost before its end was recorded', { requestId, ...conclusion });
+    // No more of the conclusion than this: the call in it has the message's text and the user's number.
+    const ended = { requestId, claimId, state: conclusion.state };
+    if (written === 'settled') log.info('a status had settled the send', ended);
+    if (written === 'lost') log.error('the claim was lost before its end was recorded', ended);
     return written;
   };
 
@@ -84,11 +101,12 @@ export const createConcludeSend = (ports: ConcludeSendPorts) => {
       case 'not-done': {
         const written = await conclude(send, claimId, { state: 'waiting', at, why: outcome.explanation });
         if (written === 'settled') return DONE;
-        return again(send, askedWaitMs(outcome.retryAfter, at, randomness.fraction()) ?? wait());
+        return again(send, Math.max(askedWaitMs(outcome.retryAfter, at, randomness.fraction()), wait()));
       }
       case 'uncertain': {
         const written = await conclude(send, claimId, { state: 'uncertain', at, why: outcome.explanation });
-        return send.request.onUncertain === 'resend' && written !== 'settled' ? again(send, wait()) : DONE;
+        const isResent = send.request.onUncertain === 'resend' && attempt < MOST_RESENT_ATTEMPTS;
+        return isResent && written !== 'settled' ? again(send, wait()) : DONE;
       }
       case 'rejected':
       case 'window-closed': {
@@ -118,8 +136,8 @@ export const createConcludeSend = (ports: ConcludeSendPorts) => {
 };
 
 /** As long as the service asks, and a tenth more by chance, so that not all who were asked return at once. */
-const askedWaitMs = (retryAfter: string | undefined, now: string, fraction: number): number | undefined => {
+const askedWaitMs = (retryAfter: string | undefined, now: string, fraction: number): number => {
   const asked = retryAfterMs(retryAfter, Date.parse(now));
-  if (asked === undefined) return undefined;
+  if (asked === undefined) return 0;
   return Math.min(Math.round(asked * (1 + fraction / 10)), LONGEST_ASKED_WAIT_MS);
 };

@@ -29,8 +29,8 @@ const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A batch has ten groups at most. */
 const MAX_CONNECTIONS = 10;
-/** A free-form call, the same with a fresh token, and a template after error 201; and the writes around them. */
-const ENOUGH_TIME_MS = 3 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 11_000;
+/** A free-form call and a template after error 201, each once more with a fresh token; and the writes around them. */
+const ENOUGH_TIME_MS = 4 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 11_000;
 
 const dynamodb = new DynamoDBClient({ requestHandler: AWS_CALL });
 const secretsManager = new SecretsManagerClient({ requestHandler: AWS_CALL });

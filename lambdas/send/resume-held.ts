@@ -1,6 +1,7 @@
 import type { QueuedSend, StoredSend } from '../domain/send-state.ts';
 import type { Clock, Log, Metrics, SendDeadLetters, SendStore } from '../ports.ts';
 import type { MessageResult } from '../queue-handler.ts';
+import { MOST_RESENT_ATTEMPTS } from './conclude-send.ts';
 
 export interface ResumeHeldPorts {
   readonly store: SendStore;
@@ -54,7 +55,7 @@ export const createResumeHeld =
 const resumeClaimed = async (
   { store, clock, log, metrics }: ResumeHeldPorts,
   { request: { requestId, onUncertain } }: QueuedSend,
-  { claimId, leaseUntil }: StoredSend,
+  { claimId, leaseUntil, attempts }: StoredSend,
 ): Promise<MessageResult> => {
   const now = clock.now();
   if (claimId === undefined || leaseUntil === undefined)
@@ -65,5 +66,5 @@ const resumeClaimed = async (
   if (written !== 'concluded') return SOON;
   metrics.count('SendUncertain');
   log.error('send uncertain', { requestId, why });
-  return onUncertain === 'resend' ? SOON : DONE;
+  return onUncertain === 'resend' && attempts < MOST_RESENT_ATTEMPTS ? SOON : DONE;
 };

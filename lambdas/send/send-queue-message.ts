@@ -19,12 +19,13 @@ export interface SendQueueMessagePorts {
 /** Reads a message of the send queue; a malformed one goes to the dead-letter queue at once and delays nobody. */
 export const createSendQueueMessage =
   ({ sendMessage, deadLetters, chatPlatform, chatChannelNumber, windowPer, log, metrics }: SendQueueMessagePorts) =>
-  async (message: SQSRecord, hasTime: () => boolean): Promise<MessageResult> => {
-    const { MessageGroupId, MessageDeduplicationId, ApproximateReceiveCount } = message.attributes;
+  async (message: SQSRecord, hasTime: () => boolean = () => true): Promise<MessageResult> => {
+    const { MessageGroupId, ApproximateReceiveCount } = message.attributes;
     const origin = {
       body: message.body,
       groupId: MessageGroupId ?? message.messageId,
-      deduplicationId: MessageDeduplicationId ?? message.messageId,
+      // The copy's own: two messages with one id of the sender's within five minutes would else be one dead letter.
+      deduplicationId: message.messageId,
     };
     const read = readSendRequest(message.body);
     if (read.kind === 'malformed') {

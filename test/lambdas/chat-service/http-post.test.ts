@@ -116,6 +116,14 @@ describe('a POST that was not sent', () => {
     expect(results.map(({ kind }) => kind)).toEqual(['unknown', 'not-sent']);
   });
 
+  it('is one with a token that no header can hold', async () => {
+    const url = await serve((_request, response) => response.end());
+    expect(await post(url, { 'access-token': 'to\u200bken' }, '{}')).toEqual({
+      kind: 'not-sent',
+      cause: 'A header holds a character that HTTP does not take.',
+    });
+  });
+
   it('is one that was not let in: TLS begun, never finished', async () => {
     const impatient = createHttpPost({
       connectTimeoutMs: 200,

@@ -34,6 +34,9 @@ describe('Retry-After', () => {
     ['Fri, 20 Nov 2026 12:01:00 GMT', 60_000],
     ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
     ['soon', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon 3', undefined],
     [undefined, undefined],
   ])('%s is %s ms', (header, ms) => {
     expect(retryAfterMs(header, now)).toBe(ms);

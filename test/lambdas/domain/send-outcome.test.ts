@@ -38,6 +38,15 @@ describe('the class of an answer', () => {
     ['500', 500, undefined, { kind: 'uncertain' }],
     ['502', 502, { error: { code: 1 } }, { kind: 'uncertain' }],
     ['504', 504, undefined, { kind: 'uncertain' }],
+    [
+      'an id beside problems that say nothing',
+      200,
+      { id: 'm1', problems: {}, error: {} },
+      { kind: 'accepted', messageId: 'm1' },
+    ],
+    ['an id that is a number', 200, { id: 17 }, { kind: 'accepted', messageId: '17' }],
+    ['an id too long to be kept', 200, { id: 'x'.repeat(1025) }, { kind: 'uncertain' }],
+    ['a code that is text', 400, { error: { code: '201', message: 'closed' } }, { kind: 'window-closed' }],
     ['a redirect', 302, undefined, { kind: 'not-done', cause: 'unavailable' }],
     ['a redirect after the fact', 303, undefined, { kind: 'uncertain' }],
     ['a body of another shape', 200, ['m1'], { kind: 'uncertain' }],
@@ -51,5 +60,18 @@ describe('the class of an answer', () => {
       cause: 'unavailable',
     });
     expect(sendOutcome({ kind: 'unknown', cause: 'ECONNRESET' })).toMatchObject({ kind: 'uncertain' });
+  });
+});
+
+describe('the service’s words', () => {
+  it('are kept to 500 well-formed characters', () => {
+    const outcome = sendOutcome({
+      kind: 'answered',
+      httpStatus: 400,
+      body: { error: { code: 1, message: `\ud800${'x'.repeat(10_000)}` } },
+    });
+    const explanation = outcome.kind === 'rejected' ? outcome.explanation : '';
+    expect(explanation).toHaveLength(500);
+    expect(explanation.isWellFormed()).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamodbAccountStore } from '../../../lambdas/aws/dynamodb-account-store.ts';
 import { createDynamodbEventStore } from '../../../lambdas/aws/dynamodb-event-store.ts';
 import { createDynamodbSendStore } from '../../../lambdas/aws/dynamodb-send-store.ts';
@@ -212,6 +212,52 @@ describe('an answer that is no acceptance', () => {
     expect(await send(request)).toMatchObject({ kind: 'again' });
     expect(await send(request)).toEqual(DONE);
     expect(await storedSend()).toMatchObject({ state: 'accepted', attempts: 2 });
+  });
+});
+
+describe('what is known of a call', () => {
+  it('survives two writes that fail', async () => {
+    const { conclude } = store;
+    let failures = 2;
+    vi.spyOn(store, 'conclude').mockImplementation((...parts) => {
+      failures -= 1;
+      return failures >= 0 ? Promise.reject(new Error('throttled')) : conclude(...parts);
+    });
+    expect(await send(sendRequest())).toEqual(DONE);
+    expect(await storedSend()).toMatchObject({ state: 'accepted' });
+  });
+
+  it('ends the request when its item was removed meanwhile', async () => {
+    expect(await store.conclude('nowhere', 'claim', { state: 'uncertain', at: NOW, why: '' })).toBe('lost');
+  });
+
+  it('is not followed by a sixth message where the request says resend', async () => {
+    const request = sendRequest({ onUncertain: 'resend' });
+    answers = Array.from({ length: 10 }, () => UNKNOWN);
+    for (let attempt = 1; attempt < 5; attempt += 1) expect(await send(request)).toMatchObject({ kind: 'again' });
+    expect(await send(request)).toEqual(DONE);
+    expect(await storedSend()).toMatchObject({ state: 'uncertain', attempts: 5 });
+  });
+
+  it('waits for its own pause where Retry-After asks for none', async () => {
+    answers = [{ kind: 'answered', httpStatus: 503, body: undefined, retryAfter: '0' }];
+    expect(await send(sendRequest())).toEqual({ kind: 'again', afterMs: 500 });
+  });
+});
+
+describe('a note on a contact', () => {
+  it('gives way to a later one', async () => {
+    const contact = contactRef('chat', USER);
+    const later = '2026-11-20T12:00:01.000Z';
+    await store.noteChecked(contact, { checkedAt: later, checkedAddress: '541155550000' });
+    await store.noteChecked(contact, { checkedAt: NOW });
+    await store.noteWindowDenied(contact, later);
+    await store.noteWindowDenied(contact, NOW);
+    expect((await items())['CONTACT#chat#*#541155550000 CONTACT']).toMatchObject({
+      checkedAt: later,
+      checkedAddress: '541155550000',
+      windowDeniedAt: later,
+    });
   });
 });
 
