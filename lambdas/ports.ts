@@ -5,6 +5,7 @@ import type { Instant } from './domain/instant.ts';
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
 import type { Claim, Conclusion, OutboundMessage, QueuedSend, StoredSend } from './domain/send-state.ts';
+import type { WrittenEvent } from './domain/telling/written-event.ts';
 import type { VerifiedPost } from './domain/verified-post.ts';
 import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
 
@@ -136,6 +137,30 @@ export interface AccountStore {
   resume(probeId: string, resumedAt: Instant): Promise<AccountState>;
 }
 
+/** Where a send waits for its `sendAt`. Throws when it is out of reach. */
+export interface ScheduledSendStore {
+  /** Notes that a new send is to go out at `sendAt`; held when there is one of this id already. */
+  schedule(
+    send: QueuedSend,
+    times: { readonly at: Instant; readonly sendAt: Instant },
+  ): Promise<{ readonly kind: 'scheduled' } | HeldSend>;
+  /** The send of this id, however it stands; undefined when there is none. */
+  readScheduled(requestId: string): Promise<(StoredSend & { readonly sendAt?: Instant }) | undefined>;
+  /** Ends a send that is `scheduled`; held, as it stands, when it is not. */
+  cancel(
+    requestId: string,
+    at: Instant,
+  ): Promise<{ readonly kind: 'cancelled' } | { readonly kind: 'unknown' } | HeldSend>;
+}
+
+/** Wakes a send at its time by a message on the send queue. Throws when it is out of reach. */
+export interface SendAlarmClock {
+  /** Sets the alarm of a request; nothing happens when it is set already. */
+  set(alarm: { readonly requestId: string; readonly groupId: string; readonly at: Instant }): Promise<void>;
+  /** Takes the alarm back; nothing happens when there is none. */
+  remove(requestId: string): Promise<void>;
+}
+
 /** The chat service's endpoints. A failed call is a value, not an error. */
 export interface ChatService {
   send(call: SendCall): Promise<ChatServiceAnswer>;
@@ -154,6 +179,29 @@ export interface AccessToken {
 export interface SendDeadLetters {
   put(message: Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId'>, reason: string): Promise<void>;
 }
+
+/** What became of an event that the bus was given. */
+export type PutResult =
+  | { readonly kind: 'taken' }
+  /** Not taken this time; it may be put again. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** It will never be taken as it is. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Where other systems hear of what happened. At least once: an event may be put twice, and its id tells so. */
+export interface EventBus {
+  /** Puts any number of events; one result for each, in their order. */
+  put(events: readonly WrittenEvent[]): Promise<readonly PutResult[]>;
+}
+
+/** Where changes go that cannot be told, for a person. */
+export interface UntoldChanges {
+  /** Throws when it is out of reach: the stream brings the change again. */
+  put(change: { readonly sequenceNumber: string; readonly record: unknown }, reason: string): Promise<void>;
+}
+
+/** Waits. */
+export type Pause = (ms: number) => Promise<void>;
 
 /** Structured log lines. Never given a token, a secret or a signature. */
 export interface Log {
@@ -189,4 +237,10 @@ export type MetricName =
   | 'AccountHeld'
   | 'AccountResumed'
   | 'ContactCheckRefused'
-  | 'WindowMisjudged';
+  | 'SendScheduled'
+  | 'SendCancelled'
+  | 'WindowMisjudged'
+  | 'EventTold'
+  | 'TellingRepeated'
+  | 'TellingFailed'
+  | 'ChangeUntold';

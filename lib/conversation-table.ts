@@ -77,6 +77,27 @@ export class ConversationTable extends Construct {
   /** Allows a function these actions on the table's items, not on its index or stream. */
   allow(parleyFunction: ParleyFunction, actions: readonly TableAction[]): void {
     parleyFunction.allow(actions, [this.table.tableArn]);
+    this.#allowKey(parleyFunction);
+  }
+
+  /**
+   * Allows a function to be fed from the table's stream.
+   *
+   * @returns the stream's ARN.
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
+   */
+  allowStream(parleyFunction: ParleyFunction): string {
+    const { tableStreamArn } = this.table;
+    if (tableStreamArn === undefined) throw new Error('The conversation table is made with a stream.');
+    parleyFunction.allow(
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
+      [tableStreamArn],
+    );
+    this.#allowKey(parleyFunction);
+    return tableStreamArn;
+  }
+
+  #allowKey(parleyFunction: ParleyFunction): void {
     if (!this.#key) return;
     parleyFunction.allow(KEY_ACTIONS, [this.#key.keyArn], {
       StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(this).region}.amazonaws.com` },

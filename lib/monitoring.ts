@@ -5,6 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { ParleyFunction } from './parley-function.ts';
+import type { Publishing } from './publishing.ts';
 import type { Sending } from './sending.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -12,6 +13,7 @@ import type { Webhook } from './webhook.ts';
 export interface MonitoringProps {
   readonly webhook: Webhook;
   readonly sending: Sending;
+  readonly publishing: Publishing;
   /**
    * The SNS topic that hears of alarms and of their end.
    *
@@ -28,19 +30,27 @@ const SEND_WAITS_TOO_LONG = Duration.minutes(30);
 // The inbound queue is empty unless the table is out of reach.
 const EVENT_WAITS_TOO_LONG = Duration.minutes(10);
 
+// Told within seconds, as a rule; the table's stream keeps what was not told for a day.
+const TELLING_LAGS = Duration.minutes(10);
+
 /** The alarms: something waits for a person, something fails, or something falls behind. */
 export class Monitoring extends Construct {
   readonly #action: SnsAction | undefined;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { webhook, sending } = props;
+    const { webhook, sending, publishing } = props;
     this.#action = props.alarmTopicArn
       ? new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', props.alarmTopicArn))
       : undefined;
 
     this.#notEmpty('InboundDeadLetters', webhook.inbound.deadLetterQueue, 'Authentic events that could not be stored');
     this.#notEmpty('SendDeadLetters', sending.requests.deadLetterQueue, 'Send requests that were rejected or given up');
+    this.#notEmpty('ScheduleDeadLetters', sending.scheduling.deadLetterQueue, 'Scheduled sends that were not woken');
+    this.#notEmpty('UntoldChanges', publishing.untoldChanges, 'Changes that could not be told');
+    if (publishing.targets) {
+      this.#notEmpty('UndeliveredEvents', publishing.targets.deadLetterQueue, 'Events that a target did not take');
+    }
     this.#tooOld(
       'InboundQueueAge',
       webhook.inbound.queue,
@@ -63,6 +73,13 @@ export class Monitoring extends Construct {
     );
     this.#failing('Receive', webhook.receive);
     this.#failing('Send', sending.send);
+    this.#failing('Publish', publishing.publish);
+    this.#alarm(
+      'TellingLags',
+      publishing.publish.lambda.metric('IteratorAge', { period: PERIOD, statistic: 'Maximum' }),
+      TELLING_LAGS.toMilliseconds(),
+      `Changes were told ${TELLING_LAGS.toMinutes()} minutes late. See the log of publish; the bus does not take events, perhaps.`,
+    );
     this.#alarm(
       'EventsTooLarge',
       webhook.receive.metric('EventTooLarge', PERIOD),

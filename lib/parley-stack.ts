@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ConversationTable } from './conversation-table.ts';
 import { Monitoring } from './monitoring.ts';
+import { Publishing } from './publishing.ts';
 import { Sending } from './sending.ts';
 import type { StageSettings } from './stage-settings.ts';
 import { Webhook } from './webhook.ts';
@@ -16,6 +17,7 @@ export class ParleyStack extends Stack {
   readonly conversations: ConversationTable;
   readonly webhook: Webhook;
   readonly sending: Sending;
+  readonly publishing: Publishing;
 
   constructor(scope: Construct, id: string, { settings, ...props }: ParleyStackProps) {
     super(scope, id, { terminationProtection: settings.production, ...props });
@@ -44,9 +46,17 @@ export class ParleyStack extends Stack {
       retentionDays,
       production,
     });
+    this.publishing = new Publishing(this, 'Publishing', {
+      conversations: this.conversations,
+      busName: this.stackName,
+      content: settings.events.content,
+      targets: settings.events.targets,
+      production,
+    });
     new Monitoring(this, 'Monitoring', {
       webhook: this.webhook,
       sending: this.sending,
+      publishing: this.publishing,
       alarmTopicArn: settings.alarmTopicArn,
     });
 
@@ -58,6 +68,7 @@ export class ParleyStack extends Stack {
     this.#output('InboundQueueUrl', inbound.queue.queueUrl, 'Where verified events wait for the table');
     this.#output('InboundDeadLetterQueueUrl', inbound.deadLetterQueue.queueUrl, 'Where unreadable events wait');
     this.#output('TableName', this.conversations.table.tableName, 'The conversation table');
+    this.#output('EventBusName', this.publishing.bus.eventBusName, 'Where other systems hear of what happened');
     this.#output('AccessTokenSecretId', this.sending.accessToken.secretArn, "Where the chat service's token belongs");
     if (this.webhook.secret) {
       this.#output('WebhookSecretId', this.webhook.secret.secretArn, "Where the webhook's secrets or tokens belong");

@@ -7,6 +7,7 @@ import type { SendEnvironment } from '../lambdas/send/environment.ts';
 import type { ConversationTable } from './conversation-table.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { Scheduling } from './scheduling.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /** What sending needs. */
@@ -58,6 +59,7 @@ export class Sending extends Construct {
   readonly send: ParleyFunction;
   readonly requests: DeadLetteredQueue;
   readonly accessToken: Secret;
+  readonly scheduling: Scheduling;
 
   constructor(scope: Construct, id: string, props: SendingProps) {
     super(scope, id);
@@ -78,6 +80,7 @@ export class Sending extends Construct {
       production: props.production,
     });
     const { queue, deadLetterQueue } = this.requests;
+    this.scheduling = new Scheduling(this, 'Scheduling', { sendQueue: queue, production: props.production });
     this.send = new ParleyFunction(this, 'Send', {
       serviceName: 'send',
       description: 'Sends queued requests to the chat service, free-form or by template',
@@ -99,6 +102,9 @@ export class Sending extends Construct {
         CONTACT_CHECK: props.contactCheck,
         CONTACT_CHECK_PATH: props.chatService.contactCheckPath,
         CLAIM_LEASE_SECONDS: String(CLAIM_LEASE_SECONDS),
+        SCHEDULE_GROUP_NAME: this.scheduling.group.scheduleGroupName,
+        SCHEDULE_ROLE_ARN: this.scheduling.role.roleArn,
+        SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.scheduling.deadLetterQueue.queueArn,
         RETENTION_DAYS: String(props.retentionDays),
         ...(props.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(props.defaultTemplate) }),
       } satisfies SendEnvironment,
@@ -106,6 +112,7 @@ export class Sending extends Construct {
     props.conversations.allow(this.send, ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem']);
     this.send.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
     this.send.allow(['secretsmanager:GetSecretValue'], [this.accessToken.secretArn]);
+    this.scheduling.allowSetting(this.send);
     // Twenty invocations of up to ten groups each: 200 calls to the chat service at once.
     this.requests.drainInto(this.send, 20);
   }

@@ -43,6 +43,9 @@ export const SETTINGS_GUIDE: Readonly<Record<string, string>> = {
   defaultTemplate: 'an object with ruleNameOrId and, if it has variables, params; leave it out to have none',
   'defaultTemplate.ruleNameOrId': 'the name or id of an approved template: a text that is not empty',
   'defaultTemplate.params': "the values of the template's variables: an object of texts",
+  events: 'an object with content and targets, both of which can be left out',
+  'events.content': 'true for events that carry what was written (the default), else false',
+  'events.targets': 'a list of up to 50 objects with kind ("sqs" or "https") and that kind\'s settings (default: none)',
   retentionDays:
     'the days until messages and sends are removed: a whole number from 15 to 3650 (default 400); not less, because the ' +
     'record that a request was sent must outlive the 14 days for which its queue may deliver it again',

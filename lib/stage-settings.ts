@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CONTACT_CHECKS } from '../lambdas/domain/contact-check.ts';
 import { CLIENT_PAYLOADS } from '../lambdas/domain/send-decision.ts';
 import { templateReference } from '../lambdas/domain/send-request.ts';
+import { TOLD_EVENT_NAMES } from '../lambdas/domain/telling/told-event-names.ts';
 import { NUMBER_FORMATS } from '../lambdas/domain/wire-number.ts';
 import { webhookAuth } from '../lambdas/receive/auth/webhook-auth.ts';
 
@@ -14,6 +15,31 @@ function isBaseUrl(value: string): boolean {
   if (!url || value.endsWith('/') || url.search || url.hash || url.username || url.password) return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname));
 }
+
+/** Which events a target gets, by their names. */
+const eventNames = z.array(z.enum(TOLD_EVENT_NAMES)).min(1).optional();
+
+/** A place where events go beside the bus. */
+const eventTarget = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('sqs'),
+    /** A standard queue, in the stack's region, whose policy lets EventBridge in. */
+    queueArn: z.string().regex(/^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}$/),
+    events: eventNames,
+  }),
+  z.strictObject({
+    kind: z.literal('https'),
+    url: z.string().regex(/^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/),
+    /** The header in which the target is shown the key that the stack makes for it. */
+    header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/)
+      .default('x-api-key'),
+    events: eventNames,
+  }),
+]);
+
+export type EventTarget = z.output<typeof eventTarget>;
 
 /**
  * Every object refuses names that it does not know. What each may be is said, for the faults, in `settings-guide.ts`.
@@ -93,6 +119,22 @@ const settings = z.strictObject({
    * @default none, such a request is refused
    */
   defaultTemplate: z.optional(templateReference),
+  events: z
+    .strictObject({
+      /**
+       * Whether events carry what was written, or only that it was.
+       *
+       * @default true
+       */
+      content: z.boolean().default(true),
+      /**
+       * Where events go beside the bus.
+       *
+       * @default none, consumers put rules of their own on the bus
+       */
+      targets: z.array(eventTarget).max(50).default([]),
+    })
+    .prefault({}),
   /**
    * Days until messages and sends are removed from the table.
    *

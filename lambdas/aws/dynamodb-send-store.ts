@@ -27,9 +27,11 @@ type Tried =
   | { readonly kind: 'written'; readonly attempts: number }
   | (HeldSend & { readonly settledBy: string | undefined });
 
-/** A send that is new, or one that waits. Two bodies under one request id are two requests: the first one stands. */
-const OPEN = 'attribute_not_exists(#state) OR (#body = :body AND #state = :waiting)';
-const OPEN_OR_UNCERTAIN = 'attribute_not_exists(#state) OR (#body = :body AND #state IN (:waiting, :uncertain))';
+/** A send that is new, or one that waits, for its time or for another try. Two bodies under one request id are two requests: the first one stands. */
+const OPEN = 'attribute_not_exists(#state) OR (#body = :body AND #state IN (:waiting, :scheduled))';
+const OPEN_OR_UNCERTAIN =
+  'attribute_not_exists(#state) OR (#body = :body AND #state IN (:waiting, :scheduled, :uncertain))';
+const OPEN_STATES = { waiting: 'waiting', scheduled: 'scheduled' };
 
 /** An answer counts more than what a status told before it, so that their order does not matter. */
 const OURS_TO_ACCEPT = '#claimId = :claimId AND (#state IN (:claimed, :uncertain) OR #settledBy = :status)';
@@ -97,7 +99,7 @@ export const createDynamodbSendStore = ({
         set: { ...requestAttributes(send, claim.claimedAt), ...claim, state: 'claimed' },
         alsoSet: ['#attempts = if_not_exists(#attempts, :none) + :one'],
         names: ['attempts'],
-        values: { none: 0, one: 1, waiting: 'waiting', ...(uncertainToo && { uncertain: 'uncertain' }) },
+        values: { none: 0, one: 1, ...OPEN_STATES, ...(uncertainToo && { uncertain: 'uncertain' }) },
         condition: uncertainToo ? OPEN_OR_UNCERTAIN : OPEN,
       });
       if (tried.kind === 'written') return { kind: 'claimed', attempt: tried.attempts };
@@ -130,7 +132,7 @@ export const createDynamodbSendStore = ({
       const tried = await update({
         key: sendItem(send.request.requestId),
         set: { ...requestAttributes(send, conclusion.at), ...conclusionAttributes(conclusion) },
-        values: { waiting: 'waiting' },
+        values: OPEN_STATES,
         condition: OPEN,
       });
       return tried.kind === 'written' ? { kind: 'settled' } : tried;

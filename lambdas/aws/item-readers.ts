@@ -16,7 +16,17 @@ const contactSchema = z.object({
 });
 
 const sendSchema = z.object({
-  state: z.enum(['claimed', 'waiting', 'accepted', 'refused', 'rejected', 'expired', 'uncertain']),
+  state: z.enum([
+    'scheduled',
+    'cancelled',
+    'claimed',
+    'waiting',
+    'accepted',
+    'refused',
+    'rejected',
+    'expired',
+    'uncertain',
+  ]),
   body: z.string(),
   claimId: text,
   leaseUntil: text,
@@ -55,3 +65,7 @@ export const readContactItem = (item: unknown): Contact => z.parse(contactSchema
 
 /** Reads a send's item; throws when somebody else has written there what is none. */
 export const readSendItem = (item: unknown): StoredSend & { readonly settledBy?: string } => z.parse(sendSchema, item);
+
+/** Reads a send's item with its `sendAt`, if it has one. */
+export const readScheduledItem = (item: unknown): StoredSend & { readonly sendAt?: string } =>
+  z.parse(z.extend(sendSchema, { sendAt: text }), item);

@@ -27,5 +27,16 @@ export const accountItem = ({ platform, channel }: AccountRef): ItemKey => ({
   sk: 'ACCOUNT',
 });
 
+/** Reads what {@link contactName} wrote; undefined for anything else. */
+export const readContactName = (name: unknown): ContactRef | undefined => {
+  if (typeof name !== 'string' || !name.startsWith('CONTACT#')) return undefined;
+  const [, platform, channel, ...key] = name.split('#');
+  return platform === undefined || channel === undefined
+    ? undefined
+    : { platform: unescapePart(platform), channel: unescapePart(channel), key: key.join('#') };
+};
+
 /** The last part may hold anything; in the others the separator would make two contacts one. */
 const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');
+
+const unescapePart = (part: string): string => part.replaceAll('%23', '#').replaceAll('%25', '%');

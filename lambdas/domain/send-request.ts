@@ -67,6 +67,12 @@ export const sendRequest = z
         z.refine((value) => readInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'),
       ),
     ),
+    /** Not sent before this, up to a year ahead. ISO 8601 with an offset. @default at once */
+    sendAt: z.optional(
+      string().check(
+        z.refine((value) => readInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'),
+      ),
+    ),
     /** What to do when it cannot be known whether the message went out. @default hold */
     onUncertain: z.optional(z.enum(['hold', 'resend'], 'must be hold or resend')),
     chatPlatform: z.optional(text(NAME)),
@@ -83,6 +89,10 @@ export const sendRequest = z
       (request) => hasFreeForm(request) || request.ruleNameOrId !== undefined,
       'needs something to send: messageText, audioURL, imageURL or fileURL, or ruleNameOrId',
     ),
+    z.refine((request) => !isLater(readInstant(request.sendAt), readInstant(request.notAfter)), {
+      path: ['sendAt'],
+      error: 'must not be later than notAfter',
+    }),
     z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
       path: ['params'],
       error: 'go with ruleNameOrId',
@@ -101,6 +111,9 @@ export const hasFreeForm = (
 /** The request's `notAfter` as an instant that compares. */
 export const notAfterOf = (request: Pick<SendRequest, 'notAfter'>): Instant | undefined =>
   readInstant(request.notAfter);
+
+const isLater = (instant: Instant | undefined, than: Instant | undefined): boolean =>
+  instant !== undefined && than !== undefined && instant > than;
 
 export type ReadSendRequest =
   | { readonly kind: 'request'; readonly request: SendRequest }

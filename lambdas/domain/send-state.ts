@@ -4,10 +4,20 @@ import type { RefusalCode, SendCall } from './send-decision.ts';
 import type { SendRequest } from './send-request.ts';
 
 /**
- * A send's states. `accepted`, `refused`, `rejected` and `expired` are final. `waiting` is tried again. `claimed` means
- * that a function is calling, or died while it did. `uncertain` means that nobody knows whether the message went out.
+ * A send's states. `accepted`, `refused`, `rejected`, `expired` and `cancelled` are final. `scheduled` is not due yet;
+ * `waiting` is tried again. `claimed` means that a function is calling, or died while it did. `uncertain` means that
+ * nobody knows whether the message went out.
  */
-export type SendState = 'claimed' | 'waiting' | 'accepted' | 'refused' | 'rejected' | 'expired' | 'uncertain';
+export type SendState =
+  | 'scheduled'
+  | 'cancelled'
+  | 'claimed'
+  | 'waiting'
+  | 'accepted'
+  | 'refused'
+  | 'rejected'
+  | 'expired'
+  | 'uncertain';
 
 /** A request with what identifies it on its way. */
 export interface QueuedSend {

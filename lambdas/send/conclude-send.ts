@@ -3,7 +3,7 @@ import { backoffMs } from '../domain/backoff.ts';
 import { retryAfterMs } from '../domain/retry-after.ts';
 import type { SendDecision } from '../domain/send-decision.ts';
 import { notAfterOf } from '../domain/send-request.ts';
-import type { Claim, Conclusion, QueuedSend, SendState } from '../domain/send-state.ts';
+import type { Claim, Conclusion, QueuedSend } from '../domain/send-state.ts';
 import type { Clock, Log, MetricName, Metrics, Randomness, SendDeadLetters, SendStore } from '../ports.ts';
 import type { MessageResult } from '../queue-handler.ts';
 import type { Called } from './call-service.ts';
@@ -22,7 +22,7 @@ const DONE: MessageResult = { kind: 'done' };
 /** A message stays invisible for 12 hours at the most; an hour is left for the time it has been so already. */
 const LONGEST_ASKED_WAIT_MS = 11 * 60 * 60 * 1000;
 
-const METRIC: Record<Exclude<SendState, 'claimed'>, MetricName> = {
+const METRIC: Record<Conclusion['state'], MetricName> = {
   accepted: 'SendAccepted',
   refused: 'SendRefused',
   rejected: 'SendRejected',

@@ -2,7 +2,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamodbAccountStore } from '../aws/dynamodb-account-store.ts';
+import { createDynamodbScheduledSendStore } from '../aws/dynamodb-scheduled-send-store.ts';
 import { createDynamodbSendStore } from '../aws/dynamodb-send-store.ts';
+import { createEventbridgeSendAlarmClock } from '../aws/eventbridge-send-alarm-clock.ts';
 import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
 import { createSecretsManagerAccessToken } from '../aws/secrets-manager-access-token.ts';
 import { createSetVisibility, createSqsSendDeadLetters } from '../aws/sqs-send-queues.ts';
@@ -12,8 +14,10 @@ import { readEnvironment } from '../environment.ts';
 import { machineClock, machineRandomness } from '../machine.ts';
 import { createQueueHandler } from '../queue-handler.ts';
 import { sendEnvironment } from './environment.ts';
+import { createScheduleSend } from './schedule-send.ts';
 import { createSendMessage } from './send-message.ts';
 import { createSendQueueMessage } from './send-queue-message.ts';
+import { createWakeScheduled } from './wake-scheduled.ts';
 
 const environment = readEnvironment(sendEnvironment, process.env);
 
@@ -36,13 +40,16 @@ const dynamodb = new DynamoDBClient({ requestHandler: AWS_CALL });
 const secretsManager = new SecretsManagerClient({ requestHandler: AWS_CALL });
 const account = { platform: environment.CHAT_PLATFORM, channel: environment.CHAT_CHANNEL_NUMBER };
 
+const table = {
+  client: dynamodb,
+  tableName: environment.TABLE_NAME,
+  retentionDays: environment.RETENTION_DAYS,
+};
+const store = createDynamodbSendStore({ ...table, account });
+const scheduled = createDynamodbScheduledSendStore(table);
+
 const sendMessage = createSendMessage({
-  store: createDynamodbSendStore({
-    client: dynamodb,
-    tableName: environment.TABLE_NAME,
-    retentionDays: environment.RETENTION_DAYS,
-    account,
-  }),
+  store,
   accounts: createDynamodbAccountStore({ client: dynamodb, tableName: environment.TABLE_NAME, account }),
   chatService: createHttpChatService({
     baseUrl: environment.CHAT_SERVICE_URL,
@@ -73,16 +80,36 @@ const sendMessage = createSendMessage({
   probeLeaseMs: ENOUGH_TIME_MS,
 });
 
-export const handler = createQueueHandler({
-  handleMessage: createSendQueueMessage({
-    sendMessage,
-    deadLetters,
-    chatPlatform: environment.CHAT_PLATFORM,
-    chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
-    windowPer: environment.WINDOW_PER,
-    log,
-    metrics,
+const scheduleSend = createScheduleSend({
+  scheduled,
+  alarms: createEventbridgeSendAlarmClock({
+    groupName: environment.SCHEDULE_GROUP_NAME,
+    setting: {
+      roleArn: environment.SCHEDULE_ROLE_ARN,
+      sendQueueUrl: environment.SEND_QUEUE_URL,
+      deadLetterQueueArn: environment.SCHEDULE_DEAD_LETTER_QUEUE_ARN,
+    },
   }),
+  sendMessage,
+  store,
+  deadLetters,
+  clock: machineClock,
+  log,
+  metrics,
+});
+
+const handleMessage = createSendQueueMessage({
+  sendMessage: scheduleSend,
+  deadLetters,
+  chatPlatform: environment.CHAT_PLATFORM,
+  chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
+  windowPer: environment.WINDOW_PER,
+  log,
+  metrics,
+});
+
+export const handler = createQueueHandler({
+  handleMessage: createWakeScheduled({ scheduled, clock: machineClock, log, handleMessage }),
   setVisibility: createSetVisibility(sqs, environment.SEND_QUEUE_URL),
   enoughTimeMs: ENOUGH_TIME_MS,
   log,

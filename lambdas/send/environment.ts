@@ -36,6 +36,10 @@ export const sendEnvironment = z.object({
   CONTACT_CHECK_PATH: z.string(),
   /** How long a claim is respected: longer than the function can live. */
   CLAIM_LEASE_SECONDS: wholeNumber(1),
+  /** The schedule group that holds the alarms of scheduled sends, the role that rings them, and where a lost one goes. */
+  SCHEDULE_GROUP_NAME: z.string(),
+  SCHEDULE_ROLE_ARN: z.string(),
+  SCHEDULE_DEAD_LETTER_QUEUE_ARN: z.string(),
   /** Days until a send and its message are removed from the table. */
   RETENTION_DAYS: wholeNumber(1),
 });

@@ -31,6 +31,7 @@ export const createResumeHeld =
     switch (held.state) {
       case 'claimed':
         return resumeClaimed(ports, send, held);
+      case 'scheduled':
       case 'waiting':
         return SOON;
       case 'accepted': {
@@ -46,6 +47,7 @@ export const createResumeHeld =
       case 'refused':
       case 'expired':
       case 'uncertain':
+      case 'cancelled':
         break;
     }
     log.info('request came again; it is not sent again', { requestId, state: held.state });

@@ -1,0 +1,72 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { ApiDestination, Authorization, Connection, type EventBus, HttpMethod, Rule } from 'aws-cdk-lib/aws-events';
+import { ApiDestination as ApiDestinationTarget, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { EventTarget } from './stage-settings.ts';
+
+/** Where events go beside the bus. */
+export interface EventTargetsProps {
+  readonly bus: EventBus;
+  readonly targets: readonly EventTarget[];
+  /**
+   * Whether the queue of what could not be delivered outlives its stack.
+   *
+   * @default false
+   */
+  readonly production?: boolean;
+}
+
+/** EventBridge's longest: it tries for a day, then the event goes to the dead-letter queue. */
+const MAX_EVENT_AGE = Duration.hours(24);
+const RETRY_ATTEMPTS = 185;
+
+/** A rule on the bus for each place that the stage's settings name: a queue, or an address that is posted to. */
+export class EventTargets extends Construct {
+  readonly deadLetterQueue: Queue;
+
+  constructor(scope: Construct, id: string, { bus, targets, production }: EventTargetsProps) {
+    super(scope, id);
+    this.deadLetterQueue = new Queue(this, 'DeadLetterQueue', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    const delivery = {
+      deadLetterQueue: this.deadLetterQueue,
+      maxEventAge: MAX_EVENT_AGE,
+      retryAttempts: RETRY_ATTEMPTS,
+    };
+    for (const [index, target] of targets.entries()) {
+      // By their place in the list: a target's own words may change without its rule being made anew.
+      const place = `Target${index + 1}`;
+      new Rule(this, place, {
+        eventBus: bus,
+        description: `Parley's events to ${target.kind === 'sqs' ? target.queueArn : target.url}`,
+        eventPattern: { source: ['parley'], ...(target.events && { detailType: [...target.events] }) },
+        targets: [
+          target.kind === 'sqs'
+            ? new SqsQueue(Queue.fromQueueArn(this, `${place}Queue`, target.queueArn), delivery)
+            : new ApiDestinationTarget(this.#destination(place, target), delivery),
+        ],
+      });
+    }
+  }
+
+  #destination(place: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
+    const key = new Secret(this, `${place}Key`, {
+      description: `What Parley's events show in the header ${header}; give it to ${url}`,
+      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+    });
+    Validations.of(key).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'The other side has to be told of a new key, so that no function can rotate it.',
+    });
+    const connection = new Connection(this, `${place}Connection`, {
+      authorization: Authorization.apiKey(header, key.secretValue),
+    });
+    return new ApiDestination(this, `${place}Destination`, { connection, endpoint: url, httpMethod: HttpMethod.POST });
+  }
+}
