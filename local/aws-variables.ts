@@ -11,6 +11,8 @@ export interface EmulatorUrls {
   readonly dynamodb: string;
   readonly sqs: string;
   readonly secretsManager: string;
+  readonly eventBridge: string;
+  readonly scheduler: string;
 }
 
 /**
@@ -21,13 +23,22 @@ export interface EmulatorUrls {
  *
  * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
-export const awsVariables = ({ dynamodb, sqs, secretsManager }: EmulatorUrls): Readonly<Record<string, string>> => ({
+export const awsVariables = ({
+  dynamodb,
+  sqs,
+  secretsManager,
+  eventBridge,
+  scheduler,
+}: EmulatorUrls): Readonly<Record<string, string>> => ({
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_DEFAULT_REGION: REGION,
   AWS_REGION: REGION,
   AWS_ENDPOINT_URL: secretsManager,
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+  AWS_ENDPOINT_URL_DYNAMODB_STREAMS: dynamodb,
+  AWS_ENDPOINT_URL_EVENTBRIDGE: eventBridge,
+  AWS_ENDPOINT_URL_SCHEDULER: scheduler,
   AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager,
   AWS_ENDPOINT_URL_SQS: sqs,
 });

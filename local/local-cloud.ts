@@ -48,6 +48,7 @@ const stackOutputs = z.object({
   InboundQueueUrl: z.string(),
   InboundDeadLetterQueueUrl: z.string(),
   TableName: z.string(),
+  EventBusName: z.string(),
   AccessTokenSecretId: z.string(),
   WebhookSecretId: z.string().optional(),
 });
@@ -61,6 +62,7 @@ export interface LocalCloud {
   readonly inboundQueueUrl: string;
   readonly inboundDeadLetterQueueUrl: string;
   readonly tableName: string;
+  readonly eventBusName: string;
   readonly accessTokenSecretId: string;
   /** Only for the kinds of `webhook.auth` that have a secret. */
   readonly webhookSecretId: string | undefined;
@@ -124,7 +126,10 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
   const synthesizing = before
     ? Promise.resolve(join(outdir, `${stackName}.template.json`))
     : synthesize(stackName, outdir, { ...context, settings: overrides });
-  const [templateFile, emulators] = await bothOrNeither(synthesizing, startEmulators(folder.path, clock, closers));
+  const [templateFile, emulators] = await bothOrNeither(
+    synthesizing,
+    startEmulators(folder.path, clock, closers, warn),
+  );
   if (options.outdir && sandbox) await writeSynthesized(outdir, { sandboxPort: Number(new URL(sandbox.url).port) });
 
   const logFolder = options.logFolder ?? join(ROOT, '.parley', 'logs');
@@ -165,6 +170,7 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
     inboundQueueUrl: told.InboundQueueUrl,
     inboundDeadLetterQueueUrl: told.InboundDeadLetterQueueUrl,
     tableName: told.TableName,
+    eventBusName: told.EventBusName,
     accessTokenSecretId: told.AccessTokenSecretId,
     webhookSecretId: told.WebhookSecretId,
     env: emulators.env,

@@ -14,6 +14,7 @@ export const localState = (cloud: LocalCloud) => ({
   inboundQueueUrl: cloud.inboundQueueUrl,
   inboundDeadLetterQueueUrl: cloud.inboundDeadLetterQueueUrl,
   tableName: cloud.tableName,
+  eventBusName: cloud.eventBusName,
   accessTokenSecretId: cloud.accessTokenSecretId,
   env: cloud.env,
 });

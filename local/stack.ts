@@ -9,6 +9,8 @@ import {
   type RunningMapping,
   startEventSourceMapping,
 } from './event-source/event-source-mapping.ts';
+import { type StreamMappingDeclaration, startStreamMapping } from './event-source/stream-mapping.ts';
+import { createApiDestinations } from './events/api-destinations.ts';
 import { type LogSettings, openFunctionLog } from './function-log.ts';
 import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
 import { buildRuntimeClient } from './lambda/build-runtime-client.ts';
@@ -72,6 +74,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
   const functions = new Map<string, FunctionPool>();
   const declaredFunctions: FunctionDeclaration[] = [];
   const declaredMappings: EventSourceMappingDeclaration[] = [];
+  const declaredStreamMappings: StreamMappingDeclaration[] = [];
   const apis = new Map<string, HttpApi>();
   const functionCalled = (nameOrArn: string): FunctionPool | undefined =>
     [...functions.values()].find(({ declaration }) => [declaration.arn, declaration.name].includes(nameOrArn));
@@ -80,6 +83,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     accountId: ACCOUNT_ID,
     region: REGION,
     ...emulators,
+    apiDestinations: createApiDestinations(),
     assetFolder: settings.assetFolder,
     physicalName: (logicalId) => `${stackName}-${logicalId}`,
     arn: (service, resource) => `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${resource}`,
@@ -88,6 +92,9 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     },
     declareEventSourceMapping: (declaration) => {
       declaredMappings.push(declaration);
+    },
+    declareStreamMapping: (declaration) => {
+      declaredStreamMappings.push(declaration);
     },
     async openHttpApi(apiId, name) {
       const functionOf = (arn: string) => functionCalled(arn)?.invoke;
@@ -120,7 +127,24 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     await Promise.all(mappings.map(({ ended }) => ended));
   });
   for (const mapping of declaredMappings) {
-    mappings.push(startMapping(mapping, functionCalled(mapping.functionNameOrArn), settings));
+    mappings.push(startMapping(mapping, consumerOf(mapping, functionCalled), settings));
+  }
+
+  for (const mapping of declaredStreamMappings) {
+    const { invoke, declaration } = consumerOf(mapping, functionCalled);
+    const queueUrl = (arn: string) => queueUrlOf(arn, emulators);
+    mappings.push(
+      startStreamMapping(mapping, {
+        streams: emulators.dynamodbStreams,
+        sqs: emulators.sqs,
+        queueUrl,
+        region: REGION,
+        functionArn: declaration.arn,
+        invoke,
+        clock,
+        warn: settings.warn,
+      }),
+    );
   }
 
   const outputs: Record<string, string> = {};
@@ -159,23 +183,29 @@ const createResources = async (
   }
 };
 
+const queueUrlOf = (arn: string, { queueBaseUrl }: Emulators): string => `${queueBaseUrl}/${arn.split(':').at(-1)}`;
+
+const consumerOf = (
+  { logicalId, functionNameOrArn }: { readonly logicalId: string; readonly functionNameOrArn: string },
+  functionCalled: (nameOrArn: string) => FunctionPool | undefined,
+): FunctionPool => {
+  const consumer = functionCalled(functionNameOrArn);
+  if (consumer) return consumer;
+  throw new LocalError(
+    `${logicalId} (AWS::Lambda::EventSourceMapping): FunctionName names ${functionNameOrArn}, which is no function of this run.`,
+  );
+};
+
 const startMapping = (
   declaration: EventSourceMappingDeclaration,
-  consumer: FunctionPool | undefined,
+  consumer: FunctionPool,
   { emulators, warn }: StackSettings,
-): RunningMapping => {
-  const { logicalId, functionNameOrArn, queueArn, maximumConcurrency } = declaration;
-  if (!consumer) {
-    throw new LocalError(
-      `${logicalId} (AWS::Lambda::EventSourceMapping): FunctionName names ${functionNameOrArn}, which is no function of this run.`,
-    );
-  }
-  return startEventSourceMapping(declaration, {
+): RunningMapping =>
+  startEventSourceMapping(declaration, {
     sqs: emulators.sqs,
-    queueUrl: `${emulators.queueBaseUrl}/${queueArn.split(':').at(-1)}`,
+    queueUrl: queueUrlOf(declaration.queueArn, emulators),
     region: REGION,
     invoke: consumer.invoke,
-    concurrency: Math.min(MAPPING_CONCURRENCY, maximumConcurrency ?? MAPPING_CONCURRENCY),
+    concurrency: Math.min(MAPPING_CONCURRENCY, declaration.maximumConcurrency ?? MAPPING_CONCURRENCY),
     warn,
   });
-};

@@ -19,6 +19,7 @@ const announce = (cloud: LocalCloud): void => {
   inbound queue       ${cloud.inboundQueueUrl}
     dead letters      ${cloud.inboundDeadLetterQueueUrl}
   table               ${cloud.tableName}
+  event bus           ${cloud.eventBusName}
   access token        ${cloud.accessTokenSecretId}
   functions' logs     ${cloud.logFolder}
 

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { z } from 'zod';
 import { type ListeningServer, listenLocally } from '../listen-locally.ts';
+import { readJson } from './read-json.ts';
 import type { Secret, SecretStore, SecretVersion } from './secret-store.ts';
 
 const getSecretValue = z.object({
@@ -86,13 +87,3 @@ const notFound = (detail = ''): Answer =>
   );
 
 const failure = (type: string, message: string): Answer => ({ status: 400, body: { __type: type, message } });
-
-const readJson = async (request: IncomingMessage): Promise<unknown> => {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of request) chunks.push(chunk);
-    return JSON.parse(Buffer.concat(chunks).toString());
-  } catch {
-    return undefined;
-  }
-};

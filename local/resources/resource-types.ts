@@ -1,8 +1,10 @@
 import { eventSourceMapping } from './event-source-mapping.ts';
+import { apiDestination, connection, eventBus, rule } from './events.ts';
 import { api, integration, route, stage } from './http-api.ts';
 import { lambdaFunction } from './lambda-function.ts';
 import { queue } from './queue.ts';
 import { inertResourceType, type ResourceType } from './resource-type.ts';
+import { scheduleGroup } from './schedule-group.ts';
 import { secret } from './secret.ts';
 import { globalTable, table } from './table.ts';
 
@@ -16,9 +18,14 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGatewayV2::Stage': stage,
   'AWS::DynamoDB::GlobalTable': globalTable,
   'AWS::DynamoDB::Table': table,
+  'AWS::Events::ApiDestination': apiDestination,
+  'AWS::Events::Connection': connection,
+  'AWS::Events::EventBus': eventBus,
+  'AWS::Events::Rule': rule,
   'AWS::Lambda::EventSourceMapping': eventSourceMapping,
   'AWS::Lambda::Function': lambdaFunction,
   'AWS::SQS::Queue': queue,
+  'AWS::Scheduler::ScheduleGroup': scheduleGroup,
   'AWS::SecretsManager::Secret': secret,
 
   'AWS::CDK::Metadata': inertResourceType('it only counts the use of constructs', (name) => ({
