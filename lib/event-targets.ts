@@ -1,9 +1,10 @@
-import { Annotations, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Annotations, Duration, Validations } from 'aws-cdk-lib';
 import { ApiDestination, Authorization, Connection, type EventBus, HttpMethod, Rule } from 'aws-cdk-lib/aws-events';
 import { ApiDestination as ApiDestinationTarget, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { DeadLetterQueue } from './dead-letter-queue.ts';
 import type { EventTarget } from './stage-settings.ts';
 
 /** Where events go beside the bus. */
@@ -24,16 +25,11 @@ const RETRY_ATTEMPTS = 185;
 
 /** A rule on the bus for each place that the stage's settings name: a queue, or an address that is posted to. */
 export class EventTargets extends Construct {
-  readonly deadLetterQueue: Queue;
+  readonly deadLetterQueue: DeadLetterQueue;
 
   constructor(scope: Construct, id: string, { bus, targets, production }: EventTargetsProps) {
     super(scope, id);
-    this.deadLetterQueue = new Queue(this, 'DeadLetterQueue', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    this.deadLetterQueue = new DeadLetterQueue(this, 'DeadLetterQueue', { production });
     const delivery = {
       deadLetterQueue: this.deadLetterQueue,
       maxEventAge: MAX_EVENT_AGE,

@@ -1,10 +1,10 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { PublishEnvironment } from '../lambdas/publish/environment.ts';
 import type { ConversationTable } from './conversation-table.ts';
+import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { EventTarget } from './stage-settings.ts';
@@ -39,7 +39,7 @@ export class Publishing extends Construct {
   readonly bus: EventBus;
   readonly publish: ParleyFunction;
   /** Changes that could not be told, as `publish` or Lambda itself put them there. */
-  readonly untoldChanges: Queue;
+  readonly untoldChanges: DeadLetterQueue;
   /** Only where the stage names targets. */
   readonly targets: EventTargets | undefined;
 
@@ -49,13 +49,7 @@ export class Publishing extends Construct {
       eventBusName: props.busName,
       description: "What happens on Parley's conversations",
     });
-    this.untoldChanges = new Queue(this, 'UntoldChanges', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      maxMessageSizeBytes: 1024 * 1024,
-      removalPolicy: props.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    this.untoldChanges = new DeadLetterQueue(this, 'UntoldChanges', props);
     this.publish = new ParleyFunction(this, 'Publish', {
       serviceName: 'publish',
       description: "Tells the bus of the conversation table's changes",

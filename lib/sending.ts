@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { WindowPer } from '../lambdas/domain/contact.ts';
@@ -80,7 +80,11 @@ export class Sending extends Construct {
       production: props.production,
     });
     const { queue, deadLetterQueue } = this.requests;
-    this.scheduling = new Scheduling(this, 'Scheduling', { sendQueue: queue, production: props.production });
+    this.scheduling = new Scheduling(this, 'Scheduling', {
+      sendQueue: queue,
+      groupName: Stack.of(this).stackName,
+      production: props.production,
+    });
     this.send = new ParleyFunction(this, 'Send', {
       serviceName: 'send',
       description: 'Sends queued requests to the chat service, free-form or by template',

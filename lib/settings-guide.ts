@@ -45,7 +45,9 @@ export const SETTINGS_GUIDE: Readonly<Record<string, string>> = {
   'defaultTemplate.params': "the values of the template's variables: an object of texts",
   events: 'an object with content and targets, both of which can be left out',
   'events.content': 'true for events that carry what was written (the default), else false',
-  'events.targets': 'a list of up to 50 objects with kind ("sqs" or "https") and that kind\'s settings (default: none)',
+  'events.targets':
+    'a list of up to 50 objects with kind "sqs" and the queueArn of a standard queue, or kind "https" and a url (and header ' +
+    'unless x-api-key), each with a list of events unless it gets all; see docs/events.md',
   retentionDays:
     'the days until messages and sends are removed: a whole number from 15 to 3650 (default 400); not less, because the ' +
     'record that a request was sent must outlive the 14 days for which its queue may deliver it again',

@@ -13,10 +13,12 @@ const ROOMS: readonly (readonly [room: string, files: RegExp, mayImport: readonl
   ['chat-service', /^lambdas\/chat-service\//, ['domain', 'ports', 'chat-service']],
   ['receive entry', /^lambdas\/receive\/entry\.ts$/, ['domain', 'ports', 'shared', 'receive', 'aws']],
   ['send entry', /^lambdas\/send\/entry\.ts$/, ['domain', 'ports', 'shared', 'send', 'aws', 'chat-service']],
+  ['publish entry', /^lambdas\/publish\/entry\.ts$/, ['domain', 'ports', 'shared', 'publish', 'aws']],
   ['receive', /^lambdas\/receive\//, ['domain', 'ports', 'shared', 'receive']],
   ['send', /^lambdas\/send\//, ['domain', 'ports', 'shared', 'send']],
+  ['publish', /^lambdas\/publish\//, ['domain', 'ports', 'shared', 'publish']],
   // What is deployed knows the functions by their settings alone.
-  ['lib', /^lib\//, ['lib', 'domain', 'receive', 'send']],
+  ['lib', /^lib\//, ['lib', 'domain', 'receive', 'send', 'publish']],
   ['bin', /^bin\//, ['lib']],
   // The sandbox is a second reading of the contract: it shares no code with the first.
   ['sandbox', /^sandbox\//, ['sandbox']],
@@ -24,7 +26,7 @@ const ROOMS: readonly (readonly [room: string, files: RegExp, mayImport: readonl
 ];
 
 /** What a room may take from another is sometimes less than all of it. */
-const LIB_TAKES = /^lambdas\/(domain\/|(receive|send)\/environment\.ts$|receive\/auth\/webhook-auth\.ts$)/;
+const LIB_TAKES = /^lambdas\/(domain\/|(receive|send|publish)\/environment\.ts$|receive\/auth\/webhook-auth\.ts$)/;
 
 const roomOf = (file: string) => ROOMS.find(([, files]) => files.test(file));
 
@@ -64,13 +66,13 @@ describe('the arrows', () => {
     const readers = files.filter(
       (file) => file.startsWith('lambdas/') && readFileSync(join(ROOT, file), 'utf8').includes('process.env'),
     );
-    expect(readers).toEqual(['lambdas/receive/entry.ts', 'lambdas/send/entry.ts']);
+    expect(readers).toEqual(['lambdas/publish/entry.ts', 'lambdas/receive/entry.ts', 'lambdas/send/entry.ts']);
   });
 
   it('keep the machine’s time and chance out of the rules and the use cases', () => {
     const askers = files.filter(
       (file) =>
-        /^lambdas\/(domain|receive|send)\//.test(file) &&
+        /^lambdas\/(domain|receive|send|publish)\//.test(file) &&
         /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|performance\.now\(/.test(
           readFileSync(join(ROOT, file), 'utf8'),
         ),

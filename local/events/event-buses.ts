@@ -46,8 +46,15 @@ export interface BusRule {
 /** What became of an entry: the event's id, or the error code that PutEvents answers with. */
 export type PutEntryResult = { readonly eventId: string } | { readonly errorCode: string; readonly message: string };
 
+/** How an entry is made to fail; one that was taken all the same is heard twice once it is put again. */
+export interface EntryFault {
+  readonly errorCode: string;
+  readonly message: string;
+  readonly taken?: boolean;
+}
+
 /** Decides, entry by entry, which ones fail and how; for tests and for the console. */
-export type BusFault = (entry: PutEntry) => { readonly errorCode: string; readonly message: string } | undefined;
+export type BusFault = (entry: PutEntry) => EntryFault | undefined;
 
 /** The event buses of a run, in memory. */
 export interface EventBuses {
@@ -104,8 +111,10 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
       find(nameOrArn)?.rules.push(rule);
     },
     put(entry) {
-      const failure = fault?.(entry) ?? entryFault(entry);
-      if (failure) return failure;
+      const refused = entryFault(entry);
+      if (refused) return refused;
+      const injected = fault?.(entry);
+      if (injected && !injected.taken) return injected;
       const event = busEvent(entry, now());
       const bus = find(entry.EventBusName ?? 'default');
       // As EventBridge does: an event for a bus that is not there is taken, and lost.
@@ -115,7 +124,7 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
       for (const { matches, targets } of bus.rules) {
         if (matches(event)) for (const target of targets) deliver(target, JSON.stringify(event));
       }
-      return { eventId: event.id };
+      return injected ?? { eventId: event.id };
     },
     events: (nameOrArn) => [...(find(nameOrArn)?.events ?? [])],
     setFault(next) {

@@ -6,6 +6,7 @@ const oneOrMore = z.union([z.array(z.unknown()), z.unknown().transform((one) => 
 const policyDocument = z.object({
   Statement: z.array(
     z.strictObject({
+      Sid: z.string().optional(),
       Effect: z.string(),
       Action: oneOrMore,
       Resource: oneOrMore,

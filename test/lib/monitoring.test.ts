@@ -10,6 +10,8 @@ describe('An alarm', () => {
   test.each([
     { what: 'an event waits for a person', queue: 'WebhookInboundDeadLetterQueue' },
     { what: 'a request waits for a person', queue: 'SendingRequestsDeadLetterQueue' },
+    { what: 'a scheduled send was not woken', queue: 'SendingSchedulingDeadLetterQueue' },
+    { what: 'a change could not be told', queue: 'PublishingUntoldChanges' },
   ])('is raised when $what', ({ queue }) => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'AWS/SQS',
@@ -32,16 +34,28 @@ describe('An alarm', () => {
     });
   });
 
-  test.each(['WebhookReceiveFunction', 'SendingSendFunction'])('is raised when %s fails or is throttled', (name) => {
-    for (const MetricName of ['Errors', 'Throttles']) {
-      template.hasResourceProperties(ALARM, {
-        Namespace: 'AWS/Lambda',
-        MetricName,
-        Dimensions: [{ Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp(`^${name}`) } }],
-        Statistic: 'Sum',
-        Threshold: 1,
-      });
-    }
+  test.each(['WebhookReceiveFunction', 'SendingSendFunction', 'PublishingPublishFunction'])(
+    'is raised when %s fails or is throttled',
+    (name) => {
+      for (const MetricName of ['Errors', 'Throttles']) {
+        template.hasResourceProperties(ALARM, {
+          Namespace: 'AWS/Lambda',
+          MetricName,
+          Dimensions: [{ Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp(`^${name}`) } }],
+          Statistic: 'Sum',
+          Threshold: 1,
+        });
+      }
+    },
+  );
+
+  test('is raised when changes are told late', () => {
+    template.hasResourceProperties(ALARM, {
+      MetricName: 'IteratorAge',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp('^PublishingPublishFunction') } }],
+      Statistic: 'Maximum',
+      Threshold: 600_000,
+    });
   });
 
   test('is raised when a post is too large to be kept', () => {
@@ -90,6 +104,6 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(11);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(16);
   });
 });

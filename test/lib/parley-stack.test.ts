@@ -13,6 +13,7 @@ describe('The stack', () => {
       'InboundQueueUrl',
       'InboundDeadLetterQueueUrl',
       'TableName',
+      'EventBusName',
       'AccessTokenSecretId',
     ]);
     expect(template.toJSON().Outputs.WebhookUrl.Value['Fn::Join'][1].at(-1)).toBe('/webhook');
@@ -22,12 +23,18 @@ describe('The stack', () => {
   test.each([
     { type: 'AWS::DynamoDB::Table', logicalIds: ['ConversationsTable05F75AD7'] },
     { type: 'AWS::KMS::Key', logicalIds: ['ConversationsKey32DBCDE1'] },
+    // Consumers' rules are on it.
+    { type: 'AWS::Events::EventBus', logicalIds: ['PublishingBusF593E1F3'] },
+    // A year of scheduled sends is in it.
+    { type: 'AWS::Scheduler::ScheduleGroup', logicalIds: ['SendingSchedulingGroup7A7C46E8'] },
     { type: 'AWS::SecretsManager::Secret', logicalIds: ['SendingAccessToken19D75F3B'] },
     {
       type: 'AWS::SQS::Queue',
       logicalIds: [
+        'PublishingUntoldChanges296E7062',
         'SendingRequestsDeadLetterQueue313D0DC7',
         'SendingRequestsQueueB466E5CE',
+        'SendingSchedulingDeadLetterQueue718FB2F6',
         'WebhookInboundDeadLetterQueue79E71023',
         'WebhookInboundQueueA6C2577F',
       ],

@@ -4,12 +4,14 @@ import { synthesizedStack } from './synthesized-stack.ts';
 
 const RECEIVE = 'WebhookReceiveRoleDefaultPolicy: Allow';
 const SEND = 'SendingSendRoleDefaultPolicy: Allow';
+const PUBLISH = 'PublishingPublishRoleDefaultPolicy: Allow';
+const WAKE = 'SendingSchedulingRoleDefaultPolicy: Allow';
 const DRAIN = 'sqs:ChangeMessageVisibility, sqs:DeleteMessage, sqs:GetQueueAttributes, sqs:ReceiveMessage';
 const WRITE_LOGS = 'logs:CreateLogStream, logs:PutLogEvents';
 const OVER_PLAIN_HTTP = 'to * if {"Bool":{"aws:SecureTransport":"false"}}';
 const TAKES_AWAY = 'It refuses every unencrypted call, by whomever; a Deny gives nothing.';
 
-/** What receive and send may do: every statement, none left out. */
+/** What the functions, and the schedules of sends, may do: every statement, none left out. */
 const FUNCTIONS = [
   `${RECEIVE} ${WRITE_LOGS} on WebhookReceiveLogs.Arn`,
   `${RECEIVE} dynamodb:UpdateItem on ConversationsTable.Arn`,
@@ -20,6 +22,12 @@ const FUNCTIONS = [
   `${SEND} sqs:SendMessage on SendingRequestsDeadLetterQueue.Arn`,
   `${SEND} secretsmanager:GetSecretValue on SendingAccessToken`,
   `${SEND} ${DRAIN} on SendingRequestsQueue.Arn`,
+  `${SEND} iam:PassRole on SendingSchedulingRole.Arn if {"StringEquals":{"iam:PassedToService":"scheduler.amazonaws.com"}}`,
+  `${WAKE} sqs:SendMessage on SendingRequestsQueue.Arn, SendingSchedulingDeadLetterQueue.Arn`,
+  `${PUBLISH} ${WRITE_LOGS} on PublishingPublishLogs.Arn`,
+  `${PUBLISH} dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator, dynamodb:ListStreams on ConversationsTable.StreamArn`,
+  `${PUBLISH} events:PutEvents on PublishingBus.Arn`,
+  `${PUBLISH} sqs:SendMessage on PublishingUntoldChanges.Arn`,
 ];
 
 /** Each statement that holds a `*`, with the reason why it may. */
@@ -30,6 +38,11 @@ const WILDCARDS: Record<string, string> = {
   [`SendingRequestsQueuePolicy: Deny sqs:* on SendingRequestsQueue.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
   [`SendingRequestsDeadLetterQueuePolicy: Deny sqs:* on SendingRequestsDeadLetterQueue.Arn ${OVER_PLAIN_HTTP}`]:
     TAKES_AWAY,
+  [`SendingSchedulingDeadLetterQueuePolicy: Deny sqs:* on SendingSchedulingDeadLetterQueue.Arn ${OVER_PLAIN_HTTP}`]:
+    TAKES_AWAY,
+  [`PublishingUntoldChangesPolicy: Deny sqs:* on PublishingUntoldChanges.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
+  [`${SEND} scheduler:CreateSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
+    "Each scheduled send has a schedule of its own, named by its request; they are all in the stack's own group.",
 };
 
 const KEY_ADMINISTRATION = 'ConversationsKey: Allow kms:* on * to arn:AWS::Partition:iam::AWS::AccountId:root';
@@ -61,6 +74,7 @@ describe('Permissions', () => {
     const ofTheKey = [
       `${RECEIVE} ${USE_OF_THE_KEY}`,
       `${SEND} ${USE_OF_THE_KEY}`,
+      `${PUBLISH} ${USE_OF_THE_KEY}`,
       ...Object.keys(WILDCARDS_OF_THE_KEY),
     ];
 
@@ -72,7 +86,8 @@ describe('Permissions', () => {
   test('come by no managed policy, since the one for logs opens every log group of the account', () => {
     const roles = Object.values(template.findResources('AWS::IAM::Role'));
 
-    expect(roles.map((role) => Object.keys(role.Properties))).toEqual(roles.map(() => ['AssumeRolePolicyDocument']));
+    const properties = new Set(roles.flatMap((role) => Object.keys(role.Properties)));
+    expect([...properties].sort()).toEqual(['AssumeRolePolicyDocument', 'Description']);
   });
 
   test('of a stage with a secret for its webhook add the reading of that secret, by receive alone', () => {

@@ -42,6 +42,9 @@ describe('A wrong setting', () => {
     { path: 'window.marginSeconds', value: 3601, says: 'a whole number from 0 to 3600' },
     { path: 'defaultTemplate', value: 'welcome', says: 'is "welcome"; give an object with ruleNameOrId' },
     { path: 'defaultTemplate.ruleNameOrId', value: '', says: 'is ""; give the name or id of an approved template' },
+    { path: 'events', value: true, says: 'is true; give an object with content and targets' },
+    { path: 'events.content', value: 'no', says: 'is "no"; give true for events that carry what was written' },
+    { path: 'events.targets', value: 'queue', says: 'is "queue"; give a list of up to 50 objects with kind' },
     { path: 'retentionDays', value: 14, says: 'is 14; give the days until messages and sends are removed' },
     { path: 'retentionDays', value: '400', says: 'is "400"; give the days' },
     { path: 'retentionDays', value: 4000, says: 'a whole number from 15 to 3650' },
@@ -80,6 +83,24 @@ describe('A wrong setting', () => {
       value: { ruleNameOrId: 'welcome', params: { name: 7 } },
       place: 'defaultTemplate.params.name',
       says: "is 7; give the values of the template's variables",
+    },
+    {
+      path: 'events.targets',
+      value: [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm.fifo' }],
+      place: 'events.targets.0.queueArn',
+      says: 'is "arn:aws:sqs:eu-west-1:111122223333:crm.fifo"; give a list of up to 50 objects',
+    },
+    {
+      path: 'events.targets',
+      value: [{ kind: 'https', url: 'http://crm.example' }],
+      place: 'events.targets.0.url',
+      says: 'is "http://crm.example"; give a list of up to 50 objects',
+    },
+    {
+      path: 'events.targets',
+      value: [{ kind: 'https', url: 'https://crm.example', events: ['MessageRecieved'] }],
+      place: 'events.targets.0.events.0',
+      says: 'is "MessageRecieved"; give a list of up to 50 objects',
     },
   ])('within $path is named by its own place', ({ path, value, place, says }) => {
     expect(faults(() => read(undefined, withSetting(path, value)))).toEqual([

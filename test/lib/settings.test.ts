@@ -26,6 +26,7 @@ describe('A stage’s settings', () => {
       },
       allowInsecureWebhook: false,
       window: { per: 'user', marginSeconds: 60 },
+      events: { content: true, targets: [] },
       retentionDays: 400,
       customerManagedKey: false,
     });
@@ -46,6 +47,12 @@ describe('A stage’s settings', () => {
     { path: 'window.marginSeconds', value: 0 },
     { path: 'window.per', value: 'channel' },
     { path: 'defaultTemplate', value: { ruleNameOrId: 'welcome', params: { name: 'Ana' } } },
+    { path: 'events.content', value: false },
+    {
+      path: 'events.targets',
+      value: [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm', events: ['MessageReceived'] }],
+    },
+    { path: 'events.targets', value: [{ kind: 'https', url: 'https://crm.example/parley', header: 'authorization' }] },
     { path: 'retentionDays', value: 15 },
     { path: 'alarmTopicArn', value: 'arn:aws-cn:sns:cn-north-1:111122223333:alarms' },
   ])('may have $path $value', ({ path, value }) => {

@@ -1,6 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  DeleteItemCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMovableClock } from '../../local/clock/movable-clock.ts';
 import { type Closers, createClosers } from '../../local/closers.ts';
@@ -162,6 +168,145 @@ describe('a stack', () => {
     });
 
     expect(functions.size).toBe(0);
+  });
+});
+
+describe('a stack with events', () => {
+  const STREAM_BUNDLE = `
+    import { appendFileSync } from 'node:fs';
+    export const handler = async ({ Records }) => {
+      if (Records.some(({ dynamodb }) => dynamodb.Keys.pk.S === 'poison')) throw new Error('poison');
+      for (const { eventName, dynamodb } of Records)
+        appendFileSync(process.env.FILE, JSON.stringify([eventName, dynamodb.Keys.pk.S, dynamodb.OldImage?.v?.S, dynamodb.NewImage?.v?.S]) + '\\n');
+    };
+  `;
+  const streamTemplate = (file: string) => ({
+    Resources: {
+      Table: {
+        Type: 'AWS::DynamoDB::Table',
+        Properties: {
+          AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+          KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+          StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+        },
+      },
+      Untold: { Type: 'AWS::SQS::Queue' },
+      Function: {
+        Type: 'AWS::Lambda::Function',
+        Properties: {
+          Code: { S3Bucket: 'a', S3Key: 'b' },
+          Environment: { Variables: { FILE: file } },
+          Handler: 'index.handler',
+          Runtime: 'nodejs24.x',
+        },
+        Metadata: { 'aws:asset:path': 'stream-bundle' },
+      },
+      Mapping: {
+        Type: 'AWS::Lambda::EventSourceMapping',
+        Properties: {
+          BisectBatchOnFunctionError: true,
+          DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Untold', 'Arn'] } } },
+          EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+          FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT","MODIFY"]}' }] },
+          FunctionName: { Ref: 'Function' },
+          MaximumRetryAttempts: 0,
+          StartingPosition: 'TRIM_HORIZON',
+        },
+      },
+    },
+    Outputs: { TableName: { Value: { Ref: 'Table' } }, UntoldUrl: { Value: { Ref: 'Untold' } } },
+  });
+
+  it('hands a table’s changes to its function in order, and a bad one’s place to the on-failure queue', async () => {
+    await writeBundle(join(folder.path, 'stream-bundle'), STREAM_BUNDLE);
+    const file = join(folder.path, 'streamed');
+    const { TableName, UntoldUrl } = (await start(streamTemplate(file))).outputs;
+    const Item = (pk: string, v: string) => ({ pk: { S: pk }, v: { S: v } });
+
+    for (const [pk, v] of [
+      ['a', '1'],
+      ['poison', '1'],
+      ['b', '1'],
+      ['a', '2'],
+    ] as const) {
+      await emulators.dynamodb.send(new PutItemCommand({ TableName, Item: Item(pk, v) }));
+    }
+    await emulators.dynamodb.send(new DeleteItemCommand({ TableName, Key: { pk: { S: 'b' } } }));
+    await emulators.dynamodb.send(new PutItemCommand({ TableName, Item: Item('last', '1') }));
+
+    const lines = await eventually(async () => {
+      const text = await readFile(file, 'utf8').catch(() => '');
+      return text.includes('last')
+        ? text
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line))
+        : undefined;
+    });
+    expect(lines).toEqual([
+      ['INSERT', 'a', null, '1'],
+      ['INSERT', 'b', null, '1'],
+      ['MODIFY', 'a', '1', '2'],
+      ['INSERT', 'last', null, '1'],
+    ]);
+    const { Messages = [] } = await emulators.sqs.send(new ReceiveMessageCommand({ QueueUrl: UntoldUrl }));
+    expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
+      requestContext: { condition: 'RetryAttemptsExhausted' },
+      DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: '2', endSequenceNumber: '2' },
+    });
+  });
+
+  const rule = (pattern: object, target: object) => ({
+    Resources: {
+      Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `bus-${stacks}` } },
+      Queue: { Type: 'AWS::SQS::Queue' },
+      Rule: {
+        Type: 'AWS::Events::Rule',
+        Properties: { EventBusName: { Ref: 'Bus' }, EventPattern: pattern, Targets: [{ Id: 'a', ...target }] },
+      },
+    },
+    Outputs: { QueueUrl: { Value: { Ref: 'Queue' } }, BusName: { Value: { Ref: 'Bus' } } },
+  });
+
+  it('puts on a rule’s queue what fits its pattern', async () => {
+    const target = { Arn: { 'Fn::GetAtt': ['Queue', 'Arn'] } };
+    const { QueueUrl, BusName = '' } = (await start(rule({ source: ['parley'] }, target))).outputs;
+
+    for (const Source of ['other', 'parley']) {
+      emulators.buses.put({ EventBusName: BusName, Source, DetailType: 'a', Detail: '{"b":1}' });
+    }
+    await emulators.buses.settled();
+
+    const { Messages = [] } = await emulators.sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+    );
+    expect(Messages.map(({ Body = '' }) => JSON.parse(Body).source)).toEqual(['parley']);
+    expect(emulators.buses.events(BusName).map(({ source }) => source)).toEqual(['other', 'parley']);
+  });
+
+  it.each([
+    [
+      'a pattern',
+      { source: [{ wildcard: '*' }] },
+      {},
+      'Rule (AWS::Events::Rule).EventPattern.source: the local run does not know this event pattern',
+    ],
+    [
+      'a target',
+      { source: ['a'] },
+      { Arn: 'arn:aws:lambda:local:000000000000:function:f' },
+      'only queues and API destinations are known',
+    ],
+    [
+      'a property of a target',
+      { source: ['a'] },
+      { InputPath: '$.detail' },
+      'does not know the property Targets.0.InputPath',
+    ],
+  ])('refuses %s that it does not know', async (_name, pattern, target, sentence) => {
+    await expect(start(rule(pattern, { Arn: 'arn:aws:sqs:local:000000000000:q', ...target }))).rejects.toThrow(
+      sentence,
+    );
   });
 });
 
