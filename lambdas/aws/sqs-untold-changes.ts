@@ -1,8 +1,8 @@
 import type { UntoldChanges } from '../ports.ts';
+import { reasonAttribute } from './sqs-reason.ts';
 
 /** What is left of SQS's 1 MiB for a message with its attribute. */
 const MAX_BODY_BYTES = 1024 * 1024 - 8_192;
-const MAX_REASON_CHARACTERS = 500;
 
 /**
  * Puts changes that cannot be told on the queue where Lambda's own failure records of the stream go.
@@ -18,12 +18,11 @@ export const createSqsUntoldChanges = (queueUrl: string): UntoldChanges => {
       const whole = JSON.stringify({ reason, sequenceNumber, record });
       const body =
         Buffer.byteLength(whole) <= MAX_BODY_BYTES ? whole : JSON.stringify({ reason, sequenceNumber, cut: true });
-      const StringValue = reason.slice(0, MAX_REASON_CHARACTERS).replace(/[^\x20-\x7e]/g, '?');
       await client.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
           MessageBody: body,
-          MessageAttributes: { reason: { DataType: 'String', StringValue } },
+          MessageAttributes: reasonAttribute(reason),
         }),
       );
     },

@@ -101,6 +101,7 @@ describe('npm start', () => {
       inboundQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
       inboundDeadLetterQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
       tableName: expect.any(String),
+      eventBusName: 'Parley-dev',
       accessTokenSecretId: expect.stringMatching(/^arn:aws:secretsmanager:/),
       env: expect.objectContaining({ AWS_REGION: REGION, AWS_ENDPOINT_URL_SQS: expect.any(String) }),
     });
