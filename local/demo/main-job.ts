@@ -113,7 +113,33 @@ export const MAIN_JOB: readonly DemoStep[] = [
       say('outbox', `${(await client.outbox()).length} messages, the same as before`);
     },
   },
+  {
+    title: 'Other systems have heard of it on the bus, each thing once',
+    async play({ cloud, say }) {
+      await waitFor('everything is told', async () =>
+        Object.entries(TOLD).every(([name, count]) => (toldSoFar(cloud)[name] ?? 0) >= count) ? true : undefined,
+      );
+      const told = toldSoFar(cloud);
+      say(
+        'bus',
+        Object.entries(told)
+          .map(([name, count]) => `${count} ${name}`)
+          .join(', '),
+      );
+      expect(isDeepStrictEqual(told, TOLD), `the bus has ${JSON.stringify(TOLD)}`);
+    },
+  },
 ];
+
+/** The events of the main job, so many of each; those of step 7 told nothing. */
+const TOLD = { MessageReceived: 1, SendAccepted: 2, SendRefused: 1, MessageDelivered: 2, MessageRead: 1 };
+
+/** How many of each the bus has, repeats dropped by their ids as a consumer does. */
+const toldSoFar = ({ emulators, eventBusName }: LocalCloud): Record<string, number> => {
+  const events = new Map(emulators.buses.events(eventBusName).map((event) => [Object(event.detail).id, event]));
+  const byName = Object.groupBy(events.values(), (event) => event['detail-type']);
+  return Object.fromEntries(Object.entries(byName).map(([name, told = []]) => [name, told.length]));
+};
 
 const sendAndShow = async (
   { client, say }: DemoStage,
