@@ -4,7 +4,7 @@ import { sendRequest } from '../lambdas/domain/send-request.ts';
 /**
  * The JSON Schema of a send request, for those who put requests on the queue in another language.
  *
- * JSON Schema cannot say what the function checks beyond it: well-formed Unicode, an offset in `notAfter`, and that
+ * JSON Schema cannot say what the function checks beyond it: well-formed Unicode, an offset in `notAfter` and `sendAt`, and that
  * there is something to send; the descriptions do.
  */
 export const sendRequestSchema = () => ({
@@ -22,6 +22,10 @@ const MEANING: Readonly<Record<string, Record<string, string>>> = {
   requestId: { description: 'Idempotency key: a request is sent once, however often it is queued.' },
   reason: { description: 'Why the business writes first; required when a template opens the conversation.' },
   notAfter: { format: 'date-time', description: 'Not sent later than this. ISO 8601 with Z or an offset.' },
+  sendAt: {
+    format: 'date-time',
+    description: 'Not sent before this, up to a year ahead, and not after notAfter. ISO 8601 with Z or an offset.',
+  },
   onUncertain: {
     description: 'What to do when nobody can know whether the message went out.',
     default: 'hold',

@@ -83,6 +83,9 @@ export const createEventbridgeSendAlarmClock = ({
   };
 };
 
+/** It answers in milliseconds; three attempts, the SDK's default, take ten seconds at the most. */
+const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+
 const connect = async () => {
   const {
     ConflictException,
@@ -92,7 +95,7 @@ const connect = async () => {
     SchedulerClient,
   } = await import('@aws-sdk/client-scheduler');
   return {
-    client: new SchedulerClient({}),
+    client: new SchedulerClient({ requestHandler: AWS_CALL }),
     scheduler: { ConflictException, CreateScheduleCommand, DeleteScheduleCommand, ResourceNotFoundException },
   };
 };

@@ -29,7 +29,10 @@ export const createSqsUntoldChanges = (queueUrl: string): UntoldChanges => {
   };
 };
 
+/** It answers in milliseconds; three attempts, the SDK's default, take ten seconds at the most. */
+const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+
 const connect = async () => {
   const { SendMessageCommand, SQSClient } = await import('@aws-sdk/client-sqs');
-  return { client: new SQSClient({}), SendMessageCommand };
+  return { client: new SQSClient({ requestHandler: AWS_CALL }), SendMessageCommand };
 };

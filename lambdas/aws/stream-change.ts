@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<string, ItemKind>> = {
  * that are told of.
  */
 export const readStreamChange = ({ eventName, dynamodb = {} }: StreamRecord): ItemChange | undefined => {
-  const { NewImage, OldImage, SequenceNumber = '', ApproximateCreationDateTime = 0 } = dynamodb;
+  const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb;
   if (eventName === 'REMOVE' || NewImage === undefined) return undefined;
   const after = read(NewImage);
   const { pk, sk } = after;
@@ -46,7 +46,6 @@ export const readStreamChange = ({ eventName, dynamodb = {} }: StreamRecord): It
     kind,
     id: pk.slice(prefix.length + 1),
     key: JSON.stringify([pk, sk]),
-    sequenceNumber: SequenceNumber,
     writtenAt: toInstant(new Date(ApproximateCreationDateTime * 1000)),
     contact: readContactName(kind === 'contact' ? pk : after.contact),
     before: OldImage === undefined ? {} : read(OldImage),

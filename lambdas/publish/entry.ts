@@ -15,7 +15,7 @@ const metrics = createPowertoolsMetrics();
 
 /** A round's calls, the SDK's own repetitions included, and the pause before them. */
 const ENOUGH_TIME_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 5_000;
+const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
 
 export const handler = createStreamHandler<StreamRecord>({
   readRecord: (record) => ({
@@ -26,7 +26,7 @@ export const handler = createStreamHandler<StreamRecord>({
   publishChanges: createPublishChanges({
     bus: createEventbridgeEventBus(
       // Two attempts: the rounds above repeat what failed, and only that.
-      new EventBridgeClient({ maxAttempts: 2, requestHandler: { requestTimeout: REQUEST_TIMEOUT_MS } }),
+      new EventBridgeClient({ maxAttempts: 2, requestHandler: AWS_CALL }),
       environment.EVENT_BUS_NAME,
     ),
     untold: createSqsUntoldChanges(environment.UNTOLD_CHANGES_QUEUE_URL),

@@ -14,8 +14,6 @@ export interface ItemChange {
   readonly id: string;
   /** The item's key in one text, from which event ids are derived. */
   readonly key: string;
-  /** Names this change among all of the stream; the same when the stream tells it again. */
-  readonly sequenceNumber: string;
   /** When the write was made, as the table's clock tells it. */
   readonly writtenAt: Instant;
   readonly contact?: ContactRef;

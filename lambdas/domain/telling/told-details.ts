@@ -18,6 +18,11 @@ const contact = about(
   'The user.',
 );
 
+const account = about(
+  z.strictObject({ platform: text('The chat platform.'), channel: text("The business's own number.") }),
+  'The account at the chat service that the stage sends by.',
+);
+
 const media = about(
   z.record(z.string(), z.array(z.string())),
   'Addresses by kind: `images`, `audios`, `files`, `videos`.',
@@ -129,19 +134,15 @@ export const toldDetails = {
   AccountHeld: about(
     z.strictObject({
       ...common,
-      account: text('Which account.'),
+      account,
       at: instant('When sending was held.'),
+      reason: z.optional(text('`no-credit`, or `token` for a token that is refused.')),
       why: z.optional(text('Why, in a sentence.')),
     }),
-    'Nothing is sent until the chat service takes a message again: no credit, or a refused token.',
+    'Nothing is sent until the chat service takes a message again.',
   ),
   AccountResumed: about(
-    z.strictObject({
-      ...common,
-      account: text('Which account.'),
-      at: instant('When sending went on.'),
-      why: z.optional(text('Why, in a sentence.')),
-    }),
+    z.strictObject({ ...common, account, at: instant('When sending went on.') }),
     'Sending goes on.',
   ),
   ContactOptedIn: about(

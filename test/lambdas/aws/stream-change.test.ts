@@ -35,7 +35,6 @@ describe('a record of the table’s stream', () => {
       kind,
       id,
       key: JSON.stringify([key.pk, key.sk]),
-      sequenceNumber: '42',
       writtenAt: '2026-11-20T12:00:00.000Z',
       contact: CONTACT,
       before: key,

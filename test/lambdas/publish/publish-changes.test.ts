@@ -9,7 +9,7 @@ import { countingMetrics, silentLog } from '../silent.ts';
 const record = (number: number): StreamedRecord => ({
   sequenceNumber: String(number),
   record: { number },
-  readChange: () => change({ id: `message-${number}`, key: `message-${number}`, sequenceNumber: String(number) }),
+  readChange: () => change({ id: `message-${number}`, key: `message-${number}` }),
 });
 const unreadable = (number: number): StreamedRecord => ({
   ...record(number),

@@ -1,4 +1,3 @@
-import type { SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbScheduledSendStore } from '../../../lambdas/aws/dynamodb-scheduled-send-store.ts';
 import { createDynamodbSendStore } from '../../../lambdas/aws/dynamodb-send-store.ts';
@@ -12,6 +11,7 @@ import { createWakeScheduled } from '../../../lambdas/send/wake-scheduled.ts';
 import { type EmulatedTables, startEmulatedTables } from '../aws/emulated-table.ts';
 import { NOW, sendRequest, USER } from '../builders.ts';
 import { countingMetrics, silentLog } from '../silent.ts';
+import { sqsRecord } from '../sqs-record.ts';
 
 // The table is an emulator; the alarms and the sending itself are what a test makes of them.
 
@@ -37,7 +37,8 @@ const setUp = () => {
   const alarms = new Map<string, string>();
   const metrics = countingMetrics();
   const table = { client: tables.client, tableName, retentionDays: 400 };
-  const store = createDynamodbSendStore(table);
+  const account = { platform: 'chat', channel: '+5491100000000' };
+  const store = createDynamodbSendStore({ ...table, account });
   const scheduled = createDynamodbScheduledSendStore(table);
   const clock = { now: () => now };
   const ports = {
@@ -70,7 +71,13 @@ const setUp = () => {
   });
   const handleMessage = createWakeScheduled({
     ...ports,
-    handleMessage: createSendQueueMessage({ ...ports, sendMessage: scheduleSend, chatPlatform: 'chat' }),
+    handleMessage: createSendQueueMessage({
+      ...ports,
+      sendMessage: scheduleSend,
+      chatPlatform: account.platform,
+      chatChannelNumber: account.channel,
+      windowPer: 'user',
+    }),
   });
   return {
     sent,
@@ -79,7 +86,7 @@ const setUp = () => {
     scheduled,
     cancel: createCancelScheduledSend(ports),
     item: async () => (await tables.items(tableName))['SEND#request-1 SEND'],
-    queue: (body: string) => handleMessage({ body, messageId: 'm', attributes: { MessageGroupId: USER } } as SQSRecord),
+    queue: (body: string) => handleMessage(sqsRecord(body, { MessageGroupId: USER }), () => true),
     setNow: (instant: string) => {
       now = instant;
     },

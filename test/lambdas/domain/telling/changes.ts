@@ -5,7 +5,6 @@ export const change = (changes: Partial<ItemChange> = {}): ItemChange => ({
   kind: 'message',
   id: 'message-1',
   key: '["MESSAGE#message-1","MESSAGE"]',
-  sequenceNumber: '100',
   writtenAt: '2026-11-20T12:00:00.000Z',
   contact: { platform: 'chat', channel: '*', key: '541155550000' },
   before: {},
@@ -52,5 +51,11 @@ export const contactChange = (after: ItemImage, before: ItemImage = {}): ItemCha
     after,
   });
 
-export const accountChange = (after: ItemImage, before: ItemImage = {}, sequenceNumber = '100'): ItemChange =>
-  change({ kind: 'account', id: 'chat', key: '["ACCOUNT#chat","ACCOUNT"]', before, after, sequenceNumber });
+export const accountChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
+  change({
+    kind: 'account',
+    id: 'chat#+5491100000000',
+    key: '["ACCOUNT#chat#+5491100000000","ACCOUNT"]',
+    before,
+    after: { platform: 'chat', channel: '+5491100000000', ...after },
+  });

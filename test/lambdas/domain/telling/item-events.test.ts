@@ -157,14 +157,37 @@ describe('a contact', () => {
 });
 
 describe('an account', () => {
-  it('that is held, and goes on, is told each time', () => {
-    const [held, open] = [{ state: 'held', why: 'code 101' }, { state: 'open' }];
+  const held = { state: 'held', heldAt: AT, reason: 'no-credit', why: 'code 101' };
+  const open = {
+    state: 'open',
+    heldAt: AT,
+    reason: 'no-credit',
+    why: 'code 101',
+    resumedAt: '2026-11-20T11:30:00.000Z',
+  };
+  const account = { platform: 'chat', channel: '+5491100000000' };
 
-    expect(namesOf(accountChange(held, open))).toEqual(['AccountHeld']);
+  it('that is held is told with the reason, and that goes on without it', () => {
+    const id = expect.any(String);
+
+    expect(eventsOf(accountChange(held, open))).toEqual([
+      { name: 'AccountHeld', detail: { id, account, at: AT, reason: 'no-credit', why: 'code 101' } },
+    ]);
+    expect(eventsOf(accountChange(open, held))).toEqual([
+      { name: 'AccountResumed', detail: { id, account, at: '2026-11-20T11:30:00.000Z' } },
+    ]);
+  });
+
+  it('is told of from its first hold on, and not of its probes', () => {
     expect(namesOf(accountChange(held))).toEqual(['AccountHeld']);
-    expect(namesOf(accountChange(open, held))).toEqual(['AccountResumed']);
+    expect(namesOf(accountChange({ ...held, probes: 2 }, held))).toEqual([]);
     expect(namesOf(accountChange(open))).toEqual([]);
-    const ids = ['1', '2'].map((sequence) => eventsOf(accountChange(held, open, sequence))[0]?.detail.id);
+  });
+
+  it('that is held again is told as another event', () => {
+    const again = { ...held, heldAt: '2026-11-20T12:00:00.000Z' };
+    const ids = [held, again].map((one) => eventsOf(accountChange(one, open))[0]?.detail.id);
+
     expect(new Set(ids).size).toBe(2);
   });
 });

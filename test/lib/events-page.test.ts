@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { eventsPage } from '../../docs/events-page.ts';
+import { eventsPage } from '../../lib/events-page.ts';
 
 const page = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
 
 describe('docs/events.md', () => {
-  it('has the schemas of the code; `npm run docs` writes them there', () => {
+  it('has the schemas of the code; `npm run schemas` writes them there', () => {
     expect(page).toBe(eventsPage(page));
   });
 

@@ -19,4 +19,4 @@ const forConsumers = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.B
 };
 
 /** What stands above it in the page is written by hand. */
-const MARK = '<!-- From here on the page is made by `npm run docs`. -->';
+const MARK = '<!-- From here on the page is made by `npm run schemas`. -->';
