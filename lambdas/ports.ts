@@ -1,9 +1,13 @@
 import type { AccountState, HeldAccount, HoldReason } from './domain/account.ts';
 import type { Contact, ContactRef } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
+import type { Consent, ContactRecord } from './domain/contact-record.ts';
+import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { Instant } from './domain/instant.ts';
+import type { ConversationPage, MessageRecord, PagePosition } from './domain/message-record.ts';
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
+import type { SendRecord, Settlement } from './domain/send-record.ts';
 import type { Claim, Conclusion, OutboundMessage, QueuedSend, StoredSend } from './domain/send-state.ts';
 import type { WrittenEvent } from './domain/telling/written-event.ts';
 import type { VerifiedPost } from './domain/verified-post.ts';
@@ -202,6 +206,87 @@ export interface UntoldChanges {
 
 /** Waits. */
 export type Pause = (ms: number) => Promise<void>;
+
+/** What people ask of contacts and conversations, and what they record of them. */
+export interface ConversationDesk {
+  readContact(contact: ContactRef): Promise<ContactRecord | undefined>;
+  /** Newest first. */
+  readConversation(
+    contact: ContactRef,
+    page: { readonly limit: number; readonly after?: PagePosition },
+  ): Promise<ConversationPage>;
+  /** The message with its `body` as it came, if it came. */
+  readMessage(id: string): Promise<(MessageRecord & { readonly body?: string }) | undefined>;
+  /** The latest consent of a kind counts, in whatever order they are recorded. */
+  recordConsent(contact: ContactRef, consent: Consent): Promise<void>;
+  /** The latest check counts. */
+  recordCheck(contact: ContactRef, checked: CheckedContact): Promise<void>;
+}
+
+/** What people ask of sends, and how they end what is uncertain. */
+export interface SendDesk {
+  readSend(requestId: string): Promise<SendRecord | undefined>;
+  /** Notes a request before it is queued, so that its id cannot be used for another body. */
+  register(
+    send: QueuedSend,
+    at: Instant,
+  ): Promise<
+    { readonly kind: 'registered' } | { readonly kind: 'known' | 'reused'; readonly state: SendRecord['state'] }
+  >;
+  /** Oldest first. */
+  listUncertain(page: { readonly limit: number; readonly after?: UncertainPosition }): Promise<readonly SendRecord[]>;
+  /** Ends an uncertain send, or has one wait again; `held` when its state does not allow that any more. */
+  settle(send: SendRecord, settlement: Settlement): Promise<'settled' | 'held'>;
+  /** Keeps what was sent in the conversation. */
+  recordOutbound(message: OutboundMessage): Promise<void>;
+  /** How the account stands that is sent by. */
+  readAccount(): Promise<AccountState>;
+}
+
+/** The send after which a page of uncertain ones begins. */
+export interface UncertainPosition {
+  readonly uncertainAt: Instant;
+  readonly requestId: string;
+}
+
+/** Where requests wait to be sent. Throws when it is out of reach. */
+export interface SendQueue {
+  put(message: Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId'>): Promise<void>;
+}
+
+/** Something of a contact's that is still to be erased: its key in the table. */
+export interface ErasableItem {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** Removes what is kept of a contact, and keeps what stays of that. */
+export interface ErasureStore {
+  readErasure(erasureId: string): Promise<ErasureRecord | undefined>;
+  begin(erasureId: string, requestedAt: Instant): Promise<void>;
+  /** Unless the user has written after `until`: that is a contact begun afresh. */
+  removeContact(contact: ContactRef, until: Instant): Promise<void>;
+  listItems(
+    contact: ContactRef,
+    until: Instant,
+    after?: ErasablePosition,
+  ): Promise<{ readonly items: readonly ErasableItem[]; readonly next?: ErasablePosition }>;
+  /** `busy` while a function is sending it: it would be written again after. */
+  erase(contact: ContactRef, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
+  /** Adds a turn's work to what the record says; a turn that was counted is not counted again. */
+  record(
+    before: ErasureRecord,
+    turn: { readonly messages: number; readonly sends: number; readonly finishedAt?: Instant },
+  ): Promise<void>;
+}
+
+/** Where in a contact's items the next page begins; the adapter's own. */
+export type ErasablePosition = Readonly<Record<string, unknown>>;
+
+/** Where erasures wait to be done. */
+export interface ErasureQueue {
+  put(erasure: QueuedErasure): Promise<void>;
+}
 
 /** Structured log lines. Never given a token, a secret or a signature. */
 export interface Log {

@@ -21,7 +21,10 @@ export interface ConversationTableProps {
 }
 
 /** What a function may do to the table's items; each action of DynamoDB that it calls, and no other. */
-export type TableAction = 'dynamodb:BatchGetItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
+export type TableAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
+
+/** The table's indexes: a contact's messages and sends in order of time; the sends whose outcome nobody knows. */
+export type TableIndex = 'byContact' | 'unsettled';
 
 // What DynamoDB asks of the key in its caller's name; its own list with the wildcards written out.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
@@ -72,11 +75,21 @@ export class ConversationTable extends Construct {
       partitionKey: { name: 'contact', type: AttributeType.STRING },
       sortKey: { name: 'createdAt', type: AttributeType.STRING },
     });
+    // Sparse: only an uncertain send has the attribute.
+    this.table.addGlobalSecondaryIndex({
+      indexName: 'unsettled',
+      partitionKey: { name: 'unsettled', type: AttributeType.STRING },
+      sortKey: { name: 'uncertainAt', type: AttributeType.STRING },
+    });
   }
 
-  /** Allows a function these actions on the table's items, not on its index or stream. */
-  allow(parleyFunction: ParleyFunction, actions: readonly TableAction[]): void {
+  /** Allows a function these actions on the table's items, not on its stream, and to query these indexes. */
+  allow(parleyFunction: ParleyFunction, actions: readonly TableAction[], indexes: readonly TableIndex[] = []): void {
     parleyFunction.allow(actions, [this.table.tableArn]);
+    if (indexes.length > 0) {
+      const arns = indexes.map((index) => `${this.table.tableArn}/index/${index}`);
+      parleyFunction.allow(['dynamodb:Query'], arns);
+    }
     this.#allowKey(parleyFunction);
   }
 

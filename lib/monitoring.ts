@@ -4,6 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Management } from './management.ts';
 import type { ParleyFunction } from './parley-function.ts';
 import type { Publishing } from './publishing.ts';
 import type { Sending } from './sending.ts';
@@ -14,6 +15,7 @@ export interface MonitoringProps {
   readonly webhook: Webhook;
   readonly sending: Sending;
   readonly publishing: Publishing;
+  readonly management: Management;
   /**
    * The SNS topic that hears of alarms and of their end.
    *
@@ -39,7 +41,7 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { webhook, sending, publishing } = props;
+    const { webhook, sending, publishing, management } = props;
     this.#action = props.alarmTopicArn
       ? new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', props.alarmTopicArn))
       : undefined;
@@ -80,6 +82,8 @@ export class Monitoring extends Construct {
       TELLING_LAGS.toMilliseconds(),
       `Changes were told ${TELLING_LAGS.toMinutes()} minutes late. See the log of publish; the bus does not take events, perhaps.`,
     );
+    this.#failing('Manage', management.manage);
+    this.#notEmpty('ErasureDeadLetters', management.erasures.deadLetterQueue, 'Erasures that failed again and again');
     this.#alarm(
       'EventsTooLarge',
       webhook.receive.metric('EventTooLarge', PERIOD),
@@ -91,6 +95,12 @@ export class Monitoring extends Construct {
       webhook.stage.metricServerError({ period: PERIOD }),
       1,
       'Webhook posts were answered with 5xx and will be redelivered; see the access log and the logs of receive.',
+    );
+    this.#alarm(
+      'ManagementServerErrors',
+      management.stage.metricServerError({ period: PERIOD }),
+      1,
+      'Calls of the management API were answered with 5xx; see the access log and the logs of manage.',
     );
   }
 

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ConversationTable } from './conversation-table.ts';
+import { Management } from './management.ts';
 import { Monitoring } from './monitoring.ts';
 import { Publishing } from './publishing.ts';
 import { Sending } from './sending.ts';
@@ -18,6 +19,7 @@ export class ParleyStack extends Stack {
   readonly webhook: Webhook;
   readonly sending: Sending;
   readonly publishing: Publishing;
+  readonly management: Management;
 
   constructor(scope: Construct, id: string, { settings, ...props }: ParleyStackProps) {
     super(scope, id, { terminationProtection: settings.production, ...props });
@@ -53,16 +55,29 @@ export class ParleyStack extends Stack {
       targets: settings.events.targets,
       production,
     });
+    this.management = new Management(this, 'Management', {
+      conversations: this.conversations,
+      sending: this.sending,
+      chatService: settings.chatService,
+      chatPlatform,
+      chatChannelNumber: settings.chatChannelNumber,
+      windowPer: settings.window.per,
+      windowMarginSeconds: settings.window.marginSeconds,
+      retentionDays,
+      production,
+    });
     new Monitoring(this, 'Monitoring', {
       webhook: this.webhook,
       sending: this.sending,
       publishing: this.publishing,
+      management: this.management,
       alarmTopicArn: settings.alarmTopicArn,
     });
 
     const { inbound } = this.webhook;
     const { requests } = this.sending;
     this.#output('WebhookUrl', this.webhook.url, "The webhook's address, to be given to the chat service");
+    this.#output('ManagementUrl', this.management.url, "The management API's address; calls to it are signed");
     this.#output('SendQueueUrl', requests.queue.queueUrl, 'Where internal systems put send requests');
     this.#output('SendDeadLetterQueueUrl', requests.deadLetterQueue.queueUrl, 'Where requests that failed wait');
     this.#output('InboundQueueUrl', inbound.queue.queueUrl, 'Where verified events wait for the table');

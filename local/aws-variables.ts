@@ -6,6 +6,9 @@ export const ACCOUNT_ID = '000000000000';
  */
 export const REGION = 'local';
 
+/** The run's one principal; the management API checks signatures made with them. */
+export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
 /** Where the emulators listen. */
 export interface EmulatorUrls {
   readonly dynamodb: string;
@@ -30,8 +33,8 @@ export const awsVariables = ({
   eventBridge,
   scheduler,
 }: EmulatorUrls): Readonly<Record<string, string>> => ({
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   AWS_DEFAULT_REGION: REGION,
   AWS_REGION: REGION,
   AWS_ENDPOINT_URL: secretsManager,

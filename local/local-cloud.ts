@@ -43,6 +43,7 @@ export interface LocalOptions {
 
 const stackOutputs = z.object({
   WebhookUrl: z.string(),
+  ManagementUrl: z.string(),
   SendQueueUrl: z.string(),
   SendDeadLetterQueueUrl: z.string(),
   InboundQueueUrl: z.string(),
@@ -56,6 +57,7 @@ const stackOutputs = z.object({
 /** A running local cloud. */
 export interface LocalCloud {
   readonly webhookUrl: string;
+  readonly managementUrl: string;
   readonly chatServiceUrl: string;
   readonly sendQueueUrl: string;
   readonly sendDeadLetterQueueUrl: string;
@@ -164,6 +166,7 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
   }
   return {
     webhookUrl: told.WebhookUrl,
+    managementUrl: told.ManagementUrl,
     chatServiceUrl,
     sendQueueUrl: told.SendQueueUrl,
     sendDeadLetterQueueUrl: told.SendDeadLetterQueueUrl,

@@ -8,6 +8,7 @@ const FILE = 'local.json';
 /** The addresses of a run, as other programs read them. */
 export const localState = (cloud: LocalCloud) => ({
   webhookUrl: cloud.webhookUrl,
+  managementUrl: cloud.managementUrl,
   chatServiceUrl: cloud.chatServiceUrl,
   sendQueueUrl: cloud.sendQueueUrl,
   sendDeadLetterQueueUrl: cloud.sendDeadLetterQueueUrl,

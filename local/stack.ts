@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ACCOUNT_ID, REGION } from './aws-variables.ts';
+import { ACCOUNT_ID, CREDENTIALS, REGION } from './aws-variables.ts';
 import type { MovableClock } from './clock/movable-clock.ts';
 import type { Closers } from './closers.ts';
 import type { Emulators } from './emulators/emulators.ts';
@@ -98,7 +98,8 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     },
     async openHttpApi(apiId, name) {
       const functionOf = (arn: string) => functionCalled(arn)?.invoke;
-      const api = await startHttpApi(apiId, name, { accountId: ACCOUNT_ID, region: REGION, clock, functionOf });
+      const surroundings = { accountId: ACCOUNT_ID, region: REGION, clock, credentials: CREDENTIALS, functionOf };
+      const api = await startHttpApi(apiId, name, surroundings);
       closers.add(api.close);
       apis.set(apiId, api);
       localAddresses.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);

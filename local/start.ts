@@ -13,6 +13,7 @@ const announce = (cloud: LocalCloud): void => {
   console.log(`Parley runs on this machine; Ctrl-C ends it.
 
   webhook             ${cloud.webhookUrl}
+  management API      ${cloud.managementUrl}/v1
   chat service        ${cloud.chatServiceUrl}${sandbox ? ' (sandbox)' : ''}
   send queue          ${cloud.sendQueueUrl}
     dead letters      ${cloud.sendDeadLetterQueueUrl}

@@ -14,19 +14,25 @@ const ROOMS: readonly (readonly [room: string, files: RegExp, mayImport: readonl
   ['receive entry', /^lambdas\/receive\/entry\.ts$/, ['domain', 'ports', 'shared', 'receive', 'aws']],
   ['send entry', /^lambdas\/send\/entry\.ts$/, ['domain', 'ports', 'shared', 'send', 'aws', 'chat-service']],
   ['publish entry', /^lambdas\/publish\/entry\.ts$/, ['domain', 'ports', 'shared', 'publish', 'aws']],
+  ['manage entry', /^lambdas\/manage\/entry\.ts$/, ['domain', 'ports', 'shared', 'manage', 'aws', 'chat-service']],
   ['receive', /^lambdas\/receive\//, ['domain', 'ports', 'shared', 'receive']],
   ['send', /^lambdas\/send\//, ['domain', 'ports', 'shared', 'send']],
   ['publish', /^lambdas\/publish\//, ['domain', 'ports', 'shared', 'publish']],
+  ['manage', /^lambdas\/manage\//, ['domain', 'ports', 'shared', 'manage']],
   // What is deployed knows the functions by their settings alone.
-  ['lib', /^lib\//, ['lib', 'domain', 'receive', 'send', 'publish']],
+  ['lib', /^lib\//, ['lib', 'domain', 'receive', 'send', 'publish', 'manage']],
   ['bin', /^bin\//, ['lib']],
   // The sandbox is a second reading of the contract: it shares no code with the first.
   ['sandbox', /^sandbox\//, ['sandbox']],
-  ['local', /^local\//, ['local', 'lib', 'sandbox']],
+  ['local', /^local\//, ['local', 'lib', 'sandbox', 'operations']],
+  // What both the local run's console and the command do to queues and the API.
+  ['operations', /^operations\//, ['operations']],
+  ['cli', /^cli\//, ['cli', 'operations', 'domain', 'lib', 'manage']],
 ];
 
 /** What a room may take from another is sometimes less than all of it. */
-const LIB_TAKES = /^lambdas\/(domain\/|(receive|send|publish)\/environment\.ts$|receive\/auth\/webhook-auth\.ts$)/;
+const LIB_TAKES =
+  /^lambdas\/(domain\/|(receive|send|publish|manage)\/environment\.ts$|manage\/routes\.ts$|receive\/auth\/webhook-auth\.ts$)/;
 
 const roomOf = (file: string) => ROOMS.find(([, files]) => files.test(file));
 
@@ -36,7 +42,7 @@ const importsOf = (file: string): readonly string[] => {
   return specifiers.map((specifier) => relative(ROOT, join(ROOT, dirname(file), specifier)));
 };
 
-const files = globSync('{bin,lib,lambdas,sandbox,local}/**/*.ts', { cwd: ROOT }).toSorted();
+const files = globSync('{bin,lib,lambdas,sandbox,local,operations,cli}/**/*.ts', { cwd: ROOT }).toSorted();
 
 describe('the arrows', () => {
   it('see the whole house', () => {
@@ -66,13 +72,18 @@ describe('the arrows', () => {
     const readers = files.filter(
       (file) => file.startsWith('lambdas/') && readFileSync(join(ROOT, file), 'utf8').includes('process.env'),
     );
-    expect(readers).toEqual(['lambdas/publish/entry.ts', 'lambdas/receive/entry.ts', 'lambdas/send/entry.ts']);
+    expect(readers).toEqual([
+      'lambdas/manage/entry.ts',
+      'lambdas/publish/entry.ts',
+      'lambdas/receive/entry.ts',
+      'lambdas/send/entry.ts',
+    ]);
   });
 
   it('keep the machine’s time and chance out of the rules and the use cases', () => {
     const askers = files.filter(
       (file) =>
-        /^lambdas\/(domain|receive|send|publish)\//.test(file) &&
+        /^lambdas\/(domain|receive|send|publish|manage)\//.test(file) &&
         /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|performance\.now\(/.test(
           readFileSync(join(ROOT, file), 'utf8'),
         ),

@@ -11,7 +11,7 @@ import type { HeldSend, SendStore } from '../ports.ts';
 import { readAccountItem, readContactItem, readSendItem } from './item-readers.ts';
 import { outboundUpdate } from './outbound-update.ts';
 import { readItems } from './read-items.ts';
-import { accountItem, contactItem, contactName, sendItem } from './table-keys.ts';
+import { accountItem, contactItem, contactName, sendItem, unsettledPartition } from './table-keys.ts';
 import { expiryOf, type ItemUpdate, updateItem } from './update-item.ts';
 
 export interface DynamodbSendStoreOptions {
@@ -37,6 +37,9 @@ const OPEN_STATES = { waiting: 'waiting', scheduled: 'scheduled' };
 const OURS_TO_ACCEPT = '#claimId = :claimId AND (#state IN (:claimed, :uncertain) OR #settledBy = :status)';
 /** Nothing but an acceptance undoes `uncertain`: the request's message may be gone from the queue by then. */
 const OURS = '#claimId = :claimId AND #state = :claimed';
+
+/** Puts the send into the index by contact, where an erasure finds it. */
+const KEEP_CREATED_AT = '#createdAt = if_not_exists(#createdAt, :createdAt)';
 
 /** Keeps sends; every transition is one conditional write. */
 export const createDynamodbSendStore = ({
@@ -96,10 +99,16 @@ export const createDynamodbSendStore = ({
     async claim(send, claim, { uncertainToo }) {
       const tried = await update({
         key: sendItem(send.request.requestId),
-        set: { ...requestAttributes(send, claim.claimedAt), ...claim, state: 'claimed' },
-        alsoSet: ['#attempts = if_not_exists(#attempts, :none) + :one'],
-        names: ['attempts'],
-        values: { none: 0, one: 1, ...OPEN_STATES, ...(uncertainToo && { uncertain: 'uncertain' }) },
+        set: { ...requestAttributes(send, claim.claimedAt), ...claim, state: 'claimed', unsettled: undefined },
+        alsoSet: ['#attempts = if_not_exists(#attempts, :none) + :one', KEEP_CREATED_AT],
+        names: ['attempts', 'createdAt'],
+        values: {
+          none: 0,
+          one: 1,
+          createdAt: claim.claimedAt,
+          ...OPEN_STATES,
+          ...(uncertainToo && { uncertain: 'uncertain' }),
+        },
         condition: uncertainToo ? OPEN_OR_UNCERTAIN : OPEN,
       });
       if (tried.kind === 'written') return { kind: 'claimed', attempt: tried.attempts };
@@ -116,6 +125,7 @@ export const createDynamodbSendStore = ({
           ...conclusionAttributes(conclusion),
           leaseUntil: undefined,
           ...(isAccepted && { uncertainAt: undefined, settledBy: undefined }),
+          unsettled: conclusion.state === 'uncertain' ? unsettledPartition(requestId) : undefined,
         },
         names: ['claimId'],
         values: { claimId, claimed: 'claimed', ...(isAccepted && { uncertain: 'uncertain', status: 'status' }) },
@@ -132,7 +142,9 @@ export const createDynamodbSendStore = ({
       const tried = await update({
         key: sendItem(send.request.requestId),
         set: { ...requestAttributes(send, conclusion.at), ...conclusionAttributes(conclusion) },
-        values: OPEN_STATES,
+        alsoSet: [KEEP_CREATED_AT],
+        names: ['createdAt'],
+        values: { ...OPEN_STATES, createdAt: conclusion.at },
         condition: OPEN,
       });
       return tried.kind === 'written' ? { kind: 'settled' } : tried;

@@ -38,6 +38,7 @@ const sendSchema = z.object({
     z.object({ endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) }),
   ),
   why: text,
+  erasedAt: text,
 });
 
 const accountSchema = z.discriminatedUnion('state', [

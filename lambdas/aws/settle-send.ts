@@ -45,6 +45,7 @@ export const createSettleSend =
               why: 'A status of its message came: the chat service had accepted it.',
               leaseUntil: undefined,
               uncertainAt: undefined,
+              unsettled: undefined,
             },
             values: { claimed: 'claimed', waiting: 'waiting', uncertain: 'uncertain' },
             condition: NOT_ANSWERED,

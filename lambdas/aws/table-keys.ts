@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AccountRef } from '../domain/account.ts';
 import type { ContactRef } from '../domain/contact.ts';
 
@@ -35,6 +36,20 @@ export const readContactName = (name: unknown): ContactRef | undefined => {
     ? undefined
     : { platform: unescapePart(platform), channel: unescapePart(channel), key: key.join('#') };
 };
+
+/** What stays of an erased contact. */
+export const erasureItem = (erasureId: string): ItemKey => ({ pk: `ERASURE#${erasureId}`, sk: 'ERASURE' });
+
+const UNSETTLED_SHARDS = 8;
+
+/** The partitions of the index `unsettled`: several, or an outage that leaves every send uncertain would make one hot. */
+export const UNSETTLED_PARTITIONS: readonly string[] = Array.from({ length: UNSETTLED_SHARDS }, (_, shard) =>
+  String(shard),
+);
+
+/** The partition of an uncertain send. */
+export const unsettledPartition = (requestId: string): string =>
+  String((createHash('sha256').update(requestId).digest()[0] ?? 0) % UNSETTLED_SHARDS);
 
 /** The last part may hold anything; in the others the separator would make two contacts one. */
 const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');

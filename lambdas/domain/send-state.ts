@@ -53,6 +53,8 @@ export interface StoredSend {
   readonly claimedAt?: Instant;
   readonly call?: SendCall;
   readonly why?: string;
+  /** When the contact was erased, and the body with it. */
+  readonly erasedAt?: Instant;
 }
 
 /** How a send ends, or goes back to waiting, and why, in a sentence. */

@@ -23,6 +23,10 @@ export const createResumeHeld =
   async (send: QueuedSend, held: StoredSend): Promise<MessageResult> => {
     const { store, deadLetters, log } = ports;
     const { requestId } = send.request;
+    if (held.erasedAt !== undefined) {
+      log.info('request of an erased contact; it is not sent', { requestId });
+      return DONE;
+    }
     if (held.body !== send.body) {
       log.warn('request id reused with another body', { requestId });
       await deadLetters.put(send, 'REQUEST_ID_REUSED: a request with this id and another body came before.');

@@ -4,6 +4,7 @@ import type { InvocationResult, InvokeFunction } from '../lambda/function-declar
 import { type ListeningServer, listenLocally } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
 import { functionResponse, INTERNAL_SERVER_ERROR } from './function-response.ts';
+import { type IamIdentity, iamIdentity } from './iam-authorizer.ts';
 import { type ApiIdentity, requestEvent } from './request-event.ts';
 import { matchRoute } from './routes.ts';
 
@@ -11,14 +12,19 @@ import { matchRoute } from './routes.ts';
 export interface HttpApi extends ListeningServer {
   readonly addStage: (stage: { name: string; variables: Record<string, string> | undefined }) => void;
   readonly addIntegration: (id: string, integration: { functionArn: string; timeoutMs: number }) => void;
-  readonly addRoute: (routeKey: string, integrationId: string) => void;
+  readonly addRoute: (routeKey: string, integrationId: string, authorization?: RouteAuthorization) => void;
 }
+
+/** Whether anybody may call a route, or only whoever signs the call. */
+export type RouteAuthorization = 'NONE' | 'AWS_IAM';
 
 /** What an API works with. */
 export interface HttpApiSurroundings {
   readonly accountId: string;
   readonly region: string;
   readonly clock: MovableClock;
+  /** The keys that a call of an AWS_IAM route is signed with; without them such a call is refused. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Finds what runs the function with this ARN. */
   readonly functionOf: (functionArn: string) => InvokeFunction | undefined;
 }
@@ -38,17 +44,20 @@ export const startHttpApi = async (
   surroundings: HttpApiSurroundings,
 ): Promise<HttpApi> => {
   const integrations = new Map<string, { functionArn: string; timeoutMs: number }>();
-  const routes = new Map<string, string>();
+  const routes = new Map<string, { integrationId: string; authorization: RouteAuthorization }>();
   let identity: ApiIdentity | undefined;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = decodedPath(request);
     const matched = path === undefined ? undefined : matchRoute([...routes.keys()], request.method ?? 'GET', path);
-    const integration = integrations.get(routes.get(matched?.routeKey ?? '') ?? '');
+    const route = routes.get(matched?.routeKey ?? '');
+    const integration = integrations.get(route?.integrationId ?? '');
     if (path === undefined || !matched || !integration || !identity) return respond(response, 404, 'Not Found');
     const body = await readBody(request);
     if (!body) return respond(response, 413, 'Request Entity Too Large');
-    const event = requestEvent(request, body, path, matched, identity, surroundings.clock.now());
+    const iam = route?.authorization === 'AWS_IAM' ? await signerOf(request, body, surroundings) : undefined;
+    if (route?.authorization === 'AWS_IAM' && !iam) return respond(response, 403, 'Forbidden');
+    const event = requestEvent(request, body, path, matched, identity, surroundings.clock.now(), iam);
     const invoke = surroundings.functionOf(integration.functionArn);
     if (!invoke) return respond(response, INTERNAL_SERVER_ERROR.status, INTERNAL_SERVER_ERROR.message);
     const result = await within(integration.timeoutMs, invoke(JSON.stringify(event)));
@@ -87,16 +96,24 @@ export const startHttpApi = async (
     addIntegration: (id, integration) => {
       integrations.set(id, integration);
     },
-    addRoute(routeKey, integrationId) {
+    addRoute(routeKey, integrationId, authorization = 'NONE') {
       if (!integrations.has(integrationId)) {
         throw new LocalError(
           `The route ${routeKey} of the API ${name} leads to ${integrationId}, which is no integration.`,
         );
       }
-      routes.set(routeKey, integrationId);
+      routes.set(routeKey, { integrationId, authorization });
     },
   };
 };
+
+/** Who signed the request. */
+const signerOf = async (
+  request: IncomingMessage,
+  body: Buffer,
+  { accountId, region, credentials }: HttpApiSurroundings,
+): Promise<IamIdentity | undefined> =>
+  credentials && iamIdentity(request, body, { accountId, region, ...credentials }, new Date());
 
 const headerValue = (value: string | readonly string[]): string | string[] =>
   typeof value === 'string' ? value : [...value];

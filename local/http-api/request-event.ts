@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { IamIdentity } from './iam-authorizer.ts';
 import type { MatchedRoute } from './routes.ts';
 
 /** What the API knows of itself, for the event's context. */
@@ -15,6 +16,7 @@ export interface ApiIdentity {
  * A request as a function receives it, in payload format 2.0; optional fields are absent where the request has none.
  *
  * @param path The request's path as HTTP APIs give it, percent-decoded.
+ * @param iam Who signed the request, for a route that asks for that.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export const requestEvent = (
@@ -24,6 +26,7 @@ export const requestEvent = (
   { routeKey, pathParameters }: MatchedRoute,
   api: ApiIdentity,
   now: Date,
+  iam?: IamIdentity,
 ) => {
   const { search, searchParams } = new URL(request.url ?? '/', 'http://api');
   const sourceIp = request.socket.remoteAddress ?? '127.0.0.1';
@@ -52,6 +55,7 @@ export const requestEvent = (
     requestContext: {
       accountId: api.accountId,
       apiId: api.apiId,
+      ...(iam && { authorizer: { iam } }),
       domainName: `${api.apiId}.execute-api.${api.region}.amazonaws.com`,
       domainPrefix: api.apiId,
       http: { method, path, protocol: `HTTP/${request.httpVersion}`, sourceIp, userAgent: headers['user-agent'] ?? '' },

@@ -73,11 +73,13 @@ export const route = defineResourceType({
     ApiId: z.string(),
     RouteKey: z.string(),
     Target: z.string().startsWith('integrations/', 'a route leads to an integration'),
-    AuthorizationType: z.literal('NONE', 'only routes without an authorizer are known').optional(),
+    AuthorizationType: z
+      .enum(['NONE', 'AWS_IAM'], 'only routes without an authorizer or with IAM are known')
+      .optional(),
   }),
   withoutEffect: { OperationName: 'nothing reads it' },
-  create({ ApiId, RouteKey, Target }, resource, cloud) {
-    apiOf(ApiId, resource, cloud).addRoute(RouteKey, Target.slice('integrations/'.length));
+  create({ ApiId, RouteKey, Target, AuthorizationType }, resource, cloud) {
+    apiOf(ApiId, resource, cloud).addRoute(RouteKey, Target.slice('integrations/'.length), AuthorizationType);
     const id = cloud.physicalName(resource.logicalId);
     return { ref: id, attributes: { RouteId: id } };
   },

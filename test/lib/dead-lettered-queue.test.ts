@@ -28,7 +28,7 @@ describe('Every queue', () => {
     for (const { queue, timeoutSeconds } of drained(template)) {
       expect(queue.VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeoutSeconds);
     }
-    expect(drained(template)).toHaveLength(2);
+    expect(drained(template)).toHaveLength(3);
   });
 
   test('that has a consumer lets each message of a batch fail alone, and leaves the webhook concurrency to answer', () => {

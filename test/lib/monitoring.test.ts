@@ -12,6 +12,7 @@ describe('An alarm', () => {
     { what: 'a request waits for a person', queue: 'SendingRequestsDeadLetterQueue' },
     { what: 'a scheduled send was not woken', queue: 'SendingSchedulingDeadLetterQueue' },
     { what: 'a change could not be told', queue: 'PublishingUntoldChanges' },
+    { what: 'an erasure waits for a person', queue: 'ManagementErasuresDeadLetterQueue' },
   ])('is raised when $what', ({ queue }) => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'AWS/SQS',
@@ -34,7 +35,7 @@ describe('An alarm', () => {
     });
   });
 
-  test.each(['WebhookReceiveFunction', 'SendingSendFunction', 'PublishingPublishFunction'])(
+  test.each(['WebhookReceiveFunction', 'SendingSendFunction', 'PublishingPublishFunction', 'ManagementManageFunction'])(
     'is raised when %s fails or is throttled',
     (name) => {
       for (const MetricName of ['Errors', 'Throttles']) {
@@ -68,11 +69,14 @@ describe('An alarm', () => {
     });
   });
 
-  test('is raised when a post of the webhook is answered with 5xx', () => {
+  test.each(['WebhookApi', 'ManagementApi'])('is raised when a call of %s is answered with 5xx', (api) => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'AWS/ApiGateway',
       MetricName: '5xx',
-      Dimensions: Match.arrayWith([{ Name: 'Stage', Value: '$default' }]),
+      Dimensions: Match.arrayWith([
+        { Name: 'ApiId', Value: { Ref: Match.stringLikeRegexp(`^${api}`) } },
+        { Name: 'Stage', Value: '$default' },
+      ]),
       Statistic: 'Sum',
       Threshold: 1,
     });
@@ -104,6 +108,6 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(16);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(19);
   });
 });

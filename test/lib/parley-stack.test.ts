@@ -8,6 +8,7 @@ describe('The stack', () => {
   test('tells where everything is, under names that other systems rely on', () => {
     expect(Object.keys(template.toJSON().Outputs)).toEqual([
       'WebhookUrl',
+      'ManagementUrl',
       'SendQueueUrl',
       'SendDeadLetterQueueUrl',
       'InboundQueueUrl',
@@ -31,6 +32,8 @@ describe('The stack', () => {
     {
       type: 'AWS::SQS::Queue',
       logicalIds: [
+        'ManagementErasuresDeadLetterQueueD7DE42FB',
+        'ManagementErasuresQueueAF571277',
         'PublishingUntoldChanges296E7062',
         'SendingRequestsDeadLetterQueue313D0DC7',
         'SendingRequestsQueueB466E5CE',
@@ -39,8 +42,8 @@ describe('The stack', () => {
         'WebhookInboundQueueA6C2577F',
       ],
     },
-    // Not data, but the address that the chat service was given.
-    { type: 'AWS::ApiGatewayV2::Api', logicalIds: ['WebhookApi427E2EB3'] },
+    // Not data, but the addresses that the chat service and internal systems were given.
+    { type: 'AWS::ApiGatewayV2::Api', logicalIds: ['ManagementApi46D28074', 'WebhookApi427E2EB3'] },
   ])('never renames a $type', ({ type, logicalIds }) => {
     expect(Object.keys(template.findResources(type)).sort()).toEqual(logicalIds);
   });

@@ -1,3 +1,4 @@
+import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { statementsOf } from './iam-statements.ts';
 import { synthesizedStack } from './synthesized-stack.ts';
@@ -6,6 +7,7 @@ const RECEIVE = 'WebhookReceiveRoleDefaultPolicy: Allow';
 const SEND = 'SendingSendRoleDefaultPolicy: Allow';
 const PUBLISH = 'PublishingPublishRoleDefaultPolicy: Allow';
 const WAKE = 'SendingSchedulingRoleDefaultPolicy: Allow';
+const MANAGE = 'ManagementManageRoleDefaultPolicy: Allow';
 const DRAIN = 'sqs:ChangeMessageVisibility, sqs:DeleteMessage, sqs:GetQueueAttributes, sqs:ReceiveMessage';
 const WRITE_LOGS = 'logs:CreateLogStream, logs:PutLogEvents';
 const OVER_PLAIN_HTTP = 'to * if {"Bool":{"aws:SecureTransport":"false"}}';
@@ -28,6 +30,12 @@ const FUNCTIONS = [
   `${PUBLISH} dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator, dynamodb:ListStreams on ConversationsTable.StreamArn`,
   `${PUBLISH} events:PutEvents on PublishingBus.Arn`,
   `${PUBLISH} sqs:SendMessage on PublishingUntoldChanges.Arn`,
+  `${MANAGE} ${WRITE_LOGS} on ManagementManageLogs.Arn`,
+  `${MANAGE} dynamodb:DeleteItem, dynamodb:GetItem, dynamodb:UpdateItem on ConversationsTable.Arn`,
+  `${MANAGE} dynamodb:Query on ConversationsTable.Arn/index/byContact, ConversationsTable.Arn/index/unsettled`,
+  `${MANAGE} sqs:SendMessage on ManagementErasuresQueue.Arn, SendingRequestsQueue.Arn`,
+  `${MANAGE} secretsmanager:GetSecretValue on SendingAccessToken`,
+  `${MANAGE} ${DRAIN} on ManagementErasuresQueue.Arn`,
 ];
 
 /** Each statement that holds a `*`, with the reason why it may. */
@@ -43,6 +51,9 @@ const WILDCARDS: Record<string, string> = {
   [`PublishingUntoldChangesPolicy: Deny sqs:* on PublishingUntoldChanges.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
   [`${SEND} scheduler:CreateSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
     "Each scheduled send has a schedule of its own, named by its request; they are all in the stack's own group.",
+  [`ManagementErasuresQueuePolicy: Deny sqs:* on ManagementErasuresQueue.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
+  [`ManagementErasuresDeadLetterQueuePolicy: Deny sqs:* on ManagementErasuresDeadLetterQueue.Arn ${OVER_PLAIN_HTTP}`]:
+    TAKES_AWAY,
 };
 
 const KEY_ADMINISTRATION = 'ConversationsKey: Allow kms:* on * to arn:AWS::Partition:iam::AWS::AccountId:root';
@@ -75,6 +86,7 @@ describe('Permissions', () => {
       `${RECEIVE} ${USE_OF_THE_KEY}`,
       `${SEND} ${USE_OF_THE_KEY}`,
       `${PUBLISH} ${USE_OF_THE_KEY}`,
+      `${MANAGE} ${USE_OF_THE_KEY}`,
       ...Object.keys(WILDCARDS_OF_THE_KEY),
     ];
 
@@ -100,7 +112,11 @@ describe('Permissions', () => {
   });
 
   test('to call receive are the API’s for its routes', () => {
-    const permissions = Object.values(template.findResources('AWS::Lambda::Permission'));
+    const permissions = Object.values(
+      template.findResources('AWS::Lambda::Permission', {
+        Properties: { FunctionName: { 'Fn::GetAtt': [Match.stringLikeRegexp('^WebhookReceiveFunction'), 'Arn'] } },
+      }),
+    );
 
     // The two wildcards are the API's stage and method.
     expect(permissions.map(({ Properties }) => Properties)).toEqual(

@@ -6,7 +6,11 @@ describe('The webhook', () => {
   const { template } = synthesizedStack('prod');
 
   test('has a route for all numbers and one for each, which hand the raw body to receive', () => {
-    const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
+    const routes = Object.values(
+      template.findResources('AWS::ApiGatewayV2::Route', {
+        Properties: { ApiId: { Ref: Match.stringLikeRegexp('^WebhookApi') } },
+      }),
+    );
 
     expect(routes.map((route) => route.Properties.RouteKey)).toEqual([
       'POST /webhook',
@@ -20,7 +24,11 @@ describe('The webhook', () => {
   });
 
   test('logs every post with its answer, and no header: one of them is the signature', () => {
-    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    const [stage] = Object.values(
+      template.findResources('AWS::ApiGatewayV2::Stage', {
+        Properties: { ApiId: { Ref: Match.stringLikeRegexp('^WebhookApi') } },
+      }),
+    );
     const format = JSON.parse(stage?.Properties.AccessLogSettings.Format);
 
     expect(Object.values(format)).toEqual(expect.arrayContaining(['$context.requestId', '$context.status']));

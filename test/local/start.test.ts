@@ -95,6 +95,7 @@ describe('npm start', () => {
     expect([status, code]).toEqual([401, 0]);
     expect(told).toEqual({
       webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/),
+      managementUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       chatServiceUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       sendQueueUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/000000000000\/[\w-]+\.fifo$/),
       sendDeadLetterQueueUrl: expect.stringMatching(/\.fifo$/),

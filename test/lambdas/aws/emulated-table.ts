@@ -40,10 +40,15 @@ export const startEmulatedTables = async (): Promise<EmulatedTables> => {
         new CreateTableCommand({
           TableName,
           BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: ['pk', 'sk', 'contact', 'createdAt'].map(string),
+          AttributeDefinitions: ['pk', 'sk', 'contact', 'createdAt', 'unsettled', 'uncertainAt'].map(string),
           KeySchema: key('pk', 'sk'),
           GlobalSecondaryIndexes: [
             { IndexName: 'byContact', KeySchema: key('contact', 'createdAt'), Projection: { ProjectionType: 'ALL' } },
+            {
+              IndexName: 'unsettled',
+              KeySchema: key('unsettled', 'uncertainAt'),
+              Projection: { ProjectionType: 'ALL' },
+            },
           ],
         }),
       );

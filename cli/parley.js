@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// Starts the command on Node 24, which runs TypeScript as it is: this machine's, or else the one that npm installed here.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const command = fileURLToPath(new URL('./parley.ts', import.meta.url));
+const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
+const [major] = process.versions.node.split('.').map(Number);
+
+if (major >= 24) {
+  await import(command);
+} else if (existsSync(installed)) {
+  const child = spawn(installed, [command, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // The terminal tells both of Ctrl-C; the command decides what follows.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+  });
+} else {
+  console.error(
+    `parley: Node.js ${process.versions.node} is too old; install Node.js 24, or run npm ci in this repository.`,
+  );
+  process.exitCode = 5;
+}
