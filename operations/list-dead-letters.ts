@@ -15,7 +15,7 @@ export interface DeadLetterList {
   readonly letters: readonly DeadLetter[];
   /** How many the queue holds in all, about. */
   readonly total: number;
-  /** Whether all of them were looked at; a FIFO queue shows ten of a group and keeps what is behind them to itself. */
+  /** Whether all of them were looked at; a FIFO queue hands out the first ones of a group and keeps what is behind them to itself. */
   readonly isWhole: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface SendRowsSettings {
 }
 
 /** Rows between two records of how far it has come. */
-const CHUNK = 400;
+const CHUNK = 200;
 /** Rows that are named for each reason of refusal. */
 const NAMED = 5;
 

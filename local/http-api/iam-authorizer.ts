@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { NodeSha256 } from '../../operations/node-sha256.ts';
@@ -50,9 +50,13 @@ export const iamIdentity = async (
   const signingDate = readAmzDate(date);
   if (!signingDate || Math.abs(signingDate.getTime() - now.getTime()) > SKEW_MS) return undefined;
   if (!String(date).startsWith(day ?? '') || !signedHeaders.split(';').includes('host')) return undefined;
+  if (!tellsDigestOf(request.headers['x-amz-content-sha256'], body)) return undefined;
   const expected = await sign(request, body, host ?? '', signedHeaders.split(';'), principal, signingDate);
   return timingSafeEqual(Buffer.from(expected), Buffer.from(signature)) ? identityOf(principal) : undefined;
 };
+
+const tellsDigestOf = (told: string | string[] | undefined, body: Buffer): boolean =>
+  told === undefined || told === createHash('sha256').update(body).digest('hex');
 
 const sign = async (
   request: IncomingMessage,
@@ -68,7 +72,7 @@ const sign = async (
     region,
     credentials: { accessKeyId, secretAccessKey },
     sha256: NodeSha256,
-    // Whether the body's digest is a header is the client's choice; what counts is the body's own.
+    // Whether the body's digest is a header as well is the client's choice.
     applyChecksum: signedHeaders.includes('x-amz-content-sha256'),
   });
   const headers = Object.fromEntries(
