@@ -51,7 +51,7 @@ export async function* csvRows(
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    if (error instanceof CsvError) throw faultyRow(file, error, number + 1);
+    if (error instanceof CsvError) throw faultyRow(file, error);
     throw unreadable(file, error);
   } finally {
     source.destroy();
@@ -72,10 +72,11 @@ const checkHeader = (file: string, header: readonly string[]): void => {
 /** What csv-parse tells of a record with too few or too many columns. */
 const faultyRecord = z.object({ columns: z.array(z.object({ name: z.string() })), record: z.array(z.unknown()) });
 
-const faultyRow = (file: string, error: CsvError, number: number): CliError => {
+const faultyRow = (file: string, error: CsvError): CliError => {
   const { code, message } = error;
-  const { lines } = { lines: undefined, ...error };
-  const place = `${file}, row ${number}${typeof lines === 'number' ? ` (line ${lines})` : ''}`;
+  // The parser is ahead of whoever reads from it, so it alone knows the row.
+  const { lines, records } = { lines: undefined, records: undefined, ...error };
+  const place = `${file}, row ${Number(records) + 1} (line ${lines})`;
   const faulty = (what: string) => new CliError(EXIT.usage, `${place}: ${what}. Mend the row and start again.`);
   if (code === 'CSV_QUOTE_NOT_CLOSED') return faulty('a quotation mark is opened and not closed');
   const read = faultyRecord.safeParse(error);
