@@ -1,10 +1,15 @@
-/** Writes the JSON Schemas of docs/ anew; a test keeps them equal to the code. */
+/** Writes what docs/ has from the code anew: JSON Schemas, the page of events, the OpenAPI document; tests keep them equal. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventsPage } from '../lib/events-page.ts';
+import { managementApiText } from '../lib/management-api-document.ts';
 import { sendRequestSchemaText } from '../lib/send-request-schema.ts';
 
-const docs = join(import.meta.dirname, '..', 'docs');
+const ROOT = join(import.meta.dirname, '..');
+const docs = join(ROOT, 'docs');
+const { version }: { version: string } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+
 await writeFile(join(docs, 'send-request.schema.json'), sendRequestSchemaText());
+await writeFile(join(docs, 'management-api.json'), managementApiText(version));
 const events = join(docs, 'events.md');
 await writeFile(events, eventsPage(await readFile(events, 'utf8')));

@@ -358,7 +358,12 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
 /** A send whose call was cut off, as the function leaves it. */
 const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
   const client = dynamodbClient();
-  const store = createDynamodbSendStore({ client, tableName: cloud.tableName, retentionDays: 400 });
+  const store = createDynamodbSendStore({
+    client,
+    tableName: cloud.tableName,
+    retentionDays: 400,
+    account: { platform: 'chat', channel: '+5491100000000' },
+  });
   const request = { requestId, platformContactId, messageText: 'Hi' };
   const at = new Date().toISOString();
   const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };

@@ -17,6 +17,12 @@ beforeEach(async () => {
 const userWrites = (changes: Record<string, unknown> = {}) =>
   stage.storeEvent({ rawBody: Buffer.from(JSON.stringify(wireMessage(changes))), receivedAt: NOW });
 
+const checked = (result: Record<string, string>) => ({
+  kind: 'answered' as const,
+  httpStatus: 200,
+  body: { problems: null, result },
+});
+
 describe('a contact', () => {
   it('nobody has heard of is 404, with a code and a sentence', async () => {
     expect(await stage.getContact({ id: USER })).toEqual({
@@ -42,6 +48,15 @@ describe('a contact', () => {
   it('is found by any spelling of its number', async () => {
     await userWrites();
     expect(await stage.getContact({ id: '+54 11 5555-0000' })).toMatchObject({ status: 200 });
+  });
+
+  it('is one for each of the business’s numbers where the stage says so', async () => {
+    stage = await createManagedStage(tables, { windowPer: 'channel' });
+    await userWrites({ TO: '+5491100000001' });
+    const ofAnother = await stage.getContact({ id: USER });
+    const ofThis = await stage.getContact({ id: USER, query: { chatChannelNumber: '+5491100000001' } });
+
+    expect([ofAnother.status, ofThis.status]).toEqual([404, 200]);
   });
 
   it('asked for with a query that is not understood is 400', async () => {
@@ -106,43 +121,39 @@ describe('a consent', () => {
 
 describe('a contact check', () => {
   it('is remembered on every contact, the later one over the earlier', async () => {
-    stage.answers.check = {
-      kind: 'checked',
-      checks: new Map([
-        [USER, { onPlatform: true as const, checkedAddress: '5491155550000' }],
-        ['+5491155550001', { onPlatform: false as const }],
-      ]),
-    };
+    stage.answers.check = checked({ [USER]: '5491155550000' });
     const answer = await stage.checkContacts({ body: { contacts: [USER, USER, '+5491155550001'] } });
 
     expect(stage.checks).toEqual([{ contacts: [USER, '+5491155550001'] }]);
     expect(answer.body).toEqual({
-      at: NOW,
       contacts: [
-        { contact: USER, onPlatform: true, platformContactId: '5491155550000' },
-        { contact: '+5491155550001', onPlatform: false },
+        { contact: USER, at: NOW, onPlatform: true, platformContactId: '5491155550000' },
+        { contact: '+5491155550001', at: NOW, onPlatform: false },
       ],
     });
     expect((await stage.getContact({ id: USER })).body).toMatchObject({
       check: { at: NOW, onPlatform: true, platformContactId: '5491155550000' },
     });
     stage.time.now = '2026-11-20T11:00:00.000Z';
-    stage.answers.check = { kind: 'checked', checks: new Map([[USER, { onPlatform: false as const }]]) };
+    stage.answers.check = checked({});
     await stage.checkContacts({ body: { contacts: [USER] } });
     expect((await stage.getContact({ id: USER })).body).toMatchObject({ check: { at: NOW, onPlatform: true } });
   });
 
   it('leaves nothing behind when it is not to be remembered', async () => {
-    stage.answers.check = { kind: 'checked', checks: new Map([[USER, { onPlatform: false as const }]]) };
+    stage.answers.check = checked({ [USER]: '5491155550000' });
     await stage.checkContacts({ body: { contacts: [USER], remember: false } });
     expect(await stage.items()).toEqual({});
   });
 
   it('that the chat service does not answer is 502 and says why', async () => {
-    stage.answers.check = { kind: 'failed', explanation: 'HTTP 401' };
+    stage.answers.check = { kind: 'answered', httpStatus: 401, body: undefined };
     expect(await stage.checkContacts({ body: { contacts: [USER] } })).toEqual({
       status: 502,
-      body: { code: 'CHAT_SERVICE_FAILED', message: 'The chat service did not check the contacts: HTTP 401.' },
+      body: {
+        code: 'CHAT_SERVICE_FAILED',
+        message: 'The contacts could not be checked. The contact check was answered with HTTP 401.',
+      },
     });
   });
 });

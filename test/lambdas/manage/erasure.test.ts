@@ -62,7 +62,7 @@ describe('an erasure', () => {
       requestId: 'request-1',
       contact: send().contact,
       call: CALL,
-      acceptedAt: NOW,
+      claimedAt: NOW,
     });
 
     const answer = await stage.requestErasure({ id: USER });

@@ -4,7 +4,9 @@ import { createDynamodbErasureStore } from '../../../lambdas/aws/dynamodb-erasur
 import { createDynamodbEventStore } from '../../../lambdas/aws/dynamodb-event-store.ts';
 import { createDynamodbSendDesk } from '../../../lambdas/aws/dynamodb-send-desk.ts';
 import { createDynamodbSendStore } from '../../../lambdas/aws/dynamodb-send-store.ts';
+import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { QueuedErasure } from '../../../lambdas/domain/erasure.ts';
+import type { ChatServiceAnswer } from '../../../lambdas/domain/send-outcome.ts';
 import type { Answer } from '../../../lambdas/manage/answer.ts';
 import { createCheckContacts } from '../../../lambdas/manage/check-contacts.ts';
 import { createEnqueueSend } from '../../../lambdas/manage/enqueue-send.ts';
@@ -18,16 +20,21 @@ import { createListUncertain } from '../../../lambdas/manage/list-uncertain.ts';
 import { createRecordConsent } from '../../../lambdas/manage/record-consent.ts';
 import { createGetErasure, createRequestErasure } from '../../../lambdas/manage/request-erasure.ts';
 import { createSettleSend } from '../../../lambdas/manage/settle-send.ts';
-import type { ContactChecker } from '../../../lambdas/ports.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
 import type { EmulatedTables } from '../aws/emulated-table.ts';
 import { NOW } from '../builders.ts';
 import { silentLog } from '../silent.ts';
 
 /** The management API's use cases on a table of their own, with queues that a test can look into. */
-export const createManagedStage = async (tables: EmulatedTables) => {
+export const createManagedStage = async (tables: EmulatedTables, given: { readonly windowPer?: WindowPer } = {}) => {
   const tableName = await tables.createTable();
-  const options = { client: tables.client, tableName, retentionDays: 400 };
+  const account = { platform: 'chat', channel: '+5491100000000' };
+  const options = { client: tables.client, tableName, retentionDays: 400, account };
+  const naming = {
+    chatPlatform: 'chat',
+    chatChannelNumber: '+5491100000000',
+    windowPer: given.windowPer ?? ('user' as const),
+  };
   const time = { now: NOW };
   const clock = { now: () => time.now };
   const queued: { body: string; groupId: string; deduplicationId: string }[] = [];
@@ -35,11 +42,9 @@ export const createManagedStage = async (tables: EmulatedTables) => {
   const ids = { last: 0 };
   const randomness = { newId: () => `id-${++ids.last}`, fraction: () => 0 };
   const checks: { contacts: readonly string[] }[] = [];
-  const answers: { check: Awaited<ReturnType<ContactChecker['check']>> } = {
-    check: { kind: 'checked', checks: new Map() },
-  };
-  const checker: ContactChecker = {
-    async check({ contacts }) {
+  const answers: { check: ChatServiceAnswer } = { check: { kind: 'not-sent', cause: 'nobody told' } };
+  const chatService = {
+    async checkContacts(_channel: string, contacts: readonly string[]) {
       checks.push({ contacts });
       return answers.check;
     },
@@ -52,7 +57,7 @@ export const createManagedStage = async (tables: EmulatedTables) => {
       queued.push({ body, groupId, deduplicationId });
     },
   };
-  const contactPorts = { desk, clock, chatPlatform: 'chat', windowMarginMs: 60_000 };
+  const contactPorts = { ...naming, desk, clock, windowMarginMs: 60_000 };
   const call =
     (handle: (call: ManagementCall) => Promise<Answer>) =>
     (given: { id?: string; query?: Record<string, string>; body?: unknown } = {}) =>
@@ -77,21 +82,20 @@ export const createManagedStage = async (tables: EmulatedTables) => {
     storeEvent: createStoreEvent({
       store: createDynamodbEventStore({ ...options, budgetMs: 10_000 }),
       defaultPlatform: 'chat',
+      windowPer: naming.windowPer,
     }),
     sendStore: createDynamodbSendStore(options),
     items: () => tables.items(tableName),
     getContact: call(createGetContact(contactPorts)),
-    getConversation: call(createGetConversation({ desk, chatPlatform: 'chat' })),
+    getConversation: call(createGetConversation({ desk, ...naming })),
     getMessage: call(createGetMessage({ desk })),
     getSend: call(createGetSend({ sends, desk })),
-    enqueueSend: call(createEnqueueSend({ sends, queue, clock, chatPlatform: 'chat' })),
+    enqueueSend: call(createEnqueueSend({ sends, queue, clock, ...naming })),
     listUncertain: call(createListUncertain({ sends })),
-    settleSend: call(createSettleSend({ sends, queue, clock, randomness, chatPlatform: 'chat' })),
+    settleSend: call(createSettleSend({ sends, queue, clock, randomness, ...naming })),
     optIn: call(createRecordConsent('opt-in', contactPorts)),
     optOut: call(createRecordConsent('opt-out', contactPorts)),
-    checkContacts: call(
-      createCheckContacts({ checker, desk, clock, chatPlatform: 'chat', chatChannelNumber: '+5491100000000' }),
-    ),
+    checkContacts: call(createCheckContacts({ chatService, desk, clock, ...naming })),
     requestErasure: call(
       createRequestErasure({
         store,
@@ -102,7 +106,7 @@ export const createManagedStage = async (tables: EmulatedTables) => {
         },
         clock,
         randomness,
-        chatPlatform: 'chat',
+        ...naming,
       }),
     ),
     getErasure: call(createGetErasure({ store })),

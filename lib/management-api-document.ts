@@ -137,6 +137,10 @@ export const managementApiDocument = (version: string) => {
   };
 };
 
+/** The document as docs/ has it. */
+export const managementApiText = (version: string): string =>
+  `${JSON.stringify(managementApiDocument(version), null, 2)}\n`;
+
 const nameOf = (operationId: string): RouteName => {
   if (!isRouteName(operationId)) throw new Error(`The route ${operationId} is not described.`);
   return operationId;

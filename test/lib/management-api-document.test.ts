@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { managementApiDocument } from '../../docs/management-api-document.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
+import { managementApiDocument, managementApiText } from '../../lib/management-api-document.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 describe('docs/management-api.json', () => {
-  // `npm run docs` writes it anew.
-  it('is what the schemas say that the function checks with', async () => {
-    const document = `${JSON.stringify(managementApiDocument(version), null, 2)}\n`;
-    await expect(document).toMatchFileSnapshot(join(ROOT, 'docs/management-api.json'));
+  it('is what the schemas say that the function checks with; "npm run schemas" writes it anew', () => {
+    const written: unknown = JSON.parse(readFileSync(join(ROOT, 'docs/management-api.json'), 'utf8'));
+    expect(written).toEqual(JSON.parse(managementApiText(version)));
   });
 
   it('has every route, each with its refusal of an unsigned call', () => {
