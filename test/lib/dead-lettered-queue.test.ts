@@ -13,7 +13,7 @@ describe('Every queue', () => {
   });
 
   test('takes a message of 1 MiB, SQS’s largest, so that no event of the webhook’s size is too large to be kept', () => {
-    template.resourcePropertiesCountIs(QUEUE, { MaximumMessageSize: 1024 * 1024 }, 5);
+    template.resourcePropertiesCountIs(QUEUE, { MaximumMessageSize: 1024 * 1024 }, 7);
   });
 
   test('but the one of send requests takes 256 KiB, so that its dead letters have room for the reason', () => {

@@ -108,6 +108,6 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(19);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(20);
   });
 });

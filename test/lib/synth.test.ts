@@ -41,7 +41,7 @@ describe('cdk synth', () => {
     const keys = Object.values<{ Type: string; Properties: { Code: { S3Key: string } } }>(template.Resources)
       .filter(({ Type }) => Type === 'AWS::Lambda::Function')
       .map(({ Properties }) => Properties.Code.S3Key.replace('.zip', ''));
-    expect(keys).toHaveLength(3);
+    expect(keys).toHaveLength(4);
     for (const key of keys) {
       expect(existsSync(join(folder, 'prod', assets.files[key].source.path, 'index.mjs'))).toBe(true);
     }
