@@ -9,6 +9,8 @@ export interface StartCommand {
   readonly stage: string;
   readonly chatServiceUrl: string | undefined;
   readonly verbose: boolean;
+  /** Whether the console is opened in the browser. */
+  readonly open: boolean;
   readonly port: number | undefined;
   /** Where the run leaves its addresses and logs. */
   readonly stateFolder: string;
@@ -16,18 +18,19 @@ export interface StartCommand {
 
 export const HELP = `npm start -- [options]
 
-Runs Parley's stack on this machine, with a sandbox of the chat service: the synthesized
-template and the bundled functions, on emulators of DynamoDB, SQS and Secrets Manager.
-Ctrl-C ends it.
+Runs Parley's stack on this machine, with a sandbox of the chat service and its console: the
+synthesized template and the bundled functions, on emulators of DynamoDB, SQS and Secrets
+Manager. Ctrl-C ends it.
 
   --stage NAME              the stage of cdk.json whose settings apply (default: dev)
   --chat-service-url URL    send to this service instead of the sandbox
+  --open                    open the console in the browser
   --verbose                 show the functions' logs here as well
   --help                    this text
 
 Environment variables:
 
-  PARLEY_PORT               the sandbox's port (default: a free one)
+  PARLEY_PORT               the port of console and sandbox (default: a free one)
   PARLEY_STATE_FOLDER       where local.json, with the addresses, and logs/ go (default: .parley)
   DYNOXIDE_BIN              the DynamoDB emulator's binary (default: the installed one)
 
@@ -50,6 +53,7 @@ export const readCommandLine = (args: readonly string[], environment: NodeJS.Pro
     stage: values.stage,
     chatServiceUrl: url?.replace(/\/+$/, ''),
     verbose: values.verbose,
+    open: values.open,
     port: port ? Number(port) : undefined,
     stateFolder: environment.PARLEY_STATE_FOLDER || join(ROOT, '.parley'),
   };
@@ -63,6 +67,7 @@ const parse = (args: readonly string[]) => {
         stage: { type: 'string', default: 'dev' },
         'chat-service-url': { type: 'string' },
         verbose: { type: 'boolean', default: false },
+        open: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     }).values;

@@ -11,6 +11,7 @@ import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import { createRunFolder } from './emulators/memory-folder.ts';
 import type { FunctionPool } from './lambda/function-pool.ts';
 import { LocalError } from './local-error.ts';
+import { createMachineRoom } from './machine-room/create-machine-room.ts';
 import { runSettings } from './run-settings.ts';
 import { startStack } from './stack.ts';
 import { ROOT, readCdkContext, synthesize } from './synthesis.ts';
@@ -59,6 +60,8 @@ export interface LocalCloud {
   readonly webhookUrl: string;
   readonly managementUrl: string;
   readonly chatServiceUrl: string;
+  /** The sandbox's console; none when the run sends to another service. */
+  readonly consoleUrl: string | undefined;
   readonly sendQueueUrl: string;
   readonly sendDeadLetterQueueUrl: string;
   readonly inboundQueueUrl: string;
@@ -163,11 +166,21 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
     } else {
       warn(`The sandbox cannot sign its posts as ${auth.kind} asks, so it delivers none; sign and post your own.`);
     }
+    const machineRoom = createMachineRoom(emulators, {
+      tableName: told.TableName,
+      sendQueueUrl: told.SendQueueUrl,
+      sendDeadLetterQueueUrl: told.SendDeadLetterQueueUrl,
+      inboundQueueUrl: told.InboundQueueUrl,
+      inboundDeadLetterQueueUrl: told.InboundDeadLetterQueueUrl,
+    });
+    closers.add(machineRoom.close);
+    sandbox.setMachineRoom(machineRoom);
   }
   return {
     webhookUrl: told.WebhookUrl,
     managementUrl: told.ManagementUrl,
     chatServiceUrl,
+    consoleUrl: sandbox && `${sandbox.url}/`,
     sendQueueUrl: told.SendQueueUrl,
     sendDeadLetterQueueUrl: told.SendDeadLetterQueueUrl,
     inboundQueueUrl: told.InboundQueueUrl,

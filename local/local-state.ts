@@ -7,6 +7,7 @@ const FILE = 'local.json';
 
 /** The addresses of a run, as other programs read them. */
 export const localState = (cloud: LocalCloud) => ({
+  consoleUrl: cloud.consoleUrl,
   webhookUrl: cloud.webhookUrl,
   managementUrl: cloud.managementUrl,
   chatServiceUrl: cloud.chatServiceUrl,

@@ -4,6 +4,7 @@ import { HELP, readCommandLine, type StartCommand } from './command-line.ts';
 import { type LocalCloud, startLocal } from './local-cloud.ts';
 import { messageOf } from './local-error.ts';
 import { removeLocalState, writeLocalState } from './local-state.ts';
+import { openBrowser } from './open-browser.ts';
 
 const announce = (cloud: LocalCloud): void => {
   const { sandbox } = cloud;
@@ -11,7 +12,7 @@ const announce = (cloud: LocalCloud): void => {
   const contact = '+5491150000001';
   const body = JSON.stringify({ requestId: 'hello-1', platformContactId: contact, messageText: 'Hello' });
   console.log(`Parley runs on this machine; Ctrl-C ends it.
-
+${cloud.consoleUrl === undefined ? '' : `\n  console             ${cloud.consoleUrl}`}
   webhook             ${cloud.webhookUrl}
   management API      ${cloud.managementUrl}/v1
   chat service        ${cloud.chatServiceUrl}${sandbox ? ' (sandbox)' : ''}
@@ -42,7 +43,7 @@ aws secretsmanager put-secret-value --secret-id ${cloud.accessTokenSecretId} --s
 }aws sqs send-message --queue-url ${cloud.sendQueueUrl} --message-group-id ${contact} --message-deduplication-id hello-1 --message-body '${body}'${sandbox ? `\ncurl ${sandbox.url}/sandbox/outbox` : ''}`);
 };
 
-const run = async ({ stage, chatServiceUrl, port, verbose, stateFolder }: StartCommand): Promise<void> => {
+const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: StartCommand): Promise<void> => {
   const asked = askedToEnd();
   const cloud = await startLocal({
     stage,
@@ -54,6 +55,7 @@ const run = async ({ stage, chatServiceUrl, port, verbose, stateFolder }: StartC
   try {
     await writeLocalState(cloud, stateFolder);
     announce(cloud);
+    if (open && cloud.consoleUrl) openBrowser(cloud.consoleUrl, (message) => console.error(message));
     await asked;
   } finally {
     await removeLocalState(cloud, stateFolder);

@@ -6,11 +6,14 @@ import { type CarrierBackoff, PUBSUB_BACKOFF } from './carrier/push-backoff.ts';
 import { createSigningKeys, type KeptKey } from './carrier/signing-keys.ts';
 import type { WebhookSettings } from './carrier/webhook-settings.ts';
 import { createClock, type SandboxClock } from './clock.ts';
+import { type ConsoleParts, consoleRoutes } from './console/console-routes.ts';
 import { clickToChat } from './control/click-to-chat-api.ts';
 import { controlApi } from './control/control-api.ts';
 import { createFaults } from './faults/faults.ts';
 import { errorForm } from './http/error-form.ts';
 import { startLocalServer } from './http/local-server.ts';
+import type { MachineRoom } from './machine-room/machine-room.ts';
+import { machineRoomRoutes } from './machine-room/machine-room-routes.ts';
 import { openapiDocument } from './openapi/openapi-document.ts';
 import { createRunningService } from './running-service.ts';
 import { NO_STORE } from './store/store.ts';
@@ -43,14 +46,18 @@ export type SandboxOptions = {
   dataFile?: string;
   /** Whether the service itself refuses to write first to a user who gave no opt-in and never wrote. @default false */
   optInRequired?: boolean;
+  /** What the console may see of the customer's side; without one it shows the service's own parts. */
+  machineRoom?: MachineRoom;
 };
 
 export type Sandbox = {
-  /** The base address of the contract's endpoints and of the control API. */
+  /** The base address of the contract's endpoints, of the control API and of the console. */
   url: string;
   /** Where the public keys of the carrier's signatures are. */
   jwksUrl: string;
   setWebhook(webhook: WebhookSettings): void;
+  /** Lets the console look into the customer's side as well. */
+  setMachineRoom(machineRoom: MachineRoom): void;
   /** Ends deliveries, timers and connections. */
   close(): Promise<void>;
 };
@@ -76,6 +83,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const faults = createFaults();
   const { chatPlatform, chatChannelNumbers, accessTokens, credit = 10_000 } = options;
   const { approved = true, optInRequired = false } = options;
+  let { machineRoom } = options;
   let url = '';
   const service = createRunningService({
     clock,
@@ -93,11 +101,17 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       }),
   });
 
+  const parts = (): ConsoleParts => ({ machineRoom: machineRoom !== undefined });
   const app = new Hono()
     .route('/api/v1.0', contractApi(service, faults))
     .route('/sandbox', controlApi(service, keys, faults))
     .route('/chat', clickToChat(service))
     .route('/carrier', carrierPages(service, keys))
+    .route(
+      '/machine-room',
+      machineRoomRoutes(() => machineRoom),
+    )
+    .route('/', consoleRoutes(service, parts))
     .get('/openapi.json', (context) => context.json(openapiDocument(url)))
     // Field notes, "The API's answers": 404 comes with an empty body.
     .notFound((context) => context.body(null, 404))
@@ -118,6 +132,9 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     url,
     jwksUrl: url + JWKS_PATH,
     setWebhook: service.setWebhook,
+    setMachineRoom: (room) => {
+      machineRoom = room;
+    },
     close: async () => {
       faults.clear();
       await Promise.all([service.carrier.close(), server.close()]);

@@ -5,6 +5,7 @@ const run = async (options: SandboxOptions): Promise<void> => {
   const sandbox = await startSandbox(options);
   console.log(`The chat service runs at ${sandbox.url}; Ctrl-C ends it.
 
+  console      ${sandbox.url}/
   API          ${sandbox.url}/api/v1.0
   access-token ${options.accessTokens.join(', ')}
   numbers      ${options.chatChannelNumbers.join(', ')} on ${options.chatPlatform}

@@ -23,6 +23,8 @@ const ROOMS: readonly (readonly [room: string, files: RegExp, mayImport: readonl
   ['lib', /^lib\//, ['lib', 'domain', 'receive', 'send', 'publish', 'manage']],
   ['bin', /^bin\//, ['lib']],
   // The sandbox is a second reading of the contract: it shares no code with the first.
+  // The page runs in a browser: it may know the service's types, and no code of it.
+  ['console page', /^sandbox\/console\/page\//, ['console page', 'sandbox']],
   ['sandbox', /^sandbox\//, ['sandbox']],
   ['local', /^local\//, ['local', 'lib', 'sandbox', 'operations']],
   // What both the local run's console and the command do to queues and the API.
@@ -42,7 +44,9 @@ const importsOf = (file: string): readonly string[] => {
   return specifiers.map((specifier) => relative(ROOT, join(ROOT, dirname(file), specifier)));
 };
 
-const files = globSync('{bin,lib,lambdas,sandbox,local,operations,cli}/**/*.ts', { cwd: ROOT }).toSorted();
+const files = globSync('{bin,lib,lambdas,sandbox,local,operations,cli}/**/*.{ts,tsx}', { cwd: ROOT }).toSorted();
+
+const isOfSandbox = (path: string) => /^sandbox\//.test(path) && !path.startsWith('sandbox/console/page/');
 
 describe('the arrows', () => {
   it('see the whole house', () => {
@@ -65,6 +69,16 @@ describe('the arrows', () => {
       .filter((file) => /^(lib|cli)\//.test(file))
       .flatMap((file) => importsOf(file).map((imported) => ({ file, imported })))
       .filter(({ imported }) => imported.startsWith('lambdas/') && !LIB_TAKES.test(imported));
+    expect(against).toEqual([]);
+  });
+
+  it('let the console’s page take nothing of the sandbox but types', () => {
+    const against = files
+      .filter((file) => file.startsWith('sandbox/console/page/'))
+      .flatMap((file) => {
+        const imports = readFileSync(join(ROOT, file), 'utf8').matchAll(/^import (?!type )[^;]*from '([^']+)'/gm);
+        return [...imports].map(([, specifier = '']) => join(dirname(file), specifier)).filter(isOfSandbox);
+      });
     expect(against).toEqual([]);
   });
 

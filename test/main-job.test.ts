@@ -166,3 +166,39 @@ describe('sending', () => {
     expect(sent.map(({ body }) => body.messageText)).toEqual(['One', 'Two']);
   });
 });
+
+describe('the machine room', () => {
+  const ask = async (path: string, body?: unknown): Promise<unknown> => {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    return (await fetch(`${cloud.chatServiceUrl}/machine-room${path}`, init)).json();
+  };
+
+  it('takes a request, and shows its way by the table’s items', async () => {
+    const contact = '+5491155550020';
+    await userWithOpenWindow(contact);
+    const body = { requestId: 'by-console', platformContactId: contact, messageText: 'Hi' };
+    await ask('/requests', { body, groupId: contact, deduplicationId: 'by-console' });
+    const { messageId } = await sendIn('by-console', 'accepted');
+    const way = await ask('/requests/by-console');
+    expect(way).toMatchObject({ items: [{ sk: 'SEND' }, { sk: 'MESSAGE' }, { sk: 'CONTACT' }] });
+    expect(await ask(`/messages/${messageId}`)).toEqual(way);
+    expect(await ask(`/sends?contact=${encodeURIComponent(contact)}`)).toMatchObject({
+      sends: [{ requestId: 'by-console', state: 'accepted', messageId }],
+    });
+  });
+
+  it('shows dead letters without taking them, and moves them back to be read again', async () => {
+    await deliver({ hello: 'machine room' });
+    for (const _look of ['once', 'twice']) {
+      expect(await ask('/dead-letters/inbound')).toMatchObject({
+        messages: [{ reason: expect.stringContaining('_id_') }],
+      });
+    }
+    expect(await ask('/dead-letters/inbound/redrive', {})).toEqual({ moved: 1 });
+    // It is as unreadable as before.
+    await waitFor('the event is back', async () =>
+      (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 ? true : undefined,
+    );
+    await client.takeMessages(cloud.inboundDeadLetterQueueUrl);
+  });
+});

@@ -97,6 +97,7 @@ describe('npm start', () => {
       webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/),
       managementUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       chatServiceUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      consoleUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
       sendQueueUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/000000000000\/[\w-]+\.fifo$/),
       sendDeadLetterQueueUrl: expect.stringMatching(/\.fifo$/),
       inboundQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),

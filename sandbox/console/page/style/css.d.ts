@@ -1,0 +1,2 @@
+/** Vite takes the style sheets out of the script. */
+declare module '*.css';
