@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Page } from 'playwright-core';
+import { startChromium } from '../test/browser/chromium.ts';
+import { elements, openConsole } from '../test/browser/console-page.ts';
+import { contactOf, populate } from '../test/browser/populate.ts';
+
+/*
+ * `npm run bench:console -- --users 1000 --events 10000`: how long the console takes from an interaction to the frame
+ * that shows it, while the sandbox holds so many users and events, and how much memory the sandbox has then.
+ */
+
+const { values } = parseArgs({
+  options: {
+    users: { type: 'string', default: '1000' },
+    events: { type: 'string', default: '10000' },
+    times: { type: 'string', default: '20' },
+  },
+});
+const [users, events, times] = [values.users, values.events, values.times].map(Number);
+if (!users || !events || !times) throw new Error('--users, --events and --times must be numbers greater than 0.');
+
+const sandbox = spawn(
+  process.execPath,
+  ['--max-semi-space-size=4', fileURLToPath(new URL('../sandbox/start.ts', import.meta.url))],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
+const url = await new Promise<string>((resolve) => {
+  let printed = '';
+  sandbox.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+    const found = /console +(http:\S+)\//.exec(printed)?.[1];
+    if (found) resolve(found);
+  });
+});
+
+const residentMiB = (): string => {
+  // Linux alone tells it so.
+  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${sandbox.pid}/status`, 'utf8'))?.[1];
+  return `${Math.round(Number(kib) / 1024)} MiB`;
+};
+
+/** Runs in the page: acts on an element, and waits for the frame that follows the change. */
+const timed = (action: string, isShown: string): string => `(async () => {
+  const start = performance.now();
+  ${action};
+  while (!(${isShown})) {
+    if (performance.now() - start > 5_000) throw new Error('Nothing showed after five seconds.');
+    await new Promise((next) => setTimeout(next, 0));
+  }
+  await new Promise((next) => requestAnimationFrame(() => setTimeout(next, 0)));
+  return performance.now() - start;
+})()`;
+
+const measure = async (page: Page, name: string, steps: (index: number) => { action: string; shown: string }) => {
+  const took: number[] = [];
+  for (let index = 0; index < times; index += 1) {
+    const { action, shown } = steps(index);
+    took.push(await page.evaluate<number>(timed(action, shown)));
+  }
+  took.sort((one, other) => one - other);
+  const at = (share: number) => (took[Math.min(took.length - 1, Math.floor(share * took.length))] ?? 0).toFixed(1);
+  console.log(`${name.padEnd(44)} median ${at(0.5).padStart(6)} ms   most ${at(1).padStart(6)} ms`);
+};
+
+const $ = (selector: string): string => `document.querySelector(${JSON.stringify(selector)})`;
+const type = (selector: string, text: string): string =>
+  `${$(selector)}.value = ${JSON.stringify(text)}; ${$(selector)}.dispatchEvent(new Event('input', { bubbles: true }))`;
+
+const browser = await startChromium();
+try {
+  console.log(`sandbox at rest: ${residentMiB()}`);
+  await populate(url, { users, messages: events, talkative: Math.floor(events / 10) });
+  console.log(`${users} users, ${events} events: ${residentMiB()}`);
+  const { page } = await openConsole(browser, url);
+  console.log(`elements in the page: ${await elements(page)}`);
+
+  await measure(page, 'search for a user', (index) => ({
+    action: type('.search input', `User ${index} of`),
+    shown: `${$('.user .who')}?.textContent === ${JSON.stringify(`User ${index} of ${users}`)}`,
+  }));
+  await page.evaluate(type('.search input', ''));
+  await measure(page, 'scroll through the users', (index) => ({
+    action: `${$('.users .windowed')}.scrollTop = ${(index + 1) * 1_000}`,
+    shown: `${$('.users .windowed-rows li')}.style.transform !== ${JSON.stringify(`translateY(${index * 1_000}px)`)}`,
+  }));
+  await page.evaluate(`${$('.users .windowed')}.scrollTop = 0`);
+  // The row at the top again, before others are counted by their places.
+  await page.locator('.users li[aria-posinset="1"]').waitFor();
+  await measure(page, 'choose a user, until the conversation shows', (index) => ({
+    action: `window.name = document.querySelectorAll('.users .user')[${1 + (index % 2)}].innerText;
+      document.querySelectorAll('.users .user')[${1 + (index % 2)}].click()`,
+    shown: `${$('.users [aria-current]')}?.innerText === window.name && ${$('.bubble')}`,
+  }));
+  await page.evaluate(type('.search input', 'User 0 of'));
+  await page.locator('.user').first().click();
+  await page.locator('.bubble').first().waitFor();
+  await measure(page, 'choose a message, until its way shows', (index) => ({
+    action: `document.querySelectorAll('.choose')[${index}].click()`,
+    shown: `document.querySelectorAll('.bubble')[${index}].matches('.chosen') && ${$('.step h3')}`,
+  }));
+  await measure(page, 'go back by a page of the conversation', (index) => ({
+    action: `window.firstBubble = ${$('.bubble')}; ${$(index % 4 < 3 ? '.earlier' : '.earlier:last-child')}.click()`,
+    shown: `${$('.bubble')} !== window.firstBubble`,
+  }));
+  await page.reload();
+  await page.locator('.connection.live').waitFor();
+  await page.evaluate(type('.search input', contactOf(0)));
+  await page.locator('.user').first().click();
+  await measure(page, 'send as the user, until it shows', (index) => ({
+    action: `${type('.composer textarea', `Bench ${index}`)}; await new Promise((next) => setTimeout(next, 0)); ${$('.round.send')}.click()`,
+    shown: `[...document.querySelectorAll('.in .text')].at(-1)?.textContent === 'Bench ${index}'`,
+  }));
+  console.log(`elements in the page: ${await elements(page)}; sandbox: ${residentMiB()}`);
+} finally {
+  await browser.close();
+  sandbox.kill('SIGTERM');
+}
