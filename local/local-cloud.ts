@@ -13,6 +13,7 @@ import type { FunctionPool } from './lambda/function-pool.ts';
 import { LocalError } from './local-error.ts';
 import { createMachineRoom } from './machine-room/create-machine-room.ts';
 import { runSettings } from './run-settings.ts';
+import { sandboxWebhook } from './sandbox-webhook.ts';
 import { startStack } from './stack.ts';
 import { ROOT, readCdkContext, synthesize } from './synthesis.ts';
 import { readTemplate } from './template/template.ts';
@@ -160,19 +161,25 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
   if (sandbox) {
     const secret = emulators.secrets.find(told.AccessTokenSecretId);
     if (secret) emulators.secrets.put(secret, accessToken);
-    if (auth.kind === 'pubsub-jwt') {
-      const { kind, audience, serviceAccountEmail, issuers } = auth;
-      sandbox.setWebhook({ url: told.WebhookUrl, auth: { kind, audience, serviceAccountEmail, issuer: issuers[0] } });
-    } else {
-      warn(`The sandbox cannot sign its posts as ${auth.kind} asks, so it delivers none; sign and post your own.`);
-    }
-    const machineRoom = createMachineRoom(emulators, {
-      tableName: told.TableName,
-      sendQueueUrl: told.SendQueueUrl,
-      sendDeadLetterQueueUrl: told.SendDeadLetterQueueUrl,
-      inboundQueueUrl: told.InboundQueueUrl,
-      inboundDeadLetterQueueUrl: told.InboundDeadLetterQueueUrl,
-    });
+    const signing = sandboxWebhook(auth);
+    const webhookSecret = told.WebhookSecretId && emulators.secrets.find(told.WebhookSecretId);
+    if (webhookSecret && signing?.secret) emulators.secrets.put(webhookSecret, signing.secret);
+    if (signing) sandbox.setWebhook({ url: told.WebhookUrl, auth: signing.auth });
+    else warn(`The sandbox cannot sign its posts as ${auth.kind} asks, so it delivers none; sign and post your own.`);
+    const machineRoom = createMachineRoom(
+      emulators,
+      {
+        tableName: told.TableName,
+        sendQueueUrl: told.SendQueueUrl,
+        sendDeadLetterQueueUrl: told.SendDeadLetterQueueUrl,
+        inboundQueueUrl: told.InboundQueueUrl,
+        inboundDeadLetterQueueUrl: told.InboundDeadLetterQueueUrl,
+      },
+      () =>
+        emulators.buses
+          .events(told.EventBusName)
+          .map(({ time, 'detail-type': type, detail }) => ({ at: time, type, detail })),
+    );
     closers.add(machineRoom.close);
     sandbox.setMachineRoom(machineRoom);
   }

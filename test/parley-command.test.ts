@@ -307,9 +307,12 @@ describe('a broadcast', () => {
 const doneIn = (stateFile: string): number =>
   existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).done : 0;
 
+/** Far less than would hold a large file or all of its requests: what is in memory must not grow with the file. */
+const HEAP_MB = 48;
+
 /** The command in a process of its own, with the most memory that it used. */
 const startParley = (args: readonly string[]) => {
-  const child = spawn(process.execPath, [join(ROOT, 'cli/parley.ts'), ...args], {
+  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(ROOT, 'cli/parley.ts'), ...args], {
     env: { ...process.env, PARLEY_STATE_FOLDER: folder.path },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -42,7 +42,7 @@ export const startDynamoDb = async (
     });
     while (!ended && !(await answers(port))) await pause(5);
     if (!ended) {
-      indexStreamRecords(database);
+      await indexStreamRecords(database);
       return { url: `http://127.0.0.1:${port}`, pause: program.pause, close: program.close };
     }
     reason = program.errorOutput();
@@ -79,10 +79,13 @@ const answers = (port: number): Promise<boolean> =>
   });
 
 /** Without these indexes every write with a stream looks through all stream records of the run. */
-const indexStreamRecords = (file: string): void => {
+const indexStreamRecords = async (file: string): Promise<void> => {
   const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA busy_timeout = 5000');
+    // On a busy machine the emulator listens before it has made its own tables.
+    const made = database.prepare("SELECT name FROM sqlite_master WHERE name = '_stream_records'");
+    while (made.get() === undefined) await pause(5);
     database.exec('CREATE INDEX parley_sequence ON _stream_records (table_name, CAST(sequence_number AS INTEGER))');
     database.exec(
       'CREATE INDEX parley_shard ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER))',
