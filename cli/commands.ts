@@ -1,5 +1,6 @@
 import type { CommandDefinition } from './command.ts';
 import { broadcast } from './commands/broadcast.ts';
+import { cancel } from './commands/cancel.ts';
 import { checkContacts } from './commands/contacts-check.ts';
 import { conversation } from './commands/conversation.ts';
 import { listDeadLettersCommand, redriveDeadLettersCommand, showDeadLetterCommand } from './commands/dead-letters.ts';
@@ -16,6 +17,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   send,
   broadcast,
   status,
+  cancel,
   conversation,
   checkContacts,
   optIn,

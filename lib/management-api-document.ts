@@ -62,6 +62,11 @@ const DESCRIPTIONS: Readonly<Record<RouteName, RouteDescription>> = {
     body: requests.settlementRequest,
     answers: { 200: responses.sendResponse, 400: PROBLEM, 404: PROBLEM, 409: PROBLEM },
   },
+  cancelSend: {
+    summary: 'Cancel a send that waits for its time',
+    body: requests.cancellationRequest,
+    answers: { 200: responses.sendResponse, 400: PROBLEM, 404: PROBLEM, 409: PROBLEM },
+  },
   optIn: {
     summary: 'Record an opt-in; the latest one counts',
     body: requests.consentRequest,

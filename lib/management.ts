@@ -87,6 +87,7 @@ export class Management extends Construct {
         CHAT_CHANNEL_NUMBER: props.chatChannelNumber,
         WINDOW_PER: props.windowPer,
         WINDOW_MARGIN_SECONDS: String(props.windowMarginSeconds),
+        SCHEDULE_GROUP_NAME: props.sending.scheduling.group.scheduleGroupName,
         RETENTION_DAYS: String(props.retentionDays),
       } satisfies ManageEnvironment,
     });
@@ -97,6 +98,7 @@ export class Management extends Construct {
     );
     this.manage.allow(['sqs:SendMessage'], [requests.queue.queueArn, this.erasures.queue.queueArn]);
     this.manage.allow(['secretsmanager:GetSecretValue'], [accessToken.secretArn]);
+    props.sending.scheduling.allowRemoving(this.manage);
     this.erasures.drainInto(this.manage, 2);
 
     // An API of its own: the webhook's stays one route that needs no signature of AWS's.

@@ -90,6 +90,27 @@ describe('parley', () => {
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
   });
 
+  it('cancels a send that waits for its time, once and for all, and no other', async () => {
+    const contact = '+5491155550377';
+    const sendAt = new Date(cloud.clock.now().getTime() + 3_600_000).toISOString();
+    await client.userWrites(contact, { text: 'Hi' });
+    await client.enqueue({ requestId: 'later', platformContactId: contact, messageText: 'Later', sendAt });
+    await waitFor('the send is scheduled', async () =>
+      (await client.table())['SEND#later SEND']?.state === 'scheduled' ? true : undefined,
+    );
+
+    expect(await parleyJson(['status', 'later'])).toMatchObject({ state: 'scheduled', sendAt });
+    expect(await parleyJson(['cancel', 'later'])).toMatchObject({ state: 'cancelled' });
+    expect(await parleyJson(['cancel', 'later'])).toMatchObject({ state: 'cancelled' });
+    expect(await parley(['cancel', 'nothing-of-the-kind'])).toMatchObject({ code: expect.any(Number), out: '' });
+
+    await client.enqueue({ requestId: 'now', platformContactId: contact, messageText: 'Now' });
+    await waitFor('the other send is accepted', async () =>
+      (await client.table())['SEND#now SEND']?.state === 'accepted' ? true : undefined,
+    );
+    expect((await parley(['cancel', 'now'])).err).toContain('only a scheduled one can be cancelled');
+  });
+
   it('records opt-ins and opt-outs, checks numbers, and erases', async () => {
     const contact = '+5491155561002';
     await parley(['opt-in', contact, '--source', 'form']);

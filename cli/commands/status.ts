@@ -18,7 +18,10 @@ export const status: CommandDefinition = {
 type Send = z.output<typeof sendResponse>;
 
 const TIMES = [
+  ['sendAt', 'to go out'],
   ['queuedAt', 'queued'],
+  ['scheduledAt', 'scheduled'],
+  ['cancelledAt', 'cancelled'],
   ['claimedAt', 'claimed'],
   ['waitingAt', 'waiting'],
   ['uncertainAt', 'uncertain'],

@@ -31,7 +31,8 @@ export const createDynamodbScheduledSendStore = ({
       return 'written';
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return error.Item && held(error.Item);
+      // A send that is noted and still in the queue has no state yet.
+      return error.Item?.state && held(error.Item);
     }
   };
 

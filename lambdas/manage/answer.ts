@@ -8,6 +8,7 @@ export type ProblemCode =
   | 'ERASURE_NOT_FOUND'
   | 'REQUEST_ID_REUSED'
   | 'NOT_SETTLEABLE'
+  | 'NOT_CANCELLABLE'
   | 'CHAT_SERVICE_FAILED'
   | 'INTERNAL';
 

@@ -4,16 +4,20 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { createDynamodbConversationDesk } from '../aws/dynamodb-conversation-desk.ts';
 import { createDynamodbErasureStore } from '../aws/dynamodb-erasure-store.ts';
+import { createDynamodbScheduledSendStore } from '../aws/dynamodb-scheduled-send-store.ts';
 import { createDynamodbSendDesk } from '../aws/dynamodb-send-desk.ts';
+import { createEventbridgeSendAlarmClock } from '../aws/eventbridge-send-alarm-clock.ts';
 import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
 import { createSecretsManagerAccessToken } from '../aws/secrets-manager-access-token.ts';
 import { createSqsErasureQueue, createSqsSendQueue } from '../aws/sqs-management-queues.ts';
 import { createSetVisibility } from '../aws/sqs-send-queues.ts';
+import { createCancelScheduledSend } from '../cancel-scheduled-send.ts';
 import { createHttpChatService } from '../chat-service/http-chat-service.ts';
 import { createHttpPost } from '../chat-service/http-post.ts';
 import { readEnvironment } from '../environment.ts';
 import { machineClock, machineRandomness } from '../machine.ts';
 import { createQueueHandler } from '../queue-handler.ts';
+import { createCancelSend } from './cancel-send.ts';
 import { createCheckContacts } from './check-contacts.ts';
 import { createEnqueueSend } from './enqueue-send.ts';
 import { manageEnvironment } from './environment.ts';
@@ -83,6 +87,16 @@ const manage = createManagementHandler({
     getSend: createGetSend({ sends, desk }),
     listUncertainSends: createListUncertain({ sends }),
     settleSend: createSettleSend({ sends, queue, clock, randomness, ...naming }),
+    cancelSend: createCancelSend({
+      cancelScheduledSend: createCancelScheduledSend({
+        scheduled: createDynamodbScheduledSendStore({ client, tableName, retentionDays }),
+        alarms: createEventbridgeSendAlarmClock({ groupName: environment.SCHEDULE_GROUP_NAME }),
+        clock,
+        log,
+        metrics,
+      }),
+      sends,
+    }),
     optIn: createRecordConsent('opt-in', contactPorts),
     optOut: createRecordConsent('opt-out', contactPorts),
     checkContacts: createCheckContacts({ chatService, desk, clock, ...naming }),

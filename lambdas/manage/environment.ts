@@ -22,6 +22,8 @@ export const manageEnvironment = z.object({
   CONTACT_CHECK_PATH: z.string(),
   /** How long before its 24 hours end a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
+  /** The group of the schedules that hold sends until their time; a cancelled one's is removed. */
+  SCHEDULE_GROUP_NAME: z.string(),
   /** Days until a send and its message are removed from the table. */
   RETENTION_DAYS: wholeNumber(1),
 });

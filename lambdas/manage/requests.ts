@@ -70,6 +70,9 @@ export const contactCheckRequest = z.strictObject({
   remember: z.optional(z.boolean('must be true or false')),
 });
 
+/** Which scheduled send is not to go out. */
+export const cancellationRequest = z.strictObject({ requestId: text(128) });
+
 /** How an uncertain send ends: what somebody found out about it. */
 export const settlementRequest = z
   .strictObject({

@@ -37,7 +37,18 @@ export const messageResponse = z.object({
 
 export const sendResponse = z.object({
   requestId: z.string(),
-  state: z.enum(['queued', 'claimed', 'waiting', 'accepted', 'refused', 'rejected', 'expired', 'uncertain']),
+  state: z.enum([
+    'queued',
+    'claimed',
+    'waiting',
+    'accepted',
+    'refused',
+    'rejected',
+    'expired',
+    'uncertain',
+    'scheduled',
+    'cancelled',
+  ]),
   /** Why it was refused: a code, and a sentence. */
   code: z.optional(z.string()),
   why: z.optional(z.string()),
@@ -46,7 +57,11 @@ export const sendResponse = z.object({
   endpoint: z.optional(z.string()),
   messageId: z.optional(z.string()),
   attempts: z.number(),
+  /** When a scheduled one is to go out. */
+  sendAt: z.optional(instant),
   queuedAt: z.optional(instant),
+  scheduledAt: z.optional(instant),
+  cancelledAt: z.optional(instant),
   claimedAt: z.optional(instant),
   waitingAt: z.optional(instant),
   acceptedAt: z.optional(instant),

@@ -8,6 +8,7 @@ export const ROUTES = {
   getSend: 'GET /v1/sends/{requestId+}',
   listUncertainSends: 'GET /v1/uncertain-sends',
   settleSend: 'POST /v1/settlements',
+  cancelSend: 'POST /v1/cancellations',
   optIn: 'POST /v1/opt-ins',
   optOut: 'POST /v1/opt-outs',
   checkContacts: 'POST /v1/contact-checks',

@@ -49,6 +49,8 @@ const WILDCARDS: Record<string, string> = {
   [`SendingSchedulingDeadLetterQueuePolicy: Deny sqs:* on SendingSchedulingDeadLetterQueue.Arn ${OVER_PLAIN_HTTP}`]:
     TAKES_AWAY,
   [`PublishingUntoldChangesPolicy: Deny sqs:* on PublishingUntoldChanges.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
+  [`${MANAGE} scheduler:DeleteSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
+    "A cancelled send's schedule is named by its request, in the stack's own group.",
   [`${SEND} scheduler:CreateSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
     "Each scheduled send has a schedule of its own, named by its request; they are all in the stack's own group.",
   [`ManagementErasuresQueuePolicy: Deny sqs:* on ManagementErasuresQueue.Arn ${OVER_PLAIN_HTTP}`]: TAKES_AWAY,
