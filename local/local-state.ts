@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { LocalCloud } from './local-cloud.ts';
 
 /** In the state folder: where a running local cloud leaves its addresses. */
@@ -21,9 +22,26 @@ export const localState = (cloud: LocalCloud) => ({
   env: cloud.env,
 });
 
-export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<void> => {
+/** @returns whether another run, which still answers, had its addresses there: they are replaced. */
+export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<boolean> => {
   await mkdir(folder, { recursive: true });
+  const replaced = await isAnotherRunning(join(folder, FILE));
   await writeFile(join(folder, FILE), `${JSON.stringify(localState(cloud), null, 2)}\n`);
+  return replaced;
+};
+
+const ANSWER_TIMEOUT_MS = 500;
+const otherRun = z.object({ webhookUrl: z.url() });
+
+/** A run that was killed leaves its file behind: what counts is whether somebody is there. */
+const isAnotherRunning = async (file: string): Promise<boolean> => {
+  try {
+    const { webhookUrl } = otherRun.parse(JSON.parse(await readFile(file, 'utf8')));
+    await fetch(webhookUrl, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 /** Removes what this run wrote; a run that was started after it has written over it by then. */

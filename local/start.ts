@@ -36,7 +36,8 @@ A user writes, which opens the conversation window; a queued request then reache
 curl -X POST ${sandbox.url}/sandbox/users/${encodeURIComponent(contact)}/messages -H 'content-type: application/json' -d '{"text":"Hi"}'
 `
     : `
-Put the service's access token into its secret, then a queued request goes out:
+Put the service's access token into its secret, and have the service's events come to the webhook: a user's message opens
+the window, and a queued request then goes out:
 
 aws secretsmanager put-secret-value --secret-id ${cloud.accessTokenSecretId} --secret-string TOKEN
 `
@@ -53,7 +54,11 @@ const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: 
     echo: verbose ? process.stdout : undefined,
   });
   try {
-    await writeLocalState(cloud, stateFolder);
+    if (await writeLocalState(cloud, stateFolder)) {
+      console.error(
+        'Another run is up: local.json tells the addresses of this one now. PARLEY_STATE_FOLDER gives a run a file of its own.',
+      );
+    }
     announce(cloud);
     if (open && cloud.consoleUrl) openBrowser(cloud.consoleUrl, (message) => console.error(message));
     await asked;

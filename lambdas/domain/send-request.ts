@@ -76,7 +76,7 @@ export const sendRequest = z
     /** What to do when it cannot be known whether the message went out. @default hold */
     onUncertain: z.optional(z.enum(['hold', 'resend'], 'must be hold or resend')),
     chatPlatform: z.optional(text(NAME)),
-    chatChannelNumber: z.optional(string().check(z.regex(/^\+\d{6,15}$/, 'must be + and digits'))),
+    chatChannelNumber: z.optional(string().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'))),
     platformContactId: text(NAME),
     messageText: z.optional(text(MAX_REQUEST_BYTES)),
     audioURL: z.optional(address),

@@ -17,6 +17,7 @@ describe('an event’s time', () => {
     ['null', null],
     ['a number', 1795168520757],
     ['no time', 'yesterday'],
+    ['no day', '2026-02-30T11:00:00.000Z'],
     ['without an offset', '2026-11-20T11:00:00.000'],
     ['in a year of five digits, once in UTC', '9999-12-31T23:59:59-01:00'],
     ['before the year 0, once in UTC', '0000-01-01T00:00:00+01:00'],
