@@ -21,7 +21,7 @@ export interface MachineRoomAddresses {
 export type BusEvents = NonNullable<Trace['busEvents']>;
 
 const LISTED_SENDS = 200;
-const DEPTHS_POLL_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * Shows the sandbox's console a local run's table and queues, by the SDK's clients. Nothing is watched until somebody
@@ -42,6 +42,7 @@ export const createMachineRoom = (
   let log: Promise<SendLog> | undefined;
   let polling: NodeJS.Timeout | undefined;
   let lastDepths = '';
+  let lastTold: unknown;
 
   const tell = (change: MachineRoomChange) => {
     for (const listener of listeners) listener(change);
@@ -73,6 +74,14 @@ export const createMachineRoom = (
     tell({ kind: 'queues', depths: now });
   };
 
+  // The bus only remembers, so it is looked at as often as the queues are.
+  const tellBus = (): void => {
+    const latest = busEvents?.().at(-1)?.detail;
+    if (latest === lastTold) return;
+    lastTold = latest;
+    tell({ kind: 'bus' });
+  };
+
   const queues = {
     send: { deadLetters: sendDeadLetterQueueUrl, source: sendQueueUrl },
     inbound: { deadLetters: inboundDeadLetterQueueUrl, source: inboundQueueUrl },
@@ -99,7 +108,10 @@ export const createMachineRoom = (
       lastDepths = '';
       // A table that cannot be watched is still shown when asked for.
       void sendLog().catch(() => undefined);
-      polling ??= setInterval(() => void tellDepths(), DEPTHS_POLL_MS);
+      polling ??= setInterval(() => {
+        tellBus();
+        void tellDepths();
+      }, POLL_MS);
       return () => listeners.delete(listener);
     },
     close() {

@@ -32,6 +32,8 @@ export type DeadLetter = { id: string; body: string; reason?: string; groupId?: 
 export type MachineRoomChange =
   | { kind: 'send'; send: SendSummary }
   | { kind: 'queues'; depths: QueueDepths }
+  /** Its systems were told of something. */
+  | { kind: 'bus' }
   /** An item of a message or contact was written. */
   | { kind: 'item'; key: string; contact?: string };
 

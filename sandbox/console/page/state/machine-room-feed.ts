@@ -17,6 +17,9 @@ export const followMachineRoom = (): EventSource => {
     const { chosen, way } = store.get();
     if (chosen?.id === send.requestId || (send.messageId && way?.message?.id === send.messageId)) refreshWay();
   });
+  on('bus', () => {
+    if (store.get().chosen !== undefined) refreshWay();
+  });
   on('item', ({ key }) => {
     const { chosen, way } = store.get();
     const isOfWay = way?.trace?.items.some(({ pk, sk }) => `${pk} ${sk}` === key) ?? false;
