@@ -11,6 +11,7 @@ export const MESSAGE_OPTIONS: readonly OptionDefinition[] = [
   { name: 'template', value: 'NAME', what: 'the approved template, or rule' },
   { name: 'param', value: 'NAME=VALUE', what: 'a variable of the template; may be repeated', multiple: true },
   { name: 'reason', value: 'REASON', what: 'why the business writes first, such as shipping-status' },
+  { name: 'send-at', value: 'TIME', what: 'do not send before this, up to a year ahead; parley cancel takes it back' },
   { name: 'not-after', value: 'TIME', what: 'do not send later than this, such as 2026-12-24T18:00:00Z' },
   { name: 'on-uncertain', value: 'hold|resend', what: 'what to do when nobody can know whether it went out' },
 ];
@@ -28,6 +29,7 @@ export const messageFields = (
     ruleNameOrId: call.option('template'),
     params: Object.keys(params).length > 0 ? params : undefined,
     reason: call.option('reason'),
+    sendAt: call.option('send-at'),
     notAfter: call.option('not-after'),
     onUncertain: call.option('on-uncertain'),
   };

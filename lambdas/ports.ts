@@ -254,10 +254,11 @@ export interface SendQueue {
   put(message: Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId'>): Promise<void>;
 }
 
-/** Something of a contact's that is still to be erased: its key in the table. */
+/** Something of a contact's that is still to be erased: its key in the table, and a send's state. */
 export interface ErasableItem {
   readonly pk: string;
   readonly sk: string;
+  readonly state?: string;
 }
 
 /** Removes what is kept of a contact, and keeps what stays of that. */

@@ -10,10 +10,10 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { erasureRecord } from '../domain/erasure.ts';
 import * as z from '../domain/schema.ts';
 import type { ErasableItem, ErasureStore } from '../ports.ts';
-import { contactItem, contactName, erasureItem } from './table-keys.ts';
+import { contactItem, contactName, erasureItem, type ItemKey } from './table-keys.ts';
 import { type ItemUpdate, updateItem } from './update-item.ts';
 
-const erasableItem = z.object({ pk: z.string(), sk: z.string() });
+const erasableItem = z.object({ pk: z.string(), sk: z.string(), state: z.optional(z.string()) });
 
 /** Removes a contact's messages, and of its sends all but the record that they were sent. */
 export const createDynamodbErasureStore = (client: DynamoDBClient, tableName: string): ErasureStore => {
@@ -32,7 +32,7 @@ export const createDynamodbErasureStore = (client: DynamoDBClient, tableName: st
       const { Attributes } = await client.send(
         new DeleteItemCommand({
           TableName: tableName,
-          Key: marshall(item),
+          Key: marshall(keyOf(item)),
           ConditionExpression: '#contact = :contact',
           ExpressionAttributeNames: { '#contact': 'contact' },
           ExpressionAttributeValues: marshall({ ':contact': contact }),
@@ -46,15 +46,29 @@ export const createDynamodbErasureStore = (client: DynamoDBClient, tableName: st
     }
   };
 
-  /** The send stays, emptied: its request may come again, and must not go out again. */
+  /**
+   * The send stays, emptied: its request may come again, and must not go out again. One that was still to go out is
+   * ended; one that has changed since it was listed is left to the next turn.
+   */
   const emptySend = async (item: ErasableItem, contact: string, at: string): Promise<'erased' | 'busy'> => {
     const emptied = await update({
-      key: item,
-      set: { body: '', erasedAt: at, ...Object.fromEntries(OF_A_SEND.map((name) => [name, undefined])) },
-      alsoSet: ['#state = if_not_exists(#state, :refused)'],
+      key: keyOf(item),
+      set: {
+        body: '',
+        erasedAt: at,
+        ...Object.fromEntries(OF_A_SEND.map((name) => [name, undefined])),
+        ...ENDED_AS[item.state ?? 'queued']?.(at),
+      },
       names: ['state'],
-      values: { ofContact: contact, claimed: 'claimed', now: at, refused: 'refused' },
-      condition: '#contact = :ofContact AND (attribute_not_exists(#state) OR #state <> :claimed OR #leaseUntil < :now)',
+      values: {
+        ofContact: contact,
+        claimed: 'claimed',
+        now: at,
+        ...(item.state !== undefined && { listed: item.state }),
+      },
+      condition:
+        `#contact = :ofContact AND ${item.state === undefined ? 'attribute_not_exists(#state)' : '#state = :listed'} ` +
+        'AND (attribute_not_exists(#state) OR #state <> :claimed OR #leaseUntil < :now)',
     });
     return emptied ? 'erased' : 'busy';
   };
@@ -97,8 +111,8 @@ export const createDynamodbErasureStore = (client: DynamoDBClient, tableName: st
           TableName: tableName,
           IndexName: 'byContact',
           KeyConditionExpression: '#contact = :contact AND #createdAt <= :until',
-          ProjectionExpression: 'pk, sk',
-          ExpressionAttributeNames: { '#contact': 'contact', '#createdAt': 'createdAt' },
+          ProjectionExpression: 'pk, sk, #state',
+          ExpressionAttributeNames: { '#contact': 'contact', '#createdAt': 'createdAt', '#state': 'state' },
           ExpressionAttributeValues: marshall({ ':contact': contactName(contact), ':until': until }),
           ExclusiveStartKey: after && marshall(after),
         }),
@@ -125,6 +139,15 @@ export const createDynamodbErasureStore = (client: DynamoDBClient, tableName: st
       });
     },
   };
+};
+
+const keyOf = ({ pk, sk }: ErasableItem): ItemKey => ({ pk, sk });
+
+/** How a send ends that was still to go out. */
+const ENDED_AS: Readonly<Record<string, ((at: string) => Record<string, string>) | undefined>> = {
+  queued: (at) => ({ state: 'cancelled', cancelledAt: at }),
+  scheduled: (at) => ({ state: 'cancelled', cancelledAt: at }),
+  waiting: (at) => ({ state: 'cancelled', cancelledAt: at }),
 };
 
 /** What of a send's item tells of the contact, and what keeps the item in the indexes. */

@@ -31,7 +31,7 @@ export const createDynamodbScheduledSendStore = ({
       return 'written';
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // A send that is noted and still in the queue has no state yet.
+      // One that the management API has registered and nobody has taken up has no state yet.
       return error.Item?.state && held(error.Item);
     }
   };
@@ -49,6 +49,10 @@ export const createDynamodbScheduledSendStore = ({
           // The record that it was sent must outlive the day on which it is.
           expiresAt: expiryOf(sendAt, retentionDays),
         },
+        // Puts it into the index by contact, where an erasure finds it.
+        alsoSet: ['#createdAt = if_not_exists(#createdAt, :createdAt)'],
+        names: ['createdAt'],
+        values: { createdAt: at },
         condition: 'attribute_not_exists(#state)',
       });
       if (result === undefined) throw new Error(`The send ${request.requestId} was neither written nor there.`);

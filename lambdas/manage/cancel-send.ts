@@ -19,9 +19,14 @@ export const createCancelSend =
     const { requestId } = body.value;
     const cancellation = await cancelScheduledSend(requestId);
     if (cancellation.kind === 'too-late') {
-      const sentence = `The send ${requestId} is ${cancellation.state}; only a scheduled one can be cancelled.`;
-      return problem(409, 'NOT_CANCELLABLE', sentence);
+      return notCancellable(requestId, `is ${cancellation.state}; only a scheduled one can be cancelled`);
     }
-    const send = cancellation.kind === 'cancelled' ? await sends.readSend(requestId) : undefined;
-    return send ? ok(sendView(send)) : sendNotFound(requestId);
+    const send = await sends.readSend(requestId);
+    if (send === undefined) return sendNotFound(requestId);
+    return cancellation.kind === 'cancelled'
+      ? ok(sendView(send))
+      : notCancellable(requestId, 'has not been taken from the queue yet; repeat the call in a moment');
   };
+
+const notCancellable = (requestId: string, why: string): Answer =>
+  problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${why}.`);

@@ -14,7 +14,7 @@ export interface EnqueueSendPorts extends ContactNaming {
 }
 
 /** These will not be sent again, however often they are queued. */
-const ENDED: readonly string[] = ['accepted', 'refused', 'rejected', 'expired', 'uncertain'];
+const ENDED: readonly string[] = ['accepted', 'cancelled', 'refused', 'rejected', 'expired', 'uncertain'];
 
 /**
  * Puts a request on the send queue, checked as the queue's consumer checks it. Its id is noted first, so that the same id

@@ -74,7 +74,10 @@ const READS = Object.entries(ROUTES).flatMap(([name, key]) => (key.startsWith('G
 
 describe('The example policies', () => {
   test.each<{ principal: string; admitted: readonly string[] }>([
-    { principal: 'orders-service', admitted: ['enqueueSend', 'getSend', 'optIn', 'optOut'] satisfies RouteName[] },
+    {
+      principal: 'orders-service',
+      admitted: ['cancelSend', 'enqueueSend', 'getSend', 'optIn', 'optOut'] satisfies RouteName[],
+    },
     { principal: 'support-desk', admitted: READS },
     { principal: 'operator', admitted: EVERY_ROUTE },
     { principal: 'a role without a policy', admitted: [] },

@@ -175,6 +175,20 @@ describe('an erasure', () => {
     expect([resumed, dead]).toEqual([{ kind: 'done' }, []]);
   });
 
+  it.each(['scheduled', 'waiting'] as const)('cancels a send that is %s, and takes its request', async (state) => {
+    if (state === 'scheduled')
+      await stage.scheduledStore.schedule(send(), { at: NOW, sendAt: '2026-11-21T12:00:00.000Z' });
+    else {
+      await stage.sendStore.claim(send(), claim, { uncertainToo: false });
+      await stage.sendStore.conclude('request-1', 'c', { state: 'waiting', at: NOW, why: 'x' });
+    }
+    await stage.requestErasure({ id: USER });
+    await work();
+
+    const { state: ended, body, contact } = (await stage.items())['SEND#request-1 SEND'] ?? {};
+    expect({ ended, body, contact }).toEqual({ ended: 'cancelled', body: '', contact: undefined });
+  });
+
   it('that nobody asked for is 404', async () => {
     expect(await stage.getErasure({ id: 'nope' })).toMatchObject({ status: 404, body: { code: 'ERASURE_NOT_FOUND' } });
   });

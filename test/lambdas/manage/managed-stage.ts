@@ -2,12 +2,15 @@ import type { SQSRecord } from 'aws-lambda';
 import { createDynamodbConversationDesk } from '../../../lambdas/aws/dynamodb-conversation-desk.ts';
 import { createDynamodbErasureStore } from '../../../lambdas/aws/dynamodb-erasure-store.ts';
 import { createDynamodbEventStore } from '../../../lambdas/aws/dynamodb-event-store.ts';
+import { createDynamodbScheduledSendStore } from '../../../lambdas/aws/dynamodb-scheduled-send-store.ts';
 import { createDynamodbSendDesk } from '../../../lambdas/aws/dynamodb-send-desk.ts';
 import { createDynamodbSendStore } from '../../../lambdas/aws/dynamodb-send-store.ts';
+import { createCancelScheduledSend } from '../../../lambdas/cancel-scheduled-send.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { QueuedErasure } from '../../../lambdas/domain/erasure.ts';
 import type { ChatServiceAnswer } from '../../../lambdas/domain/send-outcome.ts';
 import type { Answer } from '../../../lambdas/manage/answer.ts';
+import { createCancelSend } from '../../../lambdas/manage/cancel-send.ts';
 import { createCheckContacts } from '../../../lambdas/manage/check-contacts.ts';
 import { createEnqueueSend } from '../../../lambdas/manage/enqueue-send.ts';
 import { createEraseContact } from '../../../lambdas/manage/erase-contact.ts';
@@ -23,7 +26,7 @@ import { createSettleSend } from '../../../lambdas/manage/settle-send.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
 import type { EmulatedTables } from '../aws/emulated-table.ts';
 import { NOW } from '../builders.ts';
-import { silentLog } from '../silent.ts';
+import { silentLog, silentMetrics } from '../silent.ts';
 
 /** The management API's use cases on a table of their own, with queues that a test can look into. */
 export const createManagedStage = async (tables: EmulatedTables, given: { readonly windowPer?: WindowPer } = {}) => {
@@ -39,6 +42,7 @@ export const createManagedStage = async (tables: EmulatedTables, given: { readon
   const clock = { now: () => time.now };
   const queued: { body: string; groupId: string; deduplicationId: string }[] = [];
   const erasures: QueuedErasure[] = [];
+  const removedAlarms: string[] = [];
   const ids = { last: 0 };
   const randomness = { newId: () => `id-${++ids.last}`, fraction: () => 0 };
   const checks: { contacts: readonly string[] }[] = [];
@@ -50,6 +54,7 @@ export const createManagedStage = async (tables: EmulatedTables, given: { readon
     },
   };
   const desk = createDynamodbConversationDesk(tables.client, tableName);
+  const scheduled = createDynamodbScheduledSendStore(options);
   const sends = createDynamodbSendDesk(options);
   const store = createDynamodbErasureStore(tables.client, tableName);
   const queue = {
@@ -85,12 +90,31 @@ export const createManagedStage = async (tables: EmulatedTables, given: { readon
       windowPer: naming.windowPer,
     }),
     sendStore: createDynamodbSendStore(options),
+    scheduledStore: scheduled,
+    removedAlarms,
     items: () => tables.items(tableName),
     getContact: call(createGetContact(contactPorts)),
     getConversation: call(createGetConversation({ desk, ...naming })),
     getMessage: call(createGetMessage({ desk })),
     getSend: call(createGetSend({ sends, desk })),
     enqueueSend: call(createEnqueueSend({ sends, queue, clock, ...naming })),
+    cancelSend: call(
+      createCancelSend({
+        cancelScheduledSend: createCancelScheduledSend({
+          scheduled,
+          alarms: {
+            async set() {},
+            async remove(requestId) {
+              removedAlarms.push(requestId);
+            },
+          },
+          clock,
+          log: silentLog,
+          metrics: silentMetrics,
+        }),
+        sends,
+      }),
+    ),
     listUncertain: call(createListUncertain({ sends })),
     settleSend: call(createSettleSend({ sends, queue, clock, randomness, ...naming })),
     optIn: call(createRecordConsent('opt-in', contactPorts)),

@@ -172,3 +172,44 @@ describe('an uncertain send', () => {
     expect(await stage.settleSend({ body })).toMatchObject({ status });
   });
 });
+
+describe('a scheduled send', () => {
+  const schedule = () =>
+    stage.scheduledStore.schedule(queuedSend('request-1'), { at: NOW, sendAt: '2026-11-21T12:00:00.000Z' });
+
+  it('is told with its time', async () => {
+    await schedule();
+    expect((await stage.getSend({ id: 'request-1' })).body).toMatchObject({
+      state: 'scheduled',
+      sendAt: '2026-11-21T12:00:00.000Z',
+      request: sendRequest(),
+    });
+  });
+
+  it('is cancelled, also twice, and its alarm is taken back', async () => {
+    await schedule();
+    const cancel = () => stage.cancelSend({ body: { requestId: 'request-1' } });
+    const cancelled = { status: 200, body: { requestId: 'request-1', state: 'cancelled', cancelledAt: NOW } };
+    expect([await cancel(), await cancel()]).toMatchObject([cancelled, cancelled]);
+    expect(stage.removedAlarms).toContain('request-1');
+  });
+
+  it('is not cancelled once it is under way, nor before it was taken from the queue, nor when there is none', async () => {
+    await sendIn('claimed');
+    await stage.enqueueSend({ body: sendRequest({ requestId: 'queued' }) });
+    const cancel = (requestId: string) => stage.cancelSend({ body: { requestId } });
+
+    expect(await cancel('request-1')).toEqual({
+      status: 409,
+      body: {
+        code: 'NOT_CANCELLABLE',
+        message: 'The send request-1 is claimed; only a scheduled one can be cancelled.',
+      },
+    });
+    expect(await cancel('queued')).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('in a moment') },
+    });
+    expect(await cancel('nope')).toMatchObject({ status: 404 });
+  });
+});
