@@ -174,6 +174,7 @@ const start = async (options: LocalOptions, closers: ReturnType<typeof createClo
         sendDeadLetterQueueUrl: told.SendDeadLetterQueueUrl,
         inboundQueueUrl: told.InboundQueueUrl,
         inboundDeadLetterQueueUrl: told.InboundDeadLetterQueueUrl,
+        managementUrl: told.ManagementUrl,
       },
       () =>
         emulators.buses

@@ -1,7 +1,6 @@
+import { bringBack } from '../../operations/bring-back.ts';
 import type { DeadLetter, DeadLetterQueue } from '../../operations/dead-letter-queue.ts';
 import { listDeadLetters } from '../../operations/list-dead-letters.ts';
-import { ManagementProblem } from '../../operations/management-client.ts';
-import { redriveDeadLetters } from '../../operations/redrive-dead-letters.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall, CommandDefinition } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -67,28 +66,14 @@ export const redriveDeadLettersCommand: CommandDefinition = {
     const name = queueName(call.positional('QUEUE'));
     const queue = queueOf(await call.surroundings(), name);
     const api = await call.api();
-    const { moved, left } = await redriveDeadLetters(queue, {
+    const { moved, left } = await bringBack(name, queue, api, {
       filter: filterOf(call),
-      beforeMove: async (letter) => {
-        if (name === 'send' && letter.reason.startsWith('REJECTED')) await reopen(api, letter);
-      },
       onMoved: (count) => {
         if (count % 100 === 0) call.say(`${count} letters moved`);
       },
     });
     return { text: `${moved} brought back, ${left} left.`, json: { moved, left } };
   },
-};
-
-/** A request whose send has gone on by another way since is moved all the same: the consumer finds that out by itself. */
-const reopen = async (api: Awaited<ReturnType<CommandCall['api']>>, { body }: DeadLetter): Promise<void> => {
-  const { requestId }: { requestId?: unknown } = JSON.parse(body);
-  const note = 'Brought back from the dead-letter queue.';
-  try {
-    await api('POST', '/v1/settlements', { requestId, outcome: 'resend', enqueue: false, note });
-  } catch (error) {
-    if (!(error instanceof ManagementProblem) || ![404, 409].includes(error.status)) throw error;
-  }
 };
 
 const QUEUES = ['send', 'inbound'] as const;

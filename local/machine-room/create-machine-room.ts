@@ -2,9 +2,13 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { bringBack } from '../../operations/bring-back.ts';
+import { queueDepth } from '../../operations/dead-letter-queue.ts';
+import { createManagementClient } from '../../operations/management-client.ts';
+import { createSignedFetch } from '../../operations/signed-fetch.ts';
 import type { MachineRoom, MachineRoomChange, QueueDepths, Trace } from '../../sandbox/machine-room/machine-room.ts';
 import type { Emulators } from '../emulators/emulators.ts';
-import { peek, queueDepth, redrive } from './dead-letters.ts';
+import { peek } from './dead-letters.ts';
 import { openSendLog, type SendLog } from './send-log.ts';
 import type { TableItem } from './table-watch.ts';
 
@@ -15,6 +19,8 @@ export interface MachineRoomAddresses {
   readonly sendDeadLetterQueueUrl: string;
   readonly inboundQueueUrl: string;
   readonly inboundDeadLetterQueueUrl: string;
+  /** Where a rejected send is opened again before its request is brought back. */
+  readonly managementUrl: string;
 }
 
 /** What the business's systems were told. */
@@ -22,6 +28,7 @@ export type BusEvents = NonNullable<Trace['busEvents']>;
 
 const LISTED_SENDS = 200;
 const POLL_MS = 1_000;
+const API_TIMEOUT_MS = 30_000;
 
 /**
  * Shows the sandbox's console a local run's table and queues, by the SDK's clients. Nothing is watched until somebody
@@ -33,9 +40,18 @@ export const createMachineRoom = (
   busEvents?: () => BusEvents,
 ): MachineRoom & { close(): void } => {
   const { tableName, sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl } = addresses;
+  const region = env.AWS_REGION ?? '';
+  const credentials = {
+    accessKeyId: env.AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '',
+  };
+  const api = createManagementClient(
+    addresses.managementUrl,
+    createSignedFetch({ region, credentials: async () => credentials }, API_TIMEOUT_MS),
+  );
   const streams = new DynamoDBStreamsClient({
-    region: env.AWS_REGION,
-    credentials: { accessKeyId: env.AWS_ACCESS_KEY_ID ?? '', secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '' },
+    region,
+    credentials,
     endpoint: env.AWS_ENDPOINT_URL_DYNAMODB,
   });
   const listeners = new Set<(change: MachineRoomChange) => void>();
@@ -59,7 +75,10 @@ export const createMachineRoom = (
   const depths = async (): Promise<QueueDepths> => {
     const urls = [sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl];
     const [send = 0, sendDeadLetters = 0, inbound = 0, inboundDeadLetters = 0] = await Promise.all(
-      urls.map((url) => queueDepth(sqs, url)),
+      urls.map(async (url) => {
+        const { waiting, held } = await queueDepth(sqs, url);
+        return waiting + held;
+      }),
     );
     return { send, sendDeadLetters, inbound, inboundDeadLetters };
   };
@@ -83,8 +102,8 @@ export const createMachineRoom = (
   };
 
   const queues = {
-    send: { deadLetters: sendDeadLetterQueueUrl, source: sendQueueUrl },
-    inbound: { deadLetters: inboundDeadLetterQueueUrl, source: inboundQueueUrl },
+    send: { sqs, url: sendDeadLetterQueueUrl, destinationUrl: sendQueueUrl },
+    inbound: { sqs, url: inboundDeadLetterQueueUrl, destinationUrl: inboundQueueUrl },
   };
 
   return {
@@ -101,8 +120,8 @@ export const createMachineRoom = (
       await sqs.send(new SendMessageCommand({ QueueUrl: sendQueueUrl, ...message }));
     },
     depths,
-    deadLetters: (queue) => peek(sqs, queues[queue].deadLetters),
-    redrive: (queue) => redrive(sqs, queues[queue].deadLetters, queues[queue].source),
+    deadLetters: (queue) => peek(sqs, queues[queue].url),
+    redrive: async (queue) => (await bringBack(queue, queues[queue], api, { filter: {} })).moved,
     watch(listener) {
       listeners.add(listener);
       lastDepths = '';
