@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ONE_ATTEMPT, TIME_BUDGET, WEBHOOK_ANSWER_MS } from '../../../lambdas/receive/time-budget.ts';
 import { wireMessage, wireStatus } from '../builders.ts';
+import { AUDIENCE, SERVICE_ACCOUNT, startIssuer } from './issuer.ts';
 import { type RealFunction, startRealFunction } from './real-function.ts';
-import { standardWebhooksPost } from './signed-posts.ts';
+import { snsNotification, standardWebhooksPost, TOPIC } from './signed-posts.ts';
 
 // The function as its entry wires it, over real SDK clients, on the emulators.
 
@@ -192,6 +193,31 @@ describe('the answer and the log', () => {
     for (const secret of [SECRET, headers['webhook-signature'], expected.headers['webhook-signature']]) {
       expect(told).not.toContain(String(secret).replace(/^(whsec_|v1,)/, ''));
     }
+  });
+
+  it('hold no bearer token, be it right, expired or altered', async () => {
+    const issuer = await startIssuer(() => Math.floor(Date.now() / 1000));
+    const auth = { audience: AUDIENCE, serviceAccountEmail: SERVICE_ACCOUNT, jwksUrl: issuer.jwksUrl };
+    await receive.start({ kind: 'pubsub-jwt', ...auth });
+    const right = await issuer.sign();
+    const tokens = [right, await issuer.sign({ exp: 1 }), `${right.slice(0, -8)}AAAAAAAA`];
+    const answers = [];
+    for (const token of tokens) {
+      answers.push(await receive.post({ headers: { authorization: `Bearer ${token}` }, body: wire }));
+    }
+    await issuer.close();
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 401, 401]);
+    const told = `${receive.log.join('')}${JSON.stringify(answers)}`;
+    for (const part of tokens.flatMap((token) => token.split('.'))) expect(told).not.toContain(part);
+  });
+
+  it('hold no signature of SNS', async () => {
+    await receive.start({ kind: 'sns', topicArn: TOPIC });
+    const forged = { ...snsNotification({ TopicArn: `${TOPIC}-of-another` }), Signature: 'c2lnbmF0dXJlLW9mLXNucw==' };
+    const answer = await receive.post({ headers: {}, body: JSON.stringify(forged) });
+    expect(answer).toMatchObject({ statusCode: 401 });
+    expect(receive.log.join('')).toMatch(/not the carrier/);
+    expect(`${receive.log.join('')}${JSON.stringify(answer)}`).not.toContain(forged.Signature);
   });
 
   it('do not quote a secret that is malformed', async () => {

@@ -1,4 +1,4 @@
-import { SignJWT, UnsecuredJWT } from 'jose';
+import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createKeySet } from '../../../lambdas/receive/auth/key-set.ts';
@@ -72,6 +72,27 @@ describe('a Pub/Sub push', () => {
       .sign(new TextEncoder().encode(await issuer.publicKey()));
     expect(await verify(unsecured)).toMatchObject({ kind: 'forged' });
     expect(await verify(confused)).toMatchObject({ kind: 'forged' });
+  });
+
+  it('is forged when it is signed by the issuer’s key in another way than RS256, even if the key does not say how', async () => {
+    const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const { kty, n, e, ...secret } = await exportJWK(privateKey);
+    const auth = { kind: 'pubsub-jwt' as const, audience: AUDIENCE, serviceAccountEmail: SERVICE_ACCOUNT, jwksUrl: '' };
+    const keys = createLocalJWKSet({ keys: [{ kty, n, e }] });
+    const clock = { now: () => NOW };
+    const anyWay = createPubsubJwtVerifier({ ...auth, issuers: ['accounts.google.com'] }, keys, clock);
+    const verdictOn = async (alg: string) => {
+      const claims = { aud: AUDIENCE, iss: 'accounts.google.com', email: SERVICE_ACCOUNT, email_verified: true };
+      const token = await new SignJWT(claims)
+        .setProtectedHeader({ alg })
+        .setIssuedAt(new Date(NOW))
+        .setExpirationTime(new Date(nowMs + 60_000))
+        .sign(await importJWK({ kty, n, e, ...secret, alg }, alg));
+      const headers = { authorization: `Bearer ${token}` };
+      return anyWay.verify({ headers, unverifiedBody: Buffer.from('{}') });
+    };
+    expect(await verdictOn('RS256')).toEqual(AUTHENTIC);
+    expect(await verdictOn('PS256')).toEqual({ kind: 'forged', reason: 'ERR_JOSE_ALG_NOT_ALLOWED' });
   });
 
   it('is forged when another key signed it under a key’s name that we know', async () => {
