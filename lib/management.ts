@@ -1,22 +1,14 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import {
-  HttpApi,
-  HttpMethod,
-  HttpRoute,
-  HttpRouteKey,
-  HttpStage,
-  LogGroupLogDestination,
-} from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { HttpApi, HttpMethod, HttpRoute, HttpRouteKey, type HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { WindowPer } from '../lambdas/domain/contact.ts';
 import type { ManageEnvironment } from '../lambdas/manage/environment.ts';
 import { ROUTES } from '../lambdas/manage/routes.ts';
 import type { ConversationTable } from './conversation-table.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
+import { loggedStage } from './logged-stage.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { Sending } from './sending.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -107,19 +99,7 @@ export class Management extends Construct {
       description: 'The management API; every call is signed',
       createDefaultStage: false,
     });
-    this.stage = new HttpStage(this, 'Stage', {
-      httpApi: api,
-      autoDeploy: true,
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLogs', {
-            retention: RetentionDays.ONE_MONTH,
-            removalPolicy: RemovalPolicy.DESTROY,
-          }),
-        ),
-        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
-      },
-    });
+    this.stage = loggedStage(this, api, ACCESS_LOG);
     const authorizer = new HttpIamAuthorizer();
     const integration = new HttpLambdaIntegration('ManageIntegration', this.manage.lambda);
     for (const [name, routeKey] of Object.entries(ROUTES)) {

@@ -1,8 +1,6 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpApi, HttpMethod, type HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { WindowPer } from '../lambdas/domain/contact.ts';
@@ -10,6 +8,7 @@ import { hasWebhookSecret, type WebhookAuth } from '../lambdas/receive/auth/webh
 import type { ReceiveEnvironment } from '../lambdas/receive/environment.ts';
 import type { ConversationTable } from './conversation-table.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
+import { loggedStage } from './logged-stage.ts';
 import { ParleyFunction } from './parley-function.ts';
 
 /** What receiving needs. */
@@ -87,19 +86,7 @@ export class Webhook extends Construct {
       description: "Receives the chat service's webhook events",
       createDefaultStage: false,
     });
-    this.stage = new HttpStage(this, 'Stage', {
-      httpApi: api,
-      autoDeploy: true,
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLogs', {
-            retention: RetentionDays.ONE_MONTH,
-            removalPolicy: RemovalPolicy.DESTROY,
-          }),
-        ),
-        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
-      },
-    });
+    this.stage = loggedStage(this, api, ACCESS_LOG);
     const integration = new HttpLambdaIntegration('ReceiveIntegration', this.receive.lambda);
     for (const path of [PATH, `${PATH}/{chatChannelNumber}`]) {
       for (const route of api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
