@@ -1,7 +1,7 @@
 import type { AccountState } from '../domain/account.ts';
 import type { Contact } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
-import type { StoredSend } from '../domain/send-state.ts';
+import { SEND_STATES, type StoredSend } from '../domain/send-state.ts';
 
 const text = z.optional(z.string());
 
@@ -16,17 +16,7 @@ const contactSchema = z.object({
 });
 
 const sendSchema = z.object({
-  state: z.enum([
-    'scheduled',
-    'cancelled',
-    'claimed',
-    'waiting',
-    'accepted',
-    'refused',
-    'rejected',
-    'expired',
-    'uncertain',
-  ]),
+  state: z.enum(SEND_STATES),
   body: z.string(),
   claimId: text,
   leaseUntil: text,

@@ -1,4 +1,5 @@
 import * as z from './schema.ts';
+import { SEND_STATES } from './send-state.ts';
 
 const text = z.optional(z.string());
 const instant = z.optional(z.string());
@@ -6,21 +7,7 @@ const instant = z.optional(z.string());
 /** All that the table keeps of a send. Before anybody has claimed it, it is `queued`. */
 export const sendRecord = z.object({
   requestId: z.string(),
-  state: z._default(
-    z.enum([
-      'queued',
-      'claimed',
-      'waiting',
-      'accepted',
-      'refused',
-      'rejected',
-      'expired',
-      'uncertain',
-      'scheduled',
-      'cancelled',
-    ]),
-    'queued',
-  ),
+  state: z._default(z.enum(['queued', ...SEND_STATES]), 'queued'),
   code: text,
   why: text,
   /** The queue message's body. */

@@ -1,6 +1,7 @@
 import { type Instant, readInstant } from './instant.ts';
 import { parseJson } from './parse-json.ts';
 import * as z from './schema.ts';
+import { NAME, string, text } from './text-field.ts';
 
 /** Why the business writes first: the contract's Rules of use, 3, "one of the approved kinds". */
 export const APPROVED_REASONS = [
@@ -21,19 +22,7 @@ export const APPROVED_REASONS = [
  */
 const MAX_REQUEST_BYTES = 128 * 1024;
 
-const string = () =>
-  z
-    .string({ error: (issue) => (issue.input === undefined ? 'is missing' : 'must be text') })
-    .check(z.refine((value) => value.isWellFormed(), 'is not well-formed Unicode'));
-const text = (maxCharacters: number) =>
-  string().check(
-    z.minLength(1, 'must not be empty'),
-    z.maxLength(maxCharacters, `must not be longer than ${maxCharacters} characters`),
-  );
 const address = z.url('must be an address (URL)');
-
-/** Longer than any name or id that a platform gives; the table's keys are made of them. */
-const NAME = 256;
 
 /** A rule, or an approved template, with the values of its variables. */
 export const templateReference = z.strictObject({

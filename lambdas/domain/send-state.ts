@@ -8,16 +8,19 @@ import type { SendRequest } from './send-request.ts';
  * `waiting` is tried again. `claimed` means that a function is calling, or died while it did. `uncertain` means that
  * nobody knows whether the message went out.
  */
-export type SendState =
-  | 'scheduled'
-  | 'cancelled'
-  | 'claimed'
-  | 'waiting'
-  | 'accepted'
-  | 'refused'
-  | 'rejected'
-  | 'expired'
-  | 'uncertain';
+export const SEND_STATES = [
+  'claimed',
+  'waiting',
+  'accepted',
+  'refused',
+  'rejected',
+  'expired',
+  'uncertain',
+  'scheduled',
+  'cancelled',
+] as const;
+
+export type SendState = (typeof SEND_STATES)[number];
 
 /** A request with what identifies it on its way. */
 export interface QueuedSend {

@@ -1,16 +1,7 @@
 import { readInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
+import { NAME, string, text } from '../domain/text-field.ts';
 
-const NAME = 256;
-const string = () =>
-  z
-    .string({ error: (issue) => (issue.input === undefined ? 'is missing' : 'must be text') })
-    .check(z.refine((value) => value.isWellFormed(), 'is not well-formed Unicode'));
-const text = (maxCharacters: number) =>
-  string().check(
-    z.minLength(1, 'must not be empty'),
-    z.maxLength(maxCharacters, `must not be longer than ${maxCharacters} characters`),
-  );
 const instant = string().check(
   z.refine((value) => readInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'),
 );

@@ -1,6 +1,7 @@
 import { erasureRecord } from '../domain/erasure.ts';
 import { messageRecord } from '../domain/message-record.ts';
 import * as z from '../domain/schema.ts';
+import { SEND_STATES } from '../domain/send-state.ts';
 
 const instant = z.string();
 const consent = z.object({ at: instant, source: z.optional(z.string()) });
@@ -37,18 +38,7 @@ export const messageResponse = z.object({
 
 export const sendResponse = z.object({
   requestId: z.string(),
-  state: z.enum([
-    'queued',
-    'claimed',
-    'waiting',
-    'accepted',
-    'refused',
-    'rejected',
-    'expired',
-    'uncertain',
-    'scheduled',
-    'cancelled',
-  ]),
+  state: z.enum(['queued', ...SEND_STATES]),
   /** Why it was refused: a code, and a sentence. */
   code: z.optional(z.string()),
   why: z.optional(z.string()),
