@@ -1,13 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
+const project = (name: string, test: object = {}) => ({
+  extends: true as const,
+  test: { name, include: [`test/${name}/**/*.test.ts`], ...test },
+});
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // These need a Chromium: npm run test:browser.
-    exclude: ['test/browser/**'],
-    // Two cores are all there is: more workers would only make the emulators wait for each other.
+    // Two cores: more workers would only make the emulators wait for each other.
     maxWorkers: 2,
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    projects: [
+      project('unit'),
+      project('e2e'),
+      project('resilience'),
+      // The console in a real Chromium, which uses both cores together with a local run.
+      project('browser', { maxWorkers: 1, testTimeout: 60_000, hookTimeout: 90_000 }),
+    ],
   },
 });

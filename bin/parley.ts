@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { ParleyStack } from '../lib/parley-stack.ts';
-import { readStageSettings, SettingsError } from '../lib/settings.ts';
+import { readStageSettings, SettingsError } from '../lib/settings/read-stage-settings.ts';
 
 /** The CDK app: a stage's settings, chosen by `-c stage=NAME`, become its stack `Parley-NAME`. */
 function main(): void {

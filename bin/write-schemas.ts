@@ -1,9 +1,9 @@
 /** Writes what docs/ has from the code anew: JSON Schemas, the page of events, the OpenAPI document; tests keep them equal. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventsPage } from '../lib/events-page.ts';
-import { managementApiText } from '../lib/management-api-document.ts';
-import { sendRequestSchemaText } from '../lib/send-request-schema.ts';
+import { eventsPage } from '../lib/documents/events-page.ts';
+import { managementApiText } from '../lib/documents/management-api-document.ts';
+import { sendRequestSchemaText } from '../lib/documents/send-request-schema.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const docs = join(ROOT, 'docs');

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/settings/nearest-name.ts';
 import { CliError } from './cli-error.ts';
 import type { CommandDefinition, OptionDefinition } from './command.ts';
 import { EXIT } from './exit-codes.ts';

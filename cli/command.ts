@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { ManagementClient } from '../operations/management-client.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { ManagementClient } from './operations/management-client.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** An option of a command; `value` names its value in the help, without one it is a switch. */

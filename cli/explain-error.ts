@@ -1,6 +1,6 @@
-import { ManagementProblem } from '../operations/management-client.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
+import { ManagementProblem } from './operations/management-client.ts';
 
 /** Whatever was thrown, as a sentence that names the place and the remedy. */
 export const explainError = (error: unknown, place = 'AWS'): CliError => {

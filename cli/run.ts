@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { createManagementClient } from '../operations/management-client.ts';
-import { createSignedFetch } from '../operations/signed-fetch.ts';
 import { CliError } from './cli-error.ts';
 import type { CommandCall, CommandDefinition } from './command.ts';
 import { type CommandLine, findCommand, readCommandLine } from './command-line.ts';
@@ -9,6 +7,8 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { explainError } from './explain-error.ts';
 import { overview, usage } from './help.ts';
 import { localSurroundings } from './local-surroundings.ts';
+import { createManagementClient } from './operations/management-client.ts';
+import { createSignedFetch } from './operations/signed-fetch.ts';
 import { stackSurroundings } from './stack-surroundings.ts';
 import type { Surroundings } from './surroundings.ts';
 

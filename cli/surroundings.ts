@@ -1,6 +1,6 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { SigningCredentials } from '../operations/signed-fetch.ts';
+import type { SigningCredentials } from './operations/signed-fetch.ts';
 
 /** Where things are, by the names of the stack's outputs and of the local run's state. */
 export const ADDRESSES = [

@@ -1,12 +1,12 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { ConversationTable } from './conversation-table.ts';
-import { Management } from './management.ts';
-import { Monitoring } from './monitoring.ts';
-import { Publishing } from './publishing.ts';
-import { Sending } from './sending.ts';
-import type { StageSettings } from './stage-settings.ts';
-import { Webhook } from './webhook.ts';
+import { Management } from './constructs/management.ts';
+import { Monitoring } from './constructs/monitoring.ts';
+import { Publishing } from './constructs/publisher.ts';
+import { Webhook } from './constructs/receiver.ts';
+import { Sending } from './constructs/sender.ts';
+import { ConversationTable } from './constructs/table.ts';
+import type { StageSettings } from './settings/stage-settings.ts';
 
 /** What one stage's stack is made of. */
 export interface ParleyStackProps extends StackProps {

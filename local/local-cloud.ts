@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
-import { readStageSettings } from '../lib/settings.ts';
+import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { createMovableClock, type MovableClock } from './clock/movable-clock.ts';
 import { createClosers } from './closers.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StageSettings } from '../lib/stage-settings.ts';
+import type { StageSettings } from '../lib/settings/stage-settings.ts';
 import type { WebhookSettings } from '../sandbox/sandbox.ts';
 
 /** How the sandbox signs its posts, and what the webhook's secret must hold for that. */

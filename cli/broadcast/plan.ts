@@ -1,5 +1,5 @@
 import { readSendRequest } from '../../lambdas/domain/send-request.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT } from '../exit-codes.ts';
 

@@ -1,9 +1,9 @@
-import { bringBack } from '../../operations/bring-back.ts';
-import type { DeadLetter, DeadLetterQueue } from '../../operations/dead-letter-queue.ts';
-import { listDeadLetters } from '../../operations/list-dead-letters.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall, CommandDefinition } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
+import { bringBack } from '../operations/bring-back.ts';
+import type { DeadLetter, DeadLetterQueue } from '../operations/dead-letter-queue.ts';
+import { listDeadLetters } from '../operations/list-dead-letters.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 const QUEUE = { name: 'QUEUE', what: 'send: requests that failed; inbound: events that could not be read or stored' };

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { stageResponse, uncertainResponse } from '../../lambdas/manage/responses.ts';
-import { queueDepth } from '../../operations/dead-letter-queue.ts';
-import type { ManagementClient } from '../../operations/management-client.ts';
 import { explainError } from '../explain-error.ts';
+import { queueDepth } from '../operations/dead-letter-queue.ts';
+import type { ManagementClient } from '../operations/management-client.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** What was found: `ill` needs a remedy now, `look` may. */

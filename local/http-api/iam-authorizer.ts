@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeSha256 } from '../../operations/node-sha256.ts';
+import { NodeSha256 } from '../../cli/operations/node-sha256.ts';
 
 /** What is known of whoever signed a request, as a function receives it in `requestContext.authorizer.iam`. */
 export interface IamIdentity {

@@ -1,0 +1,410 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../cli/commands.ts';
+import { run } from '../../cli/run.ts';
+import { createDynamodbSendStore } from '../../lambdas/aws/dynamodb-send-store.ts';
+import { contactRef } from '../../lambdas/domain/contact.ts';
+import { waitFor } from '../../local/demo/wait-for.ts';
+import { createRunFolder, type RunFolder } from '../../local/emulators/memory-folder.ts';
+import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
+import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
+import { writeLocalState } from '../../local/local-state.ts';
+import { eventually } from '../support/eventually.ts';
+
+// The command as an operator uses it, against the whole local run; each test has users and requests of its own.
+
+/** Rows of the broadcast that is stopped and started again; the requirement is 10,000. */
+const ROWS = Number(process.env.PARLEY_BROADCAST_ROWS ?? 1_000);
+/** Of few rows the stop comes early, or on a quick machine the last would be queued before the signal is there. */
+const STOPPED_AT = ROWS < 10_000 ? 100 : (2 * ROWS) / 5;
+const ROOT = join(import.meta.dirname, '../..');
+
+let cloud: LocalCloud;
+let client: LocalClient;
+let folder: RunFolder;
+
+beforeAll(async () => {
+  folder = await createRunFolder();
+  cloud = await startLocal({ logFolder: join(folder.path, 'logs') });
+  client = createLocalClient(cloud);
+  await writeLocalState(cloud, folder.path);
+});
+afterAll(async () => {
+  client?.close();
+  await cloud?.close();
+  await folder?.remove();
+});
+
+/** Runs a command line against the local run; what it printed, said, and ended with. */
+const parley = async (args: readonly string[], stdin = '') => {
+  const printed: string[] = [];
+  const said: string[] = [];
+  const code = await run(
+    {
+      args: [...args, '--local'],
+      environment: { PARLEY_STATE_FOLDER: folder.path },
+      stdin: Readable.from([stdin]),
+      print: (text) => printed.push(text),
+      say: (line) => said.push(line),
+      stop: new AbortController().signal,
+      root: ROOT,
+    },
+    COMMANDS,
+  );
+  return { code, out: printed.join('\n'), err: said.join('\n') };
+};
+const parleyJson = async (args: readonly string[]) => JSON.parse((await parley([...args, '--json'])).out);
+
+const sendIn = (requestId: string, state: string) =>
+  waitFor(`${requestId} is ${state}`, async () => {
+    const { code, out } = await parley(['status', requestId, '--json']);
+    return code === 0 && JSON.parse(out).state === state ? JSON.parse(out) : undefined;
+  });
+const file = (name: string, text: string): string => {
+  const path = join(folder.path, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+describe('parley', () => {
+  it('sends, tells how it stands and why, and shows the conversation', async () => {
+    const contact = '+5491155561001';
+    await client.userWrites(contact, { text: 'Where is my parcel?' });
+    await waitFor('the window opens', async () =>
+      (await parley(['conversation', contact])).code === 0 ? true : undefined,
+    );
+    const sent = await parley(['send', contact, '--text', 'On its way', '--request-id', 'command-1']);
+    const again = await parley(['send', contact, '--text', 'Another', '--request-id', 'command-1']);
+    await sendIn('command-1', 'accepted');
+    const status = await parley(['status', 'command-1']);
+    const { contact: shown, messages } = await parleyJson(['conversation', contact]);
+
+    expect(sent).toMatchObject({ code: 0, err: '', out: expect.stringContaining('command-1 is queued') });
+    expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('give this one an id of its own') });
+    expect(status.out).toMatch(/^command-1: accepted\n {2}The user wrote at .*\n {2}message [\w-]+, by message\/v3\n/);
+    expect(shown).toMatchObject({ window: { open: true } });
+    expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
+  });
+
+  it('cancels a send that waits for its time, once and for all, and no other', async () => {
+    const contact = '+5491155550377';
+    const sendAt = new Date(cloud.clock.now().getTime() + 3_600_000).toISOString();
+    await client.userWrites(contact, { text: 'Hi' });
+    await client.enqueue({ requestId: 'later', platformContactId: contact, messageText: 'Later', sendAt });
+    await waitFor('the send is scheduled', async () =>
+      (await client.table())['SEND#later SEND']?.state === 'scheduled' ? true : undefined,
+    );
+
+    expect(await parleyJson(['status', 'later'])).toMatchObject({ state: 'scheduled', sendAt });
+    expect(await parleyJson(['cancel', 'later'])).toMatchObject({ state: 'cancelled' });
+    expect(await parleyJson(['cancel', 'later'])).toMatchObject({ state: 'cancelled' });
+    expect(await parley(['cancel', 'nothing-of-the-kind'])).toMatchObject({ code: expect.any(Number), out: '' });
+
+    await client.enqueue({ requestId: 'now', platformContactId: contact, messageText: 'Now' });
+    await waitFor('the other send is accepted', async () =>
+      (await client.table())['SEND#now SEND']?.state === 'accepted' ? true : undefined,
+    );
+    expect((await parley(['cancel', 'now'])).err).toContain('only a scheduled one can be cancelled');
+  });
+
+  it('records opt-ins and opt-outs, checks numbers, and erases', async () => {
+    const contact = '+5491155561002';
+    await parley(['opt-in', contact, '--source', 'form']);
+    const out = await parley(['opt-out', contact, '--source', 'call']);
+    const checked = await parley(['contacts', 'check', '-'], `${contact}\n123\n`);
+    const refused = await parley(['erase', contact]);
+    const erased = await parley(['erase', contact, '--yes']);
+
+    expect(out).toMatchObject({ code: 0, out: expect.stringMatching(/: opt-out at \S+, by call\.$/) });
+    expect(checked.out).toBe(
+      `${contact}  on the platform as 5491155561002\n123  not on the platform\n1 of 2 are on the platform.`,
+    );
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('give --yes') });
+    expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(`${contact} is erased`) });
+    expect((await parley(['conversation', contact])).code).toBe(3);
+  });
+
+  it('brings back the dead letters of a reason, tried anew and in order, and says how many', async () => {
+    const contact = '+5491155561003';
+    await client.userWrites(contact, { text: 'Hi' });
+    await waitFor('the window opens', async () =>
+      (await parley(['conversation', contact])).code === 0 ? true : undefined,
+    );
+    const ids = ['redrive-1', 'redrive-2', 'redrive-3'];
+    for (const id of ids) {
+      await parley(['send', contact, '--template', 'not_yet', '--reason', 'similar', '--request-id', id]);
+      await client.putMessage(cloud.sendQueueUrl, `{"malformed":"${id}"`, { groupId: contact, id: `bad-${id}` });
+    }
+    for (const id of ids) await sendIn(id, 'rejected');
+    await waitFor('the dead letters are there', async () =>
+      (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 6 ? true : undefined,
+    );
+    await client.putRule('not_yet', { text: 'Hello', category: 'similar' });
+
+    const redriven = await parley(['dead-letters', 'redrive', 'send', '--reason', 'REJECTED']);
+    for (const id of ids) await sendIn(id, 'accepted');
+
+    expect(redriven).toMatchObject({ code: 0, out: '3 brought back, 3 left.' });
+    const sent = (await client.outbox()).filter(({ body }) => body.ruleNameOrId === 'not_yet');
+    expect(sent.map(({ body }) => body.clientPayload)).toEqual(ids);
+    const listed = await parleyJson(['dead-letters', 'list', 'send']);
+    expect(listed.send).toMatchObject({ total: 3, letters: [{ reason: expect.stringMatching(/^MALFORMED/) }] });
+    const [letter] = listed.send.letters;
+    expect((await parley(['dead-letters', 'show', 'send', letter.messageId])).out).toContain(letter.body);
+  });
+
+  it('brings back events that could not be read; those that still cannot come back once and are left', async () => {
+    await client.deliverEvent({ nobody: 'knows this' });
+    await waitFor('it is kept aside', async () =>
+      (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) > 0 ? true : undefined,
+    );
+    const redriven = await parley(['dead-letters', 'redrive', 'inbound']);
+    expect(redriven).toMatchObject({ code: 0, out: expect.stringMatching(/^1 brought back, [01] left\.$/) });
+    await waitFor('it is kept aside again', async () =>
+      (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 ? true : undefined,
+    );
+  });
+
+  it('replaces the access token from standard input', async () => {
+    const { secrets } = cloud.emulators;
+    const current = () => secrets.find(cloud.accessTokenSecretId)?.versions[0]?.secretString ?? '';
+    const before = current();
+    const set = await parley(['token', 'set'], 'another-token\n');
+    const after = current();
+    await parley(['token', 'set'], before);
+
+    expect([set.code, set.err, after]).toEqual([0, '', 'another-token']);
+    expect(set.out).not.toContain('another-token');
+    expect(current()).toBe(before);
+  });
+
+  it('lists the sends that are uncertain, and settles them', async () => {
+    const contact = '+5491155561005';
+    await uncertainDirectly('uncertain-1', contact);
+    const listed = await parley(['sends', 'uncertain', 'list']);
+    const settled = await parley([
+      'sends',
+      'uncertain',
+      'settle',
+      'uncertain-1',
+      '--outcome',
+      'accepted',
+      '--message-id',
+      'out-1',
+    ]);
+    const again = await parley(['sends', 'uncertain', 'settle', 'uncertain-1', '--outcome', 'failed']);
+
+    expect(listed.out).toContain('uncertain-1: uncertain');
+    expect(settled).toMatchObject({ code: 0, out: expect.stringContaining('message out-1') });
+    expect(again).toMatchObject({ code: 4, err: expect.stringContaining('settles only one that is uncertain') });
+    expect((await parley(['sends', 'uncertain', 'list'])).out).toBe('No send is uncertain.');
+  });
+
+  it('examines the stage: all is well, but for what waits for a person', async () => {
+    await client.putMessage(cloud.sendDeadLetterQueueUrl, '{', { groupId: 'x', id: 'for-the-doctor' });
+    const { code, out } = await parley(['doctor']);
+
+    expect(code).toBe(0);
+    for (const sentence of [
+      'The management API answers, and lets these credentials in.',
+      'The chat service answers, and takes the access token.',
+      'answers, and refuses what is not signed.',
+      'letters on the dead-letter queue of send.',
+      'parley dead-letters list send',
+    ]) {
+      expect(out).toContain(sentence);
+    }
+  });
+
+  it('finds the management API closed to whoever has not signed', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/stage'],
+      ['POST', '/v1/sends'],
+      ['DELETE', '/v1/contacts/x'],
+    ] as const) {
+      const response = await fetch(`${cloud.managementUrl}${path}`, { method });
+      expect([response.status, await response.text()]).toEqual([403, '{"message":"Forbidden"}']);
+    }
+  });
+});
+
+describe('a broadcast', () => {
+  it(`of ${ROWS} rows, stopped and started again, puts every row on the queue once`, {
+    timeout: 1_800_000,
+  }, async () => {
+    await client.putRule('broadcast', { text: 'Hi ${name}, row ${row}', category: 'similar' });
+    await client.control('PATCH', '/account', { credit: 10 * ROWS });
+    const contactOf = (row: number) => `+54911${60_000_000 + row}`;
+    await optInDirectly(Array.from({ length: ROWS }, (_, index) => contactOf(index + 1)));
+    const rows = Array.from(
+      { length: ROWS },
+      (_, index) => `${contactOf(index + 1)},"Ana, the ${index + 1}.",${index + 1}`,
+    );
+    const csv = file('customers.csv', `phone,name,row\n${rows.join('\n')}\n`);
+    const args = [
+      'broadcast',
+      csv,
+      '--contact-column',
+      'phone',
+      '--template',
+      'broadcast',
+      '--reason',
+      'similar',
+      '--local',
+    ];
+    const stateFile = `${csv}.local.broadcast.json`;
+
+    const first = startParley(args);
+    await eventually(() => (doneIn(stateFile) >= STOPPED_AT ? true : undefined));
+    first.child.kill('SIGINT');
+    const stopped = await first.ended;
+    const doneThen = doneIn(stateFile);
+    const second = await startParley(args).ended;
+    const third = await startParley(args).ended;
+    await eventually(async () => ((await client.queueDepth(cloud.sendQueueUrl)) === 0 ? true : undefined));
+    const sent = (await client.outbox()).filter(({ body }) => body.ruleNameOrId === 'broadcast');
+
+    expect([stopped.code, stopped.err.trim().split('\n').at(-1)]).toEqual([
+      130,
+      `parley: Stopped after row ${doneThen} of ${ROWS}; the same command goes on with row ${doneThen + 1}.`,
+    ]);
+    expect(doneThen).toBeLessThan(ROWS);
+    expect(second.err).toContain(
+      `${doneThen} of ${ROWS} rows (${Math.floor((100 * doneThen) / ROWS)}%) were dealt with before.`,
+    );
+    expect([second.code, second.out]).toEqual([
+      0,
+      expect.stringContaining(`${ROWS} of ${ROWS} rows queued, 0 refused.`),
+    ]);
+    expect(third).toMatchObject({ code: 0 });
+    expect(sent.map(({ body }) => Number(Object(body.params).row)).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: ROWS }, (_, index) => index + 1),
+    );
+    if (ROWS > 1000) {
+      console.log({ rows: ROWS, stoppedAt: doneThen, peakMb: { first: stopped.peakMb, second: second.peakMb } });
+    }
+  });
+
+  it('says which rows it refused and why, and queues the others', async () => {
+    const csv = file('some.csv', 'phone,name\n+5491155562001,Ana\n,Bea\n+5491155562003,\n+5491155562004,Dora\n');
+    const { code, out } = await parley(['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi ${name}']);
+
+    expect(code).toBe(6);
+    expect(out).toContain(
+      '2 of 4 rows queued, 2 refused.\n  1: column phone is empty (row 2)\n  1: column name is empty (row 3)',
+    );
+  });
+
+  it('that was stopped half-way does not go on with another file or message, unless it is told to begin anew', async () => {
+    const csv = file('changed.csv', 'phone\n+5491155563001\n+5491155563002\n');
+    const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi'];
+    await parley(args);
+    const stateFile = `${csv}.local.broadcast.json`;
+    const state = JSON.parse(readFileSync(stateFile, 'utf8'));
+    writeFileSync(stateFile, JSON.stringify({ ...state, done: 1 }));
+
+    const changed = await parley([...args.slice(0, -1), 'Hello']);
+    const anew = await parley([...args.slice(0, -1), 'Hello', '--new']);
+
+    expect(changed).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('has changed since its broadcast was stopped after row 1'),
+    });
+    expect(anew).toMatchObject({ code: 0 });
+  });
+
+  it('can be tried dry: every row is checked and nothing is queued', async () => {
+    const csv = file('dry.csv', 'phone\n+5491155564001\n\n+5491155564002\n');
+    const { code, out } = await parley(['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi', '--dry-run']);
+    expect([code, out]).toEqual([0, `${csv}: 2 of 2 rows would be queued; nothing was.`]);
+    expect(existsSync(`${csv}.local.broadcast.json`)).toBe(false);
+  });
+});
+
+const doneIn = (stateFile: string): number =>
+  existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).done : 0;
+
+/** Far less than would hold a large file or all of its requests: what is in memory must not grow with the file. */
+const HEAP_MB = 48;
+
+/** The command in a process of its own, with the most memory that it used. */
+const startParley = (args: readonly string[]) => {
+  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(ROOT, 'cli/parley.ts'), ...args], {
+    env: { ...process.env, PARLEY_STATE_FOLDER: folder.path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { out: '', err: '', peakMb: 0 };
+  child.stdout.on('data', (chunk) => (said.out += chunk));
+  child.stderr.on('data', (chunk) => (said.err += chunk));
+  const timer = setInterval(() => {
+    const status = `/proc/${child.pid}/status`;
+    if (!existsSync(status)) return;
+    const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8')) ?? [];
+    said.peakMb = Math.max(said.peakMb, Math.round(Number(kilobytes ?? 0) / 1024));
+  }, 100);
+  const ended = once(child, 'close').then(([code]) => {
+    clearInterval(timer);
+    return { code, ...said };
+  });
+  return { child, ended };
+};
+
+const dynamodbClient = () =>
+  new DynamoDBClient({
+    region: cloud.env.AWS_REGION,
+    endpoint: cloud.env.AWS_ENDPOINT_URL_DYNAMODB,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+
+/** Consents by the thousand, as an import would bring them. */
+const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
+  const dynamodb = dynamodbClient();
+  for (let start = 0; start < contacts.length; start += 25) {
+    const items = contacts.slice(start, start + 25).map((contact) => ({
+      PutRequest: {
+        Item: marshall({
+          pk: `CONTACT#chat#*#54${contact.slice(4)}`,
+          sk: 'CONTACT',
+          optInAt: '2026-01-01T00:00:00.000Z',
+          optInSource: 'import',
+        }),
+      },
+    }));
+    await dynamodb.send(new BatchWriteItemCommand({ RequestItems: { [cloud.tableName]: items } }));
+  }
+  dynamodb.destroy();
+};
+
+/** A send whose call was cut off, as the function leaves it. */
+const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
+  const client = dynamodbClient();
+  const store = createDynamodbSendStore({
+    client,
+    tableName: cloud.tableName,
+    retentionDays: 400,
+    account: { platform: 'chat', channel: '+5491100000000' },
+  });
+  const request = { requestId, platformContactId, messageText: 'Hi' };
+  const at = new Date().toISOString();
+  const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
+  const send = {
+    request,
+    body: JSON.stringify(request),
+    contact: contactRef('chat', platformContactId),
+    groupId: platformContactId,
+    deduplicationId: requestId,
+  };
+  await store.claim(
+    send,
+    { claimId: requestId, claimedAt: at, leaseUntil: at, call, why: 'x' },
+    { uncertainToo: false },
+  );
+  await store.conclude(requestId, requestId, { state: 'uncertain', at, why: 'ECONNRESET' });
+  client.destroy();
+};

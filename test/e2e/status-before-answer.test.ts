@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { waitFor } from '../../local/demo/wait-for.ts';
+import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
+import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
+import { wireMessage, wireStatus } from '../support/builders.ts';
+import { AUDIENCE, type Issuer, SERVICE_ACCOUNT, startIssuer } from '../unit/lambdas/receive/issuer.ts';
+
+// The sandbox sends a status after its answer; this chat service can send it before.
+
+let issuer: Issuer;
+let chatService: Server;
+let cloud: LocalCloud;
+let client: LocalClient;
+
+const postEvent = async (event: unknown): Promise<number> => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${await issuer.sign()}` };
+  const response = await fetch(cloud.webhookUrl, { method: 'POST', headers, body: JSON.stringify(event) });
+  return response.status;
+};
+
+/** Answers with the text as the message's id; what starts with "early" is Delivered before that. */
+const startChatService = async (): Promise<Server> => {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const id = String(JSON.parse(Buffer.concat(chunks).toString()).messageText);
+    if (id.startsWith('early')) await postEvent(delivered(id));
+    response.end(JSON.stringify({ id }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+};
+const delivered = (id: string) => wireStatus({ _id_: id, CREATION_TIME: '2026-11-01T11:00:05.000Z' });
+
+beforeAll(async () => {
+  issuer = await startIssuer(() => Math.floor(Date.now() / 1000));
+  chatService = await startChatService();
+  const { port } = chatService.address() as AddressInfo;
+  const auth = {
+    kind: 'pubsub-jwt',
+    audience: AUDIENCE,
+    serviceAccountEmail: SERVICE_ACCOUNT,
+    jwksUrl: issuer.jwksUrl,
+  };
+  cloud = await startLocal({ chatServiceUrl: `http://127.0.0.1:${port}`, settings: { webhook: { auth } } });
+  client = createLocalClient(cloud);
+});
+afterAll(async () => {
+  client?.close();
+  await cloud?.close();
+  chatService?.closeAllConnections();
+  chatService?.close();
+  await issuer?.close();
+});
+
+const send = async (contact: string, messageText: string): Promise<void> => {
+  await client.enqueue({ requestId: messageText, platformContactId: contact, messageText });
+  await waitFor(`${messageText} is accepted`, async () =>
+    (await client.table())[`SEND#${messageText} SEND`]?.state === 'accepted' ? true : undefined,
+  );
+};
+/** The message's item, without what differs between any two messages. */
+const messageItem = async (id: string): Promise<TableItem> => {
+  const { pk, text, requestId, createdAt, expiresAt, ...rest } = (await client.table())[`MESSAGE#${id} MESSAGE`] ?? {};
+  expect([pk, text, requestId, typeof createdAt, typeof expiresAt]).toEqual([
+    `MESSAGE#${id}`,
+    id,
+    id,
+    'string',
+    'number',
+  ]);
+  return rest;
+};
+
+it('a status that arrives before the send’s answer is recorded ends in the same table as one after', async () => {
+  const contact = '+5491155550100';
+  const CREATION_TIME = new Date().toISOString();
+  expect(await postEvent(wireMessage({ _id_: 'opens-window', FROM: contact, CREATION_TIME }))).toBe(200);
+
+  await send(contact, 'early-status');
+  await send(contact, 'late-status');
+  expect(await postEvent(delivered('late-status'))).toBe(200);
+
+  expect(await messageItem('early-status')).toEqual(await messageItem('late-status'));
+  expect(await messageItem('early-status')).toMatchObject({
+    direction: 'outbound',
+    deliveredAt: '2026-11-01T11:00:05.000Z',
+  });
+});

@@ -1,0 +1,77 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createLocalClient } from '../../../local/local-client.ts';
+import { startLocal } from '../../../local/local-cloud.ts';
+import type { FuzzResult } from './fuzz.ts';
+import { fuzzBodies } from './fuzz-bodies.ts';
+
+const TOKEN = 'a-token-of-the-carrier';
+const logLine = z.object({ receipt: z.string(), event: z.string().optional(), id: z.string().optional() });
+type Receipt = z.output<typeof logLine>;
+
+/** Posts generated bodies over HTTP to the local run: the bundled function behind the local HTTP API. */
+export const fuzzOverHttp = async ({
+  count,
+  seed,
+}: {
+  readonly count: number;
+  readonly seed: number;
+}): Promise<FuzzResult> => {
+  // Of its own: what the function logs is read below, and other runs log too.
+  const logFolder = await mkdtemp(join(tmpdir(), 'parley-fuzz-'));
+  const cloud = await startLocal({
+    settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' } } },
+    warn: () => undefined,
+    logFolder,
+  });
+  const client = createLocalClient(cloud);
+  try {
+    const secret = cloud.emulators.secrets.find(cloud.webhookSecretId ?? '');
+    if (secret) cloud.emulators.secrets.put(secret, TOKEN);
+    const statuses: Record<string, number> = {};
+    for (const { bytes, headers } of fuzzBodies(count, seed)) {
+      const body = new Uint8Array(bytes);
+      const response = await fetch(cloud.webhookUrl, {
+        method: 'POST',
+        headers: { ...headers, 'x-token': TOKEN },
+        body,
+      });
+      await response.text();
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+    }
+    const receive = [...cloud.functions.values()].find(({ declaration }) =>
+      declaration.logicalId.startsWith('WebhookReceive'),
+    );
+    const log = await readFile(join(cloud.logFolder, `${receive?.declaration.name}.log`), 'utf8');
+    const receipts = log.split('\n').flatMap(readReceipt);
+    const stored = receipts.filter(({ receipt }) => receipt === 'stored');
+    const quarantined = receipts.filter(({ receipt }) => receipt === 'quarantined');
+    const table = await client.table();
+    const keyOf = ({ event, id }: Receipt) => `MESSAGE#${id} ${event === 'echo' ? 'ECHO' : 'MESSAGE'}`;
+    return {
+      posts: count,
+      statuses,
+      said: {
+        stored: stored.length,
+        quarantined: quarantined.length,
+        other: receipts.length - stored.length - quarantined.length,
+      },
+      inTable: stored.filter((receipt) => table[keyOf(receipt)] !== undefined).length,
+      inQuarantine: await client.queueDepth(cloud.inboundDeadLetterQueueUrl),
+      unhandled: log.split('Invoke Error').length - 1,
+    };
+  } finally {
+    client.close();
+    await cloud.close();
+    await rm(logFolder, { recursive: true });
+  }
+};
+
+/** The function's log lines that tell what became of a post. */
+const readReceipt = (line: string): readonly Receipt[] => {
+  if (!line.startsWith('{')) return [];
+  const { data } = logLine.safeParse(JSON.parse(line));
+  return data ? [data] : [];
+};

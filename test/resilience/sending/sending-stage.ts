@@ -1,0 +1,129 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { z } from 'zod';
+import { contactItem } from '../../../lambdas/aws/table-keys.ts';
+import { contactRef } from '../../../lambdas/domain/contact.ts';
+import { waitFor } from '../../../local/demo/wait-for.ts';
+import type { FunctionPool } from '../../../local/lambda/function-pool.ts';
+import { createLocalClient, type LocalClient, type TableItem } from '../../../local/local-client.ts';
+import { type LocalCloud, type LocalOptions, startLocal } from '../../../local/local-cloud.ts';
+
+const pendingEvents = z.object({ pending: z.int() });
+
+export const RULE = 'parcel_update';
+
+/** A request as the trials make it; it can be told apart in the outbox by its one parameter. */
+export interface TrialRequest {
+  readonly requestId: string;
+  readonly platformContactId: string;
+  readonly [field: string]: unknown;
+}
+
+/** A local run with many users who opted in and an approved template, and what a trial does with it. */
+export interface SendingStage {
+  readonly cloud: LocalCloud;
+  readonly client: LocalClient;
+  readonly send: FunctionPool;
+  /** Puts requests on the send queue, many at a time. */
+  enqueue(requests: readonly TrialRequest[]): Promise<void>;
+  optIn(contact: string): Promise<void>;
+  /** Every send's item by its request id. */
+  sends(): Promise<ReadonlyMap<string, TableItem>>;
+  /** The request ids in the order in which the chat service accepted their messages. */
+  accepted(): Promise<readonly string[]>;
+  /** Waits until no process of `send` is at work, again and again for a moment. */
+  settled(): Promise<void>;
+  /** Moves the clock until the send queue is empty. */
+  drain(stepSeconds: number): Promise<void>;
+  /** Waits until every event of the sandbox is acknowledged. */
+  delivered(): Promise<void>;
+  /** All that the functions logged. */
+  logs(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const contactNumber = (index: number): string => `+54911${String(50_000_000 + index)}`;
+
+/** A template request, so that no window closes on it when the clock moves by days. */
+export const templateRequest = (requestId: string, contact: string): TrialRequest => ({
+  requestId,
+  platformContactId: contact,
+  ruleNameOrId: RULE,
+  params: { n: requestId },
+  reason: 'shipping-status',
+});
+
+export const startSendingStage = async (options: LocalOptions = {}): Promise<SendingStage> => {
+  const logFolder = await mkdtemp(join(tmpdir(), 'parley-trial-'));
+  const cloud = await startLocal({ logFolder, ...options });
+  const client = createLocalClient(cloud);
+  const send = [...cloud.functions.values()].find(({ declaration }) => declaration.logicalId.startsWith('SendingSend'));
+  if (send === undefined) throw new Error('The stack has no function whose id starts with SendingSend.');
+  const { sqs, dynamodb } = cloud.emulators;
+  if (cloud.sandbox) await client.putRule(RULE, { text: 'Parcel ${n}', category: 'shipping-status' });
+  if (cloud.sandbox) await client.control('PATCH', '/account', { credit: 1_000_000 });
+
+  const stage: SendingStage = {
+    cloud,
+    client,
+    send,
+    async enqueue(requests) {
+      for (let start = 0; start < requests.length; start += 10) {
+        const Entries = requests.slice(start, start + 10).map((request, index) => ({
+          Id: String(index),
+          MessageBody: JSON.stringify(request),
+          MessageGroupId: request.platformContactId,
+          MessageDeduplicationId: request.requestId,
+        }));
+        await sqs.send(new SendMessageBatchCommand({ QueueUrl: cloud.sendQueueUrl, Entries }));
+      }
+    },
+    async optIn(contact) {
+      const item = { ...contactItem(contactRef('chat', contact)), optInAt: '2026-01-01T00:00:00.000Z' };
+      await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
+    },
+    async sends() {
+      const items = Object.entries(await client.table());
+      return new Map(items.filter(([key]) => key.startsWith('SEND#')).map(([key, item]) => [key.slice(5, -5), item]));
+    },
+    async accepted() {
+      const params = (body: Record<string, unknown>) => body.params as { n?: string } | undefined;
+      return (await client.outbox()).map(({ body }) => String(params(body)?.n ?? body.messageText));
+    },
+    async settled() {
+      for (let quiet = 0; quiet < 4; quiet += 1) {
+        await pause(15);
+        if (send.working() > 0) quiet = 0;
+      }
+    },
+    async drain(stepSeconds) {
+      for (let step = 0; step < 2_000; step += 1) {
+        await stage.settled();
+        if ((await client.queueDepth(cloud.sendQueueUrl)) === 0) return;
+        await cloud.clock.advance(stepSeconds * 1000);
+      }
+      throw new Error('The send queue did not become empty.');
+    },
+    async delivered() {
+      await waitFor('every event is acknowledged', async () => {
+        const { pending } = pendingEvents.parse(await client.control('GET', '/state'));
+        return pending === 0 ? true : undefined;
+      });
+    },
+    async logs() {
+      const files = await readdir(logFolder);
+      return (await Promise.all(files.map((file) => readFile(join(logFolder, file), 'utf8')))).join('');
+    },
+    async close() {
+      client.close();
+      await cloud.close();
+      await rm(logFolder, { recursive: true, force: true });
+    },
+  };
+  return stage;
+};

@@ -1,0 +1,73 @@
+/** The sending trials in full; `npm run trial -- --help` says how. The tests play them with small numbers. */
+import { parseArgs } from 'node:util';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { holdAccount } from './held-account-trial.ts';
+import { killAndRecover } from './kill-trial.ts';
+import { outlast } from './outage-trial.ts';
+import { answersUnavailable, refusesConnections } from './outages.ts';
+import { poison } from './poison-trial.ts';
+import { type SendingStage, startSendingStage } from './sending-stage.ts';
+
+const HELP = `npm run trial -- NAME [options]
+
+Plays a trial of sending against a local run, in simulated time, and prints what came of it.
+
+  kills     the function is killed at random moments; the outbox must hold nothing twice, and nothing may be missing
+  resets    the same, and the service resets connections after it accepted the message
+  poison    one malformed and one always-failing message among the others
+  held      requests wait for ten minutes while the account has no credit, then it has credit
+  refused   nobody listens at the service's address for a day
+  outage    the service answers 503 for a day
+
+  --requests NUMBER   (default: 2000 for kills and resets, else 1000)
+  --kills NUMBER      (default: 200)
+  --groups NUMBER     message groups (default: 250; kills and resets make one for each 20 requests)
+  --seconds NUMBER    how long an outage lasts (default: 86400)
+  --seed NUMBER       (default: 1)
+`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    requests: { type: 'string' },
+    kills: { type: 'string', default: '200' },
+    groups: { type: 'string', default: '250' },
+    seconds: { type: 'string', default: '86400' },
+    seed: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const [name = ''] = positionals;
+const number = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : Number(text));
+const requests = (otherwise: number) => number(values.requests, otherwise);
+const groups = Number(values.groups);
+const replacements: Sandbox[] = [];
+
+const kills = (resets: boolean) => (stage: SendingStage) =>
+  killAndRecover(stage, { requests: requests(2000), kills: Number(values.kills), seed: Number(values.seed), resets });
+const outage = { requests: requests(1000), groups, seconds: Number(values.seconds), stepSeconds: 450 };
+
+const TRIALS: Record<string, (stage: SendingStage) => Promise<unknown>> = {
+  kills: kills(false),
+  resets: kills(true),
+  poison: (stage) => poison(stage, { requests: requests(1000), groups }),
+  held: (stage) => holdAccount(stage, { requests: requests(1000), groups, stepSeconds: 5 }),
+  outage: (stage) => outlast(stage, outage, answersUnavailable(stage)),
+  refused: (stage) => outlast(stage, outage, refusesConnections(stage, replacements)),
+};
+
+const trial = TRIALS[name];
+if (trial === undefined || values.help) {
+  console.log(HELP);
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  const startedMs = performance.now();
+  const stage = await startSendingStage();
+  try {
+    console.dir(await trial(stage), { depth: null, maxArrayLength: 20 });
+    console.log(`in ${Math.round((performance.now() - startedMs) / 1000)} s`);
+  } finally {
+    await stage.close();
+    for (const sandbox of replacements) await sandbox.close();
+  }
+}

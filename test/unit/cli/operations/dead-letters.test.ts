@@ -1,0 +1,148 @@
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DeadLetterQueue, queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
+import { listDeadLetters } from '../../../../cli/operations/list-dead-letters.ts';
+import { redriveDeadLetters } from '../../../../cli/operations/redrive-dead-letters.ts';
+import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
+
+let emulator: SqsEmulator;
+let sqs: SQSClient;
+let queues = 0;
+beforeAll(async () => {
+  emulator = await startSqs();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
+});
+afterAll(async () => {
+  sqs.destroy();
+  await emulator.close();
+});
+
+const createQueue = async (isFifo: boolean): Promise<string> => {
+  queues += 1;
+  const QueueName = `queue-${queues}${isFifo ? '.fifo' : ''}`;
+  const Attributes = isFifo ? { FifoQueue: 'true', DeduplicationScope: 'messageGroup' } : {};
+  await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  return `${emulator.url}/000000000000/${QueueName}`;
+};
+
+const put = async (url: string, body: string, reason: string, groupId?: string) => {
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: url,
+      MessageBody: body,
+      MessageAttributes: { reason: { DataType: 'String', StringValue: reason } },
+      ...(groupId && { MessageGroupId: groupId, MessageDeduplicationId: body }),
+    }),
+  );
+};
+
+/** Takes all that stands there, in order: the emulator hands out one message of a group at a time. */
+const drain = async (url: string): Promise<{ body: string; reason: string | undefined }[]> => {
+  const all: { body: string; reason: string | undefined }[] = [];
+  for (;;) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, MessageAttributeNames: ['All'] }),
+    );
+    if (Messages.length === 0) return all;
+    for (const { Body = '', ReceiptHandle, MessageAttributes } of Messages) {
+      all.push({ body: Body, reason: MessageAttributes?.reason?.StringValue });
+      await sqs.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }));
+    }
+  }
+};
+
+describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
+  let queue: DeadLetterQueue;
+  beforeEach(async () => {
+    queue = { sqs, url: await createQueue(isFifo), destinationUrl: await createQueue(isFifo) };
+  });
+  const group = (name: string) => (isFifo ? name : undefined);
+
+  it('is listed with the reasons, and is as it was after', async () => {
+    await put(queue.url, 'one', 'REJECTED: HTTP 400', group('a'));
+    await put(queue.url, 'two', 'MALFORMED: no JSON', group('b'));
+    const { letters, total, isWhole } = await listDeadLetters(queue, {}, 100);
+    const rejected = await listDeadLetters(queue, { reason: 'rejected' }, 100);
+
+    expect(letters.map(({ body, reason }) => [body, reason]).toSorted()).toEqual([
+      ['one', 'REJECTED: HTTP 400'],
+      ['two', 'MALFORMED: no JSON'],
+    ]);
+    expect([total, isWhole]).toEqual([2, true]);
+    expect(rejected.letters).toMatchObject([{ body: 'one' }]);
+    expect(await queueDepth(sqs, queue.url)).toEqual({ waiting: 2, held: 0 });
+  });
+
+  it('gives back just those with the reason, in order, and says how many', async () => {
+    const letters = Array.from({ length: 45 }, (_, index) => ({
+      body: `letter-${String(index).padStart(2, '0')}`,
+      reason: index % 3 === 0 ? 'REJECTED: code 131' : 'MALFORMED: no JSON',
+      contact: index % 2 === 0 ? 'even' : 'odd',
+    }));
+    for (const { body, reason, contact } of letters) await put(queue.url, body, reason, group(contact));
+
+    const redriven = await redriveDeadLetters(queue, { filter: { reason: 'code 131' } });
+
+    const expected = letters.filter(({ reason }) => reason.includes('131'));
+    expect(redriven).toEqual({ moved: expected.length, left: letters.length - expected.length });
+    expect(await queueDepth(sqs, queue.url)).toEqual({ waiting: 30, held: 0 });
+    const brought = (await drain(queue.destinationUrl)).map(({ body }) => body);
+    for (const contact of ['even', 'odd']) {
+      const ofContact = expected.filter((letter) => letter.contact === contact).map(({ body }) => body);
+      expect(brought.filter((body) => ofContact.includes(body))).toEqual(ofContact);
+    }
+    expect(brought).toHaveLength(expected.length);
+  });
+
+  it('keeps the order and the reasons of those that stay', async () => {
+    for (const index of [0, 1, 2, 3]) await put(queue.url, `letter-${index}`, index === 1 ? 'X' : 'Y', group('a'));
+    await redriveDeadLetters(queue, { filter: { reason: 'X' } });
+
+    expect(await drain(queue.url)).toEqual(['letter-0', 'letter-2', 'letter-3'].map((body) => ({ body, reason: 'Y' })));
+  });
+
+  it('ends although each letter comes back at once', async () => {
+    await put(queue.url, 'bad', 'MALFORMED', group('a'));
+    await put(queue.url, 'worse', 'MALFORMED', group('a'));
+    let comesBack = 0;
+    const redriven = await redriveDeadLetters(queue, {
+      filter: {},
+      beforeMove: async ({ body, reason }) => {
+        comesBack += 1;
+        await sqs.send(
+          new SendMessageCommand({
+            QueueUrl: queue.url,
+            MessageBody: body,
+            MessageAttributes: { reason: { DataType: 'String', StringValue: reason } },
+            ...(isFifo && { MessageGroupId: 'a', MessageDeduplicationId: `back-${comesBack}` }),
+          }),
+        );
+      },
+    });
+
+    expect(redriven).toEqual({ moved: 2, left: 2 });
+    expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['bad', 'worse']);
+  });
+
+  it('loses nothing when the redrive dies between', async () => {
+    for (const index of [0, 1, 2]) await put(queue.url, `letter-${index}`, 'X', group('a'));
+    const dying = redriveDeadLetters(queue, {
+      filter: {},
+      beforeMove: async ({ body }) => {
+        if (body === 'letter-1') throw new Error('killed');
+      },
+    });
+
+    await expect(dying).rejects.toThrow('killed');
+    expect((await queueDepth(sqs, queue.destinationUrl)).waiting).toBe(1);
+    const left = await queueDepth(sqs, queue.url);
+    expect(left.waiting + left.held).toBe(2);
+  });
+});

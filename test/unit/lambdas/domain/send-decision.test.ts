@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { Contact } from '../../../../lambdas/domain/contact.ts';
+import { decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
+import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import { contact, NOW, sendRequest, sendRules, templateRequest } from '../../../support/builders.ts';
+
+const freeForm = sendRequest();
+const template = templateRequest();
+const both = { ...freeForm, ...template };
+const open = contact();
+const closed = contact({ lastInboundAt: '2026-11-18T12:00:00.000Z' });
+const never = contact({ lastInboundAt: undefined });
+const optedIn = contact({ lastInboundAt: undefined, optInAt: '2026-11-01T00:00:00.000Z' });
+const defaultTemplate = { ruleNameOrId: 'please_write' };
+
+describe('what goes out', () => {
+  it.each([
+    ['free-form alone, window open', freeForm, open, 'message/v3'],
+    ['both, window open', both, open, 'message/v3'],
+    ['both, window closed', both, closed, 'intent/v2'],
+    ['both, never opened, opted in', both, optedIn, 'intent/v2'],
+    ['template alone, window open', template, open, 'intent/v2'],
+    ['template alone, window closed', template, closed, 'intent/v2'],
+    ['template alone, never opened, opted in', template, optedIn, 'intent/v2'],
+  ])('%s', (_case, request, who, endpoint) => {
+    expect(decideSend(request, who, NOW, sendRules())).toMatchObject({ kind: 'call', call: { endpoint } });
+  });
+
+  it('is the stage’s default template for a free-form request outside the window', () => {
+    const decision = decideSend({ ...freeForm, reason: 'payment' }, closed, NOW, sendRules({ defaultTemplate }));
+    expect(decision).toMatchObject({ call: { endpoint: 'intent/v2', body: { ruleNameOrId: 'please_write' } } });
+  });
+
+  it('is the body of message/v3 in the contract’s fields, the text untouched', () => {
+    const request = sendRequest({ messageText: ' *Hi* \n_there_ ', imageURL: 'https://media.example/a.jpg' });
+    expect(decideSend(request, open, NOW, sendRules())).toMatchObject({
+      call: {
+        body: {
+          chatPlatform: 'chat',
+          chatChannelNumber: '+5491100000000',
+          platformContactId: '5491155550000',
+          messageText: ' *Hi* \n_there_ ',
+          imageURL: 'https://media.example/a.jpg',
+        },
+      },
+    });
+  });
+
+  it('goes to the number that was asked for when the user was never seen', () => {
+    const decision = decideSend(template, { optInAt: NOW }, NOW, sendRules());
+    expect(decision).toMatchObject({ call: { body: { platformContactId: '+5491155550000' } } });
+  });
+
+  it('goes by the request’s platform and channel before the stage’s', () => {
+    const request = sendRequest({ chatPlatform: 'other', chatChannelNumber: '+5511900000000' });
+    const decision = decideSend(request, open, NOW, sendRules());
+    expect(decision).toMatchObject({ call: { body: { chatPlatform: 'other', chatChannelNumber: '+5511900000000' } } });
+  });
+
+  it('carries the request id as clientPayload on intent/v2, and nothing of ours on message/v3', () => {
+    expect(decideSend(template, closed, NOW, sendRules())).toMatchObject({
+      call: { body: { clientPayload: 'request-1' } },
+    });
+    const decision = decideSend(freeForm, open, NOW, sendRules());
+    expect(decision.kind === 'call' && Object.keys(decision.call.body)).toEqual([
+      'chatPlatform',
+      'chatChannelNumber',
+      'platformContactId',
+      'messageText',
+      'audioURL',
+      'imageURL',
+      'fileURL',
+    ]);
+  });
+});
+
+describe('a number', () => {
+  const addressed = (who: Contact, changes: Partial<SendRules> = {}) => {
+    const decision = decideSend(template, who, NOW, sendRules(changes));
+    return decision.kind === 'call' ? decision.call.body : undefined;
+  };
+  const checked = { ...optedIn, checkedAt: '2026-11-20T11:00:00.000Z', checkedAddress: '541155550000' };
+
+  it.each([
+    [undefined, '5491155550000', '+5491100000000'],
+    ['verbatim', '5491155550000', '+5491100000000'],
+    ['plus', '+5491155550000', '+5491100000000'],
+    ['digits', '5491155550000', '5491100000000'],
+  ] as const)('is written as numberFormat %s says', (numberFormat, platformContactId, chatChannelNumber) => {
+    expect(addressed(open, { numberFormat })).toMatchObject({ platformContactId, chatChannelNumber });
+  });
+
+  it('that is no phone number stays as it is in any format', () => {
+    expect(addressed({ ...open, address: 'CO.1000123' }, { numberFormat: 'plus' })).toMatchObject({
+      platformContactId: 'CO.1000123',
+    });
+  });
+
+  it('is the contact check’s proper format, with the contract’s plus, before the id last seen', () => {
+    expect(addressed({ ...open, ...checked })).toMatchObject({ platformContactId: '+541155550000' });
+    expect(addressed(checked, { numberFormat: 'digits' })).toMatchObject({ platformContactId: '541155550000' });
+  });
+
+  it('not on the platform is refused while the check is believed and counts', () => {
+    const absent = { ...optedIn, checkedAt: '2026-11-20T11:00:00.000Z' };
+    const decide = (who: Contact, contactCheck: 'off' | 'beforeFirstTemplate') =>
+      decideSend(template, who, NOW, sendRules({ contactCheck }));
+    expect(decide(absent, 'beforeFirstTemplate')).toMatchObject({ kind: 'refuse', code: 'NOT_ON_PLATFORM' });
+    expect(decide(absent, 'off')).toMatchObject({ kind: 'call' });
+    expect(decide({ ...absent, checkedAt: '2026-11-19T11:00:00.000Z' }, 'beforeFirstTemplate').kind).toBe('call');
+  });
+});
+
+describe('the request’s id as clientPayload', () => {
+  it.each([
+    ['off', undefined, undefined],
+    ['intent', 'request-1', undefined],
+    ['all', 'request-1', 'request-1'],
+  ] as const)('%s', (clientPayload, onIntent, onMessage) => {
+    const payload = (request: SendRequest) => {
+      const decision = decideSend(request, open, NOW, sendRules({ clientPayload }));
+      return decision.kind === 'call' ? decision.call.body.clientPayload : decision;
+    };
+    expect([payload(template), payload(freeForm)]).toEqual([onIntent, onMessage]);
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    ['free-form alone, window closed', freeForm, closed, 'WINDOW_CLOSED'],
+    ['free-form alone, never opened', freeForm, never, 'WINDOW_CLOSED'],
+    ['a template to a stranger', template, never, 'NO_OPT_IN'],
+    ['a template without a reason', { ...template, reason: undefined }, closed, 'REASON_MISSING'],
+    ['a template after an opt-out', template, { ...closed, optOutAt: '2026-11-19T00:00:00.000Z' }, 'OPTED_OUT'],
+    [
+      'a template after an opt-out that is later than the opt-in',
+      template,
+      { ...optedIn, optOutAt: '2026-11-02T00:00:00.000Z' },
+      'OPTED_OUT',
+    ],
+    ['a GIF', sendRequest({ imageURL: 'https://media.example/a.GIF?size=1' }), open, 'MEDIA_UNSUPPORTED'],
+    ['a video', sendRequest({ fileURL: 'https://media.example/a.mp4' }), open, 'MEDIA_UNSUPPORTED'],
+    ['media that is not https', sendRequest({ audioURL: 'http://media.example/a.ogg' }), open, 'MEDIA_UNSUPPORTED'],
+  ])('%s', (_case, request, who, code) => {
+    expect(decideSend(request, who, NOW, sendRules())).toMatchObject({ kind: 'refuse', code });
+  });
+
+  it('is not a template to a user who opted in again after an opt-out', () => {
+    const again = { ...optedIn, optOutAt: '2026-10-02T00:00:00.000Z' };
+    expect(decideSend(template, again, NOW, sendRules()).kind).toBe('call');
+  });
+
+  it('is not a template inside the window: it opens no conversation, so it needs no reason', () => {
+    expect(decideSend({ ...template, reason: undefined }, open, NOW, sendRules()).kind).toBe('call');
+  });
+});
+
+describe('notAfter', () => {
+  it.each([
+    ['2026-11-20T12:00:00Z', 'call'],
+    ['2026-11-20T09:00:00.000-03:00', 'call'],
+    ['2026-11-20T11:59:59.999Z', 'expire'],
+  ])('%s leads, at noon, to %s', (notAfter, kind) => {
+    expect(decideSend(sendRequest({ notAfter }), open, NOW, sendRules()).kind).toBe(kind);
+  });
+});

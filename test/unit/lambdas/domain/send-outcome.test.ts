@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { sendOutcome } from '../../../../lambdas/domain/send-outcome.ts';
+
+const answered = (httpStatus: number, body?: unknown) => sendOutcome({ kind: 'answered', httpStatus, body });
+
+describe('the class of an answer', () => {
+  it.each([
+    ['an id', 200, { id: 'm1' }, { kind: 'accepted', messageId: 'm1' }],
+    ['an id and no problems', 200, { id: 'm1', problems: null }, { kind: 'accepted', messageId: 'm1' }],
+    [
+      '200 with problems',
+      200,
+      { problems: { code: 304, message: 'Invalid channel' }, result: {} },
+      { kind: 'rejected', code: 304 },
+    ],
+    ['200 with an id and problems', 200, { id: 'm1', problems: { code: 304 } }, { kind: 'rejected', code: 304 }],
+    ['200 without an id', 200, { result: {} }, { kind: 'uncertain' }],
+    ['200 that is no JSON', 200, undefined, { kind: 'uncertain' }],
+    [
+      'code 201 with 403',
+      403,
+      { error: { code: 201, message: 'User window is over 24 hours' } },
+      { kind: 'window-closed' },
+    ],
+    ['code 201 with 200', 200, { problems: { code: 201 } }, { kind: 'window-closed' }],
+    ['code 201 with 500', 500, { error: { code: 201 } }, { kind: 'window-closed' }],
+    [
+      'code 101',
+      403,
+      { error: { code: 101, message: 'Insufficient credit' } },
+      { kind: 'not-done', cause: 'no-credit' },
+    ],
+    ['401 in plain text', 401, undefined, { kind: 'not-done', cause: 'token' }],
+    ['429', 429, undefined, { kind: 'not-done', cause: 'unavailable' }],
+    ['503', 503, undefined, { kind: 'not-done', cause: 'unavailable' }],
+    ['404 with an empty body', 404, undefined, { kind: 'rejected' }],
+    ['another 4xx', 400, { error: { code: 7, message: 'Unknown rule' } }, { kind: 'rejected', code: 7 }],
+    ['500', 500, undefined, { kind: 'uncertain' }],
+    ['502', 502, { error: { code: 1 } }, { kind: 'uncertain' }],
+    ['504', 504, undefined, { kind: 'uncertain' }],
+    [
+      'an id beside problems that say nothing',
+      200,
+      { id: 'm1', problems: {}, error: {} },
+      { kind: 'accepted', messageId: 'm1' },
+    ],
+    ['an id that is a number', 200, { id: 17 }, { kind: 'accepted', messageId: '17' }],
+    ['an id too long to be kept', 200, { id: 'x'.repeat(1025) }, { kind: 'uncertain' }],
+    ['a code that is text', 400, { error: { code: '201', message: 'closed' } }, { kind: 'window-closed' }],
+    ['a redirect', 302, undefined, { kind: 'not-done', cause: 'unavailable' }],
+    ['a redirect after the fact', 303, undefined, { kind: 'uncertain' }],
+    ['a body of another shape', 200, ['m1'], { kind: 'uncertain' }],
+  ])('%s', (_case, httpStatus, body, outcome) => {
+    expect(answered(httpStatus, body)).toMatchObject(outcome);
+  });
+
+  it('is not-done when nothing was written, and uncertain when something was', () => {
+    expect(sendOutcome({ kind: 'not-sent', cause: 'ECONNREFUSED' })).toMatchObject({
+      kind: 'not-done',
+      cause: 'unavailable',
+    });
+    expect(sendOutcome({ kind: 'unknown', cause: 'ECONNRESET' })).toMatchObject({ kind: 'uncertain' });
+  });
+});
+
+describe('the service’s words', () => {
+  it('are kept to 500 well-formed characters', () => {
+    const outcome = sendOutcome({
+      kind: 'answered',
+      httpStatus: 400,
+      body: { error: { code: 1, message: `\ud800${'x'.repeat(10_000)}` } },
+    });
+    const explanation = outcome.kind === 'rejected' ? outcome.explanation : '';
+    expect(explanation).toHaveLength(500);
+    expect(explanation.isWellFormed()).toBe(true);
+  });
+});

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
+import { vi } from 'vitest';
+import type { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
+import { createSecretStore } from '../../../../local/emulators/secret-store.ts';
+import { startSecretsManager } from '../../../../local/emulators/secrets-manager.ts';
+import { startSqs } from '../../../../local/emulators/sqs.ts';
+import { type CountingProxy, startCountingProxy } from '../aws/counting-proxy.ts';
+import { type Item, startEmulatedTables } from '../aws/emulated-table.ts';
+
+/** The function `receive` as its entry wires it, with the environment that the stack gives it, on the emulators. */
+export interface RealFunction {
+  /** Before the table. */
+  readonly table: CountingProxy;
+  /** Before the queues. */
+  readonly queues: CountingProxy;
+  /** Loads the entry anew, as a cold start does. */
+  start(
+    auth: Record<string, unknown>,
+    environment?: Record<string, string>,
+    budget?: Partial<typeof TIME_BUDGET>,
+  ): Promise<void>;
+  post(event: Partial<APIGatewayProxyEventV2>): Promise<APIGatewayProxyStructuredResultV2>;
+  /** Hands everything in the inbound queue to the function; answers how many must come again. */
+  drain(): Promise<number>;
+  putSecret(text: string): void;
+  items(): Promise<Record<string, Item>>;
+  /** What stands in the inbound dead-letter queue. */
+  quarantined(): Promise<readonly Record<string, unknown>[]>;
+  /** Everything that was logged since the test began. */
+  readonly log: string[];
+  close(): Promise<void>;
+}
+
+const TIME_BUDGET_MODULE = '../../../lambdas/receive/time-budget.ts';
+/** What a test is not about must not depend on how busy the machine is; the budgets themselves have a test of their own. */
+const PATIENT = {
+  TIME_BUDGET: { verification: 20_000, table: 20_000, queue: 20_000, start: 0 },
+  ONE_ATTEMPT: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+};
+
+const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+export const startRealFunction = async (): Promise<RealFunction> => {
+  const secrets = createSecretStore((name) => `arn:aws:secretsmanager:local:000000000000:secret:${name}`);
+  const [tables, queuesEmulator, secretsManager] = await Promise.all([
+    startEmulatedTables(),
+    startSqs(),
+    startSecretsManager(secrets),
+  ]);
+  const [table, queues] = await Promise.all([startCountingProxy(tables.url), startCountingProxy(queuesEmulator.url)]);
+  const sqs = new SQSClient({ region: 'local', endpoint: queuesEmulator.url, credentials: CREDENTIALS });
+  const secretId = secrets.create('webhook', 'not yet set');
+  const log: string[] = [];
+  const capture = (chunk: unknown) => log.push(String(chunk)) > 0;
+  const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(capture));
+  let tableName = '';
+  let inboundUrl = '';
+  let deadLettersUrl = '';
+  let handler: (event: APIGatewayProxyEventV2 | SQSEvent, context: Context) => Promise<unknown>;
+  // The handler reads nothing else of its context.
+  const context = { getRemainingTimeInMillis: () => 600_000 } as Context;
+
+  const createQueue = async () => {
+    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: randomUUID() }));
+    return `${queues.url}${new URL(QueueUrl).pathname}`;
+  };
+  const take = async (url: string) => {
+    const QueueUrl = url.replace(queues.url, queuesEmulator.url);
+    const command = new ReceiveMessageCommand({
+      QueueUrl,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['All'],
+    });
+    return (await sqs.send(command)).Messages ?? [];
+  };
+
+  return {
+    table,
+    queues,
+    log,
+    async start(auth, environment = {}, budget = {}) {
+      tableName = await tables.createTable();
+      [inboundUrl, deadLettersUrl] = [await createQueue(), await createQueue()];
+      const variables = {
+        AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+        AWS_REGION: 'local',
+        AWS_ENDPOINT_URL_DYNAMODB: table.url,
+        AWS_ENDPOINT_URL_SQS: queues.url,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.url,
+        POWERTOOLS_SERVICE_NAME: 'receive',
+        POWERTOOLS_METRICS_NAMESPACE: 'Parley-test',
+        TABLE_NAME: tableName,
+        INBOUND_QUEUE_URL: inboundUrl,
+        INBOUND_DEAD_LETTER_QUEUE_URL: deadLettersUrl,
+        WEBHOOK_AUTH: JSON.stringify(auth),
+        WEBHOOK_SECRET_ID: secretId,
+        WINDOW_PER: 'user',
+        CHAT_PLATFORM: 'chat',
+        RETENTION_DAYS: '400',
+        ...environment,
+      };
+      for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+      vi.resetModules();
+      vi.doMock(TIME_BUDGET_MODULE, () => ({ ...PATIENT, TIME_BUDGET: { ...PATIENT.TIME_BUDGET, ...budget } }));
+      ({ handler } = await import('../../../../lambdas/receive/entry.ts'));
+      table.calls.length = 0;
+      queues.calls.length = 0;
+      log.length = 0;
+    },
+    async post(event) {
+      const whole = { headers: {}, isBase64Encoded: false, ...event };
+      // The handler reads nothing else of its event.
+      return (await handler(whole as APIGatewayProxyEventV2, context)) as APIGatewayProxyStructuredResultV2;
+    },
+    async drain() {
+      const messages = await take(inboundUrl);
+      const records = messages.map((message) => ({
+        messageId: message.MessageId,
+        body: message.Body,
+        receiptHandle: message.ReceiptHandle,
+        attributes: message.Attributes,
+      }));
+      const answer = await handler({ Records: records } as SQSEvent, context);
+      return (answer as { batchItemFailures: unknown[] }).batchItemFailures.length;
+    },
+    putSecret(text) {
+      const secret = secrets.find(secretId);
+      if (secret) secrets.put(secret, text);
+    },
+    items: () => tables.items(tableName),
+    quarantined: async () => (await take(deadLettersUrl)).map(({ Body = '' }) => JSON.parse(Body)),
+    async close() {
+      vi.doUnmock(TIME_BUDGET_MODULE);
+      for (const spy of spies) spy.mockRestore();
+      vi.unstubAllEnvs();
+      sqs.destroy();
+      await Promise.all([table.close(), queues.close(), secretsManager.close()]);
+      await Promise.all([tables.close(), queuesEmulator.close()]);
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const CDK = join(ROOT, 'node_modules/.bin/cdk');
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-synth-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** `cdk synth` as a person runs it, with no AWS account to be found. */
+async function cdkSynth(output: string, ...contextArguments: string[]) {
+  const env = {
+    PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
+    HOME: folder,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+  };
+  const args = ['synth', '--quiet', '--no-notices', '--output', join(folder, output), ...contextArguments];
+  try {
+    const { stdout, stderr } = await promisify(execFile)(CDK, args, { cwd: ROOT, env });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && 'stdout' in error && 'stderr' in error) {
+      return { code: error.code, stdout: String(error.stdout), stderr: String(error.stderr) };
+    }
+    throw error;
+  }
+}
+
+describe('cdk synth', () => {
+  test('makes the stage’s template and its functions’ bundles, with no AWS account at hand', async () => {
+    const { code, stderr } = await cdkSynth('prod', '-c', 'stage=prod');
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/error|fail|warn/i) });
+    const template = JSON.parse(readFileSync(join(folder, 'prod/Parley-prod.template.json'), 'utf8'));
+    const assets = JSON.parse(readFileSync(join(folder, 'prod/Parley-prod.assets.json'), 'utf8'));
+    const keys = Object.values<{ Type: string; Properties: { Code: { S3Key: string } } }>(template.Resources)
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+      .map(({ Properties }) => Properties.Code.S3Key.replace('.zip', ''));
+    expect(keys).toHaveLength(4);
+    for (const key of keys) {
+      expect(existsSync(join(folder, 'prod', assets.files[key].source.path, 'index.mjs'))).toBe(true);
+    }
+  });
+
+  test('ends a wrong setting with a sentence that says what to do, and no stack trace', async () => {
+    const { code, stderr } = await cdkSynth('wrong', '-c', 'stage=prod', '-c', 'settings={"retentionDays":3}');
+
+    expect(code).toBe(1);
+    expect(stderr.split('\n')[0]).toContain('stages.prod.retentionDays: is 3; give the days until messages and sends');
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+});

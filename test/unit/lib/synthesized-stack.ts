@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { ParleyStack } from '../../../lib/parley-stack.ts';
+import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
+
+/** The context of the repository's cdk.json: its stages and feature flags. */
+export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
+  readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
+).context;
+
+/** One stage's stack as `cdk synth` makes it. */
+export function synthesizedStack(
+  stage: 'dev' | 'prod',
+  settings?: Readonly<Record<string, unknown>>,
+  options: { readonly withCloudFormationRules?: boolean } = {},
+) {
+  return inTemporaryFolder((outdir) => {
+    const app = new App({
+      outdir,
+      // No template depends on the bundles, and only one test on the rules, which take a second to load.
+      context: { ...CDK_CONTEXT, 'aws:cdk:bundling-stacks': [] },
+      builtinCloudFormationValidation: options.withCloudFormationRules ?? false,
+    });
+    const read = readStageSettings({ stages: CDK_CONTEXT.stages, stage, settings });
+    const stack = new ParleyStack(app, `Parley-${read.name}`, { settings: read.settings });
+    return { stack, template: Template.fromStack(stack) };
+  });
+}
+
+/** Does something in a folder that is gone afterwards. */
+export function inTemporaryFolder<Result>(action: (folder: string) => Result): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-stack-'));
+  try {
+    return action(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

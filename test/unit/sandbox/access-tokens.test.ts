@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { aMessage, startTestSandbox, TOKEN, USER, userPath } from '../../support/running-sandbox.ts';
+
+const OK = 200;
+
+const startWithWindow = async () => {
+  const sandbox = await startTestSandbox({ accessTokens: [TOKEN, 'second-token'] });
+  await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+  const statusWith = async (token: string) =>
+    (await sandbox.api('/message/v3', aMessage(), { 'access-token': token })).status;
+  return { sandbox, statusWith };
+};
+
+describe('access tokens', () => {
+  test('several are valid side by side (contract, "Authentication" 1: "Every call carries the header access-token")', async () => {
+    const { statusWith } = await startWithWindow();
+
+    expect([await statusWith(TOKEN), await statusWith('second-token'), await statusWith('third')]).toEqual([
+      OK,
+      OK,
+      401,
+    ]);
+  });
+
+  test('are generated, or used as already generated (contract, "Authentication" 2)', async () => {
+    const { sandbox, statusWith } = await startWithWindow();
+
+    const issued = await sandbox.control('POST /access-tokens', {});
+    const { accessTokens } = Object((await sandbox.control('GET /access-tokens')).body);
+
+    const { accessToken } = Object(issued.body);
+    expect(issued).toMatchObject({ status: 201, body: { valid: true, expiresAt: null, revokedAt: null } });
+    expect(accessTokens.map((token: { accessToken: string }) => token.accessToken)).toEqual([
+      TOKEN,
+      'second-token',
+      accessToken,
+    ]);
+    expect(await statusWith(accessToken)).toBe(OK);
+  });
+
+  test('are refused once they are revoked, the others not', async () => {
+    const { sandbox, statusWith } = await startWithWindow();
+
+    const revoked = await sandbox.control(`DELETE /access-tokens/${TOKEN}`);
+
+    expect(revoked).toMatchObject({ status: 200, body: { valid: false, revokedAt: expect.any(String) } });
+    expect([await statusWith(TOKEN), await statusWith('second-token')]).toEqual([401, OK]);
+    expect(await sandbox.control('DELETE /access-tokens/unknown')).toMatchObject({ status: 404 });
+  });
+
+  test("are refused once they have expired on the service's clock", async () => {
+    const { sandbox, statusWith } = await startWithWindow();
+    await sandbox.control('POST /access-tokens', { accessToken: 'short-lived', expiresInSeconds: 60 });
+
+    const before = await statusWith('short-lived');
+    await sandbox.control('POST /clock', { advanceSeconds: 60 });
+
+    expect([before, await statusWith('short-lived'), await statusWith(TOKEN)]).toEqual([OK, 401, OK]);
+  });
+});

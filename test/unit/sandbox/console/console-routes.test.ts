@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { startTestSandbox } from '../../../support/running-sandbox.ts';
+
+describe('the console’s page', () => {
+  it('is served at / with a policy that allows nothing but this server', async () => {
+    const { url } = await startTestSandbox();
+
+    const page = await fetch(`${url}/`);
+    const html = await page.text();
+
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'/,
+    );
+    expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => new URL(path, page.url));
+    expect(assets.length).toBeGreaterThanOrEqual(3);
+    for (const asset of assets) {
+      const answer = await fetch(asset);
+      expect([asset.origin, answer.status, (await answer.text()).length > 0]).toEqual([url, 200, true]);
+    }
+    expect(html).not.toMatch(/<style|style=|<script(?![^>]*src=)/);
+  });
+
+  it('leaves unknown paths to the empty 404 (field notes, "The API’s answers")', async () => {
+    const { url } = await startTestSandbox();
+
+    for (const path of ['/assets/nothing.js', '/samples/..%2Fconsole-routes.ts', '/index.html', '/nothing']) {
+      const answer = await fetch(url + path);
+      expect([path, answer.status, await answer.text()]).toEqual([path, 404, '']);
+    }
+  });
+
+  it('has a photo, a sound and a document to attach', async () => {
+    const { url } = await startTestSandbox();
+
+    const types = await Promise.all(
+      ['parcel.jpg', 'voice.wav', 'waybill.pdf'].map(async (file) => {
+        const { status, headers } = await fetch(`${url}/samples/${file}`);
+        return [status, headers.get('content-type')];
+      }),
+    );
+
+    expect(types).toEqual([
+      [200, 'image/jpeg'],
+      [200, 'audio/wav'],
+      [200, 'application/pdf'],
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  aMessage,
+  anIntent,
+  aRule,
+  CHANNEL,
+  DAY_SECONDS,
+  eventually,
+  startTestSandbox,
+  TOKEN,
+  USER,
+  userPath,
+  webhookTo,
+} from '../../support/running-sandbox.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+
+const newFile = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, 'data.sqlite');
+};
+
+const VIEWS = [
+  '/state',
+  '/outbox',
+  '/calls',
+  '/users',
+  '/templates',
+  '/access-tokens',
+  `${userPath(USER)}/conversation`,
+];
+
+describe('a data file', () => {
+  test('keeps all of the state over a restart', async () => {
+    const dataFile = await newFile();
+    const before = await startTestSandbox({ dataFile, approved: false });
+    await before.control(`PATCH ${userPath(USER)}`, { name: 'Ana', optIn: true });
+    await before.control(`POST ${userPath(USER)}/messages`, {
+      text: 'Hello',
+      imageUrls: ['https://media.example/1.png'],
+    });
+    await before.api('/message/v3', aMessage());
+    await before.control(`POST ${userPath(USER)}/read`);
+    await before.control('PUT /rules/table_ready', aRule());
+    await before.control('PUT /templates/other', { text: 'Hi', category: 'payment' });
+    await before.control(`DELETE /access-tokens/${TOKEN}`);
+    await before.control('POST /access-tokens', { accessToken: 'second', expiresInSeconds: 1_000_000 });
+    await before.control('POST /clock', { advanceSeconds: DAY_SECONDS });
+    const views = async (sandbox: typeof before) =>
+      Promise.all(
+        VIEWS.map(async (path) => {
+          const { now: _now, feedId: _feedId, ...view } = Object((await sandbox.control(`GET ${path}`)).body);
+          return view;
+        }),
+      );
+    const kept = await views(before);
+    await before.close();
+
+    const after = await startTestSandbox({ dataFile, approved: true, credit: 1 });
+
+    expect(await views(after)).toEqual(kept);
+    const { now } = Object((await after.control('GET /state')).body);
+    expect(new Date(now).getTime()).toBeGreaterThan(Date.now() + (DAY_SECONDS - 60) * 1000);
+    expect((await after.api('/intent/v2', anIntent())).status).toBe(401);
+    expect((await after.api('/message/v3', aMessage(), { 'access-token': 'second' })).body).toMatchObject({
+      error: { code: 201 },
+    });
+  });
+
+  test('keeps what was not acknowledged, the attempts and the signing key', async () => {
+    const dataFile = await newFile();
+    const receiver = await startWebhookReceiver();
+    const before = await startTestSandbox({ dataFile, webhook: webhookTo(receiver.url) });
+    await before.control('POST /events', { number: 1 });
+    await eventually(async () => expect((await before.control('GET /state')).body).toMatchObject({ pending: 0 }));
+    receiver.answerWith(503);
+    const { messageId } = Object((await before.control('POST /events', { number: 2 })).body);
+    await eventually(() => expect(receiver.posts.length).toBeGreaterThan(1));
+    const keys = await (await fetch(before.jwksUrl)).json();
+    await before.close();
+
+    const after = await startTestSandbox({ dataFile });
+    const pending = Object((await after.control('GET /state')).body).pending;
+    receiver.answerWith(200);
+    after.setWebhook(webhookTo(receiver.url));
+    await eventually(async () => expect((await after.control('GET /state')).body).toMatchObject({ pending: 0 }));
+
+    const { deliveries, retained } = Object((await after.control('GET /deliveries')).body);
+    expect([pending, retained]).toEqual([1, 2]);
+    expect(deliveries[0]).toMatchObject({ event: { number: 1 }, status: 200 });
+    expect(deliveries.at(-1)).toMatchObject({ messageId, event: { number: 2 }, status: 200 });
+    expect(await (await fetch(after.jwksUrl)).json()).toEqual(keys);
+  });
+
+  test('forgets with a reset', async () => {
+    const dataFile = await newFile();
+    const before = await startTestSandbox({ dataFile });
+    await before.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+    await before.control('POST /reset');
+    await before.close();
+
+    const after = await startTestSandbox({ dataFile });
+
+    expect((await after.control('GET /state')).body).toMatchObject({
+      users: [],
+      pending: 0,
+      chatChannelNumbers: [CHANNEL, expect.any(String)],
+    });
+  });
+
+  test('that is none, or that another sandbox uses, is said in one sentence', async () => {
+    const dataFile = await newFile();
+    await startTestSandbox({ dataFile });
+    const noDatabase = `${dataFile}.txt`;
+    await writeFile(noDatabase, 'some text that is no database at all\n'.repeat(100));
+
+    await expect(startTestSandbox({ dataFile })).rejects.toThrow(
+      /^The data file .+ cannot be used \(.*locked.*\); give another one\.$/,
+    );
+    await expect(startTestSandbox({ dataFile: noDatabase })).rejects.toThrow(
+      /cannot be used \(file is not a database\)/,
+    );
+    await expect(startTestSandbox({ dataFile: '/nowhere/data.sqlite' })).rejects.toThrow(/cannot be used/);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { anIntent, aRule, startTestSandbox, USER, userPath } from '../../support/running-sandbox.ts';
+
+const accepted = { status: 200, body: { id: expect.any(String), problems: null } };
+
+describe('POST /api/v1.0/intent/v2', () => {
+  test('an approved template goes out outside the window, its variables filled (contract, "Activate a rule")', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control('PUT /rules/table_ready', aRule({ imageURL: 'https://media.example/table.png' }));
+
+    const answer = await sandbox.api('/intent/v2', anIntent());
+
+    expect(answer).toMatchObject(accepted);
+    expect((await sandbox.control('GET /outbox')).body).toMatchObject({
+      messages: [
+        {
+          endpoint: 'intent/v2',
+          body: anIntent(),
+          content: { messageText: 'Hello Ana, table 7 is ready.', imageURL: 'https://media.example/table.png' },
+        },
+      ],
+    });
+  });
+
+  test.each(['pending', 'rejected'])(
+    'a template that is %s is refused outside the window and goes within it',
+    async (status) => {
+      const sandbox = await startTestSandbox();
+      await sandbox.control('PUT /rules/table_ready', aRule({ status }));
+
+      const outside = await sandbox.api('/intent/v2', anIntent());
+      await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+      const within = await sandbox.api('/intent/v2', anIntent());
+
+      expect(outside).toMatchObject({ status: 403, body: { error: { code: 602 } } });
+      expect(within).toMatchObject(accepted);
+    },
+  );
+
+  test('a rule is found by its identifier too, which it keeps when it is replaced (contract: "Name or identifier of a rule")', async () => {
+    const sandbox = await startTestSandbox();
+    const rule = await sandbox.control('PUT /rules/table_ready', aRule({ status: 'pending' }));
+    await sandbox.control('PUT /rules/table_ready', aRule());
+
+    const answer = await sandbox.api('/intent/v2', anIntent({ ruleNameOrId: Object(rule.body).id }));
+
+    expect(answer).toMatchObject(accepted);
+  });
+
+  test('an unknown rule is refused', async () => {
+    const sandbox = await startTestSandbox();
+
+    const answer = await sandbox.api('/intent/v2', anIntent());
+
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { error: { code: 601, message: 'There is no rule or template "table_ready".' } },
+    });
+  });
+
+  test('a missing variable is refused and named (contract: "Values for the variables of the rule or template")', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control('PUT /rules/table_ready', aRule());
+
+    const one = await sandbox.api('/intent/v2', anIntent({ params: { name: 'Ana' } }));
+    const all = await sandbox.api('/intent/v2', anIntent({ params: undefined }));
+
+    expect(one).toMatchObject({
+      status: 400,
+      body: { error: { code: 603, message: 'params lacks a value for: table.' } },
+    });
+    expect(all.body).toMatchObject({ error: { message: 'params lacks a value for: name, table.' } });
+  });
+
+  test('an empty value is a value, and what every object has is none', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control('PUT /rules/table_ready', aRule());
+    await sandbox.control('PUT /rules/odd', aRule({ text: '${constructor}' }));
+
+    const empty = await sandbox.api('/intent/v2', anIntent({ params: { name: '', table: '7' } }));
+    const inherited = await sandbox.api('/intent/v2', anIntent({ ruleNameOrId: 'odd', params: {} }));
+
+    expect(empty).toMatchObject(accepted);
+    expect(inherited).toMatchObject({ status: 400, body: { error: { code: 603 } } });
+  });
+
+  test('a template costs credit as a message does', async () => {
+    const sandbox = await startTestSandbox({ credit: 1 });
+    await sandbox.control('PUT /rules/table_ready', aRule());
+
+    const paid = await sandbox.api('/intent/v2', anIntent());
+    const unpaid = await sandbox.api('/intent/v2', anIntent());
+
+    expect(paid).toMatchObject(accepted);
+    expect(unpaid).toMatchObject({ status: 403, body: { error: { code: 101, message: 'Insufficient credit' } } });
+  });
+});

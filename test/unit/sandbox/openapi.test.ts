@@ -1,0 +1,255 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+
+/*
+ * A client of the contract alone: what it knows of the service is the contract's text, and `fetch`. The service is
+ * played into each state by the control API, which the client does not know.
+ */
+
+const CHANNEL = '+5491100000000';
+const USER = '+5491155550000';
+
+const contractClient = (baseUrl: string, accessToken: string) => {
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+        'access-token': accessToken,
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  return {
+    sendMessage: (changes: object = {}, headers?: Record<string, string>) =>
+      post(
+        '/api/v1.0/message/v3',
+        { chatPlatform: 'chat', chatChannelNumber: CHANNEL, platformContactId: USER, messageText: 'Hi', ...changes },
+        headers,
+      ),
+    activateRule: (changes: object = {}) =>
+      post('/api/v1.0/intent/v2', {
+        chatPlatform: 'chat',
+        chatChannelNumber: CHANNEL,
+        platformContactId: USER,
+        ruleNameOrId: 'table_ready',
+        params: { table: '7' },
+        ...changes,
+      }),
+    checkContacts: (changes: object = {}) =>
+      post('/api/v1.0/customer/checkChatContact', { chatChannelNumber: CHANNEL, contacts: [USER], ...changes }),
+    post,
+  };
+};
+
+const startWith = async (options: Partial<SandboxOptions> = {}) => {
+  const sandbox = await startSandbox({
+    accessTokens: ['token'],
+    chatPlatform: 'chat',
+    chatChannelNumbers: [CHANNEL],
+    ...options,
+  });
+  onTestFinished(() => sandbox.close());
+  const play = async (method: string, path: string, body: unknown) => {
+    const response = await fetch(`${sandbox.url}/sandbox${path}`, { method, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(await response.text());
+  };
+  const user = `/users/${encodeURIComponent(USER)}`;
+  return {
+    url: sandbox.url,
+    client: contractClient(sandbox.url, 'token'),
+    userWrites: () => play('POST', `${user}/messages`, { text: 'Hello' }),
+    userLeaves: () => play('PATCH', user, { onPlatform: false }),
+    userReads: () => play('POST', `${user}/read`, {}),
+    putRule: (changes: object = {}) =>
+      play('PUT', '/rules/table_ready', {
+        text: 'Table ${table}',
+        status: 'approved',
+        category: 'reservation',
+        ...changes,
+      }),
+  };
+};
+
+type Answer = { status: number; text: string };
+type Service = Awaited<ReturnType<typeof startWith>>;
+/** What the service is started with, what happened before, and what the client then does. */
+type Scene = {
+  options?: Partial<SandboxOptions>;
+  before?: (service: Service) => Promise<void>;
+  scene: (service: Service) => Promise<Answer>;
+};
+
+const OPERATIONS: Record<string, (service: Service, changes?: object) => Promise<Answer>> = {
+  '/message/v3': ({ client }, changes) => client.sendMessage(changes),
+  '/intent/v2': ({ client }, changes) => client.activateRule(changes),
+  '/customer/checkChatContact': ({ client }, changes) => client.checkContacts(changes),
+};
+
+/** How the contract's client comes to each answer of the document. */
+const SCENES: Record<string, Scene> = {
+  '/message/v3 200': { before: (service) => service.userWrites(), scene: ({ client }) => client.sendMessage() },
+  '/message/v3 403 101': { options: { credit: 0 }, scene: ({ client }) => client.sendMessage() },
+  '/message/v3 403 201': { scene: ({ client }) => client.sendMessage() },
+  '/message/v3 422 202': { before: (service) => service.userLeaves(), scene: ({ client }) => client.sendMessage() },
+  '/message/v3 422 304': { scene: ({ client }) => client.sendMessage({ chatChannelNumber: '+10000000' }) },
+  '/message/v3 400 701': { scene: ({ client }) => client.sendMessage({ imageURL: 'https://media.example/cat.gif' }) },
+  '/intent/v2 200': { before: (service) => service.putRule(), scene: ({ client }) => client.activateRule() },
+  '/intent/v2 403 101': {
+    options: { credit: 0 },
+    before: (service) => service.putRule(),
+    scene: ({ client }) => client.activateRule(),
+  },
+  '/intent/v2 422 202': {
+    before: async (service) => {
+      await service.putRule();
+      await service.userLeaves();
+    },
+    scene: ({ client }) => client.activateRule(),
+  },
+  '/intent/v2 403 203': {
+    options: { optInRequired: true },
+    before: (service) => service.putRule(),
+    scene: ({ client }) => client.activateRule(),
+  },
+  '/intent/v2 403 301': {
+    options: { approved: false },
+    before: (service) => service.putRule(),
+    scene: ({ client }) => client.activateRule(),
+  },
+  '/intent/v2 422 304': { scene: ({ client }) => client.activateRule({ chatChannelNumber: '+10000000' }) },
+  '/intent/v2 422 601': { scene: ({ client }) => client.activateRule() },
+  '/intent/v2 403 602': {
+    before: (service) => service.putRule({ status: 'pending' }),
+    scene: ({ client }) => client.activateRule(),
+  },
+  '/intent/v2 400 603': {
+    before: (service) => service.putRule(),
+    scene: ({ client }) => client.activateRule({ params: {} }),
+  },
+  '/intent/v2 403 604': {
+    before: (service) => service.putRule({ category: undefined }),
+    scene: ({ client }) => client.activateRule(),
+  },
+  '/customer/checkChatContact 200': { scene: ({ client }) => client.checkContacts() },
+  '/customer/checkChatContact 422 304': { scene: ({ client }) => client.checkContacts({ chatChannelNumber: '+1' }) },
+  ...Object.fromEntries(
+    Object.entries(OPERATIONS).flatMap(([path, call]) => {
+      const post = (body: string, headers?: Record<string, string>): Scene => ({
+        scene: ({ client }) => client.post(`/api/v1.0${path}`, body, headers),
+      });
+      return [
+        [`${path} 400 400`, { scene: (service) => call(service, { chatChannelNumber: 7 }) } satisfies Scene],
+        [`${path} 401`, post('{}', { 'access-token': 'wrong' })],
+        [`${path} 406 406`, post('{}', { Accept: 'text/html' })],
+        [`${path} 413 413`, post(JSON.stringify({ messageText: 'x'.repeat(1024 * 1024) }))],
+        [`${path} 415 415`, post('{}', { 'Content-Type': 'text/plain' })],
+      ];
+    }),
+  ),
+};
+
+const jsonContent = z.object({
+  schema: z.object({ $ref: z.string() }),
+  examples: z.record(z.string(), z.object({ value: z.object({ error: z.object({ code: z.int() }) }) })).optional(),
+});
+const openapi = z.object({
+  openapi: z.literal('3.1.0'),
+  servers: z.array(z.object({ url: z.string() })),
+  paths: z.record(
+    z.string(),
+    z.object({
+      post: z.object({
+        responses: z.record(
+          z.string(),
+          z.object({
+            content: z.object({ 'application/json': jsonContent.optional(), 'text/plain': z.object({}).optional() }),
+          }),
+        ),
+      }),
+    }),
+  ),
+  webhooks: z.record(z.string(), z.unknown()),
+  components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+});
+
+const readDocument = async (url: string) => openapi.parse(await (await fetch(`${url}/openapi.json`)).json());
+
+/** Checks a value as a program would that has the document alone. */
+const conforms = (document: z.output<typeof openapi>, name: string, value: unknown): boolean =>
+  z.fromJSONSchema(document.components.schemas[name] ?? { not: {} }).safeParse(value).success;
+
+describe('/openapi.json', () => {
+  test('documents just the answers that a client of the contract can get', async () => {
+    const { url } = await startWith();
+
+    const { paths, servers } = await readDocument(url);
+
+    const documented = Object.entries(paths).flatMap(([path, { post }]) =>
+      Object.entries(post.responses).flatMap(([status, { content }]) => {
+        const examples = Object.values(content['application/json']?.examples ?? {});
+        return examples.length === 0
+          ? [`${path} ${status}`]
+          : examples.map(({ value }) => `${path} ${status} ${value.error.code}`);
+      }),
+    );
+    expect(documented.toSorted()).toEqual(Object.keys(SCENES).toSorted());
+    expect(servers).toEqual([{ url: `${url}/api/v1.0` }]);
+  });
+
+  test.each(Object.entries(SCENES))(
+    'a client written from the contract alone gets the answer %s',
+    async (name, { options, before, scene }) => {
+      const service = await startWith(options);
+      await before?.(service);
+      const [path = '', status = '', code] = name.split(' ');
+
+      const answer = await scene(service);
+
+      const document = await readDocument(service.url);
+      const content = document.paths[path]?.post.responses[status]?.content['application/json'];
+      expect(answer.status).toBe(Number(status));
+      if (content === undefined) return expect(answer.text).toBe('Unauthorized');
+      const body = JSON.parse(answer.text);
+      expect(conforms(document, content.schema.$ref.replace('#/components/schemas/', ''), body)).toBe(true);
+      if (code !== undefined) expect(body).toMatchObject({ error: { code: Number(code) } });
+    },
+  );
+
+  test('documents the events as they come', async () => {
+    const receiver = await startWebhookReceiver();
+    const service = await startWith({ webhook: { url: receiver.url, auth: { kind: 'none' }, wrapped: false } });
+    await service.userWrites();
+    await service.client.sendMessage();
+    await service.userReads();
+    await expect.poll(() => receiver.posts.length).toBe(3);
+
+    const document = await readDocument(service.url);
+
+    for (const { body } of receiver.posts) {
+      const event = JSON.parse(body);
+      const name = event.STATUS === undefined ? 'MessageEvent' : 'StatusEvent';
+      expect([name, conforms(document, name, event)]).toEqual([name, true]);
+      expect(conforms(document, name, { ...event, CREATION_TIME: 'yesterday' })).toBe(false);
+    }
+    expect(Object.keys(document.webhooks)).toEqual(['message', 'status']);
+  });
+
+  test('says of a message what the service asks of it', async () => {
+    const document = await readDocument((await startWith()).url);
+    const message = { chatPlatform: 'chat', chatChannelNumber: CHANNEL, platformContactId: USER, messageText: 'Hi' };
+
+    expect(document.components.schemas.MessageRequest).toMatchObject({
+      required: ['chatPlatform', 'chatChannelNumber', 'platformContactId'],
+      anyOf: [{ required: ['messageText'] }, {}, {}, {}],
+      properties: { imageURL: { type: 'string', format: 'uri' } },
+    });
+    expect(conforms(document, 'MessageRequest', message)).toBe(true);
+    expect(conforms(document, 'MessageRequest', { ...message, platformContactId: 7 })).toBe(false);
+  });
+});
