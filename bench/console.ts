@@ -8,8 +8,8 @@ import { elements, openConsole } from '../test/browser/console-page.ts';
 import { contactOf, populate } from '../test/browser/populate.ts';
 
 /*
- * `npm run bench:console -- --users 1000 --events 10000`: how long the console takes from an interaction to the frame
- * that shows it, while the sandbox holds so many users and events, and how much memory the sandbox has then.
+ * `npm run bench:console -- --users 1000 --events 10000`: measures the time from an interaction to the frame that shows
+ * its result, and the sandbox's memory, with the given number of users and events.
  */
 
 const { values } = parseArgs({
@@ -39,17 +39,17 @@ const url = await new Promise<string>((resolve) => {
 });
 
 const residentMiB = (): string => {
-  // Linux alone tells it so.
+  // Linux only.
   const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${sandbox.pid}/status`, 'utf8'))?.[1];
   return `${Math.round(Number(kib) / 1024)} MiB`;
 };
 
-/** Runs in the page: acts on an element, and waits for the frame that follows the change. */
+/** Returns code for the page that performs an action and measures the time to the frame that shows its result. */
 const timed = (action: string, isShown: string): string => `(async () => {
   const start = performance.now();
   ${action};
   while (!(${isShown})) {
-    if (performance.now() - start > 5_000) throw new Error('Nothing showed after five seconds.');
+    if (performance.now() - start > 5_000) throw new Error('The result was not shown within 5 s.');
     await new Promise((next) => setTimeout(next, 0));
   }
   await new Promise((next) => requestAnimationFrame(() => setTimeout(next, 0)));
@@ -64,7 +64,7 @@ const measure = async (page: Page, name: string, steps: (index: number) => { act
   }
   took.sort((one, other) => one - other);
   const at = (share: number) => (took[Math.min(took.length - 1, Math.floor(share * took.length))] ?? 0).toFixed(1);
-  console.log(`${name.padEnd(44)} median ${at(0.5).padStart(6)} ms   most ${at(1).padStart(6)} ms`);
+  console.log(`${name.padEnd(44)} median ${at(0.5).padStart(6)} ms    max ${at(1).padStart(6)} ms`);
 };
 
 const $ = (selector: string): string => `document.querySelector(${JSON.stringify(selector)})`;
@@ -73,7 +73,7 @@ const type = (selector: string, text: string): string =>
 
 const browser = await startChromium();
 try {
-  console.log(`sandbox at rest: ${residentMiB()}`);
+  console.log(`sandbox, idle: ${residentMiB()}`);
   await populate(url, { users, messages: events, talkative: Math.floor(events / 10) });
   console.log(`${users} users, ${events} events: ${residentMiB()}`);
   const { page } = await openConsole(browser, url);
@@ -81,17 +81,17 @@ try {
 
   await measure(page, 'search for a user', (index) => ({
     action: type('.search input', `User ${index} of`),
-    shown: `${$('.user .who')}?.textContent === ${JSON.stringify(`User ${index} of ${users}`)}`,
+    shown: `${$('.user .name')}?.textContent === ${JSON.stringify(`User ${index} of ${users}`)}`,
   }));
   await page.evaluate(type('.search input', ''));
   await measure(page, 'scroll through the users', (index) => ({
-    action: `${$('.users .windowed')}.scrollTop = ${(index + 1) * 1_000}`,
-    shown: `${$('.users .windowed-rows li')}.style.transform !== ${JSON.stringify(`translateY(${index * 1_000}px)`)}`,
+    action: `${$('.users .virtual-list')}.scrollTop = ${(index + 1) * 1_000}`,
+    shown: `${$('.users .virtual-list-rows li')}.style.transform !== ${JSON.stringify(`translateY(${index * 1_000}px)`)}`,
   }));
-  await page.evaluate(`${$('.users .windowed')}.scrollTop = 0`);
-  // The row at the top again, before others are counted by their places.
+  await page.evaluate(`${$('.users .virtual-list')}.scrollTop = 0`);
+  // The next step selects rows by index, so wait until the list starts at the first row again.
   await page.locator('.users li[aria-posinset="1"]').waitFor();
-  await measure(page, 'choose a user, until the conversation shows', (index) => ({
+  await measure(page, 'select a user, until the conversation is shown', (index) => ({
     action: `window.name = document.querySelectorAll('.users .user')[${1 + (index % 2)}].innerText;
       document.querySelectorAll('.users .user')[${1 + (index % 2)}].click()`,
     shown: `${$('.users [aria-current]')}?.innerText === window.name && ${$('.bubble')}`,
@@ -99,19 +99,19 @@ try {
   await page.evaluate(type('.search input', 'User 0 of'));
   await page.locator('.user').first().click();
   await page.locator('.bubble').first().waitFor();
-  await measure(page, 'choose a message, until its way shows', (index) => ({
-    action: `document.querySelectorAll('.choose')[${index}].click()`,
-    shown: `document.querySelectorAll('.bubble')[${index}].matches('.chosen') && ${$('.step h3')}`,
+  await measure(page, 'select a message, until its timeline is shown', (index) => ({
+    action: `document.querySelectorAll('.select')[${index}].click()`,
+    shown: `document.querySelectorAll('.bubble')[${index}].matches('.selected') && ${$('.step h3')}`,
   }));
-  await measure(page, 'go back by a page of the conversation', (index) => ({
-    action: `window.firstBubble = ${$('.bubble')}; ${$(index % 4 < 3 ? '.earlier' : '.earlier:last-child')}.click()`,
+  await measure(page, 'load a page of earlier messages', (index) => ({
+    action: `window.firstBubble = ${$('.bubble')}; ${$(index % 4 < 3 ? '.load-more' : '.load-more:last-child')}.click()`,
     shown: `${$('.bubble')} !== window.firstBubble`,
   }));
   await page.reload();
   await page.locator('.connection.live').waitFor();
   await page.evaluate(type('.search input', contactOf(0)));
   await page.locator('.user').first().click();
-  await measure(page, 'send as the user, until it shows', (index) => ({
+  await measure(page, 'send as the user, until the message is shown', (index) => ({
     action: `${type('.composer textarea', `Bench ${index}`)}; await new Promise((next) => setTimeout(next, 0)); ${$('.round.send')}.click()`,
     shown: `[...document.querySelectorAll('.in .text')].at(-1)?.textContent === 'Bench ${index}'`,
   }));

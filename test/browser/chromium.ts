@@ -3,13 +3,13 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const USUAL_PLACES = [
+const DEFAULT_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Starts the machine's Chromium (or Chrome), which asks no address of its own accord. */
+/** Launches the installed Chromium or Chrome with its background traffic turned off. */
 export const startChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: findChromium(),
@@ -27,9 +27,8 @@ export const startChromium = (): Promise<Browser> =>
 
 const findChromium = (): string => {
   const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  const found = [...onPath, ...USUAL_PLACES].find(isExecutable);
-  if (found === undefined)
-    throw new Error('There is no Chromium; install one, with "apt-get install chromium" on Debian.');
+  const found = [...onPath, ...DEFAULT_PATHS].find(isExecutable);
+  if (found === undefined) throw new Error('Chromium is not installed. On Debian, run: apt-get install chromium');
   return found;
 };
 

@@ -1,10 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
 export type ConsolePage = {
   readonly page: Page;
-  /** What a good page has none of: errors, and requests to another address than its own. */
-  readonly complaints: readonly string[];
+  /** Console errors and warnings, uncaught errors, and requests to other origins. */
+  readonly problems: readonly string[];
 };
 
 /** Opens the console and waits until it is live. */
@@ -15,55 +20,66 @@ export const openConsole = async (
 ): Promise<ConsolePage> => {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
-    locale: 'en-GB',
+    locale: 'en-US',
     reducedMotion: 'reduce',
     ...options,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
-  const complaints: string[] = [];
+  const problems: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+    if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`);
   });
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== new URL(url).origin) complaints.push(`outside: ${request.url()}`);
+    if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`other origin: ${request.url()}`);
   });
   await page.goto(url);
   await page.locator('.connection.live').waitFor();
-  return { page, complaints };
+  return { page, problems };
 };
 
-/** The steps of the way that is shown, by their titles. */
+/** Returns the titles of the timeline's steps. */
 export const steps = (page: Page): Promise<string[]> => page.locator('.step h3').allInnerTexts();
 
-/** Waits until the way that is shown has a step of this title. */
+/** Waits until the timeline has a step with this title. */
 export const step = (page: Page, title: string | RegExp): Promise<void> =>
   page.locator('.step h3').filter({ hasText: title }).first().waitFor();
 
-/** Writes on the phone, as the user. */
+/** Sends a message on the phone, as the user. */
 export const writeAsUser = async (page: Page, text: string): Promise<void> => {
-  await page.getByLabel('Message of the user').fill(text);
-  await page.getByRole('button', { name: 'Send as the user' }).click();
+  await page.getByLabel('Message from the user').fill(text);
+  await page.getByRole('button', { name: 'Send as user' }).click();
   const shown = text.replaceAll('*', '');
   await page.locator('.conversation .in').filter({ hasText: shown }).waitFor();
 };
 
-/** Becomes a user whom nobody knows yet. */
-export const becomeUser = async (page: Page, contact: string): Promise<void> => {
+/** Adds a user and selects it. */
+export const addUser = async (page: Page, contact: string): Promise<void> => {
   await page.getByPlaceholder('Find a user').fill(contact);
-  await page.getByRole('button', { name: `Be ${contact}` }).click();
+  await page.getByRole('button', { name: `Add user ${contact}` }).click();
   await page.locator('.user[aria-current]').filter({ hasText: contact }).waitFor();
 };
 
-/** Puts a free-form text, a template, or both on the send queue by the form. */
-export const enqueue = async (page: Page, { text = '', template = 'none' }: { text?: string; template?: string }) => {
+/** Enqueues a request with a free-form text, a template, or both. */
+export const enqueue = async (page: Page, { text = '', template = 'None' }: { text?: string; template?: string }) => {
   await page.getByLabel('Free-form text').fill(text);
   await page.getByRole('combobox', { name: 'Template' }).selectOption(template);
   await page.getByRole('button', { name: 'Enqueue' }).click();
 };
 
-/** How many elements the page has. */
+/** Returns the number of elements in the page. */
 export const elements = (page: Page): Promise<number> => page.evaluate<number>(`document.querySelectorAll('*').length`);
 
-export const expectNoComplaints = ({ complaints }: ConsolePage): void => expect(complaints).toEqual([]);
+export const expectNoProblems = ({ problems }: ConsolePage): void => expect(problems).toEqual([]);
+
+/** Returns the violations that axe-core finds. Source: https://github.com/dequelabs/axe-core */
+export const accessibilityViolations = async (page: Page): Promise<readonly string[]> => {
+  const axe = await readFile(AXE, 'utf8');
+  // Evaluated over the debugger protocol: the page's Content-Security-Policy would block a script element.
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+};

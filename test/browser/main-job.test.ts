@@ -1,21 +1,21 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
-import { accessibilityFaults } from './accessibility.ts';
 import { startChromium } from './chromium.ts';
 import {
-  becomeUser,
+  accessibilityViolations,
+  addUser,
   type ConsolePage,
   elements,
   enqueue,
-  expectNoComplaints,
+  expectNoProblems,
   openConsole,
   step,
   steps,
   writeAsUser,
 } from './console-page.ts';
 
-// The whole of it under the console: the synthesized stack, its functions and its queues; everything by clicks.
+// Runs the console against a full local run: the synthesized stack with its functions and queues.
 
 let cloud: LocalCloud;
 let browser: Browser;
@@ -33,59 +33,59 @@ afterAll(async () => {
 });
 
 const card = (title: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name: title }) });
-const unfold = async (title: string) => {
+const expand = async (title: string) => {
   if (!(await card(title).evaluate((element) => element.hasAttribute('open'))))
     await card(title).locator('summary').first().click();
 };
 const lastSent = () => page.locator('.conversation .out').last();
 
-describe('the main job, by clicks', () => {
-  it('shows the way of what a new user writes: webhook, verification, table, window', async () => {
-    await becomeUser(page, '+5491155550001');
+describe('console of a local run', () => {
+  it('shows the timeline of a message from a new user: webhook, table, conversation window, event', async () => {
+    await addUser(page, '+5491155550001');
     expect(await page.locator('.countdown').innerText()).toBe('Never opened');
     await writeAsUser(page, 'Where is my *parcel*?');
 
-    await step(page, 'Bus: MessageReceived');
+    await step(page, 'Published MessageReceived');
 
     expect(await steps(page)).toEqual([
-      'The user writes',
-      'Webhook, attempt 1: 200',
-      'Table: message stored',
-      'Table: conversation window',
-      'Bus: MessageReceived',
+      'User sent a message',
+      'Webhook attempt 1: 200',
+      'Message stored',
+      'Conversation window updated',
+      'Published MessageReceived',
     ]);
     expect(await page.locator('.conversation .in strong').innerText()).toBe('parcel');
     expect(await page.locator('.countdown').innerText()).toMatch(/^(1 d 00:00:00|23:59:)/);
   });
 
-  it('shows the way of a request within the window, up to Delivered and Read', async () => {
+  it('shows the timeline of a free-form request until the message is delivered and read', async () => {
     await enqueue(page, { text: 'It arrives _today_.' });
     await lastSent().getByRole('img', { name: 'Delivered' }).waitFor();
-    await page.getByRole('button', { name: 'Read all' }).click();
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
     await lastSent().getByRole('img', { name: 'Read' }).waitFor();
 
-    await step(page, /^Table: delivered, read/);
+    await step(page, /^Statuses stored: delivered, read/);
 
-    await step(page, 'Bus: MessageRead');
-    // What the bus carries comes when the table's stream does, between whichever other steps.
-    const shown = (await steps(page)).filter((title) => !title.startsWith('Bus: '));
-    expect(shown[0]).toMatch(/^Request console-\w+ on the send queue$/);
+    await step(page, 'Published MessageRead');
+    // Events are published from the table's stream, so they can appear between any two other steps.
+    const shown = (await steps(page)).filter((title) => !title.startsWith('Published '));
+    expect(shown[0]).toMatch(/^Request console-\w+ queued$/);
     expect(shown.slice(1, 5)).toEqual([
       'Decision: message/v3',
       'POST message/v3: 200',
-      'Table: accepted',
-      'On the user’s device',
+      'Send state: accepted',
+      "Delivered to the user's device",
     ]);
-    expect(shown.filter((title) => title === 'Webhook, attempt 1: 200')).toHaveLength(2);
+    expect(shown.filter((title) => title === 'Webhook attempt 1: 200')).toHaveLength(2);
   });
 
-  it('shows bodies on demand', async () => {
-    await page.locator('.step').filter({ hasText: 'POST message/v3' }).getByText('Answer').click();
+  it('shows the body of a response when it is expanded', async () => {
+    await page.locator('.step').filter({ hasText: 'POST message/v3' }).getByText('Response').click();
 
     expect(await page.locator('.step pre').innerText()).toContain('"problems": null');
   });
 
-  it('refuses, once the clock has moved 25 hours, and says why', async () => {
+  it('shows why a free-form request is refused after the window has closed', async () => {
     await page.getByRole('button', { name: '+ 25 h' }).click();
     await page.locator('.window-card.closed').waitFor();
     await enqueue(page, { text: 'Are you still there?' });
@@ -94,11 +94,11 @@ describe('the main job, by clicks', () => {
 
     const detail = await page.locator('.step').filter({ hasText: 'Decision' }).locator('.detail').innerText();
     expect(detail).toContain('The request has no template');
-    await page.locator('.happening').filter({ hasText: 'WINDOW_CLOSED' }).first().waitFor();
+    await page.locator('.log-row').filter({ hasText: 'WINDOW_CLOSED' }).first().waitFor();
   });
 
-  it('sends a template once the operator has approved it, with its variables filled in', async () => {
-    await unfold('Templates');
+  it('sends an approved template with its variables filled in', async () => {
+    await expand('Templates');
     await page.getByRole('button', { name: 'New template' }).click();
     await page.getByRole('button', { name: 'Submit for approval' }).click();
     await page.getByRole('button', { name: 'Approve parcel_update' }).click();
@@ -113,24 +113,24 @@ describe('the main job, by clicks', () => {
     await lastSent().getByText('Hello Ana, your parcel arrives').waitFor();
   });
 
-  it('lists what could not be read among the dead letters, and moves it back', async () => {
+  it('lists dead-lettered events and redrives them', async () => {
     await fetch(`${cloud.chatServiceUrl}/sandbox/events`, { method: 'POST', body: '{"hello":"world"}' });
-    await unfold('Dead letters');
+    await expand('Dead letters');
     await card('Dead letters').getByText('_id_').first().waitFor();
 
     await page.getByRole('button', { name: 'Redrive events' }).click();
 
-    await page.getByText('1 moved back to be read again.').waitFor();
+    await page.getByText('Moved 1 message back to the queue.').waitFor();
   });
 });
 
-describe('a fault and its recovery', () => {
-  it('shows the request wait without credit, and go out with it', async () => {
+describe('faults in the console', () => {
+  it('shows a request waiting without credit and accepted once there is credit', async () => {
     await writeAsUser(page, 'Hello again');
-    await unfold('Account');
+    await expand('Account');
     await card('Account').getByRole('button', { name: '0', exact: true }).click();
     await enqueue(page, { text: 'When there is credit.' });
-    await page.locator('.happening .badge').filter({ hasText: 'waiting' }).waitFor();
+    await page.locator('.log-row .badge').filter({ hasText: 'waiting' }).waitFor();
     await step(page, 'POST message/v3: 403');
 
     await card('Account').getByRole('button', { name: '10,000' }).click();
@@ -140,10 +140,10 @@ describe('a fault and its recovery', () => {
     await step(page, 'POST message/v3: 200');
   });
 
-  it('shows an answer that fails on order, the wait that it asks for, and the second call', async () => {
-    await unfold('Faults');
-    await card('Faults').getByRole('button', { name: 'Inject' }).click();
-    await page.getByText('From now, once: Answer 503').waitFor();
+  it('shows the retry after an injected 503 response with Retry-After', async () => {
+    await expand('Fault injection');
+    await card('Fault injection').getByRole('button', { name: 'Inject' }).click();
+    await page.getByText('Fault injected once: Respond with 503').waitFor();
     await enqueue(page, { text: 'At the second attempt.' });
 
     await lastSent().getByText('At the second attempt.').waitFor();
@@ -152,46 +152,46 @@ describe('a fault and its recovery', () => {
     await page.locator('.step .detail').filter({ hasText: '2 attempts so far.' }).waitFor();
   });
 
-  it('shows a delivery that a phone without signal holds up, and its end', async () => {
-    await page.getByLabel('Device is on').uncheck();
+  it('shows a message as sent while the device is off and as delivered once it is on', async () => {
+    await page.getByLabel('Device on').uncheck();
     await page.locator('.phone.off').waitFor();
     await enqueue(page, { text: 'Later.' });
     await lastSent().getByText('Later.').waitFor();
     await lastSent().getByRole('img', { name: 'Sent' }).waitFor();
 
-    await page.getByLabel('Device is on').check();
+    await page.getByLabel('Device on').check();
 
     await lastSent().getByRole('img', { name: 'Delivered' }).waitFor();
   });
 });
 
-describe('the page', () => {
-  it.each(['light', 'dark'] as const)('has nothing that axe-core finds fault with, in %s', async (colorScheme) => {
+describe('console page', () => {
+  it.each(['light', 'dark'] as const)('has no accessibility violations in the %s color scheme', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
 
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
-  it('is readable at a phone’s width, one part at a time, with nothing beside the screen', async () => {
+  it("shows one pane at a time at a phone's width, without horizontal scrolling", async () => {
     await page.setViewportSize({ width: 375, height: 720 });
-    for (const [name, room] of [
-      ['Flow', '.flow-room'],
-      ['Controls', '.controls-room'],
-      ['Phone', '.phone-room'],
+    for (const [name, pane] of [
+      ['Activity', '.activity-pane'],
+      ['Controls', '.controls-pane'],
+      ['Phone', '.phone-pane'],
     ] as const) {
       await page.getByRole('navigation').getByRole('button', { name }).click();
-      await page.locator(room).waitFor();
+      await page.locator(pane).waitFor();
 
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
-      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
     }
   });
 
-  it('stays small', async () => {
+  it('has fewer than 1,000 elements', async () => {
     expect(await elements(page)).toBeLessThan(1_000);
   });
 
-  it('made no error, and asked no outside address', () => {
-    expectNoComplaints(opened);
+  it('logs no errors and makes no requests to other origins', () => {
+    expectNoProblems(opened);
   });
 });

@@ -1,8 +1,11 @@
-const SIDE_BY_SIDE = 16;
+const CONCURRENCY = 16;
 
 export const contactOf = (user: number): string => `+54911${String(60_000_000 + user)}`;
 
-/** Lets users write: `talkative` of the messages are the first user's, who writes last; the others' go around. */
+/**
+ * Adds users and their messages. The last `talkative` messages come from the first user; the rest are spread evenly over
+ * all users.
+ */
 export const populate = async (
   url: string,
   { users, messages, talkative = 0 }: { users: number; messages: number; talkative?: number },
@@ -17,20 +20,20 @@ export const populate = async (
     await response.arrayBuffer();
   };
   const path = (user: number) => `/users/${encodeURIComponent(contactOf(user))}`;
-  await sideBySide(users, (user) => call('PATCH', path(user), { name: `User ${user} of ${users}` }));
-  await sideBySide(messages - talkative, (message) =>
+  await concurrently(users, (user) => call('PATCH', path(user), { name: `User ${user} of ${users}` }));
+  await concurrently(messages - talkative, (message) =>
     call('POST', `${path(message % users)}/messages`, { text: `Question ${message}` }),
   );
-  // One after another: their order is looked at.
+  // Sequential, because tests check the order of these messages.
   for (let message = 0; message < talkative; message += 1) {
     await call('POST', `${path(0)}/messages`, { text: `Message ${message} of User 0` });
   }
 };
 
-const sideBySide = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
+const concurrently = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
   let next = 0;
   const worker = async () => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 };

@@ -3,11 +3,14 @@ import { App } from './app.tsx';
 import { connect } from './state/connect.ts';
 import './style/base.css';
 import './style/layout.css';
+import './style/users.css';
 import './style/phone.css';
-import './style/flow.css';
+import './style/conversation.css';
+import './style/activity.css';
+import './style/timeline.css';
 import './style/controls.css';
 
 const root = document.getElementById('console');
-if (root === null) throw new Error('The page has no element for the console.');
+if (root === null) throw new Error('The page has no #console element.');
 render(<App />, root);
 void connect();

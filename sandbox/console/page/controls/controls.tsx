@@ -1,32 +1,28 @@
-import { store } from '../state/console-state.ts';
-import { useStore } from '../state/store.ts';
-import { AccountCard } from './account-card.tsx';
-import { CarrierCard } from './carrier-card.tsx';
-import { ClockCard } from './clock-card.tsx';
-import { DeadLettersCard } from './dead-letters-card.tsx';
-import { EnqueueCard } from './enqueue-card.tsx';
+import { useConsole } from '../state/console-state.ts';
 import { FaultsCard } from './faults-card.tsx';
 import { LinkCard } from './link-card.tsx';
+import { DeadLettersCard, DeliveryCard } from './recovery-cards.tsx';
+import { SendCard } from './send-card.tsx';
+import { AccountCard, UserCard } from './settings-cards.tsx';
 import { TemplatesCard } from './templates-card.tsx';
-import { UserCard } from './user-card.tsx';
-import { WindowCard } from './window-card.tsx';
+import { ClockCard, WindowCard } from './time-cards.tsx';
 
-/** What can be done to the service, the user and the clock. */
+/** Sends messages and changes the sandbox's state. */
 export const Controls = () => {
-  const hasMachineRoom = useStore(store, (state) => state.hasMachineRoom);
+  const hasInspector = useConsole((state) => state.hasInspector);
   return (
     <div class="controls">
       <h2 class="visually-hidden">Controls</h2>
       <WindowCard />
-      {hasMachineRoom && <EnqueueCard />}
+      {hasInspector && <SendCard />}
       <ClockCard />
       <UserCard />
       <AccountCard />
       <TemplatesCard />
       <FaultsCard />
-      <CarrierCard />
+      <DeliveryCard />
       <LinkCard />
-      {hasMachineRoom && <DeadLettersCard />}
+      {hasInspector && <DeadLettersCard />}
     </div>
   );
 };

@@ -1,64 +1,60 @@
 import { useState } from 'preact/hooks';
-import { Card } from '../parts/card.tsx';
-import { notice } from '../state/console-state.ts';
-import { ask } from '../state/service.ts';
+import { callApi } from '../state/api.ts';
+import { showResult } from '../state/console-state.ts';
+import { Card, Form } from './card.tsx';
 
+/** A fault in the API's answers or in webhook deliveries, with its settings. */
 type Fault = { of: 'answers' | 'deliveries' } & Readonly<Record<string, unknown>>;
 
-const LATER = { 'retry-after': '2' };
-const refusal = (code: number, message: string): Fault => ({
+const RETRY_AFTER = { 'retry-after': '2' };
+const errorAnswer = (code: number, message: string): Fault => ({
   of: 'answers',
   status: 403,
   body: { error: { code, message } },
 });
 
-const FAULTS: readonly (readonly [name: string, fault: Fault])[] = [
-  ['Answer 503, come back in 2 s', { of: 'answers', status: 503, headers: LATER }],
-  ['Answer 429, come back in 2 s', { of: 'answers', status: 429, headers: LATER }],
-  ['Answer 401, the token is refused', { of: 'answers', status: 401 }],
-  ['Answer 500, nobody knows whether it was sent', { of: 'answers', status: 500 }],
-  ['Answer 101, no credit', refusal(101, 'Insufficient credit')],
-  ['Answer 201, the window is closed', refusal(201, 'User window is over 24 hours')],
-  ['Reset before the call is accepted', { of: 'answers', reset: 'before' }],
-  ['Reset after the call was accepted', { of: 'answers', reset: 'after' }],
-  ['Answer after 5 s', { of: 'answers', delayMs: 5_000 }],
+const FAULTS: readonly (readonly [label: string, fault: Fault])[] = [
+  ['Respond with 503, retry after 2 s', { of: 'answers', status: 503, headers: RETRY_AFTER }],
+  ['Respond with 429, retry after 2 s', { of: 'answers', status: 429, headers: RETRY_AFTER }],
+  ['Respond with 401, token rejected', { of: 'answers', status: 401 }],
+  ['Respond with 500, outcome unknown', { of: 'answers', status: 500 }],
+  ['Respond with error 101, insufficient credit', errorAnswer(101, 'Insufficient credit')],
+  ['Respond with error 201, window closed', errorAnswer(201, 'User window is over 24 hours')],
+  ['Reset connection before accepting the call', { of: 'answers', reset: 'before' }],
+  ['Reset connection after accepting the call', { of: 'answers', reset: 'after' }],
+  ['Delay the response by 5 s', { of: 'answers', delayMs: 5_000 }],
   ['Deliver each event twice', { of: 'deliveries', double: true }],
-  ['Hold each event back for 5 s', { of: 'deliveries', holdMs: 5_000 }],
-  ['Deliver in reverse order', { of: 'deliveries', reverse: true }],
+  ['Delay each event by 5 s', { of: 'deliveries', holdMs: 5_000 }],
+  ['Deliver events in reverse order', { of: 'deliveries', reverse: true }],
 ];
 
-const ENDPOINTS = ['any', 'message/v3', 'intent/v2', 'customer/checkChatContact'] as const;
+const ANY_ENDPOINT = 'Any';
+const ENDPOINTS = [ANY_ENDPOINT, 'message/v3', 'intent/v2', 'customer/checkChatContact'];
 
-/** Makes the next answers of the API, or the next deliveries of the carrier, go wrong. */
+/** Injects faults into the API's next answers or the next webhook deliveries. */
 export const FaultsCard = () => {
-  const [chosen, setChosen] = useState(0);
-  const [endpoint, setEndpoint] = useState<string>(ENDPOINTS[0]);
+  const [index, setIndex] = useState(0);
+  const [endpoint, setEndpoint] = useState(ANY_ENDPOINT);
   const [count, setCount] = useState(1);
-  const [name, { of, ...fault }] = FAULTS[chosen] ?? ['', { of: 'answers' }];
+  const [label, { of, ...fault }] = FAULTS[index] ?? ['', { of: 'answers' }];
   const inject = async () => {
-    const where = of === 'answers' && endpoint !== ENDPOINTS[0] ? { endpoint } : {};
-    const asked = await ask('POST', '/sandbox/faults', { [of]: { ...fault, count, ...where } });
-    notice(asked.ok ? `From now, ${count === 1 ? 'once' : `${count} times`}: ${name}.` : asked.why, !asked.ok);
+    const where = of === 'answers' && endpoint !== ANY_ENDPOINT ? { endpoint } : {};
+    const result = await callApi('POST', '/sandbox/faults', { [of]: { ...fault, count, ...where } });
+    showResult(result, () => `Fault injected ${count === 1 ? 'once' : `${count} times`}: ${label}.`);
   };
   const clear = async () => {
-    const asked = await ask('DELETE', '/sandbox/faults');
-    notice(asked.ok ? 'Nothing goes wrong any more.' : asked.why, !asked.ok);
+    const result = await callApi('DELETE', '/sandbox/faults');
+    showResult(result, () => 'All faults cleared.');
   };
   return (
-    <Card title="Faults" note="answers and deliveries">
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void inject();
-        }}
-      >
+    <Card title="Fault injection" note="Responses and deliveries">
+      <Form onSubmit={inject}>
         <label class="field">
           Fault
-          <select value={chosen} onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}>
-            {FAULTS.map(([name], index) => (
-              <option key={name} value={index}>
-                {name}
+          <select value={index} onChange={({ currentTarget }) => setIndex(Number(currentTarget.value))}>
+            {FAULTS.map(([label], index) => (
+              <option key={label} value={index}>
+                {label}
               </option>
             ))}
           </select>
@@ -93,7 +89,7 @@ export const FaultsCard = () => {
             Clear all
           </button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 };

@@ -1,46 +1,40 @@
 import { useState } from 'preact/hooks';
-import { Card } from '../parts/card.tsx';
-import { notice } from '../state/console-state.ts';
-import { ask } from '../state/service.ts';
+import { callApi } from '../state/api.ts';
+import { showError } from '../state/console-state.ts';
+import { Card, Form } from './card.tsx';
 
 type Link = { url: string; qr: string };
 
-/** Makes a click-to-chat link, by which a user writes first (contract, "Rules of use" 2). */
+/** Creates a click-to-chat link, with which a user starts a conversation (contract, "Rules of use" 2). */
 export const LinkCard = () => {
   const [text, setText] = useState('Hello, I have a question.');
   const [link, setLink] = useState<Link | undefined>();
-  const make = async () => {
-    const asked = await ask<Link>('POST', '/sandbox/links', { text });
-    if (asked.ok) setLink(asked.value);
-    else notice(asked.why, true);
+  const create = async () => {
+    const result = await callApi<Link>('POST', '/sandbox/links', { text });
+    if (result.ok) setLink(result.value);
+    else showError(result.error);
   };
   return (
     <Card title="Click-to-chat link">
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <Form onSubmit={create}>
         <label class="field">
           Prefilled text
           <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
         </label>
-        <button type="submit">Make a link</button>
-      </form>
+        <button type="submit">Create link</button>
+      </Form>
       {link && (
         <p class="link">
-          <img src={ofThisServer(link.qr)} alt="QR code of the link" />
-          <a href={ofThisServer(link.url)}>{link.url}</a>
+          <img src={pathOf(link.qr)} alt="QR code of the link" />
+          <a href={pathOf(link.url)}>{link.url}</a>
         </p>
       )}
     </Card>
   );
 };
 
-/** Its path here, by whatever name of this machine the page was opened. */
-const ofThisServer = (url: string): string => {
+/** Drops the origin, so that the link works under whichever host name the page was opened. */
+const pathOf = (url: string): string => {
   const { pathname, search } = new URL(url);
   return pathname + search;
 };

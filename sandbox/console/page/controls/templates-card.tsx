@@ -1,22 +1,38 @@
 import { useState } from 'preact/hooks';
-import { Badge, toneOf } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { notice, store } from '../state/console-state.ts';
-import { ask } from '../state/service.ts';
-import { useStore } from '../state/store.ts';
-import { REASONS } from './reasons.ts';
+import { Badge, toneOf } from '../components/badge.tsx';
+import { callApi } from '../state/api.ts';
+import { showResult, useConsole } from '../state/console-state.ts';
+import { Card, Form } from './card.tsx';
 
-/** Templates and rules, and the operator who approves or rejects them. */
+/** The approved reasons for a business to write first (contract, "Rules of use" 3). */
+export const REASONS = [
+  'account-update',
+  'appointment',
+  'activity',
+  'payment',
+  'reservation',
+  'shipping-status',
+  'ticket-change',
+  'transport',
+  'similar',
+] as const;
+
+/** Returns the distinct variable names of a template's text, in order of appearance. */
+export const variablesOf = (text: string): readonly string[] => [
+  ...new Set(Array.from(text.matchAll(/\$\{([^${}]+)\}/g), ([, name = '']) => name)),
+];
+
+/** Lists templates and rules, submits templates, and approves or rejects them as the service operator. */
 export const TemplatesCard = () => {
-  const rules = useStore(store, (state) => state.rules);
-  const templates = useStore(store, (state) => state.templates);
+  const rules = useConsole((state) => state.rules);
+  const templates = useConsole((state) => state.templates);
   const [isAdding, setAdding] = useState(false);
   // An approved template becomes a rule of its name (contract, "Activate a rule or send a template").
-  const others = rules.filter(({ name }) => templates.every((template) => template.name !== name));
+  const otherRules = rules.filter(({ name }) => templates.every((template) => template.name !== name));
   return (
-    <Card title="Templates" note={templates.length + others.length}>
+    <Card title="Templates" note={templates.length + otherRules.length}>
       <ul class="templates">
-        {[...templates, ...others].map(({ name, text, status, ...rest }) => (
+        {[...templates, ...otherRules].map(({ name, text, status, ...rest }) => (
           <li key={name}>
             <div class="row">
               <strong>{name}</strong>
@@ -38,7 +54,7 @@ export const TemplatesCard = () => {
         ))}
       </ul>
       {isAdding ? (
-        <NewTemplate onDone={() => setAdding(false)} />
+        <NewTemplate onSubmitted={() => setAdding(false)} />
       ) : (
         <button type="button" onClick={() => setAdding(true)}>
           New template
@@ -48,18 +64,12 @@ export const TemplatesCard = () => {
   );
 };
 
-const NewTemplate = ({ onDone }: { onDone: () => void }) => {
+const NewTemplate = ({ onSubmitted }: { onSubmitted: () => void }) => {
   const [name, setName] = useState('parcel_update');
   const [text, setText] = useState('Hello ${name}, your parcel arrives *today*.');
   const [category, setCategory] = useState<string>('shipping-status');
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit(name, { text, category }).then(onDone);
-      }}
-    >
+    <Form onSubmit={() => submit(name, { text, category }).then(onSubmitted)}>
       <label class="field">
         Name
         <input required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
@@ -79,16 +89,16 @@ const NewTemplate = ({ onDone }: { onDone: () => void }) => {
       <button type="submit" class="primary">
         Submit for approval
       </button>
-    </form>
+    </Form>
   );
 };
 
 const submit = async (name: string, template: { text: string; category: string }): Promise<void> => {
-  const asked = await ask('PUT', `/sandbox/templates/${encodeURIComponent(name)}`, template);
-  notice(asked.ok ? `The template ${name} waits for its approval.` : asked.why, !asked.ok);
+  const result = await callApi('PUT', `/sandbox/templates/${encodeURIComponent(name)}`, template);
+  showResult(result, () => `Template ${name} submitted for approval.`);
 };
 
 const decide = async (name: string, approve: boolean): Promise<void> => {
-  const asked = await ask('POST', `/sandbox/templates/${encodeURIComponent(name)}/decision`, { approve });
-  notice(asked.ok ? `The template ${name} is ${approve ? 'approved' : 'rejected'}.` : asked.why, !asked.ok);
+  const result = await callApi('POST', `/sandbox/templates/${encodeURIComponent(name)}/decision`, { approve });
+  showResult(result, () => `Template ${name} ${approve ? 'approved' : 'rejected'}.`);
 };

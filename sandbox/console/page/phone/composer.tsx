@@ -1,36 +1,35 @@
 import { useState } from 'preact/hooks';
-import { notice } from '../state/console-state.ts';
-import { ask, userPath } from '../state/service.ts';
-import { choose } from '../state/way.ts';
+import { callApi, userPath } from '../state/api.ts';
+import { showError } from '../state/console-state.ts';
+import { selectItem } from '../state/timeline.ts';
+import { MEDIA_NAMES } from './message-bubble.tsx';
 
-const KINDS = {
-  image: { name: 'Photo', field: 'imageUrls', sample: 'parcel.jpg' },
-  audio: { name: 'Audio', field: 'audioUrls', sample: 'voice.wav' },
-  file: { name: 'Document', field: 'fileUrls', sample: 'waybill.pdf' },
-} as const;
-type Kind = keyof typeof KINDS;
-const ALL_KINDS: readonly Kind[] = ['image', 'audio', 'file'];
+const KINDS = ['image', 'audio', 'file'] as const;
+type Kind = (typeof KINDS)[number];
 
-/** What a click-to-chat link brought along: the number to write to, and a text. */
-const DRAFT = new URLSearchParams(location.search);
+const FIELDS: Readonly<Record<Kind, string>> = { image: 'imageUrls', audio: 'audioUrls', file: 'fileUrls' };
+const SAMPLES: Readonly<Record<Kind, string>> = { image: 'parcel.jpg', audio: 'voice.wav', file: 'waybill.pdf' };
 
-/** Writes as the user, with an attachment by its address. */
+/** The parameters of a click-to-chat link: the business number and the prefilled text. */
+const LINK = new URLSearchParams(location.search);
+
+/** Sends messages as the selected user, with an optional attachment by URL. */
 export const Composer = ({ contact }: { contact: string | undefined }) => {
-  const [text, setText] = useState(DRAFT.get('text') ?? '');
+  const [text, setText] = useState(LINK.get('text') ?? '');
   const [attachment, setAttachment] = useState<{ kind: Kind; url: string } | undefined>();
 
   const send = async () => {
     if (contact === undefined || (text.trim() === '' && attachment === undefined)) return;
     const body = {
       ...(text.trim() !== '' && { text }),
-      ...(DRAFT.has('chatChannelNumber') && { chatChannelNumber: DRAFT.get('chatChannelNumber') }),
-      ...(attachment && { [KINDS[attachment.kind].field]: [attachment.url] }),
+      ...(LINK.has('chatChannelNumber') && { chatChannelNumber: LINK.get('chatChannelNumber') }),
+      ...(attachment && { [FIELDS[attachment.kind]]: [attachment.url] }),
     };
-    const asked = await ask<{ _id_: string }>('POST', `${userPath(contact)}/messages`, body);
-    if (!asked.ok) return notice(asked.why, true);
+    const result = await callApi<{ _id_: string }>('POST', `${userPath(contact)}/messages`, body);
+    if (!result.ok) return showError(result.error);
     setText('');
     setAttachment(undefined);
-    choose({ kind: 'message', id: asked.value._id_ });
+    selectItem({ kind: 'message', id: result.value._id_ });
   };
 
   return (
@@ -42,36 +41,36 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
       }}
     >
       {attachment && (
-        <fieldset class="attach">
+        <fieldset class="attachment-fields">
           <legend class="visually-hidden">Attachment</legend>
           <select
-            aria-label="Kind of attachment"
+            aria-label="Attachment type"
             value={attachment.kind}
             onChange={({ currentTarget }) => {
-              const kind = ALL_KINDS.find((one) => one === currentTarget.value);
+              const kind = KINDS.find((one) => one === currentTarget.value);
               if (kind) setAttachment({ kind, url: sampleUrl(kind) });
             }}
           >
-            {ALL_KINDS.map((kind) => (
+            {KINDS.map((kind) => (
               <option key={kind} value={kind}>
-                {KINDS[kind].name}
+                {MEDIA_NAMES[kind]}
               </option>
             ))}
           </select>
           <input
             type="url"
             required
-            aria-label="Address of the attachment"
+            aria-label="Attachment URL"
             value={attachment.url}
             onInput={({ currentTarget }) => setAttachment({ ...attachment, url: currentTarget.value })}
           />
         </fieldset>
       )}
-      <div class="line">
+      <div class="composer-row">
         <button
           type="button"
           class="round"
-          aria-label={attachment ? 'Remove the attachment' : 'Attach by address'}
+          aria-label={attachment ? 'Remove attachment' : 'Attach by URL'}
           disabled={contact === undefined}
           onClick={() => setAttachment(attachment ? undefined : { kind: 'image', url: sampleUrl('image') })}
         >
@@ -79,7 +78,7 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
         </button>
         <textarea
           rows={1}
-          aria-label="Message of the user"
+          aria-label="Message from the user"
           placeholder="Message"
           value={text}
           disabled={contact === undefined}
@@ -90,7 +89,7 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
             event.currentTarget.form?.requestSubmit();
           }}
         />
-        <button type="submit" class="round send" aria-label="Send as the user" disabled={contact === undefined}>
+        <button type="submit" class="round send" aria-label="Send as user" disabled={contact === undefined}>
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M4 12 20 4l-5 16-3-6z" />
           </svg>
@@ -100,4 +99,4 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
   );
 };
 
-const sampleUrl = (kind: Kind): string => `${location.origin}/samples/${KINDS[kind].sample}`;
+const sampleUrl = (kind: Kind): string => `${location.origin}/samples/${SAMPLES[kind]}`;

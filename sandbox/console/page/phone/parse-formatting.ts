@@ -1,19 +1,19 @@
-/** A run of text and how the chat platform shows it. */
+/** A run of text with one style. */
 export type FormattedRun = { readonly text: string; readonly style: Style | 'plain' };
 
-export type Style = 'bold' | 'italic' | 'struck' | 'code';
+export type Style = 'bold' | 'italic' | 'strikethrough' | 'code';
 
 const MARKS: readonly (readonly [mark: string, style: Style])[] = [
   ['```', 'code'],
   ['`', 'code'],
   ['*', 'bold'],
   ['_', 'italic'],
-  ['~', 'struck'],
+  ['~', 'strikethrough'],
 ];
 
 /**
- * Reads the chat platform's simple text formatting (contract, "Rules of use" 8). A mark counts where a word may begin,
- * and needs its like where a word may end; anything else is text as it stands.
+ * Parses the chat platform's simple text formatting (contract, "Rules of use" 8). A mark opens a run only where a word
+ * can start, and the matching mark must be where a word can end. Everything else is plain text.
  */
 export const parseFormatting = (text: string): readonly FormattedRun[] => {
   const runs: FormattedRun[] = [];
@@ -23,7 +23,7 @@ export const parseFormatting = (text: string): readonly FormattedRun[] => {
     if (until > plainFrom) runs.push({ text: text.slice(plainFrom, until), style: 'plain' });
   };
   while (at < text.length) {
-    const found = markedRun(text, at);
+    const found = matchRun(text, at);
     if (found === undefined) at += 1;
     else {
       flush(at);
@@ -36,7 +36,7 @@ export const parseFormatting = (text: string): readonly FormattedRun[] => {
   return runs;
 };
 
-const markedRun = (text: string, at: number): { run: FormattedRun; end: number } | undefined => {
+const matchRun = (text: string, at: number): { run: FormattedRun; end: number } | undefined => {
   if (at > 0 && /[\p{L}\p{N}]/u.test(text[at - 1] ?? '')) return undefined;
   for (const [mark, style] of MARKS) {
     if (!text.startsWith(mark, at)) continue;
@@ -44,9 +44,9 @@ const markedRun = (text: string, at: number): { run: FormattedRun; end: number }
     const to = text.indexOf(mark, from);
     const inner = text.slice(from, to);
     const end = to + mark.length;
-    const isWhole = to > from && !/[\p{L}\p{N}]/u.test(text[end] ?? '');
+    const isComplete = to > from && !/[\p{L}\p{N}]/u.test(text[end] ?? '');
     const isTight = style === 'code' || (!/^\s|\s$/.test(inner) && !inner.includes('\n'));
-    if (isWhole && isTight) return { run: { text: inner, style }, end };
+    if (isComplete && isTight) return { run: { text: inner, style }, end };
   }
   return undefined;
 };

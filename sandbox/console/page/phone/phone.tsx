@@ -1,47 +1,47 @@
-import { timeOfDay } from '../parts/format-time.ts';
-import { useClock } from '../parts/use-clock.ts';
-import { notice, store } from '../state/console-state.ts';
-import { ask, userPath } from '../state/service.ts';
-import { useStore } from '../state/store.ts';
+import { formatTime, useServiceTime } from '../components/time.ts';
+import { callApi, userPath } from '../state/api.ts';
+import { showResult, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Composer } from './composer.tsx';
-import { ConversationView } from './conversation-view.tsx';
+import { Conversation } from './conversation.tsx';
 
-/** What the chosen user sees. */
+/** The selected user's phone. */
 export const Phone = () => {
-  const contact = useStore(store, (state) => state.user);
-  const user = useStore(store, (state) => (contact === undefined ? undefined : state.users.byContact.get(contact)));
-  const [business = ''] = useStore(store, (state) => state.chatChannelNumbers);
-  const now = useClock();
+  const contact = useConsole((state) => state.contact);
+  const user = useSelectedUser();
+  const [businessNumber = ''] = useConsole((state) => state.chatChannelNumbers);
+  const now = useServiceTime();
+  const isOff = user?.device === 'off';
   return (
-    <div class={`phone${user?.device === 'off' ? ' off' : ''}`}>
+    <div class={`phone${isOff ? ' off' : ''}`}>
       <div class="status-bar" aria-hidden="true">
-        <span>{timeOfDay(new Date(now).toISOString())}</span>
+        <span>{formatTime(new Date(now).toISOString())}</span>
         <span class="notch" />
-        <span>{user?.device === 'off' ? 'no signal' : '●●●'}</span>
+        <span>{isOff ? 'no signal' : '●●●'}</span>
       </div>
       <div class="contact-bar">
         <div>
           <h2>Business</h2>
-          <p>{business}</p>
+          <p>{businessNumber}</p>
         </div>
-        <button type="button" disabled={contact === undefined} onClick={() => contact && void read(contact)}>
-          Read all
+        <button type="button" disabled={contact === undefined} onClick={() => contact && void markAllAsRead(contact)}>
+          Mark all as read
         </button>
       </div>
       {contact === undefined ? (
-        <p class="nobody">Choose a user, or type a new number above.</p>
+        <p class="empty">Select a user, or enter a new number above.</p>
       ) : (
-        <ConversationView key={contact} />
+        <Conversation key={contact} />
       )}
       <Composer key={`composer ${contact}`} contact={contact} />
-      <p class="whose">{user ? `This is the phone of ${user.name ?? user.contact}.` : 'Nobody’s phone yet.'}</p>
+      <p class="visually-hidden">{user ? `Phone of ${user.name ?? user.contact}` : 'No user selected'}</p>
     </div>
   );
 };
 
-const read = async (contact: string): Promise<void> => {
-  const asked = await ask<{ read: readonly string[] }>('POST', `${userPath(contact)}/read`);
-  if (!asked.ok) return notice(asked.why, true);
-  const { length } = asked.value.read;
-  notice(length === 0 ? 'There was nothing new to read.' : `${length} read.`);
+const markAllAsRead = async (contact: string): Promise<void> => {
+  const result = await callApi<{ read: readonly string[] }>('POST', `${userPath(contact)}/read`);
+  showResult(result, ({ read: { length } }) => {
+    if (length === 0) return 'There are no unread messages.';
+    return length === 1 ? 'Marked 1 message as read.' : `Marked ${length} messages as read.`;
+  });
 };

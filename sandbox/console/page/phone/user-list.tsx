@@ -1,110 +1,119 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { timeOfDay } from '../parts/format-time.ts';
-import { WindowedList } from '../parts/windowed-list.tsx';
-import { chooseUser } from '../state/choose-user.ts';
-import { store } from '../state/console-state.ts';
-import { ask, userPath } from '../state/service.ts';
-import type { UserRow } from '../state/shapes.ts';
-import { useStore } from '../state/store.ts';
-import { Avatar } from './avatar.tsx';
-import { snippet } from './snippet.ts';
+import { formatTime } from '../components/time.ts';
+import { VirtualList } from '../components/virtual-list.tsx';
+import { callApi, type UserRow, userPath } from '../state/api.ts';
+import { useConsole } from '../state/console-state.ts';
+import { selectUser } from '../state/selected-user.ts';
+import { messagePreview } from './message-bubble.tsx';
 
 const ROW_HEIGHT = 52;
 
-/** The users, the one who was heard of last first; and a way to be a new one. */
+/** The users, by latest message first, with a search field that also adds users. */
 export const UserList = () => {
-  const users = useStore(store, (state) => state.users);
-  const chosen = useStore(store, (state) => state.user);
+  const users = useConsole((state) => state.users);
+  const selected = useConsole((state) => state.contact);
   const [search, setSearch] = useState('');
-  const rows = useMemo(() => found(users.byContact, search), [users, search]);
-  const activeIndex = rows.findIndex(({ contact }) => contact === chosen);
-  const isNew = /^\+?\d{6,15}$/.test(search.trim()) && !users.byContact.has(search.trim());
+  const rows = useMemo(() => matchingUsers(users.byContact, search), [users, search]);
+  const activeIndex = rows.findIndex(({ contact }) => contact === selected);
+  const isNewNumber = /^\+?\d{6,15}$/.test(search.trim()) && !users.byContact.has(search.trim());
 
-  const step = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const next = by === undefined ? undefined : rows[activeIndex + by];
+  const moveBetweenUsers = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
+    const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const next = offset === undefined ? undefined : rows[activeIndex + offset];
     if (next === undefined) return;
     event.preventDefault();
-    chooseUser(next.contact);
-    focusSoon(event.currentTarget);
+    selectUser(next.contact);
+    focusSelectedRow(event.currentTarget);
   };
 
-  const enter = () => {
+  const submitSearch = () => {
     const [first] = rows;
-    if (isNew) void addUser(search.trim()).then(() => setSearch(''));
-    else if (first !== undefined) chooseUser(first.contact);
+    if (isNewNumber) void addUser(search.trim()).then(() => setSearch(''));
+    else if (first !== undefined) selectUser(first.contact);
   };
 
   return (
     <div class="users">
       <label class="search">
-        <span class="visually-hidden">Find a user, or type a new number</span>
+        <span class="visually-hidden">Find a user or enter a new number</span>
         <input
           type="search"
-          placeholder="Find a user, or type a new number"
+          placeholder="Find a user or enter a new number"
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-          onKeyDown={({ key }) => key === 'Enter' && enter()}
+          onKeyDown={({ key }) => key === 'Enter' && submitSearch()}
         />
       </label>
-      {isNew && (
-        <button type="button" class="new-user" onClick={enter}>
-          Be {search.trim()}, a new user
+      {isNewNumber && (
+        <button type="button" class="new-user" onClick={submitSearch}>
+          Add user {search.trim()}
         </button>
       )}
-      <WindowedList
+      <VirtualList
         rows={rows}
         rowHeight={ROW_HEIGHT}
         keyOf={({ contact }) => contact}
         label="Users"
-        empty={search === '' ? 'No users yet. Type a number above to be the first.' : 'Nobody is called that.'}
+        emptyText={search === '' ? 'No users yet. Enter a phone number above to add one.' : 'No matching users.'}
         activeIndex={activeIndex}
-        onKeyDown={step}
-        draw={(user, index) => (
-          <Row user={user} isChosen={user.contact === chosen} isTabStop={index === Math.max(0, activeIndex)} />
+        onKeyDown={moveBetweenUsers}
+        renderRow={(user, index) => (
+          <Row user={user} isSelected={user.contact === selected} isTabStop={index === Math.max(0, activeIndex)} />
         )}
       />
     </div>
   );
 };
 
-const Row = ({ user, isChosen, isTabStop }: { user: UserRow; isChosen: boolean; isTabStop: boolean }) => {
+const Row = ({ user, isSelected, isTabStop }: { user: UserRow; isSelected: boolean; isTabStop: boolean }) => {
   const { contact, name, lastMessage, windows } = user;
   return (
     <button
       type="button"
       class="user"
-      aria-current={isChosen ? 'true' : undefined}
+      aria-current={isSelected ? 'true' : undefined}
       tabIndex={isTabStop ? 0 : -1}
-      onClick={() => chooseUser(contact)}
+      onClick={() => selectUser(contact)}
     >
-      <Avatar name={name ?? contact} isOpen={windows.some(({ open }) => open)} />
-      <span class="who">{name ?? contact}</span>
-      <span class="when">{lastMessage && timeOfDay(lastMessage.at)}</span>
-      <span class="what">{lastMessage ? snippet(lastMessage) : 'No messages yet'}</span>
+      <Avatar name={name ?? contact} isWindowOpen={windows.some(({ open }) => open)} />
+      <span class="name">{name ?? contact}</span>
+      <span class="time">{lastMessage && formatTime(lastMessage.at)}</span>
+      <span class="preview">{lastMessage ? messagePreview(lastMessage) : 'No messages yet'}</span>
     </button>
   );
 };
 
-const found = (users: ReadonlyMap<string, UserRow>, search: string): readonly UserRow[] => {
-  const words = search.trim().toLowerCase();
-  const all = [...users.values()].filter(
-    ({ contact, name }) => words === '' || contact.includes(words) || name?.toLowerCase().includes(words),
+const COLORS = 6;
+
+/** The user's initial, with a dot while a conversation window is open. */
+const Avatar = ({ name, isWindowOpen }: { name: string; isWindowOpen: boolean }) => {
+  const sum = [...name].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0);
+  return (
+    <span class={`avatar color-${sum % COLORS}${isWindowOpen ? ' open' : ''}`} aria-hidden="true">
+      {/^\+?\d/.test(name) ? name.slice(-2) : name.slice(0, 1).toUpperCase()}
+    </span>
   );
-  return all.toSorted((one, other) => (heard(one) < heard(other) ? 1 : -1));
 };
 
-const heard = ({ lastMessage }: UserRow): string => lastMessage?.at ?? '';
+const matchingUsers = (users: ReadonlyMap<string, UserRow>, search: string): readonly UserRow[] => {
+  const term = search.trim().toLowerCase();
+  const matches = [...users.values()].filter(
+    ({ contact, name }) => term === '' || contact.includes(term) || name?.toLowerCase().includes(term),
+  );
+  return matches.toSorted((one, other) => (lastActivity(one) < lastActivity(other) ? 1 : -1));
+};
 
-/** The row that is chosen next may not be in the page yet. */
-const focusSoon = (list: HTMLElement): void => {
+const lastActivity = ({ lastMessage }: UserRow): string => lastMessage?.at ?? '';
+
+/** Waits two frames, because the selected row may not be rendered yet. */
+const focusSelectedRow = (list: HTMLElement): void => {
   requestAnimationFrame(() =>
     requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-current]')?.focus({ preventScroll: true })),
   );
 };
 
 const addUser = async (contact: string): Promise<void> => {
-  await ask('PATCH', userPath(contact), {});
-  chooseUser(contact);
+  await callApi('PATCH', userPath(contact), {});
+  selectUser(contact);
 };

@@ -1,13 +1,19 @@
+import {
+  type Account,
+  callApi,
+  type FeedEntry,
+  type InspectorChange,
+  inspectorPath,
+  type Rule,
+  type Template,
+  type UserRow,
+} from './api.ts';
+import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
-import { loadLatest } from './conversation.ts';
-import { followMachineRoom } from './machine-room-feed.ts';
-import { loadSends } from './sends.ts';
-import { ask } from './service.ts';
-import type { Account, FeedEntry, Rule, Template, UserRow } from './shapes.ts';
-import { takeEntry } from './take-entry.ts';
-import { refreshWay } from './way.ts';
+import { loadSelectedUser, putSend } from './selected-user.ts';
+import { refreshTimeline } from './timeline.ts';
 
-type ServiceState = {
+type SandboxState = {
   feedId: number;
   now: string;
   chatChannelNumbers: readonly string[];
@@ -16,47 +22,73 @@ type ServiceState = {
   templates: readonly Template[];
 };
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
-let open: readonly EventSource[] = [];
+let feeds: readonly EventSource[] = [];
 
-/** Reads everything, then follows what happens; when something was missed, everything is read anew. */
+/** Loads the whole state, then follows the feeds. Starts over when the feed reports a gap. */
 export const connect = async (): Promise<void> => {
-  for (const source of open) source.close();
-  open = [];
-  const parts = await ask<{ machineRoom: boolean }>('GET', '/console/parts');
-  const state = await ask<ServiceState>('GET', '/sandbox/state');
-  const carrier = await ask<{ expired: readonly unknown[] }>('GET', '/sandbox/deliveries?limit=1');
-  const users = await ask<{ users: readonly UserRow[] }>('GET', '/sandbox/users?limit=1000');
-  if (!parts.ok || !state.ok || !carrier.ok || !users.ok) {
+  for (const feed of feeds) feed.close();
+  feeds = [];
+  const parts = await callApi<{ machineRoom: boolean }>('GET', '/console/parts');
+  const state = await callApi<SandboxState>('GET', '/sandbox/state');
+  const deliveries = await callApi<{ expired: readonly unknown[] }>('GET', '/sandbox/deliveries?limit=1');
+  const users = await callApi<{ users: readonly UserRow[] }>('GET', '/sandbox/users?limit=1000');
+  if (!parts.ok || !state.ok || !deliveries.ok || !users.ok) {
     store.set({ connection: 'lost' });
-    setTimeout(() => void connect(), AGAIN_MS);
+    setTimeout(() => void connect(), RETRY_MS);
     return;
   }
+  const hasInspector = parts.value.machineRoom;
   const { feedId, now, chatChannelNumbers, account, rules, templates } = state.value;
   store.set({
-    hasMachineRoom: parts.value.machineRoom,
+    hasInspector,
     clockOffsetMs: Date.parse(now) - Date.now(),
     chatChannelNumbers,
     account,
     rules,
     templates,
-    expired: carrier.value.expired.length,
+    expiredCount: deliveries.value.expired.length,
     users: { byContact: new Map(users.value.users.map((user) => [user.contact, user])) },
-    user: store.get().user ?? users.value.users[0]?.contact,
+    contact: store.get().contact ?? users.value.users[0]?.contact,
   });
-  await Promise.all([loadLatest(), loadSends()]);
-  refreshWay();
-  open = [followService(feedId), ...(parts.value.machineRoom ? [followMachineRoom()] : [])];
+  await loadSelectedUser();
+  refreshTimeline();
+  feeds = [followSandbox(feedId), ...(hasInspector ? [followInspector()] : [])];
 };
 
-const followService = (after: number): EventSource => {
+const followSandbox = (after: number): EventSource => {
   const feed = new EventSource(`/sandbox/feed?after=${after}`);
   feed.onopen = () => store.set({ connection: 'live' });
   feed.onerror = () => store.set({ connection: 'lost' });
   feed.onmessage = ({ data }) => {
     const entry: FeedEntry = JSON.parse(data);
-    if (takeEntry(entry) === 'read-anew') void connect();
+    if (applyFeedEntry(entry) === 'reload') void connect();
   };
+  return feed;
+};
+
+const followInspector = (): EventSource => {
+  const feed = new EventSource(inspectorPath('feed'));
+  const on = <Kind extends InspectorChange['kind']>(
+    kind: Kind,
+    apply: (change: Extract<InspectorChange, { kind: Kind }>) => void,
+  ) => feed.addEventListener(kind, ({ data }) => apply({ kind, ...JSON.parse(data) }));
+
+  on('queues', ({ depths }) => store.set({ queueDepths: depths }));
+  on('send', ({ send }) => {
+    putSend(send);
+    const { selection, timeline } = store.get();
+    const isShownMessage = send.messageId !== undefined && timeline?.message?.id === send.messageId;
+    if (selection?.id === send.requestId || isShownMessage) refreshTimeline();
+  });
+  on('bus', () => {
+    if (store.get().selection !== undefined) refreshTimeline();
+  });
+  on('item', ({ key }) => {
+    const { selection, timeline } = store.get();
+    const isShown = timeline?.trace?.items.some(({ pk, sk }) => `${pk} ${sk}` === key) ?? false;
+    if (selection !== undefined && (isShown || key.includes(selection.id))) refreshTimeline();
+  });
   return feed;
 };

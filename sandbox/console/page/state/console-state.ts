@@ -1,79 +1,101 @@
-import type { QueueDepths, SendSummary, Trace } from '../../../machine-room/machine-room.ts';
-import type { Account, Call, Delivery, ExpiredEvent, FeedEntry, Message, Rule, Template, UserRow } from './shapes.ts';
-import { createStore } from './store.ts';
+import type {
+  Account,
+  ApiResult,
+  Call,
+  Delivery,
+  ExpiredEvent,
+  FeedEntry,
+  Message,
+  QueueDepths,
+  Rule,
+  SendSummary,
+  Template,
+  Trace,
+  UserRow,
+} from './api.ts';
+import { createStore, useStore } from './store.ts';
 
-/** What the flow in the middle is about. */
-export type Chosen = { readonly kind: 'message' | 'request'; readonly id: string };
+/** The message or request whose timeline is shown. */
+export type Selection = { readonly kind: 'message' | 'request'; readonly id: string };
 
 export type Conversation = {
   readonly messages: readonly Message[];
-  /** What to ask for to see what came before; null when there is nothing. */
+  /** Cursor of the page of earlier messages; null if there are none. */
   readonly before: string | null;
-  /** False after paging back so far that the latest messages were let go. */
+  /** False once paging back has dropped the latest messages. */
   readonly isAtEnd: boolean;
 };
 
-/** What is known of the chosen message or request. */
-export type Way = {
-  readonly of: Chosen;
+export type Timeline = {
+  readonly selection: Selection;
   readonly message: Message | null;
   readonly deliveries: readonly Delivery[];
-  /** Events of it that were not taken within seven days. */
+  /** Events that were not acknowledged within seven days. */
   readonly expired: readonly ExpiredEvent[];
   readonly calls: readonly Call[];
-  /** Absent where there is no machine room. */
+  /** Absent without an inspector. */
   readonly trace?: Trace;
 };
 
 export type ConsoleState = {
   readonly connection: 'connecting' | 'live' | 'lost';
-  readonly hasMachineRoom: boolean;
-  /** What the service's clock is ahead of this machine's. */
+  /** Whether the local stack runs beside the sandbox, so that the console can look into Parley. */
+  readonly hasInspector: boolean;
+  /** The service's clock minus this machine's clock, in milliseconds. */
   readonly clockOffsetMs: number;
   readonly chatChannelNumbers: readonly string[];
   readonly account: Account | undefined;
   readonly rules: readonly Rule[];
   readonly templates: readonly Template[];
-  /** How many events were dropped after seven days. */
-  readonly expired: number;
-  /** The map itself is altered and this object renewed, since a thousand users change often. */
+  /** How many events expired unacknowledged. */
+  readonly expiredCount: number;
+  /** The map is mutated and only this wrapper replaced: copying a thousand users on each change would be slow. */
   readonly users: { readonly byContact: Map<string, UserRow> };
-  readonly user: string | undefined;
+  /** The selected user's contact id. */
+  readonly contact: string | undefined;
   readonly conversation: Conversation;
-  readonly chosen: Chosen | undefined;
-  readonly way: Way | undefined;
-  /** The chosen user's requests, latest first. */
+  /** The selected user's requests, latest first. */
   readonly sends: readonly SendSummary[];
-  readonly depths: QueueDepths | undefined;
-  /** The latest entries of the feed, latest first. */
-  readonly tape: readonly FeedEntry[];
-  /** What went wrong or well last, for the line at the bottom. */
-  readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
+  readonly selection: Selection | undefined;
+  readonly timeline: Timeline | undefined;
+  readonly queueDepths: QueueDepths | undefined;
+  /** The feed's latest entries, latest first. */
+  readonly eventLog: readonly FeedEntry[];
+  readonly notice: { readonly text: string; readonly isError: boolean } | undefined;
 };
 
 export const EMPTY_CONVERSATION: Conversation = { messages: [], before: null, isAtEnd: true };
 
 export const store = createStore<ConsoleState>({
   connection: 'connecting',
-  hasMachineRoom: false,
+  hasInspector: false,
   clockOffsetMs: 0,
   chatChannelNumbers: [],
   account: undefined,
   rules: [],
   templates: [],
-  expired: 0,
+  expiredCount: 0,
   users: { byContact: new Map() },
-  user: undefined,
+  contact: undefined,
   conversation: EMPTY_CONVERSATION,
-  chosen: undefined,
-  way: undefined,
   sends: [],
-  depths: undefined,
-  tape: [],
+  selection: undefined,
+  timeline: undefined,
+  queueDepths: undefined,
+  eventLog: [],
   notice: undefined,
 });
 
-/** The time on the service's clock. */
-export const serviceNow = (): number => Date.now() + store.get().clockOffsetMs;
+/** Returns a part of the console's state and re-renders the component when it changes. */
+export const useConsole = <Part>(select: (state: ConsoleState) => Part): Part => useStore(store, select);
 
-export const notice = (text: string, isBad = false): void => store.set({ notice: { text, isBad } });
+export const useSelectedUser = (): UserRow | undefined =>
+  useConsole(({ contact, users }) => (contact === undefined ? undefined : users.byContact.get(contact)));
+
+export const showNotice = (text: string): void => store.set({ notice: { text, isError: false } });
+
+export const showError = (text: string): void => store.set({ notice: { text, isError: true } });
+
+/** Shows what a call did: the given text if it succeeded, otherwise its error. */
+export const showResult = <Value>(result: ApiResult<Value>, success: (value: Value) => string): void =>
+  result.ok ? showNotice(success(result.value)) : showError(result.error);

@@ -1,28 +1,29 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** A value that changes, and those who look at it. */
+/** A state object that notifies its subscribers of changes. */
 export type Store<State> = {
   get(): State;
-  /** Lays the change over the state; whoever looks is told once a frame, however much has changed. */
+  /** Merges a change into the state. Subscribers are notified at most once per frame. */
   set(change: Partial<State>): void;
+  /** Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 };
 
 export const createStore = <State extends object>(initial: State): Store<State> => {
   const listeners = new Set<() => void>();
   let state = initial;
-  let isDue = false;
-  const tell = () => {
-    isDue = false;
+  let isScheduled = false;
+  const notify = () => {
+    isScheduled = false;
     for (const listener of [...listeners]) listener();
   };
   return {
     get: () => state,
     set: (change) => {
       state = { ...state, ...change };
-      if (isDue) return;
-      isDue = true;
-      requestAnimationFrame(tell);
+      if (isScheduled) return;
+      isScheduled = true;
+      requestAnimationFrame(notify);
     },
     subscribe: (listener) => {
       listeners.add(listener);
@@ -31,22 +32,22 @@ export const createStore = <State extends object>(initial: State): Store<State> 
   };
 };
 
-/** A part of a store's state; the component is drawn again when that part becomes another one. */
+/** Returns the selected part of a store's state and re-renders the component when that part changes. */
 export const useStore = <State extends object, Part>(store: Store<State>, select: (state: State) => Part): Part => {
   const part = select(store.get());
-  const [, redraw] = useState({});
+  const [, rerender] = useState({});
   useLayoutEffect(() => {
-    let shown = part;
-    const look = () => {
-      const now = select(store.get());
-      if (Object.is(now, shown)) return;
-      shown = now;
-      redraw({});
+    let rendered = part;
+    const check = () => {
+      const current = select(store.get());
+      if (Object.is(current, rendered)) return;
+      rendered = current;
+      rerender({});
     };
-    const stop = store.subscribe(look);
-    // What changed between drawing and subscribing was told to nobody.
-    look();
-    return stop;
+    const unsubscribe = store.subscribe(check);
+    // The state may have changed between rendering and subscribing.
+    check();
+    return unsubscribe;
   });
   return part;
 };

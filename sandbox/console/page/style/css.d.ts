@@ -1,2 +1,2 @@
-/** Vite takes the style sheets out of the script. */
+/** Vite bundles the style sheets that a module imports. */
 declare module '*.css';

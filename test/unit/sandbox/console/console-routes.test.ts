@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startTestSandbox } from '../../../support/running-sandbox.ts';
 
-describe('the console’s page', () => {
-  it('is served at / with a policy that allows nothing but this server', async () => {
+describe('console page', () => {
+  it('is served at / with a Content-Security-Policy that allows only its own origin', async () => {
     const { url } = await startTestSandbox();
 
     const page = await fetch(`${url}/`);
@@ -16,22 +16,22 @@ describe('the console’s page', () => {
     const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => new URL(path, page.url));
     expect(assets.length).toBeGreaterThanOrEqual(3);
     for (const asset of assets) {
-      const answer = await fetch(asset);
-      expect([asset.origin, answer.status, (await answer.text()).length > 0]).toEqual([url, 200, true]);
+      const response = await fetch(asset);
+      expect([asset.origin, response.status, (await response.text()).length > 0]).toEqual([url, 200, true]);
     }
     expect(html).not.toMatch(/<style|style=|<script(?![^>]*src=)/);
   });
 
-  it('leaves unknown paths to the empty 404 (field notes, "The API’s answers")', async () => {
+  it('returns 404 with an empty body for unknown paths (field notes, "The API\'s answers")', async () => {
     const { url } = await startTestSandbox();
 
     for (const path of ['/assets/nothing.js', '/samples/..%2Fconsole-routes.ts', '/index.html', '/nothing']) {
-      const answer = await fetch(url + path);
-      expect([path, answer.status, await answer.text()]).toEqual([path, 404, '']);
+      const response = await fetch(url + path);
+      expect([path, response.status, await response.text()]).toEqual([path, 404, '']);
     }
   });
 
-  it('has a photo, a sound and a document to attach', async () => {
+  it('serves a sample photo, audio file, and document to attach', async () => {
     const { url } = await startTestSandbox();
 
     const types = await Promise.all(

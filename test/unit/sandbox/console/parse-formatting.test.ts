@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFormatting } from '../../../../sandbox/console/page/phone/parse-formatting.ts';
 
-const inShort = (text: string) =>
+const summarize = (text: string) =>
   parseFormatting(text).map(({ text: run, style }) => (style === 'plain' ? run : `${style}(${run})`));
 
-describe('the chat platform’s simple formatting', () => {
+describe('parseFormatting', () => {
   it.each([
     ['plain', ['plain']],
     ['*bold* and _italic_', ['bold(bold)', ' and ', 'italic(italic)']],
-    ['~gone~, `code`', ['struck(gone)', ', ', 'code(code)']],
+    ['~gone~, `code`', ['strikethrough(gone)', ', ', 'code(code)']],
     ['```two\nlines```', ['code(two\nlines)']],
     ['(*bold*)', ['(', 'bold(bold)', ')']],
     ['2 * 3 * 4', ['2 * 3 * 4']],
@@ -18,11 +18,11 @@ describe('the chat platform’s simple formatting', () => {
     ['*open', ['*open']],
     ['**', ['**']],
     ['', []],
-  ])('%j reads as %j', (text, runs) => {
-    expect(inShort(text)).toEqual(runs);
+  ])('parses %j as %j', (text, runs) => {
+    expect(summarize(text)).toEqual(runs);
   });
 
-  it('loses no character but the marks', () => {
+  it('keeps every character except the marks', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '*', '_', '~', '`', '\n', 'é', '😀') }), (text) => {
         const shown = parseFormatting(text)

@@ -1,0 +1,114 @@
+import { toneOf } from '../components/badge.tsx';
+import { type Call, field, stringField } from '../state/api.ts';
+import type { Timeline } from '../state/console-state.ts';
+import { expiredSteps, statusOf, type TableItem, type TimelineStep, webhookSteps } from './timeline-step.ts';
+
+/** Returns the steps of what the business sends, from the request to the recorded statuses. */
+export const outboundSteps = (
+  timeline: Timeline,
+  sendItem: TableItem | undefined,
+  messageItem: TableItem | undefined,
+): readonly TimelineStep[] => {
+  const calls = timeline.calls.map(callStep);
+  return [
+    ...(sendItem ? sendSteps(sendItem, calls) : calls),
+    ...deviceSteps(timeline),
+    ...webhookSteps(timeline.deliveries.filter((delivery) => statusOf(delivery) !== undefined)),
+    ...expiredSteps(timeline.expired),
+    ...(messageItem ? [statusStep(messageItem)] : []),
+  ];
+};
+
+const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly TimelineStep[] => {
+  const requestId = (stringField(send, 'pk') ?? '').replace(/^SEND#/, '');
+  const state = stringField(send, 'state') ?? 'unknown';
+  const endpoint = field(send.call, 'endpoint');
+  const isCalled = endpoint !== undefined;
+  const attempts = Number(send.attempts ?? 0);
+  return [
+    {
+      source: 'queue',
+      title: `Request ${requestId} queued`,
+      tone: 'success',
+      bodies: [{ name: 'Request', value: parseJson(stringField(send, 'body')) }],
+    },
+    {
+      source: 'decision',
+      title: `Decision: ${isCalled ? endpoint : (stringField(send, 'code') ?? state)}`,
+      tone: isCalled ? 'success' : toneOf(state),
+      detail: stringField(send, 'why'),
+      at: stringField(send, 'claimedAt') ?? stringField(send, `${state}At`),
+      bodies: isCalled ? [{ name: 'Call', value: send.call }] : [],
+    },
+    ...calls,
+    {
+      source: 'table',
+      title: `Send state: ${state}`,
+      tone: toneOf(state),
+      detail: attempts > 1 ? `${attempts} attempts so far.` : undefined,
+      at: stringField(send, `${state}At`),
+      bodies: [{ name: 'Table item', value: send }],
+    },
+  ];
+};
+
+const callStep = ({ path, status, at, request, answer, messageId }: Call): TimelineStep => {
+  const isAccepted = messageId !== null;
+  return {
+    source: 'service',
+    title: `POST ${path.split('/').slice(-2).join('/')}: ${status}`,
+    tone: isAccepted ? 'success' : 'error',
+    detail: isAccepted ? `Accepted with message ID ${messageId}.` : errorIn(answer),
+    at,
+    bodies: [
+      { name: 'Request', value: request },
+      { name: 'Response', value: answer },
+    ],
+  };
+};
+
+/** Summarizes the `error` or `problems` object of a response; undefined if it has none. */
+const errorIn = (response: unknown): string | undefined => {
+  const error = field(response, 'error') ?? field(response, 'problems');
+  const code = field(error, 'code');
+  return code === undefined ? undefined : `Error ${code}: ${field(error, 'message')}`;
+};
+
+const deviceSteps = ({ message }: Timeline): readonly TimelineStep[] => {
+  if (message === null || message.direction !== 'out' || !('status' in message)) return [];
+  const { status, deliveredAt, seenAt } = message;
+  const isDelivered = deliveredAt !== null;
+  const read = status === 'read' ? 'Read by the user.' : 'Read by the user, who has read receipts turned off.';
+  return [
+    {
+      source: 'user',
+      title: isDelivered ? "Delivered to the user's device" : "Not yet delivered to the user's device",
+      tone: isDelivered ? 'success' : 'pending',
+      detail: seenAt === null ? undefined : read,
+      at: deliveredAt ?? undefined,
+      bodies: [{ name: 'Message', value: message }],
+    },
+  ];
+};
+
+const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'];
+
+const statusStep = (message: TableItem): TimelineStep => {
+  const statuses = STATUS_TIMES.filter((name) => stringField(message, name) !== undefined)
+    .map((name) => name.replace(/At$/, ''))
+    .join(', ');
+  return {
+    source: 'table',
+    title: statuses ? `Statuses stored: ${statuses}` : 'Message stored',
+    tone: 'success',
+    bodies: [{ name: 'Table item', value: message }],
+  };
+};
+
+const parseJson = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useConsole } from '../state/console-state.ts';
+
+/** Returns the service's time in milliseconds. Updates every second and whenever the clock is advanced. */
+export const useServiceTime = (): number => {
+  const clockOffsetMs = useConsole((state) => state.clockOffsetMs);
+  const [, tick] = useState({});
+  useEffect(() => {
+    const timer = setInterval(() => tick({}), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return Date.now() + clockOffsetMs;
+};
+
+// Times are shown in the browser's time zone.
+
+/** `14:05` */
+export const formatTime = (iso: string): string => MINUTES.format(new Date(iso));
+
+/** `14:05:09` */
+export const formatSeconds = (iso: string): string => SECONDS.format(new Date(iso));
+
+/** `14:05:09.120` */
+export const formatMilliseconds = (iso: string): string =>
+  `${formatSeconds(iso)}.${String(new Date(iso).getMilliseconds()).padStart(3, '0')}`;
+
+/** `Sat, Nov 21` */
+export const formatDay = (iso: string): string => DAY.format(new Date(iso));
+
+/** `Nov 21, 14:05:09` */
+export const formatDateTime = (ms: number): string => DATE_TIME.format(new Date(ms));
+
+/** `23:59:07`, or `1 d 02:00:00` from a day on. */
+export const formatDuration = (ms: number): string => {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const days = Math.floor(seconds / 86_400);
+  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  return days > 0 ? `${days} d ${clock}` : clock;
+};
+
+const MINUTES = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const SECONDS = new Intl.DateTimeFormat('en-US', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const DAY = new Intl.DateTimeFormat('en-US', { weekday: 'short', month: 'short', day: 'numeric' });
+const DATE_TIME = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});

@@ -1,0 +1,68 @@
+import { callApi, userPath } from '../state/api.ts';
+import { showError, showNotice, useConsole, useSelectedUser } from '../state/console-state.ts';
+import { Card, Switch } from './card.tsx';
+
+/** Settings of the selected user, made on the chat platform. */
+export const UserCard = () => {
+  const user = useSelectedUser();
+  if (user === undefined) return null;
+  const change = (settings: Settings) => patch(userPath(user.contact), settings);
+  return (
+    <Card title="User" note={user.name ?? user.contact} open>
+      <label class="field">
+        Name
+        <input
+          value={user.name ?? ''}
+          key={user.contact}
+          onChange={({ currentTarget }) => void change({ name: currentTarget.value })}
+        />
+      </label>
+      <Switch
+        label="Device on"
+        isOn={user.device === 'on'}
+        onChange={(isOn) => change({ device: isOn ? 'on' : 'off' })}
+      />
+      <Switch label="Read receipts" isOn={user.readReceipts} onChange={(readReceipts) => change({ readReceipts })} />
+      <Switch label="On the chat platform" isOn={user.onPlatform} onChange={(onPlatform) => change({ onPlatform })} />
+      <Switch label="Opted in" isOn={user.optIn} onChange={(optIn) => change({ optIn })} />
+    </Card>
+  );
+};
+
+const CREDITS = [0, 1, 100, 10_000];
+
+/** The business account. Each accepted message costs one credit. */
+export const AccountCard = () => {
+  const account = useConsole((state) => state.account);
+  if (account === undefined) return null;
+  const { credit, approved, optInRequired } = account;
+  const change = (settings: Settings) => patch('/sandbox/account', settings);
+  const setCredit = async (amount: number) => {
+    if (await change({ credit: amount })) showNotice(`Credit set to ${formatNumber(amount)}.`);
+  };
+  return (
+    <Card title="Account" note={`Credit: ${formatNumber(credit)}${approved ? '' : ', sandbox mode'}`}>
+      <fieldset class="row wrap">
+        <legend class="field">Credit</legend>
+        {CREDITS.map((amount) => (
+          <button type="button" key={amount} aria-pressed={credit === amount} onClick={() => void setCredit(amount)}>
+            {formatNumber(amount)}
+          </button>
+        ))}
+      </fieldset>
+      <Switch label="Approved" isOn={approved} onChange={(isOn) => change({ approved: isOn })} />
+      <Switch label="Opt-in required" isOn={optInRequired} onChange={(isOn) => change({ optInRequired: isOn })} />
+    </Card>
+  );
+};
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Returns whether the service accepted the change; shows the error otherwise. */
+const patch = async (path: string, settings: Settings): Promise<boolean> => {
+  const result = await callApi('PATCH', path, settings);
+  if (!result.ok) showError(result.error);
+  return result.ok;
+};
+
+const formatNumber = (amount: number): string => amount.toLocaleString('en-US');

@@ -1,0 +1,104 @@
+import { formatTime } from '../components/time.ts';
+import type { Message } from '../state/api.ts';
+import { selectItem } from '../state/timeline.ts';
+import { type FormattedRun, parseFormatting } from './parse-formatting.ts';
+
+type MediaKind = 'image' | 'audio' | 'file';
+
+export const MEDIA_NAMES: Readonly<Record<MediaKind, string>> = { image: 'Photo', audio: 'Audio', file: 'Document' };
+
+/** A message on the phone. Selecting it shows its timeline. */
+export const MessageBubble = (props: { message: Message; isSelected: boolean; isTabStop: boolean }) => {
+  const { message, isSelected, isTabStop } = props;
+  return (
+    <div class={`bubble${isSelected ? ' selected' : ''}`}>
+      <button
+        type="button"
+        class="select"
+        aria-pressed={isSelected}
+        aria-label={`Show timeline: ${messagePreview(message)}`}
+        tabIndex={isTabStop ? 0 : -1}
+        onClick={() => selectItem({ kind: 'message', id: message.id })}
+      />
+      {'ruleName' in message && message.ruleName && <p class="rule">{message.ruleName}</p>}
+      {message.media.map(({ kind, url }) => (
+        <Attachment key={url} kind={kind} url={url} />
+      ))}
+      {message.text && <p class="text">{parseFormatting(message.text).map(renderRun)}</p>}
+      <p class="meta">
+        <time dateTime={message.at}>{formatTime(message.at)}</time>
+        {'status' in message && <Ticks status={message.status} />}
+      </p>
+    </div>
+  );
+};
+
+/** Summarizes a message in one line of plain text. */
+export const messagePreview = ({ text, media, direction }: Message): string => {
+  const [first] = media;
+  const summary = text ? withoutFormatting(text) : first ? MEDIA_NAMES[first.kind] : '';
+  return direction === 'out' ? `↩ ${summary}` : summary;
+};
+
+const withoutFormatting = (text: string): string =>
+  parseFormatting(text)
+    .map((run) => run.text)
+    .join('');
+
+const renderRun = ({ text, style }: FormattedRun, key: number) => {
+  switch (style) {
+    case 'plain':
+      return text;
+    case 'bold':
+      return <strong key={key}>{text}</strong>;
+    case 'italic':
+      return <em key={key}>{text}</em>;
+    case 'strikethrough':
+      return <s key={key}>{text}</s>;
+    case 'code':
+      return <code key={key}>{text}</code>;
+  }
+};
+
+const STATUS_NAMES = { accepted: 'Sent', delivered: 'Delivered', read: 'Read' };
+
+/** One tick for sent, two for delivered, two colored ones for read. */
+const Ticks = ({ status }: { status: 'accepted' | 'delivered' | 'read' }) => (
+  <svg class={`ticks ${status}`} viewBox="0 0 20 12" role="img" aria-label={STATUS_NAMES[status]}>
+    <path d="M1.500 6.500 5 10l6.500-8" />
+    {status !== 'accepted' && <path d="m8 9 1 1 6.500-8" />}
+  </svg>
+);
+
+/**
+ * Shows photos and audio that this server hosts. Everything else is a link, because the page's Content-Security-Policy
+ * blocks other origins.
+ */
+const Attachment = ({ kind, url }: { kind: MediaKind; url: string }) => {
+  const isHostedHere = URL.canParse(url) && new URL(url).origin === location.origin;
+  if (isHostedHere && kind === 'image') return <img class="photo" src={url} alt="Attachment" />;
+  // biome-ignore lint/a11y/useMediaCaption: voice messages have no captions
+  if (isHostedHere && kind === 'audio') return <audio controls src={url} preload="metadata" />;
+  return (
+    <a class={`attachment ${kind}`} href={url} target="_blank" rel="noreferrer">
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <path d={ICONS[kind]} />
+      </svg>
+      <span class="name">{fileName(url)}</span>
+      <span class="origin">
+        {MEDIA_NAMES[kind]} · {isHostedHere ? 'sample' : hostOf(url)}
+      </span>
+    </a>
+  );
+};
+
+const ICONS = {
+  image: 'M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.500 9.500h.01',
+  audio: 'M5 10v4M9 6v12M13 9v6M17 4v16M21 10v4',
+  file: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
+};
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'invalid URL');
+
+const fileName = (url: string): string =>
+  (URL.canParse(url) && decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '')) || url;

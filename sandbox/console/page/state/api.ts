@@ -1,0 +1,103 @@
+import type { Call as LoggedCall } from '../../../calls/call-log.ts';
+import type {
+  accountView,
+  deliveryView,
+  expiredView,
+  messageView,
+  ruleView,
+  templateView,
+  userView,
+} from '../../../control/views.ts';
+
+export type {
+  DeadLetter,
+  DeadLetterQueue,
+  MachineRoomChange as InspectorChange,
+  QueueDepths,
+  SendSummary,
+  Trace,
+} from '../../../machine-room/machine-room.ts';
+
+// The control API's resources, typed by the functions that serialize them.
+export type User = ReturnType<typeof userView>;
+export type Message = ReturnType<typeof messageView>;
+export type Rule = ReturnType<typeof ruleView>;
+export type Template = ReturnType<typeof templateView>;
+export type Account = ReturnType<typeof accountView>;
+export type ExpiredEvent = ReturnType<typeof expiredView>;
+export type Delivery = ReturnType<typeof deliveryView>;
+export type Call = LoggedCall;
+
+/** A row of the user list. */
+export type UserRow = User & { readonly lastMessage: Message | null };
+
+/** An entry of `/sandbox/feed`. */
+export type FeedEntry = { readonly id: number; readonly at: string } & (
+  | { readonly type: 'account-changed'; readonly account: Account }
+  | { readonly type: 'user-changed'; readonly user: User }
+  | { readonly type: 'rule-changed'; readonly name: string; readonly rule: Rule | null }
+  | {
+      readonly type: 'user-wrote' | 'message-accepted' | 'status-changed';
+      readonly contact: string;
+      readonly message: Message;
+    }
+  | { readonly type: 'event-published'; readonly messageId: string; readonly event: unknown }
+  | { readonly type: 'webhook-attempt'; readonly delivery: Delivery }
+  | { readonly type: 'call'; readonly call: Call }
+  | { readonly type: 'template-changed'; readonly name: string; readonly template: Template | null }
+  | ({ readonly type: 'event-expired' } & ExpiredEvent)
+  | { readonly type: 'channel-added'; readonly chatChannelNumber: string }
+  | { readonly type: 'webhook-changed' | 'access-tokens-changed' }
+  | { readonly type: 'clock-moved'; readonly now: string }
+  | { readonly type: 'reset' | 'gap' }
+);
+
+/** The value that a call returned, or the error message to show. */
+export type ApiResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: string };
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/**
+ * Calls the server that served this page. The response is not validated, because the page and the server always have
+ * the same version.
+ */
+export const callApi = async <Value>(method: Method, path: string, body?: unknown): Promise<ApiResult<Value>> => {
+  try {
+    const response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok)
+      return { ok: false, error: errorMessage(text) ?? `${method} ${path} returned ${response.status}.` };
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, error: 'The sandbox is not responding. Check that it is still running.' };
+  }
+};
+
+export const userPath = (contact: string): string => `/sandbox/users/${encodeURIComponent(contact)}`;
+
+export const inspectorPath = (path: string): string => `/machine-room/${path}`;
+
+/** Reads a property of JSON whose shape is unknown. */
+export const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+/** Reads a string property of JSON whose shape is unknown; undefined if it is missing or not a string. */
+export const stringField = (value: unknown, name: string): string | undefined => {
+  const found = field(value, name);
+  return typeof found === 'string' ? found : undefined;
+};
+
+/** Reads the message of an error body (contract, "Errors"). */
+const errorMessage = (text: string): string | undefined => {
+  try {
+    return stringField(field(JSON.parse(text), 'error'), 'message');
+  } catch {
+    return undefined;
+  }
+};

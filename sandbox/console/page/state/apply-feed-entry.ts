@@ -1,0 +1,84 @@
+import { type FeedEntry, type Message, stringField, type User } from './api.ts';
+import { store } from './console-state.ts';
+import { withMessage } from './selected-user.ts';
+import { refreshTimeline } from './timeline.ts';
+
+const MAX_LOG_ENTRIES = 500;
+
+/** Applies a feed entry to the state, or returns `reload` if the state must be loaded from scratch. */
+export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
+  store.set({ eventLog: [entry, ...store.get().eventLog.slice(0, MAX_LOG_ENTRIES - 1)] });
+  switch (entry.type) {
+    case 'account-changed':
+      store.set({ account: entry.account });
+      break;
+    case 'user-changed':
+      putUser(entry.user);
+      break;
+    case 'rule-changed': {
+      const others = store.get().rules.filter(({ name }) => name !== entry.name);
+      store.set({ rules: entry.rule === null ? others : [...others, entry.rule] });
+      break;
+    }
+    case 'template-changed': {
+      const others = store.get().templates.filter(({ name }) => name !== entry.name);
+      store.set({ templates: entry.template === null ? others : [...others, entry.template] });
+      break;
+    }
+    case 'channel-added':
+      store.set({ chatChannelNumbers: [...store.get().chatChannelNumbers, entry.chatChannelNumber] });
+      break;
+    case 'event-expired':
+      store.set({ expiredCount: store.get().expiredCount + 1 });
+      refreshIfShown(stringField(entry.event, '_id_'));
+      break;
+    case 'user-wrote':
+    case 'message-accepted':
+    case 'status-changed':
+      putLastMessage(entry.contact, entry.message, entry.type !== 'status-changed');
+      if (entry.contact === store.get().contact) {
+        store.set({ conversation: withMessage(store.get().conversation, entry.message) });
+      }
+      refreshIfShown(entry.message.id);
+      break;
+    case 'webhook-attempt':
+      refreshIfShown(stringField(entry.delivery.event, '_id_'));
+      break;
+    case 'call':
+      if (store.get().selection?.kind === 'request') refreshTimeline();
+      break;
+    case 'clock-moved':
+      store.set({ clockOffsetMs: Date.parse(entry.now) - Date.now() });
+      break;
+    case 'reset':
+      store.set({ contact: undefined, selection: undefined, timeline: undefined, eventLog: [] });
+      return 'reload';
+    case 'gap':
+      return 'reload';
+    case 'event-published':
+    case 'webhook-changed':
+    case 'access-tokens-changed':
+      break;
+  }
+  return 'applied';
+};
+
+const putUser = (user: User): void => {
+  const { byContact } = store.get().users;
+  byContact.set(user.contact, { ...user, lastMessage: byContact.get(user.contact)?.lastMessage ?? null });
+  store.set({ users: { byContact } });
+};
+
+const putLastMessage = (contact: string, message: Message, isNew: boolean): void => {
+  const { byContact } = store.get().users;
+  const row = byContact.get(contact);
+  if (row === undefined || (!isNew && row.lastMessage?.id !== message.id)) return;
+  byContact.set(contact, { ...row, lastMessage: message });
+  store.set({ users: { byContact } });
+};
+
+const refreshIfShown = (messageId: string | undefined): void => {
+  const { selection, timeline } = store.get();
+  if (messageId === undefined) return;
+  if (selection?.id === messageId || timeline?.message?.id === messageId) refreshTimeline();
+};
