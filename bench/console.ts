@@ -64,7 +64,7 @@ const measure = async (page: Page, name: string, steps: (index: number) => { act
   }
   took.sort((one, other) => one - other);
   const at = (share: number) => (took[Math.min(took.length - 1, Math.floor(share * took.length))] ?? 0).toFixed(1);
-  console.log(`${name.padEnd(44)} median ${at(0.5).padStart(6)} ms    max ${at(1).padStart(6)} ms`);
+  console.log(`${name.padEnd(45)} median ${at(0.5).padStart(6)} ms    max ${at(1).padStart(6)} ms`);
 };
 
 const $ = (selector: string): string => `document.querySelector(${JSON.stringify(selector)})`;

@@ -91,7 +91,7 @@ const Notice = () => {
   return (
     <div class="notice" role="status" aria-live="polite">
       {notice !== undefined && (
-        <p class={notice.isError ? 'error' : ''}>
+        <p class={notice.isError ? 'error' : undefined}>
           {notice.text}
           <button type="button" onClick={() => store.set({ notice: undefined })}>
             Dismiss

@@ -47,7 +47,7 @@ const RequestList = () => {
       rowHeight={34}
       keyOf={({ requestId }) => requestId}
       label="Requests for this user"
-      emptyText="No requests for this user yet. Send a message under Controls."
+      emptyText="No requests for this user yet. Send a message to create one."
       renderRow={(send) => (
         <RequestRow send={send} isSelected={selection?.kind === 'request' && selection.id === send.requestId} />
       )}

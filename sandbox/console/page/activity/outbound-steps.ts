@@ -58,7 +58,7 @@ const callStep = ({ path, status, at, request, answer, messageId }: Call): Timel
     source: 'service',
     title: `POST ${path.split('/').slice(-2).join('/')}: ${status}`,
     tone: isAccepted ? 'success' : 'error',
-    detail: isAccepted ? `Accepted with message ID ${messageId}.` : errorIn(answer),
+    detail: isAccepted ? `Message ID: ${messageId}` : errorIn(answer),
     at,
     bodies: [
       { name: 'Request', value: request },

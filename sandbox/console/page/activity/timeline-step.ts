@@ -54,7 +54,7 @@ const outcomeOf = (delivery: Delivery): Pick<TimelineStep, 'tone' | 'detail'> =>
   if (status !== null && status >= 200 && status < 300)
     return { tone: 'success', detail: `Signature verified, ${event} acknowledged.` };
   const failed = (reason: string) => ({ tone: 'error' as const, detail: `${reason} It will be retried.` });
-  if (status === null) return failed(`Could not deliver the ${event}. ${error ?? 'The webhook did not respond.'}`);
+  if (status === null) return failed(`Could not deliver the ${event}: ${(error ?? 'no response').replace(/\.$/, '')}.`);
   if (status === 401 || status === 403) return failed(`The webhook rejected the signature of the ${event}.`);
   if (status === 413) return failed(`The ${event} is too large.`);
   return { tone: 'pending', detail: `The ${event} was not acknowledged. It will be retried with backoff.` };

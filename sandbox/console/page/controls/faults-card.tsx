@@ -47,7 +47,7 @@ export const FaultsCard = () => {
     showResult(result, () => 'All faults cleared.');
   };
   return (
-    <Card title="Fault injection" note="Responses and deliveries">
+    <Card title="Fault injection" note="API and webhooks">
       <Form onSubmit={inject}>
         <label class="field">
           Fault

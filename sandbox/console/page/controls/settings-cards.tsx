@@ -2,7 +2,7 @@ import { callApi, userPath } from '../state/api.ts';
 import { showError, showNotice, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Card, Switch } from './card.tsx';
 
-/** Settings of the selected user, made on the chat platform. */
+/** The selected user's settings on the chat platform. */
 export const UserCard = () => {
   const user = useSelectedUser();
   if (user === undefined) return null;

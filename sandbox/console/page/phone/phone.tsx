@@ -28,7 +28,7 @@ export const Phone = () => {
         </button>
       </div>
       {contact === undefined ? (
-        <p class="empty">Select a user, or enter a new number above.</p>
+        <p class="empty">Select a user or enter a new number above.</p>
       ) : (
         <Conversation key={contact} />
       )}
