@@ -1,5 +1,5 @@
+import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeSha256 } from './node-sha256.ts';
 
 /** Keys that sign for a while. */
 export interface SigningCredentials {
@@ -22,7 +22,7 @@ export type SignedFetch = (method: string, url: URL, body?: string) => Promise<R
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html
  */
 export const createSignedFetch = ({ region, credentials }: Signer, timeoutMs: number): SignedFetch => {
-  const signer = new SignatureV4({ service: 'execute-api', region, credentials, sha256: NodeSha256 });
+  const signer = new SignatureV4({ service: 'execute-api', region, credentials, sha256: Sha256 });
   return async (method, url, body) => {
     const query = Object.fromEntries(
       [...new Set(url.searchParams.keys())].map((name) => [name, url.searchParams.getAll(name)]),

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeSha256 } from '../../cli/operations/node-sha256.ts';
 
 /** What is known of whoever signed a request, as a function receives it in `requestContext.authorizer.iam`. */
 export interface IamIdentity {
@@ -71,7 +71,7 @@ const sign = async (
     service: 'execute-api',
     region,
     credentials: { accessKeyId, secretAccessKey },
-    sha256: NodeSha256,
+    sha256: Sha256,
     // Whether the body's digest is a header as well is the client's choice.
     applyChecksum: signedHeaders.includes('x-amz-content-sha256'),
   });

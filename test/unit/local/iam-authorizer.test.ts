@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
+import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NodeSha256 } from '../../../cli/operations/node-sha256.ts';
 import { createSignedFetch, type SigningCredentials } from '../../../cli/operations/signed-fetch.ts';
 import { createMovableClock } from '../../../local/clock/movable-clock.ts';
 import { type HttpApi, startHttpApi } from '../../../local/http-api/http-api.ts';
@@ -51,7 +51,7 @@ const signedHeaders = async (
     region = 'local',
     date = new Date(),
   } = given;
-  const signer = new SignatureV4({ service, region, credentials: keys, sha256: NodeSha256 });
+  const signer = new SignatureV4({ service, region, credentials: keys, sha256: Sha256 });
   const signed = await signer.sign(
     { method, protocol: 'http:', hostname: url.hostname, path: url.pathname, headers: { host: url.host }, body },
     { signingDate: date },
