@@ -1,52 +1,42 @@
 import type { Readable } from 'node:stream';
-import type { ExitCode } from './exit-codes.ts';
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { ExitCode } from './errors.ts';
 import type { ManagementClient } from './operations/management-client.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Target } from './target.ts';
 
-/** An option of a command; `value` names its value in the help, without one it is a switch. */
-export interface OptionDefinition {
-  readonly name: string;
-  readonly value?: string;
-  readonly what: string;
-  /** May be given several times. */
-  readonly multiple?: boolean;
-  readonly required?: boolean;
+/** What the commands work with. */
+export interface CommandContext {
+  /** Finds the target on the first call. */
+  readonly target: () => Promise<Target>;
+  /** The target's management API. */
+  readonly api: () => Promise<ManagementClient>;
+  /** Prints the result to standard output and sets the exit code. */
+  readonly report: (result: CommandResult) => void;
+  /** Prints a progress line to standard error. */
+  readonly say: (line: string) => void;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Whether a progress bar can be drawn on standard error. */
+  readonly canDrawProgress: boolean;
+  /** Aborted by Ctrl-C. */
+  readonly stop: AbortSignal;
 }
 
-/** What a command came to: the same told twice, for a person and for a machine. */
 export interface CommandResult {
   readonly text: string;
+  /** What `--json` prints instead of the text. */
   readonly json: unknown;
   /** @default done */
   readonly exitCode?: ExitCode;
 }
 
-/** A command as it was given, and what it works with. */
-export interface CommandCall {
-  readonly positional: (name: string) => string;
-  readonly option: (name: string) => string | undefined;
-  readonly options: (name: string) => readonly string[];
-  readonly isSet: (name: string) => boolean;
-  /** Where it acts: a stack, or the local run. Found at the first call. */
-  readonly surroundings: () => Promise<Surroundings>;
-  /** The management API there. */
-  readonly api: () => Promise<ManagementClient>;
-  /** Says something on the way, to standard error. */
-  readonly say: (line: string) => void;
-  readonly isJson: boolean;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Aborted by Ctrl-C. */
-  readonly stop: AbortSignal;
-}
+/** Creates a command, or a group of commands, that works with the context. */
+export type CreateCommand = (context: CommandContext) => CommandUnknownOpts;
 
-export interface CommandDefinition {
-  /** As it is called, such as `dead-letters redrive`. */
-  readonly name: string;
-  readonly what: string;
-  readonly positionals?: readonly { readonly name: string; readonly what: string; readonly optional?: boolean }[];
-  readonly options?: readonly OptionDefinition[];
-  /** Worth knowing before it is called. */
-  readonly note?: string;
-  readonly examples: readonly string[];
-  readonly run: (call: CommandCall) => Promise<CommandResult>;
-}
+export const contactArgument = () => new Argument('<contact>', 'Contact ID of the user, such as +5491150000001');
+
+/** Formats the examples of a command's help. */
+export const examples = (...lines: readonly string[]): string =>
+  ['', lines.length > 1 ? 'Examples:' : 'Example:', ...lines.map((line) => `  $ ${line}`)].join('\n');
+
+/** Formats a number with its noun: `1 send`, `2 sends`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the command on Node 24, which runs TypeScript as it is: this machine's, or else the one that npm installed here.
+// Starts the command with Node.js 24, which runs TypeScript directly: this Node.js, or the one that npm installed here.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ if (major >= 24) {
   await import(command);
 } else if (existsSync(installed)) {
   const child = spawn(installed, [command, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // The terminal tells both of Ctrl-C; the command decides what follows.
+  // The terminal sends Ctrl-C to both processes; the child decides how to stop.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => {
@@ -20,7 +20,7 @@ if (major >= 24) {
   });
 } else {
   console.error(
-    `parley: Node.js ${process.versions.node} is too old; install Node.js 24, or run npm ci in this repository.`,
+    `parley: Node.js ${process.versions.node} is too old. Install Node.js 24, or run npm ci in this repository.`,
   );
   process.exitCode = 5;
 }

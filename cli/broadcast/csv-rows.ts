@@ -1,31 +1,32 @@
 import { createReadStream } from 'node:fs';
 import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
-import { EXIT } from '../exit-codes.ts';
-import { unreadable } from '../read-text.ts';
-import type { Row } from './plan.ts';
+import { CliError, EXIT, explainFileError } from '../errors.ts';
 
 export interface CsvFile {
   readonly file: string;
   readonly delimiter: string;
 }
 
-/** A row, and the number that it has without the heading, from 1. */
+/** A row's values by column. */
+export type Row = Readonly<Record<string, string>>;
+
+/** A row with its number, which starts at 1 and does not count the header. */
 export interface NumberedRow {
   readonly number: number;
   readonly row: Row;
 }
 
 /**
- * Reads a CSV file row by row; no more than a few rows are in memory.
+ * Reads a CSV file row by row, with only a few rows in memory.
  *
- * @param onBytes Sees the file's bytes as they go by.
- * @throws CliError that names the row which is no row.
+ * @param onHeader Called with the column names before the first row.
+ * @param onBytes Called with each chunk of the file.
+ * @throws CliError for an unreadable file or an invalid row.
  */
 export async function* csvRows(
   { file, delimiter }: CsvFile,
-  onHeader: (header: readonly string[]) => void,
+  onHeader: (header: readonly string[]) => void = () => {},
   onBytes: (bytes: Buffer) => void = () => {},
 ): AsyncGenerator<NumberedRow> {
   const parser = parse({
@@ -51,8 +52,8 @@ export async function* csvRows(
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    if (error instanceof CsvError) throw faultyRow(file, error);
-    throw unreadable(file, error);
+    if (error instanceof CsvError) throw explainCsvError(file, error);
+    throw explainFileError(file, error);
   } finally {
     source.destroy();
   }
@@ -61,30 +62,31 @@ export async function* csvRows(
 const checkHeader = (file: string, header: readonly string[]): void => {
   const unnamed = header.indexOf('');
   if (unnamed >= 0) {
-    throw new CliError(EXIT.usage, `${file}: column ${unnamed + 1} of the heading has no name; give it one.`);
+    throw new CliError(EXIT.usage, `${file}: column ${unnamed + 1} has no name in the header. Add one.`);
   }
-  const twice = header.find((column, index) => header.indexOf(column) < index);
-  if (twice !== undefined) {
-    throw new CliError(EXIT.usage, `${file}: the heading names the column "${twice}" twice; rename one.`);
+  const duplicate = header.find((column, index) => header.indexOf(column) < index);
+  if (duplicate !== undefined) {
+    throw new CliError(EXIT.usage, `${file}: more than one column is named "${duplicate}". Rename one of them.`);
   }
 };
 
-/** What csv-parse tells of a record with too few or too many columns. */
-const faultyRecord = z.object({ columns: z.array(z.object({ name: z.string() })), record: z.array(z.unknown()) });
+/** What csv-parse reports for a row with too few or too many columns. */
+const inconsistentRow = z.object({ columns: z.array(z.object({ name: z.string() })), record: z.array(z.unknown()) });
 
-const faultyRow = (file: string, error: CsvError): CliError => {
+const explainCsvError = (file: string, error: CsvError): CliError => {
   const { code, message } = error;
-  // The parser is ahead of whoever reads from it, so it alone knows the row.
+  // The parser reads ahead of the caller, so only the error knows the row.
   const { lines, records } = { lines: undefined, records: undefined, ...error };
-  const place = `${file}, row ${Number(records) + 1} (line ${lines})`;
-  const faulty = (what: string) => new CliError(EXIT.usage, `${place}: ${what}. Mend the row and start again.`);
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return faulty('a quotation mark is opened and not closed');
-  const read = faultyRecord.safeParse(error);
-  if (code !== 'CSV_RECORD_INCONSISTENT_COLUMNS' || !read.success) return faulty(message.split('\n')[0] ?? '');
+  const position = `${file}, row ${Number(records) + 1} (line ${lines})`;
+  const invalid = (fault: string) =>
+    new CliError(EXIT.usage, `${position}: ${fault}. Fix the row and run the command again.`);
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return invalid('a quotation mark is not closed');
+  const read = inconsistentRow.safeParse(error);
+  if (code !== 'CSV_RECORD_INCONSISTENT_COLUMNS' || !read.success) return invalid(message.split('\n')[0] ?? '');
   const { columns, record } = read.data;
-  const counts = `it has ${record.length} where the heading has ${columns.length}`;
+  const counts = `found ${record.length}, expected ${columns.length}`;
   const missing = columns[record.length];
   return missing
-    ? faulty(`the column "${missing.name}" is missing: ${counts}`)
-    : faulty(`there are too many columns: ${counts}; a text that holds the delimiter needs quotation marks`);
+    ? invalid(`column "${missing.name}" is missing (${counts})`)
+    : invalid(`too many columns (${counts}); enclose values that contain the delimiter in quotation marks`);
 };

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** Shows how far a broadcast has come. */
+/** Shows the progress of a broadcast. */
 export interface Progress {
   readonly update: (done: number) => void;
   readonly stop: () => void;
@@ -8,22 +8,22 @@ export interface Progress {
 
 export interface ProgressSettings {
   readonly rows: number;
-  /** Rows that were dealt with before. */
-  readonly begunAt: number;
-  readonly isTerminal: boolean;
+  /** Rows that an earlier run processed. */
+  readonly alreadyDone: number;
+  readonly canDrawBar: boolean;
   readonly say: (line: string) => void;
   readonly nowMs: () => number;
 }
 
-/** How often a line is said where there is no terminal to draw a bar on. */
-const LINE_MS = 5_000;
+/** Interval between two progress lines. */
+const LINE_INTERVAL_MS = 5_000;
 
-/** A bar with rate and time left on a terminal; elsewhere a line every few seconds. */
+/** Creates a progress bar on a terminal. Elsewhere, prints a line every few seconds. */
 export const createProgress = (settings: ProgressSettings): Progress =>
-  settings.isTerminal ? createBar(settings) : createLines(settings);
+  settings.canDrawBar ? createBar(settings) : createLines(settings);
 
-const createBar = ({ rows, begunAt, nowMs }: ProgressSettings): Progress => {
-  const began = nowMs();
+const createBar = ({ rows, alreadyDone, nowMs }: ProgressSettings): Progress => {
+  const startMs = nowMs();
   const bar = new SingleBar({
     format: '{bar} {percentage}%  {value} of {total} rows  {pace}',
     barsize: 30,
@@ -31,33 +31,30 @@ const createBar = ({ rows, begunAt, nowMs }: ProgressSettings): Progress => {
     barIncompleteChar: '░',
     hideCursor: true,
   });
-  bar.start(rows, begunAt, { pace: '' });
+  bar.start(rows, alreadyDone, { pace: '' });
   return {
-    update: (done) => bar.update(done, { pace: paceOf(done - begunAt, rows - done, nowMs() - began) }),
+    update: (done) => bar.update(done, { pace: formatPace(done - alreadyDone, rows - done, nowMs() - startMs) }),
     stop: () => bar.stop(),
   };
 };
 
-const createLines = ({ rows, begunAt, say, nowMs }: ProgressSettings): Progress => {
-  const began = nowMs();
-  let lastMs = began;
-  const line = (done: number) =>
-    say(
-      `${done} of ${rows} rows (${Math.floor((100 * done) / rows)}%)  ${paceOf(done - begunAt, rows - done, nowMs() - began)}`,
-    );
-  if (begunAt > 0) say(`${begunAt} of ${rows} rows (${Math.floor((100 * begunAt) / rows)}%) were dealt with before.`);
+const createLines = ({ rows, alreadyDone, say, nowMs }: ProgressSettings): Progress => {
+  const startMs = nowMs();
+  let lastLineMs = startMs;
+  const portion = (done: number) => `${done} of ${rows} rows (${Math.floor((100 * done) / rows)}%)`;
+  if (alreadyDone > 0) say(`Resuming: ${portion(alreadyDone)} were processed earlier.`);
   return {
     update(done) {
-      if (nowMs() - lastMs < LINE_MS && done < rows) return;
-      lastMs = nowMs();
-      line(done);
+      if (nowMs() - lastLineMs < LINE_INTERVAL_MS && done < rows) return;
+      lastLineMs = nowMs();
+      say(`${portion(done)}  ${formatPace(done - alreadyDone, rows - done, lastLineMs - startMs)}`);
     },
     stop: () => {},
   };
 };
 
-/** `812 rows/s, 0:07 left`. */
-export const paceOf = (done: number, left: number, elapsedMs: number): string => {
+/** Formats the rate and the remaining time, such as `812 rows/s, 0:07 left`. */
+export const formatPace = (done: number, left: number, elapsedMs: number): string => {
   const rate = elapsedMs > 0 ? (1000 * done) / elapsedMs : 0;
   if (rate === 0) return '';
   const seconds = Math.ceil(left / rate);

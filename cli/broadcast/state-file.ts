@@ -1,28 +1,31 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
-import { EXIT } from '../exit-codes.ts';
+import { CliError, EXIT } from '../errors.ts';
 
 const broadcastState = z.object({
   broadcastId: z.string(),
-  /** The queue that the rows went to. */
+  /** URL of the queue that the rows were sent to. */
   destination: z.string(),
   rows: z.int(),
-  /** Rows that are dealt with, from the first on: queued or refused. */
+  /** Rows processed so far, counted from the first: queued or refused. */
   done: z.int(),
   queued: z.int(),
-  /** Why rows were refused, and the first of them. */
+  /** Refused rows by reason, with the numbers of the first ones. */
   refused: z.record(z.string(), z.object({ count: z.int(), rows: z.array(z.int()) })),
 });
 
-/** How far a broadcast has come. */
+/** How far a broadcast has progressed. */
 export type BroadcastState = z.output<typeof broadcastState>;
 
-/** Beside the file, one for each place that it is sent from. */
-export const stateFileOf = (file: string, isLocal: boolean, place: string): string =>
-  `${file}.${isLocal ? 'local' : place.replace(/[^\w-]+/g, '_')}.broadcast.json`;
+/** Returns the path of the state file: next to the CSV file, one per target. */
+export const stateFileOf = (file: string, targetId: string): string => `${file}.${targetId}.broadcast.json`;
 
-/** Nothing when there is none. @throws CliError for one that cannot be read. */
+/**
+ * Reads a state file.
+ *
+ * @returns `undefined` if there is none.
+ * @throws CliError for an invalid one.
+ */
 export const readState = async (stateFile: string): Promise<BroadcastState | undefined> => {
   const text = await readFile(stateFile, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -31,21 +34,21 @@ export const readState = async (stateFile: string): Promise<BroadcastState | und
   } catch {
     throw new CliError(
       EXIT.usage,
-      `${stateFile} is no broadcast's state; remove it to begin anew: rows that went out before are not sent again.`,
+      `${stateFile} is not a valid state file. Delete it to start over: rows that were already sent are not sent again.`,
     );
   }
 };
 
-/** Replaced whole, so that a broadcast that is killed leaves the old one or the new one. */
+/** Replaces the state file atomically, so that a crash leaves either the old state or the new one. */
 export const writeState = async (stateFile: string, state: BroadcastState): Promise<void> => {
   try {
     await writeFile(`${stateFile}.new`, `${JSON.stringify(state, null, 2)}\n`);
     await rename(`${stateFile}.new`, stateFile);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(
       EXIT.failed,
-      `${stateFile}, which keeps how far the broadcast has come, cannot be written: ${why}; put the CSV where files may be made.`,
+      `Cannot write the broadcast's state file ${stateFile}: ${reason}. Move the CSV file to a writable directory.`,
     );
   }
 };

@@ -1,113 +1,109 @@
+import { type BroadcastPlan, planBroadcast } from '../broadcast/plan.ts';
 import { createProgress } from '../broadcast/progress.ts';
-import { sendRows } from '../broadcast/send-rows.ts';
+import { queueRows } from '../broadcast/queue-rows.ts';
 import { type BroadcastState, readState, stateFileOf, writeState } from '../broadcast/state-file.ts';
-import { type Survey, survey } from '../broadcast/survey.ts';
-import { CliError } from '../cli-error.ts';
-import type { CommandDefinition, CommandResult } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { MESSAGE_OPTIONS, messageFields } from '../message-options.ts';
+import { type CommandResult, type CreateCommand, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { createMessageCommand, messageFields } from '../message-options.ts';
 
-export const broadcast: CommandDefinition = {
-  name: 'broadcast',
-  what: 'Put a send request on the queue for each row of a CSV file',
-  note:
-    'The first line names the columns; --text, --param and the addresses may hold ${column}. A template without --param takes ' +
-    'every column but the contact’s as a variable. Stopped by Ctrl-C, the same command goes on where it was; a row is sent once, ' +
-    'however often it is queued.',
-  positionals: [{ name: 'FILE', what: 'a CSV file in UTF-8' }],
-  options: [
-    { name: 'contact-column', value: 'NAME', what: 'the column with the users (default: platformContactId)' },
-    ...MESSAGE_OPTIONS,
-    { name: 'delimiter', value: 'CHARACTER', what: 'what stands between the columns (default: a comma)' },
-    { name: 'dry-run', what: 'check every row and queue nothing' },
-    { name: 'new', what: 'begin another broadcast although one of this file was stopped half-way' },
-  ],
-  examples: [
-    'parley broadcast customers.csv --contact-column phone --text "Hi ${name}, we open at ${time}." --stage prod',
-    'parley broadcast customers.csv --template parcel_update --reason shipping-status --dry-run --stage prod',
-  ],
-  async run(call) {
-    const file = call.positional('FILE');
-    const csv = { file, delimiter: call.option('delimiter') ?? ',' };
-    const contactColumn = call.option('contact-column') ?? 'platformContactId';
-    const surveyed = await survey(csv, contactColumn, messageFields(call));
-    if (call.isSet('dry-run')) return dryRun(file, surveyed);
-
-    const { sqs, addresses, isLocal, place } = await call.surroundings();
-    const stateFile = stateFileOf(file, isLocal, place);
-    const fresh: BroadcastState = {
-      broadcastId: surveyed.broadcastId,
-      destination: addresses.sendQueueUrl,
-      rows: surveyed.rows,
-      done: 0,
-      queued: 0,
-      refused: {},
-    };
-    const begun = goOn(file, await readState(stateFile), fresh, call.isSet('new'));
-    const progress = createProgress({
-      rows: begun.rows,
-      begunAt: begun.done,
-      isTerminal: process.stderr.isTTY && !call.isJson,
-      say: call.say,
-      nowMs: () => performance.now(),
-    });
-    try {
-      const keep = async (state: BroadcastState) => {
+export const createBroadcastCommand: CreateCommand = ({ target, report, say, stop, canDrawProgress }) =>
+  createMessageCommand('broadcast')
+    .description(
+      'Queue a send request for each row of a CSV file.\n\n' +
+        'The first line names the columns. Messages, URLs, and --param values can contain ${column} placeholders. ' +
+        'A template without --param receives every column except the contact column as a variable.\n\n' +
+        'After Ctrl-C, run the same command again to continue. Each row is sent once, even if it is queued twice.',
+    )
+    .argument('<file>', 'CSV file in UTF-8')
+    .option('--contact-column <name>', 'Column with the contact IDs', 'platformContactId')
+    .option('--delimiter <character>', 'Delimiter between columns', ',')
+    .option('--dry-run', 'Check every row without queueing it')
+    .option('--new', 'Start another broadcast, even if one of this file was interrupted')
+    .addHelpText(
+      'after',
+      examples(
+        "parley broadcast customers.csv --contact-column phone --text 'Hi ${name}, we open at ${time}.' --stage prod",
+        'parley broadcast customers.csv --template parcel_update --reason shipping-status --dry-run --stage prod',
+      ),
+    )
+    .action(async (file, options) => {
+      const csv = { file, delimiter: options.delimiter };
+      const plan = await planBroadcast(csv, options.contactColumn, messageFields(options));
+      if (options.dryRun) {
+        report(dryRunResult(file, plan));
+        return;
+      }
+      const { sqs, addresses, id } = await target();
+      const queueUrl = addresses.sendQueueUrl;
+      const stateFile = stateFileOf(file, id);
+      const { broadcastId, rows, template } = plan;
+      const fresh = { broadcastId, destination: queueUrl, rows, done: 0, queued: 0, refused: {} };
+      const start = resume(file, await readState(stateFile), fresh, options.new === true);
+      const progress = createProgress({
+        rows,
+        alreadyDone: start.done,
+        canDrawBar: canDrawProgress,
+        say,
+        nowMs: () => performance.now(),
+      });
+      const save = async (state: BroadcastState) => {
         await writeState(stateFile, state);
         progress.update(state.done);
       };
-      const { plan } = surveyed;
-      const state = await sendRows({ csv, plan, sqs, queueUrl: addresses.sendQueueUrl, stop: call.stop, keep }, begun);
-      progress.stop();
-      if (state.done < state.rows) {
-        throw new CliError(
-          EXIT.stopped,
-          `Stopped after row ${state.done} of ${state.rows}; the same command goes on with row ${state.done + 1}.`,
-        );
+      try {
+        const state = await queueRows({ csv, template, sqs, queueUrl, stop, save }, start);
+        progress.stop();
+        if (state.done < rows) throw interrupted(state);
+        report(summarize(file, state));
+      } finally {
+        progress.stop();
       }
-      return summary(file, state);
-    } finally {
-      progress.stop();
-    }
-  },
-};
+    });
 
-/** Where to begin: behind what was done of the same broadcast. */
-const goOn = (
+/** Returns the saved state if it belongs to the same broadcast, and the fresh one otherwise. */
+const resume = (
   file: string,
-  before: BroadcastState | undefined,
+  saved: BroadcastState | undefined,
   fresh: BroadcastState,
   isNew: boolean,
 ): BroadcastState => {
-  if (!before || before.destination !== fresh.destination) return fresh;
-  if (before.broadcastId === fresh.broadcastId) return before;
-  if (isNew || before.done === before.rows) return fresh;
+  if (!saved || saved.destination !== fresh.destination) return fresh;
+  if (saved.broadcastId === fresh.broadcastId) return saved;
+  if (isNew || saved.done === saved.rows) return fresh;
   throw new CliError(
     EXIT.usage,
-    `${file} or the message has changed since its broadcast was stopped after row ${before.done}; put it back to go on, ` +
-      'or give --new to begin another, which reaches the users of those rows again.',
+    `${file} or the message has changed since its broadcast was interrupted after row ${saved.done}. ` +
+      'Undo the change to continue, or add --new to start another broadcast, which reaches those users again.',
   );
 };
 
-const summary = (file: string, state: BroadcastState): CommandResult => {
-  const refused = Object.entries(state.refused);
-  const count = refused.reduce((sum, [, { count }]) => sum + count, 0);
-  const lines = refused.map(
-    ([why, { count, rows }]) => `  ${count}: ${why} (row ${rows.join(', ')}${count > rows.length ? ' …' : ''})`,
+const interrupted = ({ done, rows }: BroadcastState): CliError =>
+  new CliError(
+    EXIT.interrupted,
+    `Interrupted after row ${done} of ${rows}. Run the same command again to continue with row ${done + 1}.`,
   );
+
+const summarize = (file: string, state: BroadcastState): CommandResult => {
+  const { broadcastId, queued, rows } = state;
+  const refused = Object.entries(state.refused);
+  const refusedRows = refused.reduce((sum, [, { count }]) => sum + count, 0);
+  const lines = refused.map(([why, { count, rows }]) => {
+    const numbers = `${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${count > rows.length ? ', ...' : ''}`;
+    return `  ${count}: ${why} (${numbers})`;
+  });
   return {
     text: [
-      `${file}: ${state.queued} of ${state.rows} rows queued, ${count} refused.`,
+      `${file}: ${queued} of ${rows} rows queued, ${refusedRows} refused.`,
       ...lines,
-      `Their request ids are ${state.broadcastId}-ROW; see parley status ${state.broadcastId}-1.`,
+      `Request IDs: ${broadcastId}-<row>. Check the status of row 1: parley status ${broadcastId}-1`,
     ].join('\n'),
-    json: { ...state, refusedRows: count },
-    exitCode: count > 0 ? EXIT.partly : EXIT.done,
+    json: { ...state, refusedRows },
+    exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
   };
 };
 
-const dryRun = (file: string, { rows, good, broadcastId }: Survey): CommandResult => ({
-  text: `${file}: ${good} of ${rows} rows would be queued${good < rows ? `, ${rows - good} refused` : ''}; nothing was.`,
-  json: { broadcastId, rows, good },
-  exitCode: good < rows ? EXIT.partly : EXIT.done,
+const dryRunResult = (file: string, { rows, valid, broadcastId }: BroadcastPlan): CommandResult => ({
+  text: `${file}: ${valid} of ${rows} rows would be queued, ${rows - valid} refused (dry run).`,
+  json: { broadcastId, rows, valid },
+  exitCode: valid < rows ? EXIT.partial : EXIT.done,
 });

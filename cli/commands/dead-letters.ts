@@ -1,105 +1,104 @@
-import { CliError } from '../cli-error.ts';
-import type { CommandCall, CommandDefinition } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { bringBack } from '../operations/bring-back.ts';
-import type { DeadLetter, DeadLetterQueue } from '../operations/dead-letter-queue.ts';
-import { listDeadLetters } from '../operations/list-dead-letters.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { type DeadLetter, type DeadLetterQueue, listDeadLetters } from '../operations/dead-letter-queue.ts';
+import { type QueueName, redrive } from '../operations/redrive.ts';
+import type { Target } from '../target.ts';
 
-const QUEUE = { name: 'QUEUE', what: 'send: requests that failed; inbound: events that could not be read or stored' };
-const REASON = { name: 'reason', value: 'TEXT', what: 'only those whose reason contains this, such as REJECTED' };
-
-export const listDeadLettersCommand: CommandDefinition = {
-  name: 'dead-letters list',
-  what: 'List what waits for a person, with the reasons',
-  note: 'While it looks, for seconds as a rule, the letters are out of sight for others.',
-  positionals: [{ ...QUEUE, optional: true }],
-  options: [REASON, { name: 'limit', value: 'N', what: 'letters to show of each queue (default: 100)' }],
-  examples: ['parley dead-letters list send --reason REJECTED --stage prod'],
-  async run(call) {
-    const asked = call.positional('QUEUE');
-    const limit = wholeNumber(call.option('limit') ?? '100', 'limit');
-    const names = asked === '' ? QUEUES : [queueName(asked)];
-    const surroundings = await call.surroundings();
-    const text: string[] = [];
-    const json: Record<string, unknown> = {};
-    for (const name of names) {
-      const { letters, total, isWhole } = await listDeadLetters(queueOf(surroundings, name), filterOf(call), limit);
-      json[name] = { total, letters };
-      text.push(`${name}: ${letters.length} shown of ${total}`, ...letters.map(line));
-      if (!isWhole && letters.length < limit) {
-        text.push('  The others stand behind these in their message groups; redrive looks at every one.');
-      }
-    }
-    return { text: text.join('\n'), json };
-  },
-};
-
-export const showDeadLetterCommand: CommandDefinition = {
-  name: 'dead-letters show',
-  what: 'Show one dead letter whole',
-  positionals: [QUEUE, { name: 'MESSAGE', what: 'its message id, as the list has it' }],
-  examples: ['parley dead-letters show inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --stage prod'],
-  async run(call) {
-    const queue = queueOf(await call.surroundings(), queueName(call.positional('QUEUE')));
-    const messageId = call.positional('MESSAGE');
-    const { letters } = await listDeadLetters(queue, { messageId }, 1);
-    const [letter] = letters;
-    if (!letter) {
-      throw new CliError(EXIT.notFound, `No letter ${messageId} is in sight there; see parley dead-letters list.`);
-    }
-    return { text: `${line(letter).trim()}\n${letter.body}`, json: letter };
-  },
-};
-
-export const redriveDeadLettersCommand: CommandDefinition = {
-  name: 'dead-letters redrive',
-  what: 'Bring dead letters back to their queue, in order',
-  note: 'Do it when the cause is gone. A rejected request is opened again first, so that it is tried anew.',
-  positionals: [QUEUE],
-  options: [REASON],
-  examples: [
-    'parley dead-letters redrive send --reason "code 131" --stage prod',
-    'parley dead-letters redrive inbound --local',
-  ],
-  async run(call) {
-    const name = queueName(call.positional('QUEUE'));
-    const queue = queueOf(await call.surroundings(), name);
-    const api = await call.api();
-    const { moved, left } = await bringBack(name, queue, api, {
-      filter: filterOf(call),
-      onMoved: (count) => {
-        if (count % 100 === 0) call.say(`${count} letters moved`);
-      },
-    });
-    return { text: `${moved} brought back, ${left} left.`, json: { moved, left } };
-  },
-};
+/** Creates `dead-letters list`, `dead-letters show`, and `dead-letters redrive`. */
+export const createDeadLettersCommand: CreateCommand = (context) =>
+  new Command('dead-letters')
+    .description('List, show, and redrive dead letters.')
+    .addCommand(createListCommand(context))
+    .addCommand(createShowCommand(context))
+    .addCommand(createRedriveCommand(context));
 
 const QUEUES = ['send', 'inbound'] as const;
+const QUEUE_DESCRIPTION = 'send: requests that failed; inbound: events that could not be parsed or stored';
+const REASON_DESCRIPTION = 'Only dead letters whose reason contains this text';
 
-const queueName = (asked: string): (typeof QUEUES)[number] => {
-  const found = QUEUES.find((name) => name === asked);
-  if (found) return found;
-  throw new CliError(EXIT.usage, `There is no dead-letter queue "${asked}"; it is send or inbound.`);
-};
+const createListCommand = ({ target, report }: CommandContext) =>
+  new Command('list')
+    .description(
+      'List dead letters with their reasons.\n\n' +
+        'While the command reads a queue, usually for a few seconds, its dead letters are hidden from other consumers.',
+    )
+    .addArgument(new Argument('[queue]', QUEUE_DESCRIPTION).choices(QUEUES))
+    .option('--reason <text>', REASON_DESCRIPTION)
+    .option('--limit <n>', 'Dead letters to show per queue', parseLimit, 100)
+    .addHelpText('after', examples('parley dead-letters list send --reason REJECTED --stage prod'))
+    .action(async (queue, { reason, limit }) => {
+      const found = await target();
+      const text: string[] = [];
+      const json: Record<string, unknown> = {};
+      for (const name of queue === undefined ? QUEUES : [queue]) {
+        const { deadLetters, total, isComplete } = await listDeadLetters(queueOf(found, name), { reason }, limit);
+        json[name] = { total, deadLetters };
+        const shown = deadLetters.length === total ? '' : `, ${deadLetters.length} shown`;
+        text.push(`${name}: ${count(total, 'dead letter')}${shown}`, ...deadLetters.map(describe));
+        if (!isComplete && deadLetters.length < limit) {
+          text.push('  The rest are behind these in their message groups. A redrive processes all of them.');
+        }
+      }
+      report({ text: text.join('\n'), json });
+    });
 
-const queueOf = ({ sqs, addresses }: Surroundings, name: (typeof QUEUES)[number]): DeadLetterQueue =>
+const createShowCommand = ({ target, report }: CommandContext) =>
+  new Command('show')
+    .description('Show one dead letter in full.')
+    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
+    .argument('<message-id>', 'Message ID, as shown by dead-letters list')
+    .addHelpText(
+      'after',
+      examples('parley dead-letters show inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --stage prod'),
+    )
+    .action(async (name, messageId) => {
+      const { deadLetters } = await listDeadLetters(queueOf(await target(), name), { messageId }, 1);
+      const [deadLetter] = deadLetters;
+      if (!deadLetter) {
+        throw new CliError(
+          EXIT.notFound,
+          `Dead letter ${messageId} not found. To see the available ones, run parley dead-letters list ${name}.`,
+        );
+      }
+      report({ text: `${describe(deadLetter).trim()}\n${deadLetter.body}`, json: deadLetter });
+    });
+
+const createRedriveCommand = ({ target, api, report, say }: CommandContext) =>
+  new Command('redrive')
+    .description(
+      'Move dead letters back to their queue, in order.\n\n' +
+        'Fix the cause first. A rejected send is reopened, so that it is retried.',
+    )
+    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
+    .option('--reason <text>', REASON_DESCRIPTION)
+    .addHelpText(
+      'after',
+      examples(
+        'parley dead-letters redrive send --reason "code 131" --stage prod',
+        'parley dead-letters redrive inbound --local',
+      ),
+    )
+    .action(async (name, { reason }) => {
+      const queue = queueOf(await target(), name);
+      const { moved, left } = await redrive(name, queue, await api(), {
+        filter: { reason },
+        onMoved: (moved) => {
+          if (moved % 100 === 0) say(`${count(moved, 'dead letter')} redriven`);
+        },
+      });
+      report({ text: `${moved} redriven, ${left} left.`, json: { moved, left } });
+    });
+
+const queueOf = ({ sqs, addresses }: Target, name: QueueName): DeadLetterQueue =>
   name === 'send'
     ? { sqs, url: addresses.sendDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl }
     : { sqs, url: addresses.inboundDeadLetterQueueUrl, destinationUrl: addresses.inboundQueueUrl };
 
-const filterOf = (call: CommandCall) => {
-  const reason = call.option('reason');
-  return reason === undefined ? {} : { reason };
-};
-
-const line = ({ messageId, since, groupId, reason }: DeadLetter): string =>
+const describe = ({ messageId, since, groupId, reason }: DeadLetter): string =>
   `  ${messageId}  ${since}${groupId === undefined ? '' : `  ${groupId}`}  ${reason}`;
 
-const wholeNumber = (value: string, name: string): number => {
-  if (!/^[1-9]\d{0,6}$/.test(value)) {
-    throw new CliError(EXIT.usage, `--${name} is "${value}" but must be a whole number from 1.`);
-  }
+const parseLimit = (value: string): number => {
+  if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999999.');
   return Number(value);
 };

@@ -1,27 +1,36 @@
-import type { CommandDefinition } from '../command.ts';
-import { examine, type Finding } from '../doctor/examine.ts';
-import { EXIT } from '../exit-codes.ts';
+import { Command } from '@commander-js/extra-typings';
+import { type CreateCommand, count, examples } from '../command.ts';
+import { EXIT } from '../errors.ts';
+import { type Finding, runChecks } from './doctor-checks.ts';
 
-const MARK: Record<Finding['grade'], string> = { well: 'ok  ', look: 'look', ill: 'ILL ' };
+export const createDoctorCommand: CreateCommand = ({ target, api, report }) =>
+  new Command('doctor')
+    .description(
+      'Check settings, permissions, token, webhook, and queues.\n\n' +
+        'The command suggests a fix for each problem and changes nothing. To check the token, it asks the chat service ' +
+        "to check the business's own number. To check the webhook, it sends an unsigned request, which must be " +
+        'rejected. If a check fails, the exit code is 6.',
+    )
+    .addHelpText('after', examples('parley doctor --stage prod', 'parley doctor --local --json'))
+    .action(async () => {
+      const found = await target();
+      const findings = await runChecks(found, await api());
+      const failing = countGrade(findings, 'failing');
+      report({
+        text: [
+          ...findings.map(describe),
+          `${summarize(failing, countGrade(findings, 'warning'))} (${found.name}).`,
+        ].join('\n'),
+        json: { target: found.name, findings },
+        exitCode: failing > 0 ? EXIT.partial : EXIT.done,
+      });
+    });
 
-export const doctor: CommandDefinition = {
-  name: 'doctor',
-  what: 'Check settings, grants, queues, token and webhook, and say what to do',
-  note: 'It changes nothing. It asks the chat service to check the business’s own number, and posts an unsigned event, which the webhook must refuse. Exit code 6 when something is ill.',
-  examples: ['parley doctor --stage prod', 'parley doctor --local --json'],
-  async run(call) {
-    const surroundings = await call.surroundings();
-    const findings = await examine(surroundings, await call.api());
-    const lines = findings.map(
-      ({ grade, what, remedy }) => `${MARK[grade]}  ${what}${remedy === undefined ? '' : `\n      ${remedy}`}`,
-    );
-    const ill = findings.filter(({ grade }) => grade === 'ill').length;
-    const look = findings.filter(({ grade }) => grade === 'look').length;
-    const end = ill + look === 0 ? 'All is well' : `${ill} ill, ${look} to look at`;
-    return {
-      text: [...lines, `${end}: ${surroundings.place}.`].join('\n'),
-      json: { place: surroundings.place, findings },
-      exitCode: ill > 0 ? EXIT.partly : EXIT.done,
-    };
-  },
-};
+const countGrade = (findings: readonly Finding[], grade: Finding['grade']): number =>
+  findings.filter((finding) => finding.grade === grade).length;
+
+const describe = ({ grade, message, remedy }: Finding): string =>
+  `${grade.padEnd(7)}  ${message}${remedy === undefined ? '' : `\n         ${remedy}`}`;
+
+const summarize = (failing: number, warnings: number): string =>
+  failing + warnings === 0 ? 'All checks passed' : `${failing} failing, ${count(warnings, 'warning')}`;

@@ -1,57 +1,59 @@
+import { Command, Option } from '@commander-js/extra-typings';
 import { sendResponse, uncertainResponse } from '../../lambdas/manage/responses.ts';
-import type { CommandDefinition } from '../command.ts';
-import { describeSend } from './status.ts';
+import { type CommandContext, type CreateCommand, examples } from '../command.ts';
+import { describeSend, sendResult } from './sends.ts';
 
-export const listUncertain: CommandDefinition = {
-  name: 'sends uncertain list',
-  what: 'List the sends of which nobody knows whether they went out, oldest first',
-  options: [
-    { name: 'limit', value: 'N', what: 'sends to show, up to 500 (default: 100)' },
-    { name: 'cursor', value: 'CURSOR', what: 'go on where a page before ended' },
-  ],
-  examples: ['parley sends uncertain list --stage prod'],
-  async run(call) {
-    const query = new URLSearchParams();
-    for (const name of ['limit', 'cursor']) {
-      const value = call.option(name);
-      if (value !== undefined) query.set(name, value);
-    }
-    const api = await call.api();
-    const page = uncertainResponse.parse(await api('GET', `/v1/uncertain-sends?${query}`));
-    const lines = page.sends.flatMap(describeSend);
-    const end = page.cursor === undefined ? [] : [`More: --cursor ${page.cursor}`];
-    return { text: [...(lines.length > 0 ? lines : ['No send is uncertain.']), ...end].join('\n'), json: page };
-  },
-};
+/** Creates `sends uncertain list` and `sends uncertain resolve`. */
+export const createSendsCommand: CreateCommand = (context) =>
+  new Command('sends')
+    .description('List and resolve uncertain sends.')
+    .addCommand(
+      new Command('uncertain')
+        .description('List and resolve uncertain sends.')
+        .addCommand(createListCommand(context))
+        .addCommand(createResolveCommand(context)),
+    );
 
-export const settle: CommandDefinition = {
-  name: 'sends uncertain settle',
-  what: 'Say what became of an uncertain send, or have it sent again',
-  note: 'Look into the chat service’s console first: resend sends it a second time if it had gone out.',
-  positionals: [{ name: 'REQUEST', what: 'the request id' }],
-  options: [
-    {
-      name: 'outcome',
-      value: 'accepted|failed|resend',
-      what: 'it went out; it did not and shall not; send it again',
-      required: true,
-    },
-    { name: 'message-id', value: 'ID', what: 'with accepted: the chat service’s id of the message' },
-    { name: 'note', value: 'TEXT', what: 'how it was found out, for whoever asks later' },
-  ],
-  examples: [
-    'parley sends uncertain settle order-17 --outcome accepted --message-id 8f1c… --stage prod',
-    'parley sends uncertain settle order-17 --outcome resend --note "not in the console" --stage prod',
-  ],
-  async run(call) {
-    const body = {
-      requestId: call.positional('REQUEST'),
-      outcome: call.option('outcome'),
-      messageId: call.option('message-id'),
-      note: call.option('note'),
-    };
-    const api = await call.api();
-    const send = sendResponse.parse(await api('POST', '/v1/settlements', body));
-    return { text: describeSend(send).join('\n'), json: send };
-  },
-};
+const createListCommand = ({ api, report }: CommandContext) =>
+  new Command('list')
+    .description('List the sends whose outcome is unknown, oldest first.')
+    .option('--limit <n>', 'Sends to show, up to 500 (default: 100)')
+    .option('--cursor <cursor>', 'Show the next page')
+    .addHelpText('after', examples('parley sends uncertain list --stage prod'))
+    .action(async ({ limit, cursor }) => {
+      const query = new URLSearchParams();
+      if (limit !== undefined) query.set('limit', limit);
+      if (cursor !== undefined) query.set('cursor', cursor);
+      const call = await api();
+      const page = uncertainResponse.parse(await call('GET', `/v1/uncertain-sends?${query}`));
+      const lines = page.sends.length > 0 ? page.sends.map(describeSend) : ['No sends are uncertain.'];
+      const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
+      report({ text: [...lines, ...next].join('\n'), json: page });
+    });
+
+const createResolveCommand = ({ api, report }: CommandContext) =>
+  new Command('resolve')
+    .description(
+      'Record the outcome of an uncertain send, or send it again.\n\n' +
+        "Look for the message in the chat service's console first. If it was sent, resend sends it a second time.",
+    )
+    .argument('<request-id>', 'ID of the send request')
+    .addOption(
+      new Option('--outcome <outcome>', 'accepted: it was sent; failed: give up on it; resend: send it again')
+        .choices(['accepted', 'failed', 'resend'])
+        .makeOptionMandatory(),
+    )
+    .option('--message-id <id>', "The chat service's ID of the message (with --outcome accepted)")
+    .option('--note <text>', 'How you found out; stored with the send')
+    .addHelpText(
+      'after',
+      examples(
+        'parley sends uncertain resolve order-17 --outcome accepted --message-id 8f1c0a --stage prod',
+        'parley sends uncertain resolve order-17 --outcome resend --note "not in the console" --stage prod',
+      ),
+    )
+    .action(async (requestId, { outcome, messageId, note }) => {
+      const call = await api();
+      const answer = await call('POST', '/v1/settlements', { requestId, outcome, messageId, note });
+      report(sendResult(sendResponse.parse(answer)));
+    });

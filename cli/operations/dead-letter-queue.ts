@@ -6,46 +6,47 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 
-/** A dead-letter queue, and the queue that its messages go back to. */
+/** A dead-letter queue, and the queue that its messages are redriven to. */
 export interface DeadLetterQueue {
   readonly sqs: SQSClient;
   readonly url: string;
   readonly destinationUrl: string;
 }
 
-/** What failed, why, and since when. */
+/** A message that failed, and the reason. */
 export interface DeadLetter {
   readonly messageId: string;
   readonly reason: string;
   readonly body: string;
   readonly groupId?: string;
-  /** When it came to this queue. */
+  /** When the message arrived in the dead-letter queue, in ISO 8601. */
   readonly since?: string;
 }
 
-/** Which dead letters are meant: those whose reason contains the text, in either case; all without one. */
+/** Selects dead letters. An empty filter selects all of them. */
 export interface DeadLetterFilter {
+  /** Text that the reason must contain, ignoring case. */
   readonly reason?: string;
 }
 
-export const matches = ({ reason }: DeadLetterFilter, letter: DeadLetter): boolean =>
-  reason === undefined || letter.reason.toLowerCase().includes(reason.toLowerCase());
+export const matchesFilter = ({ reason }: DeadLetterFilter, deadLetter: DeadLetter): boolean =>
+  reason === undefined || deadLetter.reason.toLowerCase().includes(reason.toLowerCase());
 
-/** Long enough to go through a queue; nobody else takes its messages meanwhile. */
-const HELD_SECONDS = 300;
+/** Long enough to read a whole queue; until then no other consumer receives its messages. */
+const VISIBILITY_TIMEOUT_SECONDS = 300;
 
-/** SQS's own redrive policy moves a message without a word. */
-export const NO_REASON = 'received too often';
+/** The reason of a message that SQS moved here itself: its redrive policy adds none. */
+const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 
-/** Receives what is visible, ten at a time, until nothing is left; a message is seen once. */
+/** Receives the available messages, ten at a time, until the queue has no more. */
 export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator<Message> {
   for (;;) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: url,
         MaxNumberOfMessages: 10,
-        VisibilityTimeout: HELD_SECONDS,
-        // Waiting asks all of SQS's servers; without it a queue may look empty that is not.
+        VisibilityTimeout: VISIBILITY_TIMEOUT_SECONDS,
+        // Long polling asks all SQS servers; short polling can miss messages.
         WaitTimeSeconds: 1,
         MessageAttributeNames: ['All'],
         MessageSystemAttributeNames: ['All'],
@@ -56,26 +57,30 @@ export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator
   }
 }
 
-/** Gives back what was held, so that it can be received at once. */
-export const release = async ({ sqs, url }: DeadLetterQueue, held: readonly Message[]): Promise<void> => {
-  for (const { ReceiptHandle } of held) {
+/** Makes received messages available again. */
+export const release = async ({ sqs, url }: DeadLetterQueue, received: readonly Message[]): Promise<void> => {
+  for (const { ReceiptHandle } of received) {
     await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout: 0 }));
   }
 };
 
 export const readDeadLetter = ({ MessageId = '', Body = '', Attributes, MessageAttributes }: Message): DeadLetter => ({
   messageId: MessageId,
-  reason: MessageAttributes?.reason?.StringValue ?? NO_REASON,
+  reason: MessageAttributes?.reason?.StringValue ?? MAX_RECEIVES_EXCEEDED,
   body: Body,
   ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
   ...(Attributes?.SentTimestamp !== undefined && { since: new Date(Number(Attributes.SentTimestamp)).toISOString() }),
 });
 
-/** How many messages a queue holds, about: those in sight, and those that somebody holds. */
-export const queueDepth = async (
-  sqs: SQSClient,
-  url: string,
-): Promise<{ readonly waiting: number; readonly held: number }> => {
+/** Approximate numbers of messages in a queue. */
+export interface QueueDepth {
+  /** Messages that can be received now or after their delay. */
+  readonly available: number;
+  /** Messages that a consumer has received and not yet deleted. */
+  readonly inFlight: number;
+}
+
+export const queueDepth = async (sqs: SQSClient, url: string): Promise<QueueDepth> => {
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({
       QueueUrl: url,
@@ -87,9 +92,48 @@ export const queueDepth = async (
     }),
   );
   return {
-    waiting:
+    available:
       Number(Attributes?.ApproximateNumberOfMessages ?? 0) +
       Number(Attributes?.ApproximateNumberOfMessagesDelayed ?? 0),
-    held: Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0),
+    inFlight: Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0),
   };
+};
+
+/** The dead letters that a listing found. */
+export interface DeadLetterList {
+  readonly deadLetters: readonly DeadLetter[];
+  /** Approximate number of dead letters in the queue. */
+  readonly total: number;
+  /**
+   * Whether the listing read every dead letter. A FIFO queue returns only the first messages of a message group until
+   * they are deleted or released.
+   */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Lists dead letters by receiving them, which is the only way SQS offers, and releases them afterward.
+ *
+ * @param limit Maximum number of dead letters to return.
+ */
+export const listDeadLetters = async (
+  queue: DeadLetterQueue,
+  filter: DeadLetterFilter & { readonly messageId?: string },
+  limit: number,
+): Promise<DeadLetterList> => {
+  const { available } = await queueDepth(queue.sqs, queue.url);
+  const received: Message[] = [];
+  const deadLetters: DeadLetter[] = [];
+  try {
+    for await (const message of receiveAll(queue)) {
+      received.push(message);
+      const deadLetter = readDeadLetter(message);
+      const { messageId = deadLetter.messageId } = filter;
+      if (matchesFilter(filter, deadLetter) && deadLetter.messageId === messageId) deadLetters.push(deadLetter);
+      if (deadLetters.length >= limit) break;
+    }
+  } finally {
+    await release(queue, received);
+  }
+  return { deadLetters, total: Math.max(available, received.length), isComplete: received.length >= available };
 };

@@ -1,11 +1,14 @@
 import type { SignedFetch } from './signed-fetch.ts';
 
-/** The management API said no, or could not be asked. */
-export class ManagementProblem extends Error {
-  override readonly name = 'ManagementProblem';
-  /** The HTTP status; 0 when there was no answer. */
+/** An error response of the management API, or no response at all. */
+export class ManagementError extends Error {
+  override readonly name = 'ManagementError';
+  /** The HTTP status, or 0 without a response. */
   readonly status: number;
-  /** The answer's code, such as `SEND_NOT_FOUND`; `FORBIDDEN` when the call was not let in; `UNREACHABLE` without an answer. */
+  /**
+   * The response's code, such as `SEND_NOT_FOUND`; `FORBIDDEN` when IAM denied the call, `UNREACHABLE` without a
+   * response, and `UNEXPECTED` for any other response.
+   */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
@@ -15,39 +18,42 @@ export class ManagementProblem extends Error {
   }
 }
 
-/** Calls the management API: parsed JSON, or a {@link ManagementProblem}. */
+/**
+ * Calls the management API and returns the parsed JSON.
+ *
+ * @throws ManagementError for an error response, or without a response.
+ */
 export type ManagementClient = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => Promise<unknown>;
 
 export const createManagementClient =
   (managementUrl: string, signedFetch: SignedFetch): ManagementClient =>
   async (method, path, body) => {
     const url = new URL(`${managementUrl}${path}`);
-    const response = await answerOf(signedFetch, method, url, body === undefined ? undefined : JSON.stringify(body));
-    const text = await response.text();
-    const answer = parsed(text);
-    if (response.ok && answer !== undefined) return answer;
-    const { code, message } = readProblem(answer);
+    const response = await request(signedFetch, method, url, body === undefined ? undefined : JSON.stringify(body));
+    const json = parseJson(await response.text());
+    if (response.ok && json !== undefined) return json;
     if (response.status === 403) {
-      throw new ManagementProblem(403, 'FORBIDDEN', `${url.origin} did not let ${method} ${url.pathname} in`);
+      throw new ManagementError(403, 'FORBIDDEN', `${url.origin} denied ${method} ${url.pathname}`);
     }
-    throw new ManagementProblem(
+    const { code = 'UNEXPECTED', message } = readProblem(json);
+    throw new ManagementError(
       response.status,
-      code ?? 'UNEXPECTED',
-      message ?? `${url.origin} answered ${method} ${url.pathname} with ${response.status}`,
+      code,
+      message ?? `${url.origin} returned ${response.status} for ${method} ${url.pathname}`,
     );
   };
 
-const answerOf = async (signedFetch: SignedFetch, method: string, url: URL, body: string | undefined) => {
+const request = async (signedFetch: SignedFetch, method: string, url: URL, body: string | undefined) => {
   try {
     return await signedFetch(method, url, body);
   } catch (error) {
-    // Credentials fail before the call, and say so better themselves.
+    // Other errors come from the credentials provider, before the call.
     if (!(error instanceof Error) || !['TypeError', 'TimeoutError'].includes(error.name)) throw error;
-    throw new ManagementProblem(0, 'UNREACHABLE', `${url.origin} does not answer`);
+    throw new ManagementError(0, 'UNREACHABLE', `${url.origin} does not respond`);
   }
 };
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -55,9 +61,9 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const readProblem = (answer: unknown): { readonly code?: string; readonly message?: string } => {
-  if (typeof answer !== 'object' || answer === null) return {};
-  const { code, message } = { code: undefined, message: undefined, ...answer };
+const readProblem = (json: unknown): { readonly code?: string; readonly message?: string } => {
+  if (typeof json !== 'object' || json === null) return {};
+  const { code, message } = { code: undefined, message: undefined, ...json };
   return {
     ...(typeof code === 'string' && { code }),
     ...(typeof message === 'string' && { message }),

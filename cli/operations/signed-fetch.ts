@@ -1,14 +1,13 @@
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-/** Keys that sign for a while. */
+/** AWS credentials that sign requests. */
 export interface SigningCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
 
-/** What signs the calls of one API. */
 export interface Signer {
   readonly region: string;
   readonly credentials: () => Promise<SigningCredentials>;
@@ -17,7 +16,7 @@ export interface Signer {
 export type SignedFetch = (method: string, url: URL, body?: string) => Promise<Response>;
 
 /**
- * Calls an API Gateway API whose routes ask for IAM.
+ * Creates a `fetch` for an API Gateway API with IAM authorization: it signs every request with Signature Version 4.
  *
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html
  */
@@ -36,7 +35,7 @@ export const createSignedFetch = ({ region, credentials }: Signer, timeoutMs: nu
       headers: { host: url.host, ...(body !== undefined && { 'content-type': 'application/json' }) },
       body,
     });
-    // The host is fetch's own to say; it is the one that was signed.
+    // fetch sets the host header itself, to the value that was signed.
     const { host: _, ...headers } = signed.headers;
     return fetch(url, { method, headers, body, signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
   };

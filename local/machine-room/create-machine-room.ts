@@ -2,9 +2,9 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { bringBack } from '../../cli/operations/bring-back.ts';
 import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
 import { createManagementClient } from '../../cli/operations/management-client.ts';
+import { redrive } from '../../cli/operations/redrive.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
 import type { MachineRoom, MachineRoomChange, QueueDepths, Trace } from '../../sandbox/machine-room/machine-room.ts';
 import type { Emulators } from '../emulators/emulators.ts';
@@ -76,8 +76,8 @@ export const createMachineRoom = (
     const urls = [sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl];
     const [send = 0, sendDeadLetters = 0, inbound = 0, inboundDeadLetters = 0] = await Promise.all(
       urls.map(async (url) => {
-        const { waiting, held } = await queueDepth(sqs, url);
-        return waiting + held;
+        const { available, inFlight } = await queueDepth(sqs, url);
+        return available + inFlight;
       }),
     );
     return { send, sendDeadLetters, inbound, inboundDeadLetters };
@@ -121,7 +121,7 @@ export const createMachineRoom = (
     },
     depths,
     deadLetters: (queue) => peek(sqs, queues[queue].url),
-    redrive: async (queue) => (await bringBack(queue, queues[queue], api, { filter: {} })).moved,
+    redrive: async (queue) => (await redrive(queue, queues[queue], api, { filter: {} })).moved,
     watch(listener) {
       listeners.add(listener);
       lastDepths = '';

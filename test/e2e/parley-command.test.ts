@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../cli/commands.ts';
 import { run } from '../../cli/run.ts';
 import { createDynamodbSendStore } from '../../lambdas/aws/dynamodb-send-store.ts';
 import { contactRef } from '../../lambdas/domain/contact.ts';
@@ -17,11 +16,11 @@ import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
 import { writeLocalState } from '../../local/local-state.ts';
 import { eventually } from '../support/eventually.ts';
 
-// The command as an operator uses it, against the whole local run; each test has users and requests of its own.
+// The command as an operator uses it, against a whole local run. Each test has its own users and requests.
 
-/** Rows of the broadcast that is stopped and started again; the requirement is 10,000. */
+/** Rows of the broadcast that is interrupted and resumed. The requirement is 10,000. */
 const ROWS = Number(process.env.PARLEY_BROADCAST_ROWS ?? 1_000);
-/** Of few rows the stop comes early, or on a quick machine the last would be queued before the signal is there. */
+/** Early enough that a fast machine has not queued the last row when the signal arrives. */
 const STOPPED_AT = ROWS < 10_000 ? 100 : (2 * ROWS) / 5;
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -41,22 +40,19 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-/** Runs a command line against the local run; what it printed, said, and ended with. */
+/** Runs a command line against the local run. Returns its exit code and output. */
 const parley = async (args: readonly string[], stdin = '') => {
   const printed: string[] = [];
   const said: string[] = [];
-  const code = await run(
-    {
-      args: [...args, '--local'],
-      environment: { PARLEY_STATE_FOLDER: folder.path },
-      stdin: Readable.from([stdin]),
-      print: (text) => printed.push(text),
-      say: (line) => said.push(line),
-      stop: new AbortController().signal,
-      root: ROOT,
-    },
-    COMMANDS,
-  );
+  const code = await run({
+    args: [...args, '--local'],
+    environment: { PARLEY_STATE_FOLDER: folder.path },
+    stdin: Readable.from([stdin]),
+    print: (text) => printed.push(text),
+    say: (line) => said.push(line),
+    stop: new AbortController().signal,
+    root: ROOT,
+  });
   return { code, out: printed.join('\n'), err: said.join('\n') };
 };
 const parleyJson = async (args: readonly string[]) => JSON.parse((await parley([...args, '--json'])).out);
@@ -73,7 +69,7 @@ const file = (name: string, text: string): string => {
 };
 
 describe('parley', () => {
-  it('sends, tells how it stands and why, and shows the conversation', async () => {
+  it('sends, shows the status and its reason, and shows the conversation', async () => {
     const contact = '+5491155561001';
     await client.userWrites(contact, { text: 'Where is my parcel?' });
     await waitFor('the window opens', async () =>
@@ -87,12 +83,12 @@ describe('parley', () => {
 
     expect(sent).toMatchObject({ code: 0, err: '', out: expect.stringContaining('command-1 is queued') });
     expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('give this one an id of its own') });
-    expect(status.out).toMatch(/^command-1: accepted\n {2}The user wrote at .*\n {2}message [\w-]+, by message\/v3\n/);
+    expect(status.out).toMatch(/^command-1: accepted\n {2}The user wrote at .*\n {2}message [\w-]+ \(message\/v3\)\n/);
     expect(shown).toMatchObject({ window: { open: true } });
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
   });
 
-  it('cancels a send that waits for its time, once and for all, and no other', async () => {
+  it('cancels a scheduled send, repeatedly, and no other', async () => {
     const contact = '+5491155550377';
     const sendAt = new Date(cloud.clock.now().getTime() + 3_600_000).toISOString();
     await client.userWrites(contact, { text: 'Hi' });
@@ -121,16 +117,16 @@ describe('parley', () => {
     const refused = await parley(['erase', contact]);
     const erased = await parley(['erase', contact, '--yes']);
 
-    expect(out).toMatchObject({ code: 0, out: expect.stringMatching(/: opt-out at \S+, by call\.$/) });
+    expect(out).toMatchObject({ code: 0, out: expect.stringMatching(/: opt-out at \S+ \(source: call\)\.$/) });
     expect(checked.out).toBe(
-      `${contact}  on the platform as 5491155561002\n123  not on the platform\n1 of 2 are on the platform.`,
+      `${contact}  on the platform as 5491155561002\n123  not on the platform\nOn the platform: 1 of 2.`,
     );
-    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('give --yes') });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Add --yes') });
     expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(`${contact} is erased`) });
     expect((await parley(['conversation', contact])).code).toBe(3);
   });
 
-  it('brings back the dead letters of a reason, tried anew and in order, and says how many', async () => {
+  it('redrives the dead letters with a reason in order, so that they are retried, and counts them', async () => {
     const contact = '+5491155561003';
     await client.userWrites(contact, { text: 'Hi' });
     await waitFor('the window opens', async () =>
@@ -142,7 +138,7 @@ describe('parley', () => {
       await client.putMessage(cloud.sendQueueUrl, `{"malformed":"${id}"`, { groupId: contact, id: `bad-${id}` });
     }
     for (const id of ids) await sendIn(id, 'rejected');
-    await waitFor('the dead letters are there', async () =>
+    await waitFor('the dead letters arrive', async () =>
       (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 6 ? true : undefined,
     );
     await client.putRule('not_yet', { text: 'Hello', category: 'similar' });
@@ -150,23 +146,23 @@ describe('parley', () => {
     const redriven = await parley(['dead-letters', 'redrive', 'send', '--reason', 'REJECTED']);
     for (const id of ids) await sendIn(id, 'accepted');
 
-    expect(redriven).toMatchObject({ code: 0, out: '3 brought back, 3 left.' });
+    expect(redriven).toMatchObject({ code: 0, out: '3 redriven, 3 left.' });
     const sent = (await client.outbox()).filter(({ body }) => body.ruleNameOrId === 'not_yet');
     expect(sent.map(({ body }) => body.clientPayload)).toEqual(ids);
     const listed = await parleyJson(['dead-letters', 'list', 'send']);
-    expect(listed.send).toMatchObject({ total: 3, letters: [{ reason: expect.stringMatching(/^MALFORMED/) }] });
-    const [letter] = listed.send.letters;
-    expect((await parley(['dead-letters', 'show', 'send', letter.messageId])).out).toContain(letter.body);
+    expect(listed.send).toMatchObject({ total: 3, deadLetters: [{ reason: expect.stringMatching(/^MALFORMED/) }] });
+    const [deadLetter] = listed.send.deadLetters;
+    expect((await parley(['dead-letters', 'show', 'send', deadLetter.messageId])).out).toContain(deadLetter.body);
   });
 
-  it('brings back events that could not be read; those that still cannot come back once and are left', async () => {
+  it('redrives events that could not be parsed, and leaves those that fail again', async () => {
     await client.deliverEvent({ nobody: 'knows this' });
-    await waitFor('it is kept aside', async () =>
+    await waitFor('the event is quarantined', async () =>
       (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) > 0 ? true : undefined,
     );
     const redriven = await parley(['dead-letters', 'redrive', 'inbound']);
-    expect(redriven).toMatchObject({ code: 0, out: expect.stringMatching(/^1 brought back, [01] left\.$/) });
-    await waitFor('it is kept aside again', async () =>
+    expect(redriven).toMatchObject({ code: 0, out: expect.stringMatching(/^1 redriven, [01] left\.$/) });
+    await waitFor('the event is quarantined again', async () =>
       (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 ? true : undefined,
     );
   });
@@ -184,45 +180,50 @@ describe('parley', () => {
     expect(current()).toBe(before);
   });
 
-  it('lists the sends that are uncertain, and settles them', async () => {
+  it('lists the sends that are uncertain, and resolves them', async () => {
     const contact = '+5491155561005';
     await uncertainDirectly('uncertain-1', contact);
     const listed = await parley(['sends', 'uncertain', 'list']);
-    const settled = await parley([
+    const resolved = await parley([
       'sends',
       'uncertain',
-      'settle',
+      'resolve',
       'uncertain-1',
       '--outcome',
       'accepted',
       '--message-id',
       'out-1',
     ]);
-    const again = await parley(['sends', 'uncertain', 'settle', 'uncertain-1', '--outcome', 'failed']);
+    const again = await parley(['sends', 'uncertain', 'resolve', 'uncertain-1', '--outcome', 'failed']);
 
     expect(listed.out).toContain('uncertain-1: uncertain');
-    expect(settled).toMatchObject({ code: 0, out: expect.stringContaining('message out-1') });
+    expect(resolved).toMatchObject({ code: 0, out: expect.stringContaining('message out-1') });
     expect(again).toMatchObject({ code: 4, err: expect.stringContaining('settles only one that is uncertain') });
-    expect((await parley(['sends', 'uncertain', 'list'])).out).toBe('No send is uncertain.');
+    expect((await parley(['sends', 'uncertain', 'list'])).out).toBe('No sends are uncertain.');
   });
 
-  it('examines the stage: all is well, but for what waits for a person', async () => {
+  it('checks the stage, and warns about dead letters', async () => {
     await client.putMessage(cloud.sendDeadLetterQueueUrl, '{', { groupId: 'x', id: 'for-the-doctor' });
     const { code, out } = await parley(['doctor']);
+    const { target, findings } = await parleyJson(['doctor']);
 
     expect(code).toBe(0);
     for (const sentence of [
-      'The management API answers, and lets these credentials in.',
-      'The chat service answers, and takes the access token.',
-      'answers, and refuses what is not signed.',
-      'letters on the dead-letter queue of send.',
+      'The management API responds and accepts your credentials.',
+      'The chat service responds and accepts the access token.',
+      'responds and rejects unsigned requests.',
+      'from the send queue.',
       'parley dead-letters list send',
     ]) {
       expect(out).toContain(sentence);
     }
+    expect(out).toMatch(/^warning {2}\d+ dead letters? from the send queue\.$/m);
+    expect(out).toMatch(/\n0 failing, \d warnings? \(the local run\)\.$/);
+    expect(target).toBe('the local run');
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'token', grade: 'ok' }));
   });
 
-  it('finds the management API closed to whoever has not signed', async () => {
+  it('cannot reach the management API without a signature', async () => {
     for (const [method, path] of [
       ['GET', '/v1/stage'],
       ['POST', '/v1/sends'],
@@ -235,7 +236,7 @@ describe('parley', () => {
 });
 
 describe('a broadcast', () => {
-  it(`of ${ROWS} rows, stopped and started again, puts every row on the queue once`, {
+  it(`of ${ROWS} rows, interrupted and resumed, queues every row once`, {
     timeout: 1_800_000,
   }, async () => {
     await client.putRule('broadcast', { text: 'Hi ${name}, row ${row}', category: 'similar' });
@@ -272,11 +273,11 @@ describe('a broadcast', () => {
 
     expect([stopped.code, stopped.err.trim().split('\n').at(-1)]).toEqual([
       130,
-      `parley: Stopped after row ${doneThen} of ${ROWS}; the same command goes on with row ${doneThen + 1}.`,
+      `parley: Interrupted after row ${doneThen} of ${ROWS}. Run the same command again to continue with row ${doneThen + 1}.`,
     ]);
     expect(doneThen).toBeLessThan(ROWS);
     expect(second.err).toContain(
-      `${doneThen} of ${ROWS} rows (${Math.floor((100 * doneThen) / ROWS)}%) were dealt with before.`,
+      `Resuming: ${doneThen} of ${ROWS} rows (${Math.floor((100 * doneThen) / ROWS)}%) were processed earlier.`,
     );
     expect([second.code, second.out]).toEqual([
       0,
@@ -291,7 +292,7 @@ describe('a broadcast', () => {
     }
   });
 
-  it('says which rows it refused and why, and queues the others', async () => {
+  it('queues the valid rows, and lists the refused ones with the reason', async () => {
     const csv = file('some.csv', 'phone,name\n+5491155562001,Ana\n,Bea\n+5491155562003,\n+5491155562004,Dora\n');
     const { code, out } = await parley(['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi ${name}']);
 
@@ -301,7 +302,7 @@ describe('a broadcast', () => {
     );
   });
 
-  it('that was stopped half-way does not go on with another file or message, unless it is told to begin anew', async () => {
+  it('that was interrupted does not continue with another file or message, except with --new', async () => {
     const csv = file('changed.csv', 'phone\n+5491155563001\n+5491155563002\n');
     const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi'];
     await parley(args);
@@ -310,19 +311,19 @@ describe('a broadcast', () => {
     writeFileSync(stateFile, JSON.stringify({ ...state, done: 1 }));
 
     const changed = await parley([...args.slice(0, -1), 'Hello']);
-    const anew = await parley([...args.slice(0, -1), 'Hello', '--new']);
+    const restarted = await parley([...args.slice(0, -1), 'Hello', '--new']);
 
     expect(changed).toMatchObject({
       code: 2,
-      err: expect.stringContaining('has changed since its broadcast was stopped after row 1'),
+      err: expect.stringContaining('has changed since its broadcast was interrupted after row 1'),
     });
-    expect(anew).toMatchObject({ code: 0 });
+    expect(restarted).toMatchObject({ code: 0 });
   });
 
-  it('can be tried dry: every row is checked and nothing is queued', async () => {
+  it('with --dry-run checks every row and queues nothing', async () => {
     const csv = file('dry.csv', 'phone\n+5491155564001\n\n+5491155564002\n');
     const { code, out } = await parley(['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi', '--dry-run']);
-    expect([code, out]).toEqual([0, `${csv}: 2 of 2 rows would be queued; nothing was.`]);
+    expect([code, out]).toEqual([0, `${csv}: 2 of 2 rows would be queued, 0 refused (dry run).`]);
     expect(existsSync(`${csv}.local.broadcast.json`)).toBe(false);
   });
 });
@@ -330,10 +331,10 @@ describe('a broadcast', () => {
 const doneIn = (stateFile: string): number =>
   existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).done : 0;
 
-/** Far less than would hold a large file or all of its requests: what is in memory must not grow with the file. */
+/** Too little for a large file or all of its requests: memory use must not grow with the file. */
 const HEAP_MB = 48;
 
-/** The command in a process of its own, with the most memory that it used. */
+/** Runs the command in its own process, and measures its peak memory use. */
 const startParley = (args: readonly string[]) => {
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(ROOT, 'cli/parley.ts'), ...args], {
     env: { ...process.env, PARLEY_STATE_FOLDER: folder.path },
@@ -362,7 +363,7 @@ const dynamodbClient = () =>
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
 
-/** Consents by the thousand, as an import would bring them. */
+/** Writes opt-ins by the thousand, as an import would. */
 const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
   const dynamodb = dynamodbClient();
   for (let start = 0; start < contacts.length; start += 25) {
@@ -381,7 +382,7 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
   dynamodb.destroy();
 };
 
-/** A send whose call was cut off, as the function leaves it. */
+/** Writes a send whose call was interrupted, as the function would. */
 const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
   const client = dynamodbClient();
   const store = createDynamodbSendStore({

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../cli/commands.ts';
 import { run } from '../../../cli/run.ts';
 import { type ListeningServer, listenLocally } from '../../../local/listen-locally.ts';
 
-// Each failure is one sentence on standard error that names the place and the remedy, and a code that scripts can use.
+// Each failure prints one line to standard error, which says what is wrong and what to do, and has its exit code.
 
 let folder: string;
 let cloudFormation: ListeningServer;
@@ -33,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  // A machine on which nobody has signed in to AWS.
+  // A machine without AWS credentials.
   for (const name of Object.keys(process.env)) if (/^AWS_/.test(name)) delete process.env[name];
   Object.assign(process.env, {
     AWS_EC2_METADATA_DISABLED: 'true',
@@ -53,18 +52,15 @@ const signIn = () => Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_
 const fail = async (args: readonly string[], stdin: Readable & { isTTY?: boolean } = Readable.from([''])) => {
   const said: string[] = [];
   const printed: string[] = [];
-  const code = await run(
-    {
-      args,
-      environment: { PARLEY_STATE_FOLDER: folder },
-      stdin,
-      print: (text) => printed.push(text),
-      say: (line) => said.push(line),
-      stop: new AbortController().signal,
-      root: folder,
-    },
-    COMMANDS,
-  );
+  const code = await run({
+    args,
+    environment: { PARLEY_STATE_FOLDER: folder },
+    stdin,
+    print: (text) => printed.push(text),
+    say: (line) => said.push(line),
+    stop: new AbortController().signal,
+    root: folder,
+  });
   expect(printed).toEqual([]);
   expect(said).toHaveLength(1);
   expect(said[0]).toMatch(/^parley: [^\n]+[.?]$/);
@@ -77,14 +73,18 @@ const file = (name: string, text: string) => {
 };
 const STATUS = ['status', 'order-17'];
 
-describe('where it acts', () => {
+describe('parley without a usable target', () => {
   it.each([
-    [[...STATUS], 2, 'Say where: --stage NAME (or PARLEY_STAGE) for a deployed stack, --local for the local run.'],
-    [[...STATUS, '--local', '--stage', 'prod'], 2, 'Give --local, or a stack by --stage or --stack, not both.'],
-    [[...STATUS, '--stage', 'prod'], 5, 'No AWS region is set; give --region'],
-    [[...STATUS, '--stage', 'prod', '--region', 'eu-west-1'], 5, 'No AWS credentials were found; sign in'],
-    [[...STATUS, '--local'], 5, 'local.json; start the local run with npm start'],
-  ])('%j ends with %i: %s', async (args, code, sentence) => {
+    [
+      [...STATUS],
+      2,
+      'No target. Use --stage <name> (or set PARLEY_STAGE) for a deployed stack, or --local for the local run.',
+    ],
+    [[...STATUS, '--local', '--stage', 'prod'], 2, "Option '--local' cannot be used with option '--stage <name>'."],
+    [[...STATUS, '--stage', 'prod'], 5, 'No AWS region set. Use --region'],
+    [[...STATUS, '--stage', 'prod', '--region', 'eu-west-1'], 5, 'No AWS credentials found. Sign in'],
+    [[...STATUS, '--local'], 5, 'local.json does not exist. Start the local run with npm start'],
+  ])('%j exits with %i: %s', async (args, code, sentence) => {
     expect(await fail(args)).toEqual([code, expect.stringContaining(sentence)]);
   });
 
@@ -93,27 +93,27 @@ describe('where it acts', () => {
       400,
       error('ValidationError', 'Stack with id Parley-prod does not exist'),
       5,
-      'There is no stack Parley-prod in eu-west-1; deploy it',
+      'Stack Parley-prod does not exist in eu-west-1. Deploy it',
     ],
     [
       403,
       error('AccessDenied', 'User: arn:aws:iam::1:user/a is not authorized to perform: cloudformation:DescribeStacks'),
       5,
-      'is not authorized to perform: cloudformation:DescribeStacks. Ask for that permission.',
+      'is not authorized to perform: cloudformation:DescribeStacks. Ask an administrator to grant access.',
     ],
     [
       403,
       error('ExpiredToken', 'The security token included in the request is expired'),
       5,
-      'expired or are not valid; sign in again.',
+      'expired or invalid. Sign in again.',
     ],
     [
       200,
       '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>x</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
       5,
-      'has no output WebhookUrl, ManagementUrl',
+      'Missing outputs of stack Parley-prod in eu-west-1: WebhookUrl, ManagementUrl',
     ],
-  ])('CloudFormation answers %i %s: it ends with %i', async (status, body, code, sentence) => {
+  ])('CloudFormation returns %i %s: exits with %i', async (status, body, code, sentence) => {
     signIn();
     answer = { status, body };
     expect(await fail([...STATUS, '--stage', 'prod', '--region', 'eu-west-1'])).toEqual([
@@ -122,7 +122,7 @@ describe('where it acts', () => {
     ]);
   });
 
-  it('a local run that has ended since is said to have', async () => {
+  it('says that the local run does not respond after it has stopped', async () => {
     const gone = 'http://127.0.0.1:9';
     const env = {
       AWS_ACCESS_KEY_ID: 'local',
@@ -150,95 +150,110 @@ describe('where it acts', () => {
 
     expect(api).toEqual([
       1,
-      'parley: The management API of the local run does not answer; is npm start still running?',
+      'parley: Cannot connect to the management API of the local run. Is npm start still running?',
     ]);
     for (const failed of [queue, token]) {
       expect(failed).toEqual([
         1,
-        expect.stringMatching(/the local run does not answer \(ECONNREFUSED\); is npm start still running\?/),
+        expect.stringMatching(/Cannot connect to the local run \(ECONNREFUSED\)\. Is npm start still running\?/),
       ]);
     }
-    expect(stale).toEqual([5, expect.stringContaining('start the local run again.')]);
+    expect(stale).toEqual([5, expect.stringContaining('Stop the local run and start it again.')]);
   });
 });
 
-describe('the command line', () => {
+describe('an invalid command line', () => {
   it.each([
-    [['sttus', 'x'], 'There is no command "sttus"; did you mean status?'],
+    [['sttus', 'x'], "Unknown command 'sttus'. Did you mean status?"],
+    [['dead-letters'], 'Incomplete command. Use one of: dead-letters list, dead-letters show, dead-letters redrive.'],
+    [['status'], "Missing required argument 'request-id'. See parley status --help."],
     [
-      ['dead-letters'],
-      '"dead-letters" is no whole command; there is dead-letters list, dead-letters show, dead-letters redrive.',
+      ['status', 'a', 'b'],
+      "Too many arguments for 'status'. Expected 1 argument but got 2: a, b. See parley status --help.",
     ],
-    [['status'], 'REQUEST is missing: the request id; see parley status --help.'],
-    [['status', 'a', 'b'], '"b" is one word too many; see parley status --help.'],
-    [['status', 'a', '--stag', 'prod'], 'There is no option --stag; did you mean --stage?'],
-    [['status', 'a', '--colour'], 'There is no option --colour; see parley status --help.'],
-    [['opt-in', '+549'], '--source TEXT is missing'],
-    [['send', '+549', '--param', 'x'], '--param is "x" but must be NAME=VALUE, such as --param name=Ana.'],
-    [['dead-letters', 'list', 'all'], 'There is no dead-letter queue "all"; it is send or inbound.'],
-    [['dead-letters', 'list', '--limit', '0'], '--limit is "0" but must be a whole number from 1.'],
-    [['erase', '+549'], 'Erasing +549 cannot be undone; give --yes to do it.'],
-    [['token', 'set', '--local', 'the-token'], '"the-token" is one word too many'],
-    [['token', 'set', '--local'], 'Standard input holds no access token'],
+    [['status', 'a', '--stag', 'prod'], "Unknown option '--stag'. Did you mean --stage?"],
+    [['status', 'a', '--colour'], "Unknown option '--colour'. See parley status --help."],
+    [['opt-in', '+549'], "Required option '--source <text>' not specified. See parley opt-in --help."],
+    [['send', '+549', '--param', 'x'], '--param x is invalid. Use name=value, such as --param name=Ana.'],
+    [['dead-letters', 'list', 'all'], "'all' is invalid for argument 'queue'. Allowed choices are send, inbound."],
+    [
+      ['dead-letters', 'list', '--limit', '0'],
+      "Option '--limit <n>' argument '0' is invalid. It must be a whole number from 1 to 9999999.",
+    ],
+    [['erase', '+549'], 'Erasing +549 cannot be undone. Add --yes to confirm.'],
+    [['token', 'set', '--local'], 'No valid access token on standard input.'],
   ])('%j: %s', async (args, sentence) => {
     expect(await fail(args)).toEqual([2, expect.stringContaining(sentence)]);
   });
 
-  it('asks for the token by standard input where that is a keyboard', async () => {
+  it('with the token as an argument is refused without repeating the token', async () => {
+    expect(await fail(['token', 'set', '--local', 'the-token'])).toEqual([
+      2,
+      'parley: Provide the token on standard input, not as an argument. See parley token set --help.',
+    ]);
+  });
+
+  it('without redirected standard input asks for the token there', async () => {
     const keyboard = Object.assign(Readable.from(['']), { isTTY: true });
     expect(await fail(['token', 'set', '--local'], keyboard)).toEqual([
       2,
-      expect.stringContaining('comes by standard input'),
+      expect.stringContaining('Provide the token on standard input'),
     ]);
   });
 });
 
-describe('a file', () => {
+describe('an invalid file', () => {
   const csv = (text: string) => file('rows.csv', text);
   const broadcast = (path: string, ...more: string[]) =>
     fail(['broadcast', path, '--contact-column', 'phone', '--text', 'Hi ${name}', '--local', ...more]);
 
-  it('that is not there, or is a folder', async () => {
+  it('that does not exist, or is a directory', async () => {
     expect(await broadcast(join(folder, 'none.csv'))).toEqual([
       2,
-      expect.stringMatching(/There is no file .*none\.csv; give the path of one\.$/),
+      expect.stringMatching(/none\.csv does not exist\. Check the path\.$/),
     ]);
-    expect(await broadcast(folder)).toEqual([2, expect.stringContaining('is a folder; give the path of a file.')]);
+    expect(await broadcast(folder)).toEqual([
+      2,
+      expect.stringContaining('is a directory. Provide the path of a file.'),
+    ]);
     expect(await fail(['contacts', 'check', join(folder, 'none.txt'), '--local'])).toEqual([
       2,
-      expect.stringContaining('There is no file'),
+      expect.stringMatching(/none\.txt does not exist\. Check the path\.$/),
     ]);
   });
 
-  it('with a column missing in row 812', async () => {
+  it('with a missing column in row 812', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) =>
       index === 811 ? '+5491150000812' : `+549115000${index},Ana`,
     );
     expect(await broadcast(csv(`phone,name\n${rows.join('\n')}\n`))).toEqual([
       2,
       expect.stringMatching(
-        /rows\.csv, row 812 \(line 813\): the column "name" is missing: it has 1 where the heading has 2\. Mend the row and start again\.$/,
+        /rows\.csv, row 812 \(line 813\): column "name" is missing \(found 1, expected 2\)\. Fix the row and run the command again\.$/,
       ),
     ]);
   });
 
   it.each([
-    ['phone,naem\n+549,Ana\n', 'has no column "name"; did you mean "naem"? Its columns: phone, naem.'],
-    ['mobile,name\n+549,Ana\n', 'has no column "phone"; name another, or add it. Its columns: mobile, name.'],
-    ['phone,name\n+549,Ana,Bea\n', 'row 1 (line 2): there are too many columns: it has 3 where the heading has 2'],
-    ['phone,name\n+549,"Ana\n', 'a quotation mark is opened and not closed'],
-    ['phone,name,name\n+549,a,b\n', 'the heading names the column "name" twice; rename one.'],
-    ['phone,,name\n+549,a,b\n', 'column 2 of the heading has no name; give it one.'],
-    ['phone,name\n', 'holds no row'],
-    ['', 'holds no row'],
+    ['phone,naem\n+549,Ana\n', 'has no column "name". Did you mean "naem"? Its columns: phone, naem.'],
+    [
+      'mobile,name\n+549,Ana\n',
+      'has no column "phone". Add the column, or use another one. Its columns: mobile, name.',
+    ],
+    ['phone,name\n+549,Ana,Bea\n', 'row 1 (line 2): too many columns (found 3, expected 2)'],
+    ['phone,name\n+549,"Ana\n', 'a quotation mark is not closed'],
+    ['phone,name,name\n+549,a,b\n', 'more than one column is named "name". Rename one of them.'],
+    ['phone,,name\n+549,a,b\n', 'column 2 has no name in the header. Add one.'],
+    ['phone,name\n', 'has no rows'],
+    ['', 'has no rows'],
   ])('%j: %s', async (text, sentence) => {
     expect(await broadcast(csv(text))).toEqual([2, expect.stringContaining(sentence)]);
   });
 
-  it('of numbers that holds none', async () => {
+  it('without numbers', async () => {
     expect(await fail(['contacts', 'check', file('numbers.txt', 'phone\n\n'), '--local'])).toEqual([
       2,
-      expect.stringContaining('holds no number; put one a line'),
+      expect.stringContaining('has no numbers. Put one on each line'),
     ]);
   });
 });

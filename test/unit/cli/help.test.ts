@@ -1,48 +1,136 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
-import { paceOf } from '../../../cli/broadcast/progress.ts';
-import { readCommandLine } from '../../../cli/command-line.ts';
-import { COMMANDS } from '../../../cli/commands.ts';
-import { overview, usage } from '../../../cli/help.ts';
+import { formatPace } from '../../../cli/broadcast/progress.ts';
+import { createProgram } from '../../../cli/program.ts';
+import { run } from '../../../cli/run.ts';
 
-describe('the help', () => {
-  it('names every command and the exit codes', () => {
-    for (const { name, what } of COMMANDS) expect(overview(COMMANDS)).toContain(`${name.padEnd(22)}  ${what}`);
-    expect(overview(COMMANDS)).toContain('130 stopped by Ctrl-C');
-  });
+const notCalled = async () => Promise.reject(new Error('A command was run.'));
 
-  it.each(COMMANDS.map((command) => [command.name, command] as const))(
-    'of %s shows an example that the command takes',
-    (name, command) => {
-      expect(usage(command)).toContain(`parley ${name}`);
-      for (const example of command.examples) {
-        const [, line = ''] = /parley ((?:[^|<"]|"[^"]*")*)/.exec(example) ?? [];
-        const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-        expect(readCommandLine(args, COMMANDS).command.name).toBe(name);
-      }
+const createTestProgram = () =>
+  createProgram(
+    {
+      target: notCalled,
+      api: notCalled,
+      report: () => {},
+      say: () => {},
+      stdin: Readable.from(['']),
+      canDrawProgress: false,
+      stop: new AbortController().signal,
     },
+    { print: () => {} },
   );
 
-  it('is found wherever a stage is named', () => {
-    expect(readCommandLine(['--stage', 'prod', 'status', 'x'], COMMANDS)).toMatchObject({
-      command: { name: 'status' },
-      positionals: ['x'],
-      values: { stage: 'prod' },
+const pathOf = (command: CommandUnknownOpts): string[] =>
+  command.parent ? [...pathOf(command.parent), command.name()] : [];
+
+const commandsIn = (command: CommandUnknownOpts): { name: string; description: string }[] =>
+  command.commands.length === 0
+    ? [{ name: pathOf(command).join(' '), description: command.description() }]
+    : command.commands.flatMap(commandsIn);
+
+const COMMANDS = commandsIn(createTestProgram());
+
+/** Parses a command line without running the command. */
+const parse = async (args: readonly string[]) => {
+  const parsed: { name?: string; args?: readonly string[]; options?: object } = {};
+  const stopped = new Error('Parsed.');
+  const program = createTestProgram();
+  program.hook('preAction', (_, command) => {
+    Object.assign(parsed, {
+      name: pathOf(command).join(' '),
+      args: command.args,
+      options: command.optsWithGlobals(),
     });
+    throw stopped;
+  });
+  await expect(program.parseAsync(args, { from: 'user' })).rejects.toBe(stopped);
+  return parsed;
+};
+
+const help = async (args: readonly string[]) => {
+  const printed: string[] = [];
+  const said: string[] = [];
+  const code = await run({
+    args,
+    environment: {},
+    stdin: Readable.from(['']),
+    print: (text) => printed.push(text),
+    say: (line) => said.push(line),
+    stop: new AbortController().signal,
+    root: '/',
+    columns: 120,
+  });
+  expect(said).toEqual([]);
+  return { code, text: printed.join('') };
+};
+
+describe('the help', () => {
+  it('lists every command and the exit codes', async () => {
+    const { code, text } = await help(['--help']);
+    for (const { name, description } of COMMANDS) {
+      const [summary = ''] = description.split('\n');
+      expect(text).toContain(`${name.padEnd(23)}  ${summary.replace(/\.$/, '')}`);
+    }
+    expect(text).toContain('130  Interrupted by Ctrl-C');
+    expect(code).toBe(0);
   });
 
-  it('is printed by the launcher, whatever the machine’s Node.js is', () => {
+  it('is printed without a command, as a usage error', async () => {
+    expect(await help([])).toEqual({ ...(await help(['--help'])), code: 2 });
+  });
+
+  it('of a group lists its commands', async () => {
+    const { code, text } = await help(['sends', '--help']);
+    expect(code).toBe(0);
+    expect(text).toMatch(/^ {2}sends uncertain list +List .*\n {2}sends uncertain resolve +Record /m);
+  });
+
+  it.each(COMMANDS.map(({ name }) => name))('of %s has an example that is a valid command line', async (name) => {
+    const { code, text } = await help([...name.split(' '), '--help']);
+    expect(code).toBe(0);
+    expect(text).toContain(`Usage: parley ${name}`);
+    const examples = text.split('\n').filter((line) => line.startsWith('  $ '));
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      const [, line = ''] = /parley ((?:[^|<"']|"[^"]*"|'[^']*')*)/.exec(example) ?? [];
+      const args = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+        (match) => match[1] ?? match[2] ?? match[3] ?? '',
+      );
+      expect(await parse(args)).toMatchObject({ name });
+    }
+  });
+
+  it('is printed by the launcher, whichever Node.js runs it', () => {
     const launcher = join(import.meta.dirname, '../../../cli/parley.js');
     const env = { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' };
-    expect(execFileSync(launcher, ['status', '--help'], { env }).toString()).toContain('parley status REQUEST');
+    expect(execFileSync(launcher, ['status', '--help'], { env }).toString()).toContain(
+      'Usage: parley status [options] <request-id>',
+    );
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    [['--stage', 'prod', 'status', 'x']],
+    [['status', '--stage', 'prod', 'x']],
+    [['status', 'x', '--stage=prod']],
+  ])('takes common options before or after the command: %j', async (args) => {
+    expect(await parse(args)).toEqual({ name: 'status', args: ['x'], options: { stage: 'prod' } });
+  });
+
+  it('takes --param more than once', async () => {
+    const args = ['send', '+549', '--param', 'name=Ana', '--param', 'city=Rosario'];
+    expect(await parse(args)).toMatchObject({ options: { param: ['name=Ana', 'city=Rosario'] } });
   });
 });
 
 describe('the pace of a broadcast', () => {
-  it('tells the rate since it was started, and the time left', () => {
-    expect(paceOf(4000, 6000, 5000)).toBe('800 rows/s, 0:08 left');
-    expect(paceOf(100, 59_900, 1000)).toBe('100 rows/s, 9:59 left');
-    expect(paceOf(0, 10, 0)).toBe('');
+  it('shows the rate since the start, and the time left', () => {
+    expect(formatPace(4000, 6000, 5000)).toBe('800 rows/s, 0:08 left');
+    expect(formatPace(100, 59_900, 1000)).toBe('100 rows/s, 9:59 left');
+    expect(formatPace(0, 10, 0)).toBe('');
   });
 });

@@ -6,9 +6,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type DeadLetterQueue, queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
-import { listDeadLetters } from '../../../../cli/operations/list-dead-letters.ts';
-import { redriveDeadLetters } from '../../../../cli/operations/redrive-dead-letters.ts';
+import { type DeadLetterQueue, listDeadLetters, queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
+import { moveDeadLetters } from '../../../../cli/operations/redrive.ts';
 import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
 
 let emulator: SqsEmulator;
@@ -43,7 +42,7 @@ const put = async (url: string, body: string, reason: string, groupId?: string) 
   );
 };
 
-/** Takes all that stands there, in order: the emulator hands out one message of a group at a time. */
+/** Receives and deletes all messages in order: the emulator returns one message of a message group at a time. */
 const drain = async (url: string): Promise<{ body: string; reason: string | undefined }[]> => {
   const all: { body: string; reason: string | undefined }[] = [];
   for (;;) {
@@ -65,22 +64,22 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
   });
   const group = (name: string) => (isFifo ? name : undefined);
 
-  it('is listed with the reasons, and is as it was after', async () => {
+  it('is listed with the reasons, and left unchanged', async () => {
     await put(queue.url, 'one', 'REJECTED: HTTP 400', group('a'));
     await put(queue.url, 'two', 'MALFORMED: no JSON', group('b'));
-    const { letters, total, isWhole } = await listDeadLetters(queue, {}, 100);
+    const { deadLetters, total, isComplete } = await listDeadLetters(queue, {}, 100);
     const rejected = await listDeadLetters(queue, { reason: 'rejected' }, 100);
 
-    expect(letters.map(({ body, reason }) => [body, reason]).toSorted()).toEqual([
+    expect(deadLetters.map(({ body, reason }) => [body, reason]).toSorted()).toEqual([
       ['one', 'REJECTED: HTTP 400'],
       ['two', 'MALFORMED: no JSON'],
     ]);
-    expect([total, isWhole]).toEqual([2, true]);
-    expect(rejected.letters).toMatchObject([{ body: 'one' }]);
-    expect(await queueDepth(sqs, queue.url)).toEqual({ waiting: 2, held: 0 });
+    expect([total, isComplete]).toEqual([2, true]);
+    expect(rejected.deadLetters).toMatchObject([{ body: 'one' }]);
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
   });
 
-  it('gives back just those with the reason, in order, and says how many', async () => {
+  it('returns only the dead letters with the reason, in order, and counts them', async () => {
     const letters = Array.from({ length: 45 }, (_, index) => ({
       body: `letter-${String(index).padStart(2, '0')}`,
       reason: index % 3 === 0 ? 'REJECTED: code 131' : 'MALFORMED: no JSON',
@@ -88,61 +87,61 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     }));
     for (const { body, reason, contact } of letters) await put(queue.url, body, reason, group(contact));
 
-    const redriven = await redriveDeadLetters(queue, { filter: { reason: 'code 131' } });
+    const result = await moveDeadLetters(queue, { filter: { reason: 'code 131' } });
 
     const expected = letters.filter(({ reason }) => reason.includes('131'));
-    expect(redriven).toEqual({ moved: expected.length, left: letters.length - expected.length });
-    expect(await queueDepth(sqs, queue.url)).toEqual({ waiting: 30, held: 0 });
-    const brought = (await drain(queue.destinationUrl)).map(({ body }) => body);
+    expect(result).toEqual({ moved: expected.length, left: letters.length - expected.length });
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 30, inFlight: 0 });
+    const moved = (await drain(queue.destinationUrl)).map(({ body }) => body);
     for (const contact of ['even', 'odd']) {
-      const ofContact = expected.filter((letter) => letter.contact === contact).map(({ body }) => body);
-      expect(brought.filter((body) => ofContact.includes(body))).toEqual(ofContact);
+      const ofContact = expected.filter((one) => one.contact === contact).map(({ body }) => body);
+      expect(moved.filter((body) => ofContact.includes(body))).toEqual(ofContact);
     }
-    expect(brought).toHaveLength(expected.length);
+    expect(moved).toHaveLength(expected.length);
   });
 
-  it('keeps the order and the reasons of those that stay', async () => {
+  it('keeps the order and the reasons of the dead letters that stay', async () => {
     for (const index of [0, 1, 2, 3]) await put(queue.url, `letter-${index}`, index === 1 ? 'X' : 'Y', group('a'));
-    await redriveDeadLetters(queue, { filter: { reason: 'X' } });
+    await moveDeadLetters(queue, { filter: { reason: 'X' } });
 
     expect(await drain(queue.url)).toEqual(['letter-0', 'letter-2', 'letter-3'].map((body) => ({ body, reason: 'Y' })));
   });
 
-  it('ends although each letter comes back at once', async () => {
+  it('ends although every dead letter fails again at once', async () => {
     await put(queue.url, 'bad', 'MALFORMED', group('a'));
     await put(queue.url, 'worse', 'MALFORMED', group('a'));
-    let comesBack = 0;
-    const redriven = await redriveDeadLetters(queue, {
+    let failures = 0;
+    const result = await moveDeadLetters(queue, {
       filter: {},
       beforeMove: async ({ body, reason }) => {
-        comesBack += 1;
+        failures += 1;
         await sqs.send(
           new SendMessageCommand({
             QueueUrl: queue.url,
             MessageBody: body,
             MessageAttributes: { reason: { DataType: 'String', StringValue: reason } },
-            ...(isFifo && { MessageGroupId: 'a', MessageDeduplicationId: `back-${comesBack}` }),
+            ...(isFifo && { MessageGroupId: 'a', MessageDeduplicationId: `failed-${failures}` }),
           }),
         );
       },
     });
 
-    expect(redriven).toEqual({ moved: 2, left: 2 });
+    expect(result).toEqual({ moved: 2, left: 2 });
     expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['bad', 'worse']);
   });
 
-  it('loses nothing when the redrive dies between', async () => {
+  it('loses nothing when a move is interrupted', async () => {
     for (const index of [0, 1, 2]) await put(queue.url, `letter-${index}`, 'X', group('a'));
-    const dying = redriveDeadLetters(queue, {
+    const interrupted = moveDeadLetters(queue, {
       filter: {},
       beforeMove: async ({ body }) => {
         if (body === 'letter-1') throw new Error('killed');
       },
     });
 
-    await expect(dying).rejects.toThrow('killed');
-    expect((await queueDepth(sqs, queue.destinationUrl)).waiting).toBe(1);
+    await expect(interrupted).rejects.toThrow('killed');
+    expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(1);
     const left = await queueDepth(sqs, queue.url);
-    expect(left.waiting + left.held).toBe(2);
+    expect(left.available + left.inFlight).toBe(2);
   });
 });

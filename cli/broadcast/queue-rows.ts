@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { messageGroup } from '../../lambdas/domain/message-group.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
+import { createRequest, type MessageTemplate, type RowRequest, requestIdOf } from './plan.ts';
+import type { BroadcastState } from './state-file.ts';
+
+export interface QueueRowsSettings {
+  readonly csv: CsvFile;
+  readonly template: MessageTemplate;
+  readonly sqs: SQSClient;
+  readonly queueUrl: string;
+  readonly stop: AbortSignal;
+  /** Saves the state after each chunk of rows. */
+  readonly save: (state: BroadcastState) => Promise<void>;
+}
+
+/** Rows between two saves of the state. */
+const CHUNK_ROWS = 200;
+
+/** Queues the rows that `start` does not cover yet, until the end of the file or until stopped. */
+export const queueRows = async (settings: QueueRowsSettings, start: BroadcastState): Promise<BroadcastState> => {
+  let state = start;
+  let chunk: NumberedRow[] = [];
+  const flush = async () => {
+    state = await queueChunk(settings, state, chunk);
+    await settings.save(state);
+    chunk = [];
+  };
+  for await (const row of csvRows(settings.csv)) {
+    if (settings.stop.aborted) return state;
+    if (row.number <= start.done) continue;
+    chunk.push(row);
+    if (chunk.length === CHUNK_ROWS) await flush();
+  }
+  if (chunk.length > 0 && !settings.stop.aborted) await flush();
+  return state;
+};
+
+type SendableRequest = Extract<RowRequest, { kind: 'request' }>;
+
+const queueChunk = async (
+  { template, sqs, queueUrl }: QueueRowsSettings,
+  state: BroadcastState,
+  rows: readonly NumberedRow[],
+): Promise<BroadcastState> => {
+  const refused = structuredClone(state.refused);
+  const requests: SendableRequest[] = [];
+  for (const { number, row } of rows) {
+    const request = createRequest(template, row, requestIdOf(state.broadcastId, number));
+    if (request.kind === 'request') requests.push(request);
+    else recordRefusal(refused, request.why, number);
+  }
+  await putRequests(sqs, queueUrl, requests);
+  return { ...state, done: state.done + rows.length, queued: state.queued + requests.length, refused };
+};
+
+/** Limits on what the state records of refused rows, so that it stays small however large the file is. */
+const MAX_REASONS = 50;
+const MAX_ROWS_PER_REASON = 5;
+
+const recordRefusal = (refused: BroadcastState['refused'], why: string, row: number): void => {
+  const key = why in refused || Object.keys(refused).length < MAX_REASONS ? why : 'other reasons';
+  const { count, rows } = refused[key] ?? { count: 0, rows: [] };
+  refused[key] = { count: count + 1, rows: rows.length < MAX_ROWS_PER_REASON ? [...rows, row] : rows };
+};
+
+const WORKERS = 8;
+/** SQS accepts up to 10 messages and 1 MiB per batch. */
+const BATCH_MESSAGES = 10;
+const BATCH_BYTES = 900_000;
+const MAX_ATTEMPTS = 6;
+
+/** Puts requests on the queue concurrently. One worker handles all requests of a contact, which keeps their order. */
+const putRequests = async (sqs: SQSClient, queueUrl: string, requests: readonly SendableRequest[]): Promise<void> => {
+  const workers = Map.groupBy(requests, ({ contact }) => workerOf(contact));
+  await Promise.all(
+    [...workers.values()].map(async (work) => {
+      for (const batch of batchesOf(work)) await putBatch(sqs, queueUrl, batch);
+    }),
+  );
+};
+
+const workerOf = (contact: string): number => (createHash('sha256').update(contact).digest()[0] ?? 0) % WORKERS;
+
+function* batchesOf(requests: readonly SendableRequest[]): Generator<SendableRequest[]> {
+  let batch: SendableRequest[] = [];
+  let bytes = 0;
+  for (const request of requests) {
+    const size = Buffer.byteLength(request.body);
+    if (batch.length === BATCH_MESSAGES || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(request);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Puts a batch on the queue, and retries the entries that fail. */
+const putBatch = async (sqs: SQSClient, queueUrl: string, batch: readonly SendableRequest[]): Promise<void> => {
+  let left = batch;
+  let reason = '';
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    if (attempt > 0) await pause(100 * 2 ** attempt);
+    const { Failed = [] } = await sqs.send(
+      new SendMessageBatchCommand({
+        QueueUrl: queueUrl,
+        Entries: left.map(({ body, contact, requestId }, index) => ({
+          Id: String(index),
+          MessageBody: body,
+          MessageGroupId: messageGroup(contact),
+          MessageDeduplicationId: requestId,
+        })),
+      }),
+    );
+    if (Failed.length === 0) return;
+    const failed = new Set(Failed.map(({ Id }) => Id));
+    reason = `${Failed[0]?.Code}: ${Failed[0]?.Message}`;
+    left = left.filter((_, index) => failed.has(String(index)));
+  }
+  throw new CliError(
+    EXIT.failed,
+    `SQS did not accept request ${left[0]?.requestId} (${reason}). Fix the cause and run the command again to continue.`,
+  );
+};

@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command } from '@commander-js/extra-typings';
+import { checkResponse, contactResponse, erasureResponse } from '../../lambdas/manage/responses.ts';
+import { type CommandContext, type CreateCommand, contactArgument, count, examples } from '../command.ts';
+import { CliError, EXIT, explainFileError } from '../errors.ts';
+
+/** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
+const NUMBERS_PER_CALL = 200;
+
+/** Creates `contacts check`. */
+export const createContactsCommand: CreateCommand = (context) =>
+  new Command('contacts').description('Check numbers.').addCommand(createCheckCommand(context));
+
+const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
+  new Command('check')
+    .description('Check which numbers are on the platform.\n\nParley asks the chat service and stores the answers.')
+    .argument('<file>', 'File with one number per line, or CSV with numbers in the first column; - for standard input')
+    .addHelpText(
+      'after',
+      examples(
+        'parley contacts check numbers.txt --stage prod',
+        'echo +5491150000001 | parley contacts check - --local',
+      ),
+    )
+    .action(async (file) => {
+      const numbers = parseNumbers(file === '-' ? await readAll(stdin) : await readTextFile(file));
+      if (numbers.length === 0) {
+        const source = file === '-' ? 'Standard input' : file;
+        throw new CliError(EXIT.usage, `${source} has no numbers. Put one on each line, such as +5491150000001.`);
+      }
+      const call = await api();
+      const contacts = [];
+      for (let start = 0; start < numbers.length; start += NUMBERS_PER_CALL) {
+        const body = { contacts: numbers.slice(start, start + NUMBERS_PER_CALL) };
+        contacts.push(...checkResponse.parse(await call('POST', '/v1/contact-checks', body)).contacts);
+        if (numbers.length > NUMBERS_PER_CALL) say(`${contacts.length} of ${numbers.length} numbers checked`);
+      }
+      const found = contacts.filter(({ onPlatform }) => onPlatform).length;
+      const lines = contacts.map(
+        ({ contact, onPlatform, platformContactId }) =>
+          `${contact}  ${onPlatform ? `on the platform as ${platformContactId}` : 'not on the platform'}`,
+      );
+      report({ text: [...lines, `On the platform: ${found} of ${contacts.length}.`].join('\n'), json: { contacts } });
+    });
+
+const readTextFile = async (file: string): Promise<string> => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw explainFileError(file, error);
+  }
+};
+
+const parseNumbers = (text: string): string[] => {
+  const firstColumn = text.split(/\r?\n/).map((line) => {
+    const [value = ''] = line.split(/[,;\t]/);
+    return value.trim().replace(/^"(.*)"$/, '$1');
+  });
+  // The header of a CSV has no digits; a contact id always has one.
+  return [...new Set(firstColumn.filter((value, index) => value !== '' && (index > 0 || /\d/.test(value))))];
+};
+
+const createConsentCommand = (
+  { api, report }: CommandContext,
+  name: 'opt-in' | 'opt-out',
+  summary: string,
+  source: string,
+) =>
+  new Command(name)
+    .description(`${summary}.\n\nOnly the latest ${name} of a contact counts, so you can safely repeat the command.`)
+    .addArgument(contactArgument())
+    .requiredOption('--source <text>', 'How the user told you; stored as evidence')
+    .option('--at <time>', 'When the user told you, such as 2026-11-20T12:00:00Z (default: now)')
+    .addHelpText('after', examples(`parley ${name} +5491150000001 --source "${source}" --stage prod`))
+    .action(async (platformContactId, { source, at }) => {
+      const call = await api();
+      const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, { platformContactId, source, at }));
+      const consent = name === 'opt-in' ? contact.optIn : contact.optOut;
+      report({
+        text: `${contact.platformContactId}: ${name} at ${consent?.at} (source: ${consent?.source}).`,
+        json: contact,
+      });
+    });
+
+export const createOptInCommand: CreateCommand = (context) =>
+  createConsentCommand(context, 'opt-in', 'Record that a user agreed to receive messages', 'registration form');
+
+export const createOptOutCommand: CreateCommand = (context) =>
+  createConsentCommand(context, 'opt-out', 'Record that a user does not want messages', 'phone call');
+
+const ERASURE_POLL_MS = 1_000;
+
+export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
+  new Command('erase')
+    .description(
+      "Erase a contact's personal data.\n\n" +
+        'Parley deletes the contact, its messages, and the content of its sends. This cannot be undone. ' +
+        'Only a record of the erasure remains, without personal data. ' +
+        'If the user writes again, Parley treats them as a new contact.',
+    )
+    .addArgument(contactArgument())
+    .option('--yes', 'Confirm the erasure')
+    .option('--no-wait', 'Return before the erasure is complete')
+    .addHelpText('after', examples('parley erase +5491150000001 --yes --stage prod'))
+    .action(async (contact, { yes, wait }) => {
+      if (!yes) {
+        throw new CliError(EXIT.usage, `Erasing ${contact} cannot be undone. Add --yes to confirm.`);
+      }
+      const call = await api();
+      let erasure = erasureResponse.parse(await call('DELETE', `/v1/contacts/${encodeURIComponent(contact)}`));
+      const { erasureId } = erasure;
+      if (!wait) {
+        report({ text: `Erasure ${erasureId} started.`, json: erasure });
+        return;
+      }
+      while (erasure.state !== 'done') {
+        if (stop.aborted) {
+          throw new CliError(EXIT.interrupted, `Interrupted. Erasure ${erasureId} continues in the background.`);
+        }
+        await pause(ERASURE_POLL_MS);
+        const { messages } = erasure;
+        erasure = erasureResponse.parse(await call('GET', `/v1/erasures/${erasureId}`));
+        if (erasure.messages !== messages) say(`${count(erasure.messages, 'message')} erased`);
+      }
+      const erased = `${count(erasure.messages, 'message')} and ${count(erasure.sends, 'send')}`;
+      report({ text: `${contact} is erased: ${erased} (erasure ${erasureId}).`, json: erasure });
+    });

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { Command } from '@commander-js/extra-typings';
+import type { z } from 'zod';
+import { acceptedResponse, sendResponse } from '../../lambdas/manage/responses.ts';
+import { type CommandResult, type CreateCommand, contactArgument, examples } from '../command.ts';
+import { createMessageCommand, messageFields } from '../message-options.ts';
+
+export const createSendCommand: CreateCommand = ({ api, report }) =>
+  createMessageCommand('send')
+    .description(
+      'Queue a send request.\n\n' +
+        "Parley sends the free-form message while the user's conversation window is open, and the template otherwise.",
+    )
+    .addArgument(contactArgument())
+    .option('--request-id <id>', 'Idempotency key; Parley sends each request once (default: a new ID)')
+    .addHelpText(
+      'after',
+      examples(
+        'parley send +5491150000001 --text "Your parcel is on its way." --stage prod',
+        'parley send +5491150000001 --template parcel_update --param name=Ana --reason shipping-status --local',
+      ),
+    )
+    .action(async (contact, options) => {
+      const request = {
+        requestId: options.requestId ?? randomUUID(),
+        platformContactId: contact,
+        ...messageFields(options),
+      };
+      const call = await api();
+      const { requestId, state } = acceptedResponse.parse(await call('POST', '/v1/sends', request));
+      const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
+      report({
+        text: `Request ${requestId} ${outcome}. Check its status: parley status ${requestId}`,
+        json: { requestId, state },
+      });
+    });
+
+export const createStatusCommand: CreateCommand = ({ api, report }) =>
+  new Command('status')
+    .description('Show the state of a send, and the reason for it.')
+    .argument('<request-id>', 'ID of the send request')
+    .addHelpText('after', examples('parley status order-17 --stage prod'))
+    .action(async (requestId) => {
+      const call = await api();
+      const send = sendResponse.parse(await call('GET', `/v1/sends/${encodeURIComponent(requestId)}`));
+      report(sendResult(send));
+    });
+
+export const createCancelCommand: CreateCommand = ({ api, report }) =>
+  new Command('cancel')
+    .description('Cancel a send that is scheduled for later (--send-at).')
+    .argument('<request-id>', 'ID of the send request')
+    .addHelpText('after', examples('parley cancel order-17 --stage prod'))
+    .action(async (requestId) => {
+      const call = await api();
+      report(sendResult(sendResponse.parse(await call('POST', '/v1/cancellations', { requestId }))));
+    });
+
+type Send = z.output<typeof sendResponse>;
+
+export const sendResult = (send: Send): CommandResult => ({ text: describeSend(send), json: send });
+
+const TIMES = [
+  ['sendAt', 'due'],
+  ['queuedAt', 'queued'],
+  ['scheduledAt', 'scheduled'],
+  ['cancelledAt', 'cancelled'],
+  ['claimedAt', 'claimed'],
+  ['waitingAt', 'waiting'],
+  ['uncertainAt', 'uncertain'],
+  ['refusedAt', 'refused'],
+  ['rejectedAt', 'rejected'],
+  ['expiredAt', 'expired'],
+  ['acceptedAt', 'accepted'],
+  ['deliveredAt', 'delivered'],
+  ['readAt', 'read'],
+  ['failedAt', 'failed'],
+  ['erasedAt', 'erased'],
+] as const;
+
+/** Describes a send in a few lines: its state, the reason, and its times in order. */
+export const describeSend = (send: Send): string => {
+  const { requestId, state, code, why, endpoint, messageId, attempts } = send;
+  const times = TIMES.flatMap(([field, label]) => (send[field] === undefined ? [] : [`  ${send[field]}  ${label}`]));
+  return [
+    `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
+    ...(why === undefined ? [] : [`  ${why}`]),
+    ...(messageId === undefined ? [] : [`  message ${messageId} (${endpoint})`]),
+    ...(attempts > 1 ? [`  ${attempts} attempts`] : []),
+    ...times.toSorted(),
+  ].join('\n');
+};

@@ -1,0 +1,47 @@
+import { text } from 'node:stream/consumers';
+import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { Command } from '@commander-js/extra-typings';
+import { type CommandContext, type CreateCommand, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
+
+/** Creates `token set`. */
+export const createTokenCommand: CreateCommand = (context) =>
+  new Command('token').description('Manage the access token.').addCommand(createSetCommand(context));
+
+const createSetCommand = ({ target, report, stdin }: CommandContext) =>
+  new Command('set')
+    // Its own error message does not repeat a token that was given as an argument.
+    .allowExcessArguments()
+    .description(
+      "Replace the chat service's access token.\n\n" +
+        'The command reads the new token from standard input, because arguments end up in the shell history and the ' +
+        'process list. ' +
+        'Running functions read the new token when the chat service rejects the old one.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'parley token set --stage prod < token.txt',
+        'pass show chat-service/token | parley token set --stage prod',
+      ),
+    )
+    .action(async (_options, { args }) => {
+      if (stdin.isTTY || args.length > 0) {
+        throw new CliError(
+          EXIT.usage,
+          'Provide the token on standard input, not as an argument. See parley token set --help.',
+        );
+      }
+      const token = (await text(stdin)).trim();
+      if (!/^[\x21-\x7e]{8,4096}$/.test(token)) {
+        throw new CliError(
+          EXIT.usage,
+          'No valid access token on standard input. ' +
+            "Provide 8 to 4096 characters without spaces, as shown in the chat service's console.",
+        );
+      }
+      const { secretsManager, addresses, name } = await target();
+      const secretId = addresses.accessTokenSecretId;
+      await secretsManager.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: token }));
+      report({ text: `Access token replaced for ${name}.`, json: { secretId } });
+    });

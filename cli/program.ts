@@ -1,0 +1,124 @@
+import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings';
+import { type CommandContext, type CreateCommand, examples } from './command.ts';
+import { createBroadcastCommand } from './commands/broadcast.ts';
+import {
+  createContactsCommand,
+  createEraseCommand,
+  createOptInCommand,
+  createOptOutCommand,
+} from './commands/contacts.ts';
+import { createConversationCommand } from './commands/conversation.ts';
+import { createDeadLettersCommand } from './commands/dead-letters.ts';
+import { createDoctorCommand } from './commands/doctor.ts';
+import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
+import { createTokenCommand } from './commands/token.ts';
+import { createSendsCommand } from './commands/uncertain-sends.ts';
+import { CliError, EXIT } from './errors.ts';
+
+/** In the order of the help. */
+const COMMANDS: readonly CreateCommand[] = [
+  createSendCommand,
+  createBroadcastCommand,
+  createStatusCommand,
+  createCancelCommand,
+  createConversationCommand,
+  createContactsCommand,
+  createOptInCommand,
+  createOptOutCommand,
+  createTokenCommand,
+  createDeadLettersCommand,
+  createSendsCommand,
+  createEraseCommand,
+  createDoctorCommand,
+];
+
+const EXIT_CODES = `
+Exit codes:
+  0    Success
+  1    A service, the network, or the machine failed
+  2    Invalid command line or input file; nothing was done
+  3    Not found
+  4    Request refused
+  5    Access denied or target not found (credentials, permissions, stack, local run)
+  6    Partial success; see the output
+  130  Interrupted by Ctrl-C`;
+
+/** Where the help goes. */
+export interface HelpOutput {
+  readonly print: (text: string) => void;
+  /** @default 80 */
+  readonly columns?: number;
+}
+
+/**
+ * Creates the command-line parser with all commands.
+ *
+ * Parsing never exits the process. It throws a `CommanderError` after it printed help, and a {@link CliError} for an
+ * invalid command line.
+ */
+export const createProgram = (context: CommandContext, { print, columns }: HelpOutput) => {
+  const program = new Command('parley')
+    .description("Operate Parley: act on a deployed stack, or on this machine's local run.")
+    .option('--stage <name>', 'Use the stack Parley-<name> (default: $PARLEY_STAGE)')
+    .option('--stack <name>', 'Use the stack with this name')
+    .option('--region <region>', "AWS region of the stack (default: your profile's region)")
+    .addOption(new Option('--local', 'Use the local run of npm start').conflicts(['stage', 'stack']))
+    .option('--json', 'Print results and errors as JSON')
+    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', examples('parley status order-17 --stage prod'));
+  for (const createCommand of COMMANDS) program.addCommand(createCommand(context));
+  for (const command of [program, ...descendantsOf(program)]) {
+    command
+      .helpOption('-h, --help', 'Show help')
+      .helpCommand(false)
+      .configureHelp({
+        showGlobalOptions: true,
+        subcommandTerm: pathOf,
+        subcommandDescription: summaryOf,
+        formatHelp: listAllCommands,
+      })
+      .configureOutput({
+        writeOut: print,
+        // Errors are thrown instead.
+        writeErr: () => {},
+        getOutHelpWidth: () => columns ?? 80,
+      })
+      .exitOverride((error) => {
+        throw error.exitCode === 0 ? error : explainUsageError(command, error);
+      });
+  }
+  return program;
+};
+
+const descendantsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
+  command.commands.flatMap((child) => [child, ...descendantsOf(child)]);
+
+const runnableCommandsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
+  descendantsOf(command).filter(({ commands }) => commands.length === 0);
+
+/** Returns the name that a command is called by, such as `dead-letters list`. */
+const pathOf = (command: CommandUnknownOpts): string =>
+  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+
+/** Returns the first line of the description, without its period. */
+const summaryOf = (command: CommandUnknownOpts): string => command.description().replace(/\.(\n.*)?$/s, '');
+
+/** Lists all commands that can be run, where commander would list only the next level. */
+const listAllCommands = (command: CommandUnknownOpts, helper: Help): string =>
+  new Help().formatHelp(command, Object.assign(helper, { visibleCommands: runnableCommandsOf }));
+
+const explainUsageError = (command: CommandUnknownOpts, { code, message }: CommanderError): CliError => {
+  const path = command.parent ? `parley ${pathOf(command)}` : 'parley';
+  if (code === 'commander.help') {
+    const advice = command.parent
+      ? `Incomplete command. Use one of: ${runnableCommandsOf(command).map(pathOf).join(', ')}.`
+      : 'No command. See parley --help.';
+    return new CliError(EXIT.usage, advice);
+  }
+  const [, fault = message, suggestion] = /^error: (.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const sentence = `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`.replace(/\s+/g, ' ');
+  return new CliError(
+    EXIT.usage,
+    `${sentence}${sentence.endsWith('.') ? '' : '.'} ${suggestion ?? `See ${path} --help.`}`,
+  );
+};

@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { z } from 'zod';
+import { CliError, EXIT } from './errors.ts';
+import type { SigningCredentials } from './operations/signed-fetch.ts';
+
+/** Fields of `local.json`. Capitalized, they are outputs of the stack. */
+const ADDRESSES = [
+  'webhookUrl',
+  'managementUrl',
+  'sendQueueUrl',
+  'sendDeadLetterQueueUrl',
+  'inboundQueueUrl',
+  'inboundDeadLetterQueueUrl',
+  'accessTokenSecretId',
+] as const;
+
+const addresses = z.record(z.enum(ADDRESSES), z.string());
+
+/** What a command acts on: a deployed stack, or the local run. */
+export interface Target {
+  /** For messages, such as `stack Parley-prod in eu-west-1` or `the local run`. */
+  readonly name: string;
+  /** For file names, such as `Parley-prod.eu-west-1` or `local`. */
+  readonly id: string;
+  readonly isLocal: boolean;
+  readonly region: string;
+  readonly addresses: Readonly<Record<(typeof ADDRESSES)[number], string>>;
+  readonly credentials: () => Promise<SigningCredentials>;
+  readonly sqs: SQSClient;
+  readonly secretsManager: SecretsManagerClient;
+}
+
+export interface TargetOptions {
+  readonly stage?: string;
+  readonly stack?: string;
+  readonly region?: string;
+  readonly local?: boolean;
+}
+
+/**
+ * Finds the target that the options select.
+ *
+ * @param stateFolder Where the local run writes `local.json`.
+ * @throws CliError when the options select none, or it does not exist.
+ */
+export const findTarget = (
+  options: TargetOptions,
+  environment: NodeJS.ProcessEnv,
+  stateFolder: string,
+): Promise<Target> => {
+  if (options.local) return findLocalRun(stateFolder);
+  const stage = options.stage ?? environment.PARLEY_STAGE;
+  const stack = options.stack ?? (stage && `Parley-${stage}`);
+  if (stack) return findStack(stack, options.region);
+  throw new CliError(
+    EXIT.usage,
+    'No target. Use --stage <name> (or set PARLEY_STAGE) for a deployed stack, or --local for the local run.',
+  );
+};
+
+const findStack = async (stackName: string, requestedRegion: string | undefined): Promise<Target> => {
+  const cloudFormation = new CloudFormationClient({ region: requestedRegion });
+  const region = await resolveRegion(cloudFormation);
+  const name = `stack ${stackName} in ${region}`;
+  const outputs = await describeOutputs(cloudFormation, stackName, region);
+  const found = Object.fromEntries(ADDRESSES.map((address) => [address, outputs.get(outputName(address))]));
+  const missing = ADDRESSES.filter((address) => found[address] === undefined).map(outputName);
+  if (missing.length > 0) {
+    throw new CliError(
+      EXIT.noAccess,
+      `Missing outputs of ${name}: ${missing.join(', ')}. Deploy this version of Parley to it.`,
+    );
+  }
+  const { credentials } = cloudFormation.config;
+  return {
+    name,
+    id: `${stackName}.${region}`,
+    isLocal: false,
+    region,
+    addresses: addresses.parse(found),
+    credentials: () => credentials(),
+    sqs: new SQSClient({ region, credentials }),
+    secretsManager: new SecretsManagerClient({ region, credentials }),
+  };
+};
+
+const outputName = (address: string): string => address.charAt(0).toUpperCase() + address.slice(1);
+
+const resolveRegion = async (client: CloudFormationClient): Promise<string> => {
+  try {
+    return await client.config.region();
+  } catch {
+    throw new CliError(
+      EXIT.noAccess,
+      'No AWS region set. Use --region, or set AWS_REGION or a region in your AWS profile.',
+    );
+  }
+};
+
+const describeOutputs = async (
+  client: CloudFormationClient,
+  stackName: string,
+  region: string,
+): Promise<ReadonlyMap<string | undefined, string | undefined>> => {
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    return new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes('does not exist')) throw error;
+    throw new CliError(
+      EXIT.noAccess,
+      `Stack ${stackName} does not exist in ${region}. Deploy it, or use another --stage, --stack, or --region.`,
+    );
+  }
+};
+
+const localState = z.object({
+  ...Object.fromEntries(ADDRESSES.map((name) => [name, z.string()])),
+  env: z.object({
+    AWS_ACCESS_KEY_ID: z.string(),
+    AWS_SECRET_ACCESS_KEY: z.string(),
+    AWS_REGION: z.string(),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: z.string(),
+    AWS_ENDPOINT_URL_SQS: z.string(),
+  }),
+});
+
+const findLocalRun = async (stateFolder: string): Promise<Target> => {
+  const file = join(stateFolder, 'local.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    throw new CliError(EXIT.noAccess, `${file} does not exist. Start the local run with npm start, or omit --local.`);
+  }
+  const state = parseLocalState(text, file);
+  const { env } = state;
+  const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY };
+  const client = { region: env.AWS_REGION, credentials, maxAttempts: 2 };
+  return {
+    name: 'the local run',
+    id: 'local',
+    isLocal: true,
+    region: env.AWS_REGION,
+    addresses: addresses.parse(Object.fromEntries(ADDRESSES.map((name) => [name, Reflect.get(state, name)]))),
+    credentials: async () => credentials,
+    sqs: new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS }),
+    secretsManager: new SecretsManagerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SECRETS_MANAGER }),
+  };
+};
+
+const parseLocalState = (text: string, file: string): z.output<typeof localState> => {
+  try {
+    return localState.parse(JSON.parse(text));
+  } catch {
+    throw new CliError(
+      EXIT.noAccess,
+      `${file} was written by another version of npm start. Stop the local run and start it again.`,
+    );
+  }
+};
