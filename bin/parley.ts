@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { ParleyStack } from '../lib/parley-stack.ts';
-import { readStageSettings, SettingsError } from '../lib/settings/read-stage-settings.ts';
+import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
+import { SettingsError } from '../lib/settings/settings-faults.ts';
 
 /** The CDK app: a stage's settings, chosen by `-c stage=NAME`, become its stack `Parley-NAME`. */
 function main(): void {

@@ -1,101 +1,89 @@
 import { nearestName } from './nearest-name.ts';
-import { settingsFaults } from './settings-faults.ts';
+import { checkSettings, SettingsError } from './settings-faults.ts';
 import { type StageSettings, stageSettings } from './stage-settings.ts';
 
-/** The context values that settings are read from, as cdk.json and `-c name=value` give them; none is trusted. */
+/** The context values that settings are read from, as cdk.json and `-c name=value` supply them, unchecked. */
 export interface SettingsContext {
-  /** Every stage's settings by the stage's name. */
+  /** The settings of each stage by the stage's name. */
   readonly stages: unknown;
-  /** The name of the stage at hand. */
+  /** The name of the stage to read. */
   readonly stage: unknown;
   /**
-   * Settings that go over the stage's own: an object, or its JSON.
+   * Settings that override those of the stage: an object or its JSON.
    *
    * @default none
    */
   readonly settings?: unknown;
 }
 
-/** A stage and its settings, checked. */
+/** A stage's name and its checked settings. */
 export interface Stage {
   readonly name: string;
   readonly settings: StageSettings;
 }
 
-/** The settings cannot be used; the message says in whole sentences, one a line, what to do about each fault. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-  readonly code = 'ERR_SETTINGS';
-}
-
 /**
- * Picks the stage, lays the override over its settings and checks the outcome.
+ * Selects the stage, merges the override into its settings, and checks the result.
  *
- * @throws SettingsError that names every fault at once.
+ * @throws SettingsError that names every fault.
  */
 export function readStageSettings(context: SettingsContext): Stage {
   const { stages, stage: name } = context;
   if (!isObject(stages) || Object.keys(stages).length === 0) {
     throw new SettingsError(
-      'stages: missing; give cdk.json a context.stages with the settings of each stage by its name.',
+      'stages: missing, expected an object with the settings of each stage in context.stages of cdk.json.',
     );
   }
   const names = Object.keys(stages);
+  const known = `Known stages: ${names.join(', ')}.`;
   if (typeof name !== 'string' || name === '') {
-    throw new SettingsError(
-      `No stage is given; say which with -c stage=NAME, such as -c stage=${names[0]}. Known stages: ${names.join(', ')}.`,
-    );
+    throw new SettingsError(`stage: missing; select one with -c stage=NAME, such as -c stage=${names[0]}. ${known}`);
   }
   if (!names.includes(name)) {
     const nearest = nearestName(name, names);
-    throw new SettingsError(
-      `stage: "${name}" is unknown; ${nearest ? `did you mean ${nearest}?` : 'add it to the stages of cdk.json.'} ` +
-        `Known stages: ${names.join(', ')}.`,
-    );
+    const advice = nearest ? `did you mean ${nearest}?` : 'add it to context.stages of cdk.json.';
+    throw new SettingsError(`stage: unknown stage "${name}"; ${advice} ${known}`);
   }
+  // The stack is named after the stage.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(name)) {
-    throw new SettingsError(
-      `stage: is "${name}"; give a name of up to 64 letters, digits and -, as the stack is named so.`,
-    );
+    throw new SettingsError(`stage: got "${name}", expected a name of 1 to 64 letters, digits and hyphens.`);
   }
-  const settings = merged(stages[name], readOverride(context.settings));
-  const checked = stageSettings.safeParse(settings);
-  if (checked.success) return { name, settings: checked.data };
-  throw new SettingsError(settingsFaults(name, settings, checked.error.issues).join('\n'));
+  const settings = merge(stages[name], readOverride(context.settings));
+  return { name, settings: checkSettings(stageSettings, settings, `stages.${name}`) };
 }
 
 function readOverride(settings: unknown): Record<string, unknown> | undefined {
   if (settings === undefined) return undefined;
-  const read = typeof settings === 'string' ? parsed(settings) : settings;
-  if (isObject(read)) return read;
+  const override = typeof settings === 'string' ? parseJson(settings) : settings;
+  if (isObject(override)) return override;
   throw new SettingsError(
-    "settings: is not a JSON object; give one that goes over the stage's settings, such as -c settings='{\"retentionDays\": 30}'.",
+    "settings: expected a JSON object that overrides the stage's settings, such as -c settings='{\"retentionDays\": 30}'.",
   );
 }
 
-function parsed(text: string): unknown {
+function parseJson(json: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
 }
 
 /**
- * Objects are laid over each other name by name; anything else replaces what was there, and so does an object of another
- * kind, whose settings have nothing to do with those below.
+ * Merges objects name by name; any other value replaces the base's. So does an object of another `kind`, to which the
+ * base's settings do not apply.
  */
-function merged(below: unknown, above: unknown): unknown {
-  if (above === undefined) return below;
-  if (!isObject(below) || !isObject(above)) return above;
-  if (typeof above.kind === 'string' && above.kind !== below.kind) return above;
-  const names = new Set([...Object.keys(below), ...Object.keys(above)]);
-  // `fromEntries` makes a property even of `__proto__`, which the schema then refuses by its name.
-  return Object.fromEntries([...names].map((name) => [name, merged(own(below, name), own(above, name))]));
+function merge(base: unknown, override: unknown): unknown {
+  if (override === undefined) return base;
+  if (!isObject(base) || !isObject(override)) return override;
+  if (typeof override.kind === 'string' && override.kind !== base.kind) return override;
+  const names = new Set([...Object.keys(base), ...Object.keys(override)]);
+  // `fromEntries` makes a property even of `__proto__`, which the schema then rejects by name.
+  return Object.fromEntries([...names].map((name) => [name, merge(own(base, name), own(override, name))]));
 }
 
-function own(of: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(of, name) ? of[name] : undefined;
+function own(object: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

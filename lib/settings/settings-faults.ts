@@ -1,46 +1,71 @@
-import type { core } from 'zod';
+import type { core, output, ZodType } from 'zod';
 import { nearestName } from './nearest-name.ts';
-import { SETTINGS_GUIDE } from './settings-guide.ts';
+import { settingsGuide } from './settings-guide.ts';
+
+/** Invalid settings. The message has one sentence per fault, each on its own line, with the value and what is expected. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly code = 'ERR_SETTINGS';
+}
 
 /**
- * Says each fault of a stage's settings in one sentence: which setting, what it is, what it may be.
+ * Checks settings against all or part of the schema and fills in defaults.
  *
- * @param stage The stage's name; sentences begin with the setting's path in cdk.json, `stages.<stage>.…`.
- * @param settings What was checked; values are quoted, as settings hold no secrets.
+ * @param place What the faults' paths begin with, such as `stages.prod` or a construct's path.
+ * @throws SettingsError that names every fault. It quotes values, since settings hold no secrets.
  */
-export function settingsFaults(stage: string, settings: unknown, issues: readonly core.$ZodIssue[]): string[] {
+export function checkSettings<Schema extends ZodType>(
+  schema: Schema,
+  settings: unknown,
+  place: string,
+): output<Schema> {
+  const checked = schema.safeParse(settings);
+  if (checked.success) return checked.data;
+  throw new SettingsError(faultsOf(place, settings, checked.error.issues).join('\n'));
+}
+
+function faultsOf(place: string, settings: unknown, issues: readonly core.$ZodIssue[]): string[] {
+  const guide = settingsGuide();
   return issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownSetting(stage, issue.path, key));
-    return `${place(stage, issue.path)}: ${found(settings, issue.path)}; give ${guide(issue.path)}.`;
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => unknownSetting(guide, place, issue.path, key));
+    }
+    return `${at(place, issue.path)}: ${found(settings, issue.path)}, expected ${expected(guide, issue.path)}.`;
   });
 }
 
-function place(stage: string, path: readonly PropertyKey[]): string {
-  return ['stages', stage, ...path].join('.');
+function at(place: string, path: readonly PropertyKey[]): string {
+  return [place, ...path].join('.');
 }
 
 function found(settings: unknown, path: readonly PropertyKey[]): string {
   const value = path.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
+    (parent, key) => (typeof parent === 'object' && parent !== null ? Reflect.get(parent, key) : undefined),
     settings,
   );
   if (value === undefined) return 'missing';
-  const written = JSON.stringify(value);
-  return `is ${written.length > 80 ? `${written.slice(0, 80)}…` : written}`;
+  const json = JSON.stringify(value);
+  return `got ${json.length > 80 ? `${json.slice(0, 80)}...` : json}`;
 }
 
-/** What the setting may be; of a list's entry or a template's variable, what the whole may be. */
-function guide(path: readonly PropertyKey[]): string {
+/** Returns the guide of a setting; an entry of a list or a template's variable has that of the whole. */
+function expected(guide: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {
   if (path.length === 0) return "an object with the stage's settings";
-  return SETTINGS_GUIDE[path.join('.')] ?? guide(path.slice(0, -1));
+  return guide.get(path.join('.')) ?? expected(guide, path.slice(0, -1));
 }
 
-function unknownSetting(stage: string, path: readonly PropertyKey[], key: string): string {
-  const parent = path.map((part) => `${String(part)}.`).join('');
-  const known = Object.keys(SETTINGS_GUIDE)
-    .filter((name) => name.startsWith(parent) && !name.slice(parent.length).includes('.'))
-    .map((name) => name.slice(parent.length));
+function unknownSetting(
+  guide: ReadonlyMap<string, string>,
+  place: string,
+  path: readonly PropertyKey[],
+  key: string,
+): string {
+  const prefix = path.map((part) => `${String(part)}.`).join('');
+  const known = [...guide.keys()]
+    .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
+    .map((name) => name.slice(prefix.length));
   const nearest = nearestName(key, known);
-  const advice = nearest ? `did you mean ${nearest}?` : 'take it out.';
-  return `${place(stage, [...path, key])}: unknown setting; ${advice} Known here: ${known.join(', ')}.`;
+  const advice = nearest ? `did you mean ${nearest}?` : 'remove it.';
+  const choices = known.length > 0 ? ` Known settings: ${known.join(', ')}.` : '';
+  return `${at(place, [...path, key])}: unknown setting; ${advice}${choices}`;
 }

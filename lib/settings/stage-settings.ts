@@ -6,31 +6,28 @@ import { TOLD_EVENT_NAMES } from '../../lambdas/domain/telling/told-event-names.
 import { NUMBER_FORMATS } from '../../lambdas/domain/wire-number.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 
-/** Two weeks and a day: SQS hands out a request for up to 14 days, and the record that it was sent must outlive it. */
-const SHORTEST_RETENTION_DAYS = 15;
+/** SQS may deliver a request again for 14 days, and the record that it was sent must outlive it. */
+const MIN_RETENTION_DAYS = 15;
 
-/** Plain http is for a sandbox on this machine alone: the access token travels in a header. */
+/** Plain http is for a sandbox on this machine: the access token travels in a header. */
 function isBaseUrl(value: string): boolean {
   const url = URL.parse(value);
   if (!url || value.endsWith('/') || url.search || url.hash || url.username || url.password) return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname));
 }
 
-/** Which events a target gets, by their names. */
 const eventNames = z.array(z.enum(TOLD_EVENT_NAMES)).min(1).optional();
 
-/** A place where events go beside the bus. */
 const eventTarget = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('sqs'),
-    /** A standard queue, in the stack's region, whose policy lets EventBridge in. */
+    // A standard queue in the stack's region; its policy must admit EventBridge.
     queueArn: z.string().regex(/^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}$/),
     events: eventNames,
   }),
   z.strictObject({
     kind: z.literal('https'),
     url: z.string().regex(/^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/),
-    /** The header in which the target is shown the key that the stack makes for it. */
     header: z
       .string()
       .regex(/^[A-Za-z0-9-]{1,64}$/)
@@ -39,130 +36,145 @@ const eventTarget = z.discriminatedUnion('kind', [
   }),
 ]);
 
+/** A queue or URL that receives events in addition to the event bus. */
 export type EventTarget = z.output<typeof eventTarget>;
 
 /**
- * Every object refuses names that it does not know. What each may be is said, for the faults, in `settings-guide.ts`.
+ * One stage's settings by name.
+ *
+ * Each description completes "expected ..." in a fault; `settingsGuide` adds the default. Objects reject unknown names.
+ * Constructs pick the settings that they use.
  */
-const settings = z.strictObject({
-  /**
-   * Whether the stage holds what must not be lost: table, key, queues and secret then outlive their stack, and table and
-   * stack are protected from deletion.
-   *
-   * @default false
-   */
-  production: z.boolean().default(false),
-  chatService: z.strictObject({
-    /** The chat service's base address: https, or http on this machine; without a trailing slash. */
-    baseUrl: z.string().refine(isBaseUrl),
-    /**
-     * How phone numbers are written in calls: as they came, always with the leading plus, or as digits alone.
-     *
-     * @default 'verbatim'
-     */
-    numberFormat: z.enum(NUMBER_FORMATS).default('verbatim'),
-    /**
-     * Which calls carry the request's id as `clientPayload`: none, `intent/v2`, or `message/v3` too.
-     *
-     * @default 'intent'
-     */
-    clientPayload: z.enum(CLIENT_PAYLOADS).default('intent'),
-    /**
-     * The contact check's address behind `/api/v1.0/`; its last segment carries the platform's name.
-     *
-     * @default 'customer/checkChatContact'
-     */
-    contactCheckPath: z
-      .string()
-      .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/)
-      .default('customer/checkChatContact'),
+export const settingsObject = z.strictObject({
+  production: z.boolean().default(false).meta({
+    description:
+      'true or false: whether the data outlives the stack, and the table and the stack are protected from deletion',
   }),
-  /** The platform of a request or an event that names none. The table's keys are made of it. */
-  chatPlatform: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
-  /** The business's own number of a request that names none: a plus and digits. */
-  chatChannelNumber: z.string().regex(/^\+\d{6,15}$/),
-  webhook: z.strictObject({
-    /** How the webhook's posts are verified. */
-    auth: webhookAuth,
+  chatService: z
+    .strictObject({
+      baseUrl: z
+        .string()
+        .refine(isBaseUrl)
+        .meta({
+          description:
+            'the base URL of the chat service: https (http only on 127.0.0.1 or localhost), without a trailing slash, ' +
+            'such as "https://chat-service.example"',
+        }),
+      numberFormat: z
+        .enum(NUMBER_FORMATS)
+        .default('verbatim')
+        .meta({
+          description:
+            '"verbatim", "plus" or "digits": how calls write phone numbers, that is as received, always with a leading ' +
+            'plus, or without one',
+        }),
+      clientPayload: z.enum(CLIENT_PAYLOADS).default('intent').meta({
+        description:
+          '"intent", "all" or "off": whether intent/v2, both endpoints, or neither carry the request id as clientPayload',
+      }),
+      contactCheckPath: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/)
+        .default('customer/checkChatContact')
+        .meta({
+          description: "the contact check's path after /api/v1.0/, whose last segment carries the platform's name",
+        }),
+    })
+    .meta({ description: 'an object with baseUrl and, optionally, numberFormat, clientPayload and contactCheckPath' }),
+  chatPlatform: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .meta({
+      description:
+        "the chat service's name of the chat platform, for requests and events without one: 1 to 64 letters, digits, " +
+        'dots, underscores and hyphens',
+    }),
+  chatChannelNumber: z
+    .string()
+    .regex(/^\+\d{6,15}$/)
+    .meta({
+      description: 'the business number for requests without one: a plus and 6 to 15 digits, such as "+5491100000000"',
+    }),
+  webhook: z.strictObject({ auth: webhookAuth }).meta({ description: 'an object with auth' }),
+  allowInsecureWebhook: z.boolean().default(false).meta({
+    description:
+      'true to allow the webhook.auth.kind "insecure-none", which accepts webhook requests from anyone, or false',
   }),
-  /**
-   * Whether `webhook.auth` may be `insecure-none`, under which anybody can post events.
-   *
-   * @default false
-   */
-  allowInsecureWebhook: z.boolean().default(false),
   window: z
     .strictObject({
-      /**
-       * Whether windows are kept for each user, or for each user and business number.
-       *
-       * @default 'user'
-       */
-      per: z.enum(['user', 'channel']).default('user'),
-      /**
-       * How long before its 24 hours end a conversation window counts as closed.
-       *
-       * @default 60
-       */
-      marginSeconds: z.int().min(0).max(3600).default(60),
+      per: z.enum(['user', 'channel']).default('user').meta({
+        description:
+          '"user" or "channel": whether conversation windows are kept per user, or per user and business number',
+      }),
+      marginSeconds: z.int().min(0).max(3600).default(60).meta({
+        description:
+          'an integer from 0 to 3600: how many seconds before its 24 hours end a conversation window counts as closed',
+      }),
     })
-    .prefault({}),
-  /**
-   * Whether a number is checked on the platform before a template opens a conversation.
-   *
-   * @default 'off'
-   */
-  contactCheck: z.enum(CONTACT_CHECKS).default('off'),
-  /**
-   * What is sent when a free-form request meets a closed window.
-   *
-   * @default none, such a request is refused
-   */
-  defaultTemplate: z.optional(templateReference),
+    .prefault({})
+    .meta({ description: 'an object with per and marginSeconds, both optional' }),
+  contactCheck: z.enum(CONTACT_CHECKS).default('off').meta({
+    description:
+      '"off" or "beforeFirstTemplate": whether a number is checked on the platform before a template opens a conversation',
+  }),
+  defaultTemplate: z.optional(templateReference).meta({
+    description:
+      'an object with ruleNameOrId and, for a template with variables, params: what to send when a free-form request ' +
+      'meets a closed window; omit it to refuse such requests',
+  }),
   events: z
     .strictObject({
-      /**
-       * Whether events carry what was written, or only that it was.
-       *
-       * @default true
-       */
-      content: z.boolean().default(true),
-      /**
-       * Where events go beside the bus.
-       *
-       * @default none, consumers put rules of their own on the bus
-       */
-      targets: z.array(eventTarget).max(50).default([]),
+      content: z.boolean().default(true).meta({
+        description: 'true or false: whether events include the content of messages',
+      }),
+      targets: z
+        .array(eventTarget)
+        .max(50)
+        .default([])
+        .meta({
+          description:
+            'a list of up to 50 objects with kind "sqs" and the queueArn of a standard queue, or kind "https" and a url ' +
+            '(and the header for its key, unless x-api-key), each with a list of events unless it receives all; ' +
+            'see docs/events.md',
+        }),
     })
-    .prefault({}),
-  /**
-   * Days until messages and sends are removed from the table.
-   *
-   * @default 400
-   */
-  retentionDays: z.int().min(SHORTEST_RETENTION_DAYS).max(3650).default(400),
-  /**
-   * Whether the table is encrypted with a key of this account's own.
-   *
-   * @default false
-   */
-  customerManagedKey: z.boolean().default(false),
-  /**
-   * The SNS topic that hears of alarms.
-   *
-   * @default none, the alarms only show in CloudWatch
-   */
+    .prefault({})
+    .meta({ description: 'an object with content and targets, both optional' }),
+  retentionDays: z
+    .int()
+    .min(MIN_RETENTION_DAYS)
+    .max(3650)
+    .default(400)
+    .meta({
+      description:
+        `an integer from ${MIN_RETENTION_DAYS} to 3650: how many days messages and sends are kept, longer than the 14 days ` +
+        'for which SQS may deliver a request again',
+    }),
+  customerManagedKey: z.boolean().default(false).meta({
+    description: 'true or false: whether the table is encrypted with a customer managed KMS key',
+  }),
   alarmTopicArn: z
     .string()
     .regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
-    .optional(),
+    .optional()
+    .meta({
+      description:
+        'the ARN of the SNS topic that alarms notify, such as "arn:aws:sns:eu-west-1:111122223333:alarms"; omit it to ' +
+        'see alarms in CloudWatch only',
+    }),
 });
 
-/** One stage's settings, as they stand in cdk.json under `context.stages`; insecurity asks for a second word. */
-export const stageSettings = settings.refine(
+/** Rejects `insecure-none` unless the stage also sets `allowInsecureWebhook`. */
+export const insecureWebhookCheck = z.refine<Pick<z.output<typeof settingsObject>, 'webhook' | 'allowInsecureWebhook'>>(
   ({ webhook, allowInsecureWebhook }) => webhook.auth.kind !== 'insecure-none' || allowInsecureWebhook,
   { path: ['allowInsecureWebhook'] },
 );
+
+/** One stage's settings, as `context.stages` of cdk.json holds them. */
+export const stageSettings = settingsObject.check(insecureWebhookCheck);
+
+/** One stage's settings as written: every setting that has a default is optional. */
+export type StageSettingsInput = z.input<typeof stageSettings>;
 
 /** One stage's settings, checked, with every default filled in. */
 export type StageSettings = z.output<typeof stageSettings>;

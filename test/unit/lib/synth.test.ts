@@ -11,7 +11,7 @@ const CDK = join(ROOT, 'node_modules/.bin/cdk');
 const folder = mkdtempSync(join(tmpdir(), 'parley-synth-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** `cdk synth` as a person runs it, with no AWS account to be found. */
+/** Runs `cdk synth` without AWS credentials. */
 async function cdkSynth(output: string, ...contextArguments: string[]) {
   const env = {
     PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
@@ -32,7 +32,7 @@ async function cdkSynth(output: string, ...contextArguments: string[]) {
 }
 
 describe('cdk synth', () => {
-  test('makes the stage’s template and its functions’ bundles, with no AWS account at hand', async () => {
+  test('writes the template and the bundles without an AWS account', async () => {
     const { code, stderr } = await cdkSynth('prod', '-c', 'stage=prod');
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/error|fail|warn/i) });
@@ -47,11 +47,13 @@ describe('cdk synth', () => {
     }
   });
 
-  test('ends a wrong setting with a sentence that says what to do, and no stack trace', async () => {
+  test('fails on an invalid setting with one sentence and no stack trace', async () => {
     const { code, stderr } = await cdkSynth('wrong', '-c', 'stage=prod', '-c', 'settings={"retentionDays":3}');
 
     expect(code).toBe(1);
-    expect(stderr.split('\n')[0]).toContain('stages.prod.retentionDays: is 3; give the days until messages and sends');
+    expect(stderr.split('\n')[0]).toContain(
+      'stages.prod.retentionDays: got 3, expected an integer from 15 to 3650: how many days',
+    );
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 });

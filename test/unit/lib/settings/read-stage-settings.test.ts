@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
-import { SETTINGS_GUIDE } from '../../../lib/settings/settings-guide.ts';
-import { stageSettings } from '../../../lib/settings/stage-settings.ts';
+import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
 import { faults, read, VALID, withSetting } from './valid-settings.ts';
 
-describe('A stage’s settings', () => {
-  test('have the documented defaults', () => {
+describe('Settings', () => {
+  test('have defaults', () => {
     expect(read()).toEqual({
       ...VALID,
       production: false,
@@ -55,101 +52,92 @@ describe('A stage’s settings', () => {
     { path: 'events.targets', value: [{ kind: 'https', url: 'https://crm.example/parley', header: 'authorization' }] },
     { path: 'retentionDays', value: 15 },
     { path: 'alarmTopicArn', value: 'arn:aws-cn:sns:cn-north-1:111122223333:alarms' },
-  ])('may have $path $value', ({ path, value }) => {
+  ])('accept $path $value', ({ path, value }) => {
     expect(read(undefined, withSetting(path, value))).toHaveProperty(path, value);
   });
 });
 
-describe('A webhook that verifies nothing', () => {
+describe('The webhook authentication insecure-none', () => {
   const webhook = { auth: { kind: 'insecure-none' } };
 
-  test('is refused unless the stage says so a second time', () => {
-    const says =
-      'stages.prod.allowInsecureWebhook: missing; give true if webhook.auth may be "insecure-none", under which anybody ' +
-      'can post events, else false (the default).';
+  test('is rejected unless the stage also sets allowInsecureWebhook', () => {
+    const fault =
+      'stages.prod.allowInsecureWebhook: missing, expected true to allow the webhook.auth.kind "insecure-none", which ' +
+      'accepts webhook requests from anyone, or false (default false).';
 
-    expect(faults(() => read({ webhook }))).toEqual([says]);
+    expect(faults(() => read({ webhook }))).toEqual([fault]);
     expect(faults(() => read({ webhook, allowInsecureWebhook: false }))).toHaveLength(1);
     expect(read({ webhook, allowInsecureWebhook: true }).webhook.auth.kind).toBe('insecure-none');
   });
 });
 
-describe('The override', () => {
+describe('An override', () => {
   test.each([
     { form: 'an object', settings: { webhook: { auth: { audience: 'other' } }, retentionDays: 30 } },
     { form: 'JSON', settings: '{"webhook":{"auth":{"audience":"other"}},"retentionDays":30}' },
-  ])('as $form goes over the stage’s own settings, name by name', ({ settings }) => {
+  ])('given as $form is merged into the settings of the stage name by name', ({ settings }) => {
     const merged = read(settings);
 
     expect(merged.retentionDays).toBe(30);
     expect(merged.webhook.auth).toMatchObject({ ...VALID.webhook.auth, audience: 'other' });
   });
 
-  test('with another kind of webhook.auth replaces the settings of the stage’s own kind', () => {
+  test('with another kind of webhook.auth replaces the whole object', () => {
     const auth = { kind: 'shared-token', header: 'x-token' };
 
     expect(read({ webhook: { auth } }).webhook.auth).toEqual(auth);
   });
 
-  test('replaces a list as a whole', () => {
+  test('replaces a whole list', () => {
     expect(read({ webhook: { auth: { issuers: ['one'] } } })).toHaveProperty('webhook.auth.issuers', ['one']);
   });
 
-  test.each(['{oops', '[]', '"text"', 'null', '', 7])('that is %j instead of a JSON object is refused', (settings) => {
-    expect(faults(() => read(settings))).toEqual([expect.stringMatching(/^settings: is not a JSON object; give one/)]);
-  });
+  test.each(['{oops', '[]', '"text"', 'null', '', 7])(
+    'of %j is rejected because it is not a JSON object',
+    (settings) => {
+      expect(faults(() => read(settings))).toEqual([
+        expect.stringMatching(/^settings: expected a JSON object that overrides/),
+      ]);
+    },
+  );
 });
 
-describe('The stage', () => {
+describe('The stage name', () => {
   const stages = { dev: VALID, prod: VALID };
 
   test.each([
     {
       stage: undefined,
-      says: 'No stage is given; say which with -c stage=NAME, such as -c stage=dev. Known stages: dev, prod.',
+      says: 'stage: missing; select one with -c stage=NAME, such as -c stage=dev. Known stages: dev, prod.',
     },
-    { stage: '', says: 'No stage is given;' },
-    { stage: 'pord', says: 'stage: "pord" is unknown; did you mean prod? Known stages: dev, prod.' },
-    { stage: 'integration', says: 'stage: "integration" is unknown; add it to the stages of cdk.json. Known stages:' },
-    { stage: 'toString', says: 'stage: "toString" is unknown;' },
-  ])('$stage is refused with what is known', ({ stage, says }) => {
+    { stage: '', says: 'stage: missing;' },
+    { stage: 'pord', says: 'stage: unknown stage "pord"; did you mean prod? Known stages: dev, prod.' },
+    {
+      stage: 'integration',
+      says: 'stage: unknown stage "integration"; add it to context.stages of cdk.json. Known stages:',
+    },
+    { stage: 'toString', says: 'stage: unknown stage "toString";' },
+  ])('$stage is rejected with the known names', ({ stage, says }) => {
     expect(faults(() => readStageSettings({ stages, stage }))).toEqual([expect.stringContaining(says)]);
   });
 
-  test('has a name that CloudFormation takes', () => {
+  test('must be valid in the name of a CloudFormation stack', () => {
     expect(faults(() => readStageSettings({ stages: { my_stage: VALID }, stage: 'my_stage' }))).toEqual([
-      expect.stringContaining('stage: is "my_stage"; give a name of up to 64 letters, digits and -'),
+      expect.stringContaining('stage: got "my_stage", expected a name of 1 to 64 letters, digits and hyphens.'),
     ]);
   });
 
-  test.each([undefined, {}, [], 'dev'])('cannot be found when the stages are %j', (none) => {
+  test.each([undefined, {}, [], 'dev'])('cannot be looked up when the stages are %j', (none) => {
     expect(faults(() => readStageSettings({ stages: none, stage: 'dev' }))).toEqual([
-      expect.stringContaining('stages: missing; give cdk.json a context.stages'),
+      expect.stringContaining(
+        'stages: missing, expected an object with the settings of each stage in context.stages of cdk.json.',
+      ),
     ]);
   });
 
-  test('that is no object is refused', () => {
+  test('is rejected when its settings are not an object', () => {
     expect(faults(() => readStageSettings({ stages: { dev: 'x' }, stage: 'dev' }))).toEqual([
-      expect.stringMatching(/^stages\.dev: is "x"; give an object with the stage's settings\.$/),
+      expect.stringMatching(/^stages\.dev: got "x", expected an object with the stage's settings\.$/),
     ]);
   });
 });
-
-describe('The guide to the settings', () => {
-  test('knows exactly the settings that there are', () => {
-    expect(Object.keys(SETTINGS_GUIDE).sort()).toEqual(
-      settingPaths(z.toJSONSchema(stageSettings, { io: 'input' })).sort(),
-    );
-  });
-});
-
-/** Every setting's path; of a choice between kinds, those of every kind. */
-function settingPaths(schema: z.core.JSONSchema._JSONSchema, prefix = ''): string[] {
-  if (typeof schema === 'boolean') return [];
-  const own = Object.entries(schema.properties ?? {}).flatMap(([name, value]) => [
-    `${prefix}${name}`,
-    ...settingPaths(value, `${prefix}${name}.`),
-  ]);
-  const kinds = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].flatMap((kind) => settingPaths(kind, prefix));
-  return [...new Set([...own, ...kinds])];
-}

@@ -1,6 +1,7 @@
-import { readStageSettings, SettingsError } from '../../../lib/settings/read-stage-settings.ts';
+import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
+import { SettingsError } from '../../../../lib/settings/settings-faults.ts';
 
-/** Settings that are valid by default; a test breaks one thing. */
+/** Valid settings without optional ones; a test breaks one thing. */
 export const VALID = {
   chatService: { baseUrl: 'https://chat-service.example' },
   chatPlatform: 'chat',
@@ -12,14 +13,14 @@ export const VALID = {
       serviceAccountEmail: 'events@project.iam.gserviceaccount.com',
     },
   },
-};
+} as const;
 
-/** The settings of stage `prod`, read with an override or from settings of the test's own. */
+/** Reads the settings of stage `prod`, with an override or from the settings given. */
 export function read(settings?: unknown, prod: unknown = VALID) {
   return readStageSettings({ stages: { dev: VALID, prod }, stage: 'prod', settings }).settings;
 }
 
-/** The faults' sentences; none when the settings are read. */
+/** Returns the sentences of the `SettingsError` that the function throws; none if it throws nothing. */
 export function faults(readSettings: () => unknown): string[] {
   try {
     readSettings();
@@ -30,7 +31,7 @@ export function faults(readSettings: () => unknown): string[] {
   }
 }
 
-/** `VALID` with one setting set, or left out where the value is undefined. */
+/** Returns `VALID` with one setting replaced, or removed if the value is undefined. */
 export function withSetting(
   path: string,
   value: unknown,
