@@ -1,4 +1,4 @@
-/** Writes what docs/ has from the code anew: JSON Schemas, the page of events, the OpenAPI document; tests keep them equal. */
+/** Writes the generated files of docs/: the JSON Schemas, the events page and the OpenAPI document. Tests compare them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventsPage } from '../lib/documents/events-page.ts';

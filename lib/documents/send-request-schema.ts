@@ -1,55 +1,62 @@
 import { z } from 'zod';
 import { sendRequest } from '../../lambdas/domain/send-request.ts';
 
-/**
- * The JSON Schema of a send request, for those who put requests on the queue in another language.
- *
- * JSON Schema cannot say what the function checks beyond it: well-formed Unicode, an offset in `notAfter` and `sendAt`, and that
- * there is something to send; the descriptions do.
- */
-export const sendRequestSchema = () => ({
-  $id: 'urn:parley:send-request',
-  title: 'Send request',
-  description:
-    'A message on the send queue: the body of message/v3, the body of intent/v2, or both in one, and what Parley needs ' +
-    'beside them. At least one of messageText, audioURL, imageURL, fileURL and ruleNameOrId must be there.',
-  ...described(z.toJSONSchema(sendRequest, { io: 'input' })),
-  anyOf: ['messageText', 'audioURL', 'imageURL', 'fileURL', 'ruleNameOrId'].map((field) => ({ required: [field] })),
-  dependentRequired: { params: ['ruleNameOrId'] },
-});
+/** The fields of which a request needs at least one. */
+const CONTENT_FIELDS = ['messageText', 'audioURL', 'imageURL', 'fileURL', 'ruleNameOrId'];
 
-const MEANING: Readonly<Record<string, Record<string, string>>> = {
+const ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
   requestId: { description: 'Idempotency key: a request is sent once, however often it is queued.' },
   reason: { description: 'Why the business writes first; required when a template opens the conversation.' },
-  notAfter: { format: 'date-time', description: 'Not sent later than this. ISO 8601 with Z or an offset.' },
+  notAfter: { format: 'date-time', description: 'Send no later than this. ISO 8601 with Z or an offset.' },
   sendAt: {
     format: 'date-time',
-    description: 'Not sent before this, up to a year ahead, and not after notAfter. ISO 8601 with Z or an offset.',
+    description: 'Send no earlier than this: up to a year ahead and not after notAfter. ISO 8601 with Z or an offset.',
   },
   onUncertain: {
-    description: 'What to do when nobody can know whether the message went out.',
+    description:
+      'What to do when it is unknown whether the message was sent: hold the send for an operator, or resend the message.',
     default: 'hold',
   },
-  chatPlatform: { description: "The stage's, unless given." },
-  chatChannelNumber: { description: "The business's own number: the stage's, unless given." },
+  chatPlatform: { description: "Defaults to the stage's chat platform." },
+  chatChannelNumber: { description: "The business number. Defaults to the stage's." },
   platformContactId: { description: 'The user.' },
-  messageText: { description: 'The free-form text; the caption where media is attached.' },
-  audioURL: { description: 'https; no video.' },
-  imageURL: { description: 'https; no GIF.' },
-  fileURL: { description: 'https; no video and no GIF.' },
-  ruleNameOrId: { description: 'A rule, or an approved template, to send while the window is closed.' },
+  messageText: { description: 'The free-form text, or the caption of attached media.' },
+  audioURL: { description: 'An https URL; video is not supported.' },
+  imageURL: { description: 'An https URL; GIF is not supported.' },
+  fileURL: { description: 'An https URL; video and GIF are not supported.' },
+  ruleNameOrId: {
+    description:
+      'A rule or approved template. Beside a free-form message it is sent only when the conversation window is closed.',
+  },
   params: { description: "The values of the template's variables." },
 };
 
-const described = ({ properties, ...schema }: z.core.JSONSchema.BaseSchema) => ({
-  ...schema,
-  properties: Object.fromEntries(
-    Object.entries(properties ?? {}).map(([name, property]) => [
-      name,
-      typeof property === 'object' ? { ...property, ...MEANING[name] } : property,
-    ]),
-  ),
-});
+/**
+ * Returns the JSON Schema of a send request, for systems that queue requests in another language.
+ *
+ * The function checks more than JSON Schema can express, such as the offset in `sendAt`; the descriptions mention it.
+ */
+export function sendRequestSchema() {
+  const { properties, ...schema } = z.toJSONSchema(sendRequest, { io: 'input' });
+  return {
+    $id: 'urn:parley:send-request',
+    title: 'Send request',
+    description:
+      'A message on the send queue: the body of message/v3, the body of intent/v2, or both in one, with the fields that ' +
+      `Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')} and ${CONTENT_FIELDS.at(-1)} is required.`,
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties ?? {}).map(([name, property]) => [
+        name,
+        typeof property === 'object' ? { ...property, ...ANNOTATIONS[name] } : property,
+      ]),
+    ),
+    anyOf: CONTENT_FIELDS.map((field) => ({ required: [field] })),
+    dependentRequired: { params: ['ruleNameOrId'] },
+  };
+}
 
-/** The file's text. */
-export const sendRequestSchemaText = (): string => `${JSON.stringify(sendRequestSchema(), undefined, 2)}\n`;
+/** Returns the content of docs/send-request.schema.json. */
+export function sendRequestSchemaText(): string {
+  return `${JSON.stringify(sendRequestSchema(), undefined, 2)}\n`;
+}
