@@ -1,9 +1,7 @@
 import { App } from 'aws-cdk-lib';
-import { ParleyStack } from '../lib/parley-stack.ts';
-import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
-import { SettingsError } from '../lib/settings/settings-faults.ts';
+import { ParleyStack, readStageSettings, SettingsError } from '../lib/index.ts';
 
-/** The CDK app: a stage's settings, chosen by `-c stage=NAME`, become its stack `Parley-NAME`. */
+/** Creates the stack `Parley-NAME` from the settings of the stage that `-c stage=NAME` selects. */
 function main(): void {
   const app = new App();
   const { name, settings } = readStageSettings({

@@ -1,96 +1,80 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { Management } from './constructs/management.ts';
-import { Monitoring } from './constructs/monitoring.ts';
-import { Publishing } from './constructs/publisher.ts';
-import { Webhook } from './constructs/receiver.ts';
-import { Sending } from './constructs/sender.ts';
-import { ConversationTable } from './constructs/table.ts';
-import type { StageSettings } from './settings/stage-settings.ts';
+import { ParleyManagement } from './constructs/management.ts';
+import { ParleyMonitoring } from './constructs/monitoring.ts';
+import { ParleyPublisher } from './constructs/publisher.ts';
+import { ParleyReceiver } from './constructs/receiver.ts';
+import { ParleySender } from './constructs/sender.ts';
+import { ParleyTable } from './constructs/table.ts';
+import { checkSettings } from './settings/settings-faults.ts';
+import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
 
-/** What one stage's stack is made of. */
+/** Properties of a {@link ParleyStack}. */
 export interface ParleyStackProps extends StackProps {
-  readonly settings: StageSettings;
+  /** The stage's settings; those with a default may be left out. */
+  readonly settings: StageSettingsInput;
 }
 
-/** All of Parley for one stage. */
+/**
+ * All of Parley for one stage.
+ *
+ * @throws SettingsError when a setting is invalid.
+ */
 export class ParleyStack extends Stack {
-  readonly conversations: ConversationTable;
-  readonly webhook: Webhook;
-  readonly sending: Sending;
-  readonly publishing: Publishing;
-  readonly management: Management;
+  readonly table: ParleyTable;
+  readonly receiver: ParleyReceiver;
+  readonly sender: ParleySender;
+  readonly publisher: ParleyPublisher;
+  readonly management: ParleyManagement;
 
-  constructor(scope: Construct, id: string, { settings, ...props }: ParleyStackProps) {
+  constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
+    const settings = checkSettings(stageSettings, input, id);
     super(scope, id, { terminationProtection: settings.production, ...props });
-    const { production, chatPlatform, retentionDays } = settings;
-    this.conversations = new ConversationTable(this, 'Conversations', {
-      production,
-      customerManagedKey: settings.customerManagedKey,
+    this.table = new ParleyTable(this, 'Table', {
+      production: settings.production,
+      encryptionKey: this.#createKey(settings),
     });
-    this.webhook = new Webhook(this, 'Webhook', {
-      conversations: this.conversations,
-      auth: settings.webhook.auth,
-      chatPlatform,
-      windowPer: settings.window.per,
-      retentionDays,
-      production,
-    });
-    this.sending = new Sending(this, 'Sending', {
-      conversations: this.conversations,
-      chatService: settings.chatService,
-      chatPlatform,
-      chatChannelNumber: settings.chatChannelNumber,
-      windowPer: settings.window.per,
-      windowMarginSeconds: settings.window.marginSeconds,
-      defaultTemplate: settings.defaultTemplate,
-      contactCheck: settings.contactCheck,
-      retentionDays,
-      production,
-    });
-    this.publishing = new Publishing(this, 'Publishing', {
-      conversations: this.conversations,
-      busName: this.stackName,
-      content: settings.events.content,
-      targets: settings.events.targets,
-      production,
-    });
-    this.management = new Management(this, 'Management', {
-      conversations: this.conversations,
-      sending: this.sending,
-      chatService: settings.chatService,
-      chatPlatform,
-      chatChannelNumber: settings.chatChannelNumber,
-      windowPer: settings.window.per,
-      windowMarginSeconds: settings.window.marginSeconds,
-      retentionDays,
-      production,
-    });
-    new Monitoring(this, 'Monitoring', {
-      webhook: this.webhook,
-      sending: this.sending,
-      publishing: this.publishing,
+    const { table } = this;
+    this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table });
+    this.sender = new ParleySender(this, 'Sender', { ...settings, table });
+    this.publisher = new ParleyPublisher(this, 'Publisher', { ...settings, table });
+    this.management = new ParleyManagement(this, 'Management', { ...settings, table, sender: this.sender });
+    new ParleyMonitoring(this, 'Monitoring', {
+      receiver: this.receiver,
+      sender: this.sender,
+      publisher: this.publisher,
       management: this.management,
-      alarmTopicArn: settings.alarmTopicArn,
+      alarmTopic: settings.alarmTopicArn ? Topic.fromTopicArn(this, 'AlarmTopic', settings.alarmTopicArn) : undefined,
     });
-
-    const { inbound } = this.webhook;
-    const { requests } = this.sending;
-    this.#output('WebhookUrl', this.webhook.url, "The webhook's address, to be given to the chat service");
-    this.#output('ManagementUrl', this.management.url, "The management API's address; calls to it are signed");
-    this.#output('SendQueueUrl', requests.queue.queueUrl, 'Where internal systems put send requests');
-    this.#output('SendDeadLetterQueueUrl', requests.deadLetterQueue.queueUrl, 'Where requests that failed wait');
-    this.#output('InboundQueueUrl', inbound.queue.queueUrl, 'Where verified events wait for the table');
-    this.#output('InboundDeadLetterQueueUrl', inbound.deadLetterQueue.queueUrl, 'Where unreadable events wait');
-    this.#output('TableName', this.conversations.table.tableName, 'The conversation table');
-    this.#output('EventBusName', this.publishing.bus.eventBusName, 'Where other systems hear of what happened');
-    this.#output('AccessTokenSecretId', this.sending.accessToken.secretArn, "Where the chat service's token belongs");
-    if (this.webhook.secret) {
-      this.#output('WebhookSecretId', this.webhook.secret.secretArn, "Where the webhook's secrets or tokens belong");
-    }
+    this.#createOutputs();
   }
 
-  #output(id: string, value: string, description: string): void {
-    new CfnOutput(this, id, { value, description });
+  #createKey({ customerManagedKey, production }: StageSettings): Key | undefined {
+    if (!customerManagedKey) return undefined;
+    return new Key(this, 'TableKey', {
+      description: "Encrypts Parley's table",
+      enableKeyRotation: true,
+      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+  }
+
+  #createOutputs(): void {
+    const { url, inboundQueue, webhookSecret } = this.receiver;
+    const { sendQueue, accessToken } = this.sender;
+    const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
+    output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
+    output('ManagementUrl', this.management.url, 'The base URL of the management API');
+    output('SendQueueUrl', sendQueue.queueUrl, 'The queue for send requests');
+    output('SendDeadLetterQueueUrl', sendQueue.deadLetters.queueUrl, 'Send requests that failed');
+    output('InboundQueueUrl', inboundQueue.queueUrl, 'Verified events that wait for the table');
+    output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
+    output('TableName', this.table.tableName, 'The table of contacts, messages and sends');
+    output('EventBusName', this.publisher.eventBus.eventBusName, "The event bus that receives Parley's events");
+    output('AccessTokenSecretId', accessToken.secretArn, "The secret for the chat service's access token");
+    if (webhookSecret) {
+      output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
+    }
   }
 }

@@ -1,85 +1,101 @@
-import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
-import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Duration, type RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
-import type { ParleyFunction } from './parley-function.ts';
+import type { Construct } from 'constructs';
 
-/** How a queue is kept. */
-export interface DeadLetteredQueueProps {
-  /** Whether each message group is kept in order, and of messages with one deduplication id one is taken in five minutes. */
-  readonly fifo: boolean;
-  /** The time-out of the function that drains the queue; the visibility time-out follows from it. */
-  readonly consumerTimeout: Duration;
-  /** How often a message is received before it goes to the dead-letter queue; SQS takes 1 to 1,000. */
-  readonly maxReceiveCount: number;
+/** Properties of a {@link DeadLetterQueue}. */
+export interface DeadLetterQueueProps {
+  /** What happens to the queue and its messages when the stack is deleted. */
+  readonly removalPolicy: RemovalPolicy;
   /**
-   * The largest message that the queue takes. Its dead-letter queue takes SQS's largest, so that a copy fits with a reason
-   * beside it.
-   *
-   * @default SQS's largest, 1 MiB
-   */
-  readonly maxMessageSize?: Size;
-  /**
-   * Whether the queues outlive their stack, with the messages in them.
+   * Whether the queue is FIFO, as the dead-letter queue of a FIFO queue must be.
    *
    * @default false
    */
-  readonly production?: boolean;
+  readonly fifo?: boolean;
 }
 
 /**
- * A queue with its dead-letter queue, drained in batches of ten of which each message can fail alone.
+ * A queue for what a service could not deliver or process.
  *
- * Both keep a message for 14 days, SQS's longest, and take one of 1 MiB, SQS's largest.
+ * It keeps messages for 14 days and takes messages of up to 1 MiB, the maximum of SQS for both.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
-export class DeadLetteredQueue extends Construct {
-  readonly queue: Queue;
-  readonly deadLetterQueue: Queue;
+export class DeadLetterQueue extends Queue {
+  constructor(scope: Construct, id: string, props: DeadLetterQueueProps) {
+    super(scope, id, queueProps(props));
+    Validations.of(this).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'This queue is a dead-letter queue itself.' });
+  }
+}
 
-  constructor(scope: Construct, id: string, props: DeadLetteredQueueProps) {
-    super(scope, id);
-    const kept: QueueProps = {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      maxMessageSizeBytes: Size.mebibytes(1).toBytes(),
-      removalPolicy: props.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      ...(props.fifo && {
-        fifo: true,
-        // Counted per group: contacts then neither share a throughput limit nor swallow each other's request ids.
-        deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
-        fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      }),
-    };
-    this.deadLetterQueue = new Queue(this, 'DeadLetterQueue', kept);
-    this.queue = new Queue(this, 'Queue', {
-      ...kept,
-      ...(props.maxMessageSize && { maxMessageSizeBytes: props.maxMessageSize.toBytes() }),
-      // Six time-outs, as AWS advises, since Lambda itself retries a throttled batch within the visibility time-out.
+/** Properties of a {@link DeadLetteredQueue}. */
+export interface DeadLetteredQueueProps extends DeadLetterQueueProps {
+  /** The timeout of the function that consumes the queue; the visibility timeout follows from it. */
+  readonly consumerTimeout: Duration;
+  /**
+   * The largest message that the queue takes.
+   *
+   * @default 1 MiB, the maximum of SQS
+   */
+  readonly maxMessageSize?: Size;
+}
+
+/** The maximum of SQS: an event waits for the table for hours, a send until `notAfter`, and an erasure takes many turns. */
+const MAX_RECEIVE_COUNT = 1000;
+
+/** A queue with its dead-letter queue, consumed in batches of ten in which each message can fail alone. */
+export class DeadLetteredQueue extends Queue {
+  /** Takes messages of the maximum size, so that a reason fits beside the message. */
+  readonly deadLetters: DeadLetterQueue;
+
+  constructor(scope: Construct, id: string, { consumerTimeout, maxMessageSize, ...props }: DeadLetteredQueueProps) {
+    const deadLetters = new DeadLetterQueue(scope, `${id}DeadLetters`, props);
+    super(scope, id, {
+      ...queueProps(props),
+      ...(maxMessageSize && { maxMessageSizeBytes: maxMessageSize.toBytes() }),
+      // AWS recommends six timeouts, because Lambda retries a throttled batch within the visibility timeout.
       // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
-      visibilityTimeout: Duration.seconds(6 * props.consumerTimeout.toSeconds()),
-      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.maxReceiveCount },
+      visibilityTimeout: Duration.seconds(6 * consumerTimeout.toSeconds()),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVE_COUNT },
     });
+    this.deadLetters = deadLetters;
   }
 
   /**
-   * Has the function work through the queue.
+   * Lets a function consume the queue.
    *
-   * @param maxConcurrency How many invocations may do so at once, 2 to 1,000: a full queue must not take up the account's
-   *   concurrency, in which the webhook has to answer within two seconds.
+   * @param maxConcurrency How many invocations may do so at once, 2 to 1,000. The limit keeps a full queue from using up
+   *   the account's concurrency, which the webhook needs to answer within two seconds.
    */
-  drainInto(parleyFunction: ParleyFunction, maxConcurrency: number): void {
-    parleyFunction.allow(
-      ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
-      [this.queue.queueArn],
-    );
+  addConsumer(consumer: IFunction, maxConcurrency: number): void {
+    Grant.addToPrincipal({
+      grantee: consumer,
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+      resourceArns: [this.queueArn],
+    });
     new EventSourceMapping(this, 'Mapping', {
-      target: parleyFunction.lambda,
-      eventSourceArn: this.queue.queueArn,
+      target: consumer,
+      eventSourceArn: this.queueArn,
       batchSize: 10,
       reportBatchItemFailures: true,
       maxConcurrency,
     });
   }
+}
+
+function queueProps({ removalPolicy, fifo = false }: DeadLetterQueueProps): QueueProps {
+  return {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+    maxMessageSizeBytes: Size.mebibytes(1).toBytes(),
+    removalPolicy,
+    ...(fifo && {
+      fifo: true,
+      // Per message group, so that contacts neither share a throughput limit nor deduplicate each other's request ids.
+      deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+      fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+    }),
+  };
 }

@@ -1,72 +1,68 @@
-import { Annotations, Duration, Validations } from 'aws-cdk-lib';
-import { ApiDestination, Authorization, Connection, type EventBus, HttpMethod, Rule } from 'aws-cdk-lib/aws-events';
+import { Annotations, Duration, type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { ApiDestination, Authorization, Connection, HttpMethod, type IEventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { ApiDestination as ApiDestinationTarget, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EventTarget } from '../settings/stage-settings.ts';
-import { DeadLetterQueue } from './dead-letter-queue.ts';
+import { DeadLetterQueue } from './dead-lettered-queue.ts';
 
-/** Where events go beside the bus. */
+/** Properties of {@link EventTargets}. */
 export interface EventTargetsProps {
-  readonly bus: EventBus;
+  readonly eventBus: IEventBus;
+  /** The queues and URLs that receive events. */
   readonly targets: readonly EventTarget[];
-  /**
-   * Whether the queue of what could not be delivered outlives its stack.
-   *
-   * @default false
-   */
-  readonly production?: boolean;
+  /** What happens to the dead-letter queue when the stack is deleted. */
+  readonly removalPolicy: RemovalPolicy;
 }
 
-/** EventBridge's longest: it tries for a day, then the event goes to the dead-letter queue. */
-const MAX_EVENT_AGE = Duration.hours(24);
-const RETRY_ATTEMPTS = 185;
+/**
+ * The maximum of EventBridge: it retries for a day, then the event goes to the dead-letter queue.
+ *
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
+ */
+const RETRY_POLICY = { maxEventAge: Duration.hours(24), retryAttempts: 185 };
 
-/** A rule on the bus for each place that the stage's settings name: a queue, or an address that is posted to. */
+/** One rule on the event bus for each target in the stage's settings. */
 export class EventTargets extends Construct {
-  readonly deadLetterQueue: DeadLetterQueue;
+  readonly deadLetters: DeadLetterQueue;
 
-  constructor(scope: Construct, id: string, { bus, targets, production }: EventTargetsProps) {
+  constructor(scope: Construct, id: string, { eventBus, targets, removalPolicy }: EventTargetsProps) {
     super(scope, id);
-    this.deadLetterQueue = new DeadLetterQueue(this, 'DeadLetterQueue', { production });
-    const delivery = {
-      deadLetterQueue: this.deadLetterQueue,
-      maxEventAge: MAX_EVENT_AGE,
-      retryAttempts: RETRY_ATTEMPTS,
-    };
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy });
+    const delivery = { ...RETRY_POLICY, deadLetterQueue: this.deadLetters };
     for (const [index, target] of targets.entries()) {
-      // By their place in the list: a target's own words may change without its rule being made anew.
-      const place = `Target${index + 1}`;
-      const rule = new Rule(this, place, {
-        eventBus: bus,
-        description: `Parley's events to ${target.kind === 'sqs' ? target.queueArn : target.url}`,
+      // The position is the id, so that a target's settings may change without replacing its rule.
+      const name = `Target${index + 1}`;
+      const rule = new Rule(this, name, {
+        eventBus,
+        description: `Delivers Parley's events to ${target.kind === 'sqs' ? target.queueArn : target.url}`,
         eventPattern: { source: ['parley'], ...(target.events && { detailType: [...target.events] }) },
         targets: [
           target.kind === 'sqs'
-            ? new SqsQueue(Queue.fromQueueArn(this, `${place}Queue`, target.queueArn), delivery)
-            : new ApiDestinationTarget(this.#destination(place, target), delivery),
+            ? new SqsQueue(Queue.fromQueueArn(this, `${name}Queue`, target.queueArn), delivery)
+            : new ApiDestinationTarget(this.#createDestination(name, target), delivery),
         ],
       });
       Annotations.of(rule).acknowledgeWarning(
         '@aws-cdk/aws-events:ruleUnresolvedEnvironment',
-        "The stack is made for any account; the queue's own policy lets this rule in.",
+        "The stack is synthesized for any account; the queue's own policy must admit this rule.",
       );
     }
   }
 
-  #destination(place: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
-    const key = new Secret(this, `${place}Key`, {
-      description: `What Parley's events show in the header ${header}; give it to ${url}`,
+  #createDestination(name: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
+    const key = new Secret(this, `${name}Key`, {
+      description: `The key that Parley's requests to ${url} carry in the header ${header}`,
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
     });
     Validations.of(key).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'The other side has to be told of a new key, so that no function can rotate it.',
+      reason: 'A new key must also be configured on the receiving side by hand, so no function can rotate it.',
     });
-    const connection = new Connection(this, `${place}Connection`, {
+    const connection = new Connection(this, `${name}Connection`, {
       authorization: Authorization.apiKey(header, key.secretValue),
     });
-    return new ApiDestination(this, `${place}Destination`, { connection, endpoint: url, httpMethod: HttpMethod.POST });
+    return new ApiDestination(this, `${name}Destination`, { connection, endpoint: url, httpMethod: HttpMethod.POST });
   }
 }

@@ -1,135 +1,138 @@
-import { Duration, Stack } from 'aws-cdk-lib';
-import { HttpApi, HttpMethod, HttpRoute, HttpRouteKey, type HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { WindowPer } from '../../lambdas/domain/contact.ts';
+import type { z } from 'zod';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
-import { ROUTES } from '../../lambdas/manage/routes.ts';
-import type { StageSettings } from '../settings/stage-settings.ts';
+import { ROUTES, type RouteName } from '../../lambdas/manage/routes.ts';
+import { checkSettings } from '../settings/settings-faults.ts';
+import { settingsObject } from '../settings/stage-settings.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
-import { loggedStage } from './logged-stage.ts';
+import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
-import type { Sending } from './sender.ts';
-import type { ConversationTable } from './table.ts';
+import type { ParleySender } from './sender.ts';
+import { grantItemActions, grantQuery } from './table.ts';
 
-/** What managing needs. */
-export interface ManagementProps {
-  /** What is asked about. */
-  readonly conversations: ConversationTable;
-  /** Where requests are queued, and the token with which contacts are checked. */
-  readonly sending: Sending;
-  /** The chat service's address, and that of its contact check. */
-  readonly chatService: StageSettings['chatService'];
-  /** The platform of a call that names none. */
-  readonly chatPlatform: string;
-  /** The business's own number of a call that names none: a plus and digits. */
-  readonly chatChannelNumber: string;
-  /** Whether windows are kept for each user, or for each user and business number. */
-  readonly windowPer: WindowPer;
-  /** How long before its 24 hours end a conversation window counts as closed. */
-  readonly windowMarginSeconds: number;
-  /** Days until a send and its message are removed. */
-  readonly retentionDays: number;
-  /**
-   * Whether the queues outlive their stack, with the erasures in them.
-   *
-   * @default false
-   */
-  readonly production?: boolean;
+const managementSettings = settingsObject
+  .pick({
+    production: true,
+    chatService: true,
+    chatPlatform: true,
+    chatChannelNumber: true,
+    window: true,
+    retentionDays: true,
+  })
+  .strip();
+
+/** Properties of {@link ParleyManagement}: the stage's settings of the same names, the table, and the sender. */
+export interface ParleyManagementProps extends Readonly<z.input<typeof managementSettings>> {
+  /** The table that is read and managed, with the keys and indexes of a `ParleyTable`. */
+  readonly table: ITable;
+  /** Whose queue takes send requests, and whose access token checks contacts. */
+  readonly sender: ParleySender;
 }
 
-// An API call ends within 30 seconds; an erasure's turn takes twenty and the end of its last page.
+/** An API call ends within 30 seconds; one turn of an erasure takes 20 and the rest of its last page. */
 const TIMEOUT = Duration.seconds(60);
 
-// A turn of an erasure is a receive: ten million messages are through by then, and what fails each time fails for good.
-const MAX_RECEIVE_COUNT = 1000;
-
-/** The management API: routes that only a signed call of an allowed principal reaches, and the function behind them. */
-export class Management extends Construct {
-  readonly manage: ParleyFunction;
-  readonly erasures: DeadLetteredQueue;
-  readonly stage: HttpStage;
-  /** The API's address, without a trailing slash. */
+/**
+ * The management API: routes for requests signed with AWS Signature Version 4, and the function that answers them and
+ * erases contacts.
+ *
+ * @throws SettingsError when a setting is invalid.
+ */
+export class ParleyManagement extends Construct {
+  readonly handler: ParleyFunction;
+  /** Erasures in progress: each receive of a message is one turn. */
+  readonly erasureQueue: DeadLetteredQueue;
+  readonly api: LoggedHttpApi;
+  /** The API's base URL, without a trailing slash. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, props: ManagementProps) {
+  constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
-    this.erasures = new DeadLetteredQueue(this, 'Erasures', {
-      fifo: false,
+    const { table, sender } = props;
+    const settings = checkSettings(managementSettings, props, this.node.path);
+    this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       consumerTimeout: TIMEOUT,
-      maxReceiveCount: MAX_RECEIVE_COUNT,
-      production: props.production,
+      removalPolicy: settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    const { requests, accessToken } = props.sending;
-    this.manage = new ParleyFunction(this, 'Manage', {
+    this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'manage',
-      description: 'Answers the management API, and erases contacts',
+      description: 'Answers the management API and erases contacts',
       entry: `${import.meta.dirname}/../../lambdas/manage/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
       environment: {
-        TABLE_NAME: props.conversations.table.tableName,
-        SEND_QUEUE_URL: requests.queue.queueUrl,
-        ERASURE_QUEUE_URL: this.erasures.queue.queueUrl,
-        ACCESS_TOKEN_SECRET_ID: accessToken.secretArn,
-        CHAT_SERVICE_URL: props.chatService.baseUrl,
-        CONTACT_CHECK_PATH: props.chatService.contactCheckPath,
-        CHAT_PLATFORM: props.chatPlatform,
-        CHAT_CHANNEL_NUMBER: props.chatChannelNumber,
-        WINDOW_PER: props.windowPer,
-        WINDOW_MARGIN_SECONDS: String(props.windowMarginSeconds),
-        SCHEDULE_GROUP_NAME: props.sending.scheduling.group.scheduleGroupName,
-        RETENTION_DAYS: String(props.retentionDays),
+        TABLE_NAME: table.tableName,
+        SEND_QUEUE_URL: sender.sendQueue.queueUrl,
+        ERASURE_QUEUE_URL: this.erasureQueue.queueUrl,
+        ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
+        CHAT_SERVICE_URL: settings.chatService.baseUrl,
+        CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
+        CHAT_PLATFORM: settings.chatPlatform,
+        CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
+        WINDOW_PER: settings.window.per,
+        WINDOW_MARGIN_SECONDS: String(settings.window.marginSeconds),
+        SCHEDULE_GROUP_NAME: sender.schedules.group.scheduleGroupName,
+        RETENTION_DAYS: String(settings.retentionDays),
       } satisfies ManageEnvironment,
     });
-    props.conversations.allow(
-      this.manage,
-      ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
-      ['byContact', 'unsettled'],
-    );
-    this.manage.allow(['sqs:SendMessage'], [requests.queue.queueArn, this.erasures.queue.queueArn]);
-    this.manage.allow(['secretsmanager:GetSecretValue'], [accessToken.secretArn]);
-    props.sending.scheduling.allowRemoving(this.manage);
-    this.erasures.drainInto(this.manage, 2);
-
-    // An API of its own: the webhook's stays one route that needs no signature of AWS's.
-    const api = new HttpApi(this, 'Api', {
-      apiName: `${Stack.of(this).stackName}-management`,
-      description: 'The management API; every call is signed',
-      createDefaultStage: false,
+    grantItemActions(table, this.handler, 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    grantQuery(table, this.handler, 'byContact', 'unsettled');
+    Grant.addToPrincipal({
+      grantee: this.handler,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [this.erasureQueue.queueArn],
     });
-    this.stage = loggedStage(this, api, ACCESS_LOG);
+    sender.grantSend(this.handler);
+    sender.grantReadAccessToken(this.handler);
+    sender.schedules.grantDelete(this.handler);
+    this.erasureQueue.addConsumer(this.handler, 2);
+
+    // Separate from the webhook's API, which accepts requests without an AWS signature.
+    this.api = new LoggedHttpApi(this, 'Api', {
+      nameSuffix: 'management',
+      description: 'The management API; every request is signed with AWS Signature Version 4',
+      accessLogFields: { caller: '$context.identity.userArn' },
+    });
     const authorizer = new HttpIamAuthorizer();
-    const integration = new HttpLambdaIntegration('ManageIntegration', this.manage.lambda);
-    for (const [name, routeKey] of Object.entries(ROUTES)) {
-      const [method = '', path = ''] = routeKey.split(' ');
+    const integration = new HttpLambdaIntegration('Integration', this.handler);
+    for (const [name, route] of Object.entries(ROUTES)) {
+      const { method, path } = parseRoute(route);
       new HttpRoute(this, name, {
-        httpApi: api,
-        routeKey: HttpRouteKey.with(path, METHODS[method]),
+        httpApi: this.api,
+        routeKey: HttpRouteKey.with(path, HTTP_METHODS[method]),
         integration,
         authorizer,
       });
     }
-    this.url = api.apiEndpoint;
+    this.url = this.api.apiEndpoint;
+  }
+
+  /** Grants calling these routes of the API, with any values of their path parameters. */
+  grantInvoke(grantee: IGrantable, ...routes: RouteName[]): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['execute-api:Invoke'],
+      resourceArns: routes.map((name) => {
+        const { method, path } = parseRoute(ROUTES[name]);
+        return this.api.arnForExecuteApi(method, path.replace(/\{[^}]+\}/, '*'), '$default');
+      }),
+    });
   }
 }
 
-const METHODS: Readonly<Record<string, HttpMethod>> = {
+const HTTP_METHODS: Readonly<Record<string, HttpMethod>> = {
   GET: HttpMethod.GET,
   POST: HttpMethod.POST,
   DELETE: HttpMethod.DELETE,
 };
 
-// Who called what and how it ended; no path, which names users.
-const ACCESS_LOG = {
-  requestId: '$context.requestId',
-  requestTime: '$context.requestTime',
-  caller: '$context.identity.userArn',
-  sourceIp: '$context.identity.sourceIp',
-  route: '$context.routeKey',
-  status: '$context.status',
-  responseLatencyMs: '$context.responseLatency',
-  integrationLatencyMs: '$context.integrationLatency',
-  integrationError: '$context.integrationErrorMessage',
-};
+function parseRoute(route: string): { readonly method: string; readonly path: string } {
+  const [method = '', path = ''] = route.split(' ');
+  return { method, path };
+}

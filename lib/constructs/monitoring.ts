@@ -1,141 +1,183 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Management } from './management.ts';
+import type { ParleyManagement } from './management.ts';
 import type { ParleyFunction } from './parley-function.ts';
-import type { Publishing } from './publisher.ts';
-import type { Webhook } from './receiver.ts';
-import type { Sending } from './sender.ts';
+import type { ParleyPublisher } from './publisher.ts';
+import type { ParleyReceiver } from './receiver.ts';
+import type { ParleySender } from './sender.ts';
 
-/** What is watched, and who is told. */
-export interface MonitoringProps {
-  readonly webhook: Webhook;
-  readonly sending: Sending;
-  readonly publishing: Publishing;
-  readonly management: Management;
+/** Properties of {@link ParleyMonitoring}. */
+export interface ParleyMonitoringProps {
+  readonly receiver: ParleyReceiver;
+  readonly sender: ParleySender;
+  readonly publisher: ParleyPublisher;
+  readonly management: ParleyManagement;
   /**
-   * The SNS topic that hears of alarms and of their end.
+   * The topic that is notified when an alarm is raised and when it ends.
    *
-   * @default none, the alarms only show in CloudWatch
+   * @default none, alarms are only shown in CloudWatch
    */
-  readonly alarmTopicArn?: string;
+  readonly alarmTopic?: ITopic;
 }
 
 const PERIOD = Duration.minutes(5);
+const SUM = { period: PERIOD, statistic: 'Sum' };
+const MAXIMUM = { period: PERIOD, statistic: 'Maximum' };
 
-// Past the longest backoff of a waiting request, 15 minutes, with as much again before anybody is woken.
-const SEND_WAITS_TOO_LONG = Duration.minutes(30);
+/** The inbound queue is empty unless the table is unavailable. */
+const MAX_INBOUND_QUEUE_AGE = Duration.minutes(10);
 
-// The inbound queue is empty unless the table is out of reach.
-const EVENT_WAITS_TOO_LONG = Duration.minutes(10);
+/** Twice the longest backoff of a waiting request. */
+const MAX_SEND_QUEUE_AGE = Duration.minutes(30);
 
-// Told within seconds, as a rule; the table's stream keeps what was not told for a day.
-const TELLING_LAGS = Duration.minutes(10);
+/** Changes are normally published within seconds; the stream keeps them for a day. */
+const MAX_PUBLISH_LAG = Duration.minutes(10);
 
-/** The alarms: something waits for a person, something fails, or something falls behind. */
-export class Monitoring extends Construct {
+/** Alarms for what needs an operator: dead letters, failures, and backlogs. */
+export class ParleyMonitoring extends Construct {
   readonly #action: SnsAction | undefined;
 
-  constructor(scope: Construct, id: string, props: MonitoringProps) {
+  constructor(scope: Construct, id: string, props: ParleyMonitoringProps) {
     super(scope, id);
-    const { webhook, sending, publishing, management } = props;
-    this.#action = props.alarmTopicArn
-      ? new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', props.alarmTopicArn))
-      : undefined;
+    this.#action = props.alarmTopic && new SnsAction(props.alarmTopic);
+    this.#watchReceiver(props.receiver);
+    this.#watchSender(props.sender);
+    this.#watchPublisher(props.publisher);
+    this.#watchManagement(props.management);
+  }
 
-    this.#notEmpty('InboundDeadLetters', webhook.inbound.deadLetterQueue, 'Authentic events that could not be stored');
-    this.#notEmpty('SendDeadLetters', sending.requests.deadLetterQueue, 'Send requests that were rejected or given up');
-    this.#notEmpty('ScheduleDeadLetters', sending.scheduling.deadLetterQueue, 'Scheduled sends that were not woken');
-    this.#notEmpty('UntoldChanges', publishing.untoldChanges, 'Changes that could not be told');
-    if (publishing.targets) {
-      this.#notEmpty('UndeliveredEvents', publishing.targets.deadLetterQueue, 'Events that a target did not take');
-    }
-    this.#tooOld(
+  #watchReceiver({ handler, inboundQueue, api }: ParleyReceiver): void {
+    this.#watchFunction('Receive', handler);
+    this.#watchDeadLetters(
+      'QuarantinedEvents',
+      inboundQueue.deadLetters,
+      'Authentic webhook events could not be read or stored and are quarantined in the inbound dead-letter queue. ' +
+        'List them with parley dead-letters list.',
+    );
+    this.#watchAge(
       'InboundQueueAge',
-      webhook.inbound.queue,
-      EVENT_WAITS_TOO_LONG,
-      'The conversation table is out of reach',
+      inboundQueue,
+      MAX_INBOUND_QUEUE_AGE,
+      `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored. Check whether the table ` +
+        'is throttled, and the log of receive.',
     );
-    this.#tooOld('SendQueueAge', sending.requests.queue, SEND_WAITS_TOO_LONG, 'The chat service is down or refuses us');
-    this.#alarm(
-      'AccountHeld',
-      // Powertools counts under the function's service name; each probe that fails counts again.
-      new Metric({
-        namespace: 'Parley',
-        metricName: 'AccountHeld',
-        dimensionsMap: { service: 'send' },
-        period: PERIOD,
-        statistic: 'Sum',
-      }),
+    this.#createAlarm(
+      'OversizedEvents',
+      handler.customMetric('EventTooLarge', SUM),
       1,
-      "Nothing is sent but probes: the chat service's account has no credit, or its access token is refused.",
+      'A webhook request was too large for the inbound queue and was refused with 413. See the log of receive.',
     );
-    this.#failing('Receive', webhook.receive);
-    this.#failing('Send', sending.send);
-    this.#failing('Publish', publishing.publish);
-    this.#alarm(
-      'TellingLags',
-      publishing.publish.lambda.metric('IteratorAge', { period: PERIOD, statistic: 'Maximum' }),
-      TELLING_LAGS.toMilliseconds(),
-      `Changes were told ${TELLING_LAGS.toMinutes()} minutes late. See the log of publish; the bus does not take events, perhaps.`,
-    );
-    this.#failing('Manage', management.manage);
-    this.#notEmpty('ErasureDeadLetters', management.erasures.deadLetterQueue, 'Erasures that failed again and again');
-    this.#alarm(
-      'EventsTooLarge',
-      webhook.receive.metric('EventTooLarge', PERIOD),
-      1,
-      'A webhook post was larger than the inbound queue carries and was refused with 413; see the log of receive.',
-    );
-    this.#alarm(
+    this.#createAlarm(
       'WebhookServerErrors',
-      webhook.stage.metricServerError({ period: PERIOD }),
+      api.stage.metricServerError({ period: PERIOD }),
       1,
-      'Webhook posts were answered with 5xx and will be redelivered; see the access log and the logs of receive.',
+      'Webhook requests were answered with 5xx, so they will be redelivered. See the API access log and the log of receive.',
     );
-    this.#alarm(
+  }
+
+  #watchSender({ handler, sendQueue, schedules }: ParleySender): void {
+    this.#watchFunction('Send', handler);
+    this.#watchDeadLetters(
+      'SendDeadLetters',
+      sendQueue.deadLetters,
+      'Send requests were malformed, rejected by the chat service, or received too often, and are in the send ' +
+        'dead-letter queue. List them with parley dead-letters list.',
+    );
+    this.#watchDeadLetters(
+      'ScheduleDeadLetters',
+      schedules.deadLetters,
+      "EventBridge Scheduler could not put scheduled sends on the send queue. They are in the schedules' dead-letter queue.",
+    );
+    this.#watchAge(
+      'SendQueueAge',
+      sendQueue,
+      MAX_SEND_QUEUE_AGE,
+      `A send request has waited ${MAX_SEND_QUEUE_AGE.toMinutes()} minutes. The chat service may be unavailable or ` +
+        'refusing calls; see the log of send.',
+    );
+    this.#createAlarm(
+      'AccountOnHold',
+      // Every failed probe counts again, so the alarm lasts as long as the hold.
+      handler.customMetric('AccountHeld', SUM),
+      1,
+      'The account is on hold: it has no credit, or its access token is refused. ' +
+        'Parley only sends probes; see the log of send.',
+    );
+  }
+
+  #watchPublisher({ handler, publishFailures, targets }: ParleyPublisher): void {
+    this.#watchFunction('Publish', handler);
+    this.#watchDeadLetters(
+      'PublishFailures',
+      publishFailures,
+      'Changes of the table could not be published as events and are in the queue of publish failures. See the log of publish.',
+    );
+    this.#createAlarm(
+      'PublishLag',
+      handler.metric('IteratorAge', MAXIMUM),
+      MAX_PUBLISH_LAG.toMilliseconds(),
+      `Events are published ${MAX_PUBLISH_LAG.toMinutes()} minutes late or more. The event bus may be throttling or ` +
+        'unavailable; see the log of publish.',
+    );
+    if (targets) {
+      this.#watchDeadLetters(
+        'UndeliveredEvents',
+        targets.deadLetters,
+        "A target did not accept events. They are in the targets' dead-letter queue, with the error in the message attributes.",
+      );
+    }
+  }
+
+  #watchManagement({ handler, erasureQueue, api }: ParleyManagement): void {
+    this.#watchFunction('Manage', handler);
+    this.#watchDeadLetters(
+      'ErasureDeadLetters',
+      erasureQueue.deadLetters,
+      'Erasures failed repeatedly and are in the erasure dead-letter queue. See the log of manage.',
+    );
+    this.#createAlarm(
       'ManagementServerErrors',
-      management.stage.metricServerError({ period: PERIOD }),
+      api.stage.metricServerError({ period: PERIOD }),
       1,
-      'Calls of the management API were answered with 5xx; see the access log and the logs of manage.',
+      'Calls of the management API were answered with 5xx. See the API access log and the log of manage.',
     );
   }
 
-  #notEmpty(id: string, queue: Queue, what: string): void {
-    const metric = queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: 'Maximum' });
-    this.#alarm(id, metric, 1, `${what} wait for a person in the dead-letter queue.`);
-  }
-
-  #tooOld(id: string, queue: Queue, age: Duration, why: string): void {
-    const metric = queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: 'Maximum' });
-    this.#alarm(id, metric, age.toSeconds(), `A message has waited for ${age.toMinutes()} minutes. ${why}, perhaps.`);
-  }
-
-  #failing(name: string, { lambda }: ParleyFunction): void {
-    this.#alarm(
+  #watchFunction(name: string, handler: ParleyFunction): void {
+    const service = name.toLowerCase();
+    this.#createAlarm(
       `${name}Errors`,
-      lambda.metricErrors({ period: PERIOD }),
+      handler.metricErrors({ period: PERIOD }),
       1,
-      `${name} ended with an error or timed out; see its log.`,
+      `The function ${service} failed or timed out. See its log.`,
     );
-    this.#alarm(
+    this.#createAlarm(
       `${name}Throttles`,
-      lambda.metricThrottles({ period: PERIOD }),
+      handler.metricThrottles({ period: PERIOD }),
       1,
-      `${name} was not started for lack of concurrency; raise the account's quota.`,
+      `The function ${service} was throttled because the account's concurrency is used up. Request a higher quota.`,
     );
   }
 
-  #alarm(id: string, metric: Metric, threshold: number, alarmDescription: string): void {
+  #watchDeadLetters(id: string, queue: IQueue, description: string): void {
+    this.#createAlarm(id, queue.metricApproximateNumberOfMessagesVisible(MAXIMUM), 1, description);
+  }
+
+  #watchAge(id: string, queue: IQueue, limit: Duration, description: string): void {
+    this.#createAlarm(id, queue.metricApproximateAgeOfOldestMessage(MAXIMUM), limit.toSeconds(), description);
+  }
+
+  #createAlarm(id: string, metric: Metric, threshold: number, alarmDescription: string): void {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      // An idle function or an empty queue reports nothing, and nothing is wrong then.
+      // Idle functions and empty queues emit no data.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription,
     });

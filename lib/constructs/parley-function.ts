@@ -1,83 +1,78 @@
 import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
-import { bundledCode } from './bundle.ts';
+import type { Construct } from 'constructs';
+import { bundledCode } from './bundled-code.ts';
 
-/** What one of Parley's functions needs. */
+/** Properties of a {@link ParleyFunction}. */
 export interface ParleyFunctionProps {
-  /** The name under which the function's logs and metrics speak of it, such as `receive`. */
+  /** The service name in the function's logs and metrics, such as `receive`. */
   readonly serviceName: string;
-  /** What the function does, for whoever meets it in the AWS console. */
+  /** What the function does, as the AWS console shows it. */
   readonly description: string;
-  /** The TypeScript file that exports `handler`; an absolute path. */
+  /** The absolute path of the TypeScript file that exports `handler`. */
   readonly entry: string;
-  /** The function's own variables, as its `environment.ts` asks for them. */
+  /** The variables that the function's `environment.ts` declares. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The longest that one invocation may take. */
+  /** The limit of one invocation. */
   readonly timeout: Duration;
-  /** Memory in MiB; processor time grows with it. */
+  /** Memory in MiB, which also determines the share of a processor. */
   readonly memorySize: number;
 }
 
 /**
- * A function with a role and a log group of its own: Node 24 on arm64, one bundled ES module, JSON logs.
+ * A Lambda function on Node.js 24 and arm64, bundled into one ES module, with JSON logs and a role and log group of its
+ * own.
  *
- * The role may write to the function's own log group and nothing else, unlike AWS's managed basic-execution policy, which
- * opens every log group of the account; each construct allows its function what it needs with {@link ParleyFunction.allow}.
+ * The role may write to that log group and nothing else; AWS's managed basic execution policy covers every log group of
+ * the account. Parley's grants likewise name exact actions and resources: CDK's cover all indexes of a table, and let a
+ * queue's consumer look up its URL.
  */
-export class ParleyFunction extends Construct {
-  readonly lambda: LambdaFunction;
-  readonly #serviceName: string;
+export class ParleyFunction extends LambdaFunction {
   readonly #metricsNamespace: string;
+  readonly #serviceName: string;
 
-  constructor(scope: Construct, id: string, props: ParleyFunctionProps) {
-    super(scope, id);
-    const logGroup = new LogGroup(this, 'Logs', {
+  constructor(scope: Construct, id: string, { serviceName, entry, environment, ...props }: ParleyFunctionProps) {
+    const logGroup = new LogGroup(scope, `${id}Logs`, {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
-    this.#serviceName = props.serviceName;
     // Two stages in one account must not raise each other's alarms.
-    this.#metricsNamespace = Stack.of(this).stackName;
-    this.lambda = new LambdaFunction(this, 'Function', {
-      description: props.description,
+    const metricsNamespace = Stack.of(scope).stackName;
+    super(scope, id, {
+      ...props,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: bundledCode(props.entry),
+      code: bundledCode(entry),
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      memorySize: props.memorySize,
-      timeout: props.timeout,
       environment: {
-        ...props.environment,
-        POWERTOOLS_SERVICE_NAME: props.serviceName,
-        POWERTOOLS_METRICS_NAMESPACE: this.#metricsNamespace,
+        ...environment,
+        POWERTOOLS_SERVICE_NAME: serviceName,
+        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace,
       },
     });
-  }
-
-  /** How often the function counted something, by the name in `lambdas/ports.ts`. */
-  metric(metricName: string, period: Duration): Metric {
-    const dimensionsMap = { service: this.#serviceName };
-    return new Metric({ namespace: this.#metricsNamespace, metricName, dimensionsMap, period, statistic: 'Sum' });
+    this.#metricsNamespace = metricsNamespace;
+    this.#serviceName = serviceName;
   }
 
   /**
-   * Allows the function exactly these actions on exactly these resources.
+   * Returns a metric that the function emits, with the namespace and dimensions that Powertools gives it.
    *
-   * CDK's own grants are wider than what is used: a table's grant names all its indexes, a queue's consumer may ask for
-   * the queue's address.
+   * @param metricName A `MetricName` of `lambdas/ports.ts`.
    */
-  allow(actions: readonly string[], resourceArns: readonly string[], conditions?: Record<string, unknown>): void {
-    this.lambda.addToRolePolicy(
-      new PolicyStatement({ actions: [...actions], resources: [...resourceArns], ...(conditions && { conditions }) }),
-    );
+  customMetric(metricName: string, options: MetricOptions): Metric {
+    return new Metric({
+      ...options,
+      namespace: this.#metricsNamespace,
+      metricName,
+      dimensionsMap: { service: this.#serviceName },
+    });
   }
 }

@@ -1,90 +1,109 @@
-import { Duration } from 'aws-cdk-lib';
-import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
+import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { z } from 'zod';
 import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
-import type { EventTarget } from '../settings/stage-settings.ts';
-import { DeadLetterQueue } from './dead-letter-queue.ts';
+import { checkSettings } from '../settings/settings-faults.ts';
+import { settingsObject } from '../settings/stage-settings.ts';
+import { DeadLetterQueue } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
-import type { ConversationTable } from './table.ts';
+import { grantStreamRead } from './table.ts';
 
-/** What telling needs. */
-export interface PublishingProps {
-  /** Whose changes are told. */
-  readonly conversations: ConversationTable;
-  /** The bus's name, by which other stacks' rules find it. */
-  readonly busName: string;
-  /** Whether events carry messages' content. */
-  readonly content: boolean;
-  /** Where events go beside the bus. */
-  readonly targets: readonly EventTarget[];
+const publisherSettings = settingsObject.pick({ production: true, events: true }).strip();
+
+/** Properties of a {@link ParleyPublisher}: the stage's settings of the same names, the table, and the event bus. */
+export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>> {
+  /** The table whose changes are published. It needs a stream with both images, as a `ParleyTable` has. */
+  readonly table: ITable;
   /**
-   * Whether the queues outlive their stack.
+   * The event bus that receives Parley's events.
    *
-   * @default false
+   * @default a new event bus with the stack's name
    */
-  readonly production?: boolean;
+  readonly eventBus?: IEventBus;
 }
 
-// Some rounds of calls for a hundred records, with the pauses between them.
+/** Several rounds of calls for a hundred records, with the pauses between them. */
 const TIMEOUT = Duration.seconds(60);
 
-// A record lives for a day. One that could not be told for half of it is given up, so that a person has the other half to
-// read it from the stream: all that Lambda tells the queue is where it stands there.
+/**
+ * Half of the day for which the stream keeps a record. Lambda puts only a record's position on the queue, so the other
+ * half is for reading the record from the stream.
+ */
 const MAX_RECORD_AGE = Duration.hours(12);
 
-/** The bus on which other systems hear of what happened, and the function that tells it of the table's changes. */
-export class Publishing extends Construct {
-  readonly bus: EventBus;
-  readonly publish: ParleyFunction;
-  /** Changes that could not be told, as `publish` or Lambda itself put them there. */
-  readonly untoldChanges: DeadLetterQueue;
-  /** Only where the stage names targets. */
+/**
+ * Publishes what happened: the event bus, the function that turns the table's changes into events, and the targets.
+ *
+ * @throws SettingsError when a setting is invalid.
+ * @throws Error when the table has no stream.
+ */
+export class ParleyPublisher extends Construct {
+  readonly handler: ParleyFunction;
+  readonly eventBus: IEventBus;
+  /** Changes that could not be published: whole from the function, as a position in the stream from Lambda. */
+  readonly publishFailures: DeadLetterQueue;
+  /** Undefined when the settings name no targets. */
   readonly targets: EventTargets | undefined;
 
-  constructor(scope: Construct, id: string, props: PublishingProps) {
+  constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
     super(scope, id);
-    this.bus = new EventBus(this, 'Bus', {
-      eventBusName: props.busName,
-      description: "What happens on Parley's conversations",
-    });
-    this.untoldChanges = new DeadLetterQueue(this, 'UntoldChanges', props);
-    this.publish = new ParleyFunction(this, 'Publish', {
+    const { production, events } = checkSettings(publisherSettings, props, this.node.path);
+    const { tableStreamArn } = props.table;
+    if (tableStreamArn === undefined) {
+      throw new Error(`${this.node.path}: the table ${props.table.node.path} has no stream to publish from.`);
+    }
+    const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.eventBus =
+      props.eventBus ??
+      new EventBus(this, 'EventBus', {
+        eventBusName: Stack.of(this).stackName,
+        description: "Parley's events: messages, statuses, sends and consents",
+      });
+    this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy });
+    this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'publish',
-      description: "Tells the bus of the conversation table's changes",
+      description: "Publishes the table's changes as events on the event bus",
       entry: `${import.meta.dirname}/../../lambdas/publish/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
       environment: {
-        EVENT_BUS_NAME: this.bus.eventBusName,
-        UNTOLD_CHANGES_QUEUE_URL: this.untoldChanges.queueUrl,
-        EVENT_CONTENT: props.content ? 'true' : 'false',
+        EVENT_BUS_NAME: this.eventBus.eventBusName,
+        UNTOLD_CHANGES_QUEUE_URL: this.publishFailures.queueUrl,
+        EVENT_CONTENT: String(events.content),
       } satisfies PublishEnvironment,
     });
-    this.publish.allow(['events:PutEvents'], [this.bus.eventBusArn]);
-    this.publish.allow(['sqs:SendMessage'], [this.untoldChanges.queueArn]);
-    const streamArn = props.conversations.allowStream(this.publish);
+    Grant.addToPrincipal({
+      grantee: this.handler,
+      actions: ['events:PutEvents'],
+      resourceArns: [this.eventBus.eventBusArn],
+    });
+    Grant.addToPrincipal({
+      grantee: this.handler,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [this.publishFailures.queueArn],
+    });
+    grantStreamRead(props.table, tableStreamArn, this.handler);
     new EventSourceMapping(this, 'Mapping', {
-      target: this.publish.lambda,
-      eventSourceArn: streamArn,
+      target: this.handler,
+      eventSourceArn: tableStreamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,
-      // Expired and erased items are no news.
+      // Expired and erased items are not published.
       filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
-      // Not CDK's `SqsDlq`, which lets the function ask for the queue's address and attributes as well.
-      onFailure: { bind: () => ({ destination: this.untoldChanges.queueArn }) },
+      // CDK's `SqsDlq` would also let the function look up the queue's URL and attributes.
+      onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },
     });
     this.targets =
-      props.targets.length === 0
-        ? undefined
-        : new EventTargets(this, 'Targets', {
-            bus: this.bus,
-            targets: props.targets,
-            production: props.production,
-          });
+      events.targets.length > 0
+        ? new EventTargets(this, 'Targets', { eventBus: this.eventBus, targets: events.targets, removalPolicy })
+        : undefined;
   }
 }

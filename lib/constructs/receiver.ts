@@ -1,129 +1,129 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { HttpApi, HttpMethod, type HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import { hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import type { z } from 'zod';
+import { hasWebhookSecret } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
+import { checkSettings } from '../settings/settings-faults.ts';
+import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
-import { loggedStage } from './logged-stage.ts';
+import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
-import type { ConversationTable } from './table.ts';
+import { grantItemActions } from './table.ts';
 
-/** What receiving needs. */
-export interface WebhookProps {
-  /** Where events are stored. */
-  readonly conversations: ConversationTable;
-  /** How the posts are verified. */
-  readonly auth: WebhookAuth;
-  /** The platform of an event that names none. */
-  readonly chatPlatform: string;
-  /** Whether windows are kept for each user, or for each user and business number. */
-  readonly windowPer: WindowPer;
-  /** Days until a stored message is removed. */
-  readonly retentionDays: number;
-  /**
-   * Whether the queues outlive their stack, with the messages in them, and the secret.
-   *
-   * @default false
-   */
-  readonly production?: boolean;
+const receiverSettings = settingsObject
+  .pick({
+    production: true,
+    webhook: true,
+    allowInsecureWebhook: true,
+    chatPlatform: true,
+    window: true,
+    retentionDays: true,
+  })
+  .strip()
+  .check(insecureWebhookCheck);
+
+/** Properties of a {@link ParleyReceiver}: the stage's settings of the same names, and the table. */
+export interface ParleyReceiverProps extends Readonly<z.input<typeof receiverSettings>> {
+  /** The table that stores the events, with the keys of a `ParleyTable`. */
+  readonly table: ITable;
 }
 
-// Ten events of a batch side by side, each bounded by the webhook's own two seconds, and room for a cold start.
+/** Ten events of a batch run concurrently, each within the webhook's two seconds; the rest is for a cold start. */
 const TIMEOUT = Duration.seconds(10);
 
-// SQS's greatest: an event is tried again each minute at least, so that an outage of the table of some twelve hours passes
-// before events wait for a person.
-const MAX_RECEIVE_COUNT = 1000;
+const PATH = '/webhook';
 
-/** `POST /webhook` and `POST /webhook/{chatChannelNumber}`, the function that receives the events, and the queue where they wait while the table is out of reach. */
-export class Webhook extends Construct {
-  readonly receive: ParleyFunction;
-  readonly inbound: DeadLetteredQueue;
-  /** What the posts are verified with, for the kinds of `webhook.auth` that have a secret. */
-  readonly secret: Secret | undefined;
-  readonly stage: HttpStage;
-  /** The address to give to the chat service. */
+/**
+ * Receives the chat service's webhook events: the HTTP API, the function that verifies and stores events, and the queue
+ * where verified events wait while the table is unavailable.
+ *
+ * @throws SettingsError when a setting is invalid.
+ */
+export class ParleyReceiver extends Construct {
+  readonly handler: ParleyFunction;
+  /** Verified events that wait for the table; its dead letters are the quarantine. */
+  readonly inboundQueue: DeadLetteredQueue;
+  /** The secrets or tokens that verify webhook requests; undefined for the kinds of `webhook.auth` that need none. */
+  readonly webhookSecret: Secret | undefined;
+  readonly api: LoggedHttpApi;
+  /** The URL to configure in the chat service. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, props: WebhookProps) {
+  constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
-    this.inbound = new DeadLetteredQueue(this, 'Inbound', {
-      fifo: false,
-      consumerTimeout: TIMEOUT,
-      maxReceiveCount: MAX_RECEIVE_COUNT,
-      production: props.production,
-    });
-    const { queue, deadLetterQueue } = this.inbound;
-    this.secret = hasWebhookSecret(props.auth) ? this.#newSecret(props.production ?? false) : undefined;
-    this.receive = new ParleyFunction(this, 'Receive', {
+    const { production, webhook, chatPlatform, window, retentionDays } = checkSettings(
+      receiverSettings,
+      props,
+      this.node.path,
+    );
+    const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', { consumerTimeout: TIMEOUT, removalPolicy });
+    this.webhookSecret = hasWebhookSecret(webhook.auth) ? this.#createWebhookSecret(removalPolicy) : undefined;
+    this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'receive',
       description: "Verifies and stores the chat service's webhook events",
       entry: `${import.meta.dirname}/../../lambdas/receive/entry.ts`,
-      // More than it needs at rest: processor time comes with memory, and a cold start has to fit into two seconds.
+      // Processor time comes with memory, and a cold start has to answer within two seconds.
       memorySize: 1024,
       timeout: TIMEOUT,
       environment: {
-        TABLE_NAME: props.conversations.table.tableName,
-        INBOUND_QUEUE_URL: queue.queueUrl,
-        INBOUND_DEAD_LETTER_QUEUE_URL: deadLetterQueue.queueUrl,
-        WEBHOOK_AUTH: JSON.stringify(props.auth),
-        ...(this.secret && { WEBHOOK_SECRET_ID: this.secret.secretArn }),
-        WINDOW_PER: props.windowPer,
-        CHAT_PLATFORM: props.chatPlatform,
-        RETENTION_DAYS: String(props.retentionDays),
+        TABLE_NAME: props.table.tableName,
+        INBOUND_QUEUE_URL: this.inboundQueue.queueUrl,
+        INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
+        WEBHOOK_AUTH: JSON.stringify(webhook.auth),
+        ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
+        WINDOW_PER: window.per,
+        CHAT_PLATFORM: chatPlatform,
+        RETENTION_DAYS: String(retentionDays),
       } satisfies ReceiveEnvironment,
     });
-    props.conversations.allow(this.receive, ['dynamodb:UpdateItem']);
-    this.receive.allow(['sqs:SendMessage'], [queue.queueArn, deadLetterQueue.queueArn]);
-    if (this.secret) this.receive.allow(['secretsmanager:GetSecretValue'], [this.secret.secretArn]);
-    this.inbound.drainInto(this.receive, 5);
-
-    const api = new HttpApi(this, 'Api', {
-      apiName: `${Stack.of(this).stackName}-webhook`,
-      description: "Receives the chat service's webhook events",
-      createDefaultStage: false,
+    grantItemActions(props.table, this.handler, 'dynamodb:UpdateItem');
+    Grant.addToPrincipal({
+      grantee: this.handler,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [this.inboundQueue.queueArn, this.inboundQueue.deadLetters.queueArn],
     });
-    this.stage = loggedStage(this, api, ACCESS_LOG);
-    const integration = new HttpLambdaIntegration('ReceiveIntegration', this.receive.lambda);
+    if (this.webhookSecret) {
+      Grant.addToPrincipal({
+        grantee: this.handler,
+        actions: ['secretsmanager:GetSecretValue'],
+        resourceArns: [this.webhookSecret.secretArn],
+      });
+    }
+    this.inboundQueue.addConsumer(this.handler, 5);
+
+    this.api = new LoggedHttpApi(this, 'Api', {
+      nameSuffix: 'webhook',
+      description: "Receives the chat service's webhook events",
+    });
+    const integration = new HttpLambdaIntegration('Integration', this.handler);
     for (const path of [PATH, `${PATH}/{chatChannelNumber}`]) {
-      for (const route of api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
+      for (const route of this.api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
         Validations.of(route).acknowledge({
           id: 'AwsSolutions-APIG4',
-          reason: 'The function verifies the signature of every post, as webhook.auth says, before anything else.',
+          reason: 'The function verifies every request as webhook.auth specifies before it does anything else.',
         });
       }
     }
-    this.url = `${api.apiEndpoint}${PATH}`;
+    this.url = `${this.api.apiEndpoint}${PATH}`;
   }
 
-  #newSecret(production: boolean): Secret {
-    const secret = new Secret(this, 'Secret', {
-      description: "What the webhook's posts are verified with: one secret or token a line. Made with a random one.",
-      // Letters and digits are a token as they are, and as many as these are base64 as well.
+  #createWebhookSecret(removalPolicy: RemovalPolicy): Secret {
+    const secret = new Secret(this, 'WebhookSecret', {
+      description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random one.',
+      // 32 letters and digits serve as a token, and also as the base64 of a secret.
       generateSecretString: { excludePunctuation: true, passwordLength: 32 },
-      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy,
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'The carrier has to be told of a new secret, by hand; no function can rotate it.',
+      reason: 'A new secret must also be configured on the sending side by hand, so no function can rotate it.',
     });
     return secret;
   }
 }
-
-const PATH = '/webhook';
-
-// What tells a lost post apart (throttled, timed out, refused); no header, since one of them is the signature.
-const ACCESS_LOG = {
-  requestId: '$context.requestId',
-  requestTime: '$context.requestTime',
-  sourceIp: '$context.identity.sourceIp',
-  route: '$context.routeKey',
-  status: '$context.status',
-  responseLatencyMs: '$context.responseLatency',
-  integrationLatencyMs: '$context.integrationLatency',
-  integrationError: '$context.integrationErrorMessage',
-};

@@ -1,123 +1,134 @@
-import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import type { TemplateReference } from '../../lambdas/domain/send-request.ts';
+import type { z } from 'zod';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
-import type { StageSettings } from '../settings/stage-settings.ts';
+import { checkSettings } from '../settings/settings-faults.ts';
+import { settingsObject } from '../settings/stage-settings.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
 import { ParleyFunction } from './parley-function.ts';
-import { Scheduling } from './scheduling.ts';
-import type { ConversationTable } from './table.ts';
+import { SendSchedules } from './send-schedules.ts';
+import { grantItemActions } from './table.ts';
 
-/** What sending needs. */
-export interface SendingProps {
-  /** Where windows are read and sends recorded. */
-  readonly conversations: ConversationTable;
-  /** The chat service's address, and how it is spoken to. */
-  readonly chatService: StageSettings['chatService'];
-  /** The platform of a request that names none. */
-  readonly chatPlatform: string;
-  /** The business's own number of a request that names none: a plus and digits. */
-  readonly chatChannelNumber: string;
-  /** Whether windows are kept for each user, or for each user and business number. */
-  readonly windowPer: WindowPer;
-  /** How long before its 24 hours end a conversation window counts as closed. */
-  readonly windowMarginSeconds: number;
-  /**
-   * What is sent when a free-form request meets a closed window.
-   *
-   * @default none, such a request is refused
-   */
-  readonly defaultTemplate?: TemplateReference;
-  /** Whether a number is checked on the platform before a template opens a conversation. */
-  readonly contactCheck: StageSettings['contactCheck'];
-  /** Days until a send and its message are removed. */
-  readonly retentionDays: number;
-  /**
-   * Whether the queues and the secret outlive their stack.
-   *
-   * @default false
-   */
-  readonly production?: boolean;
+const senderSettings = settingsObject
+  .pick({
+    production: true,
+    chatService: true,
+    chatPlatform: true,
+    chatChannelNumber: true,
+    window: true,
+    contactCheck: true,
+    defaultTemplate: true,
+    retentionDays: true,
+  })
+  .strip();
+
+/** Properties of a {@link ParleySender}: the stage's settings of the same names, and the table. */
+export interface ParleySenderProps extends Readonly<z.input<typeof senderSettings>> {
+  /** The table that holds conversation windows and records sends, with the keys of a `ParleyTable`. */
+  readonly table: ITable;
 }
 
-// A message is begun only with 63 seconds left, enough for all that it may cost; the rest is for those before it.
+/** A message is started only with 63 seconds left, the most that it may take; the rest is for those before it. */
 const TIMEOUT = Duration.seconds(120);
 
-// Longer than a claimant can live, and over before its message is visible again: half a minute for clocks that disagree.
+/** Longer than the claiming function can run, and over before its message is visible again; 30 s cover clock skew. */
 const CLAIM_LEASE_SECONDS = TIMEOUT.toSeconds() + 30;
 
-// SQS's greatest: it is `notAfter` or the queue's retention that ends waiting, not a count.
-const MAX_RECEIVE_COUNT = 1000;
-
-// Twice what a message's text may have, and room in the dead-letter queue for the reason beside it.
+/** Twice the maximum of a request, which leaves room for the reason in the dead-letter queue. */
 const MAX_REQUEST_SIZE = Size.kibibytes(256);
 
-/** The queue of send requests, in order per contact, the function that sends them, and the chat service's access token. */
-export class Sending extends Construct {
-  readonly send: ParleyFunction;
-  readonly requests: DeadLetteredQueue;
+/**
+ * Sends messages: the FIFO queue of send requests, the function that sends them, the schedules of later sends, and the
+ * chat service's access token.
+ *
+ * @throws SettingsError when a setting is invalid.
+ */
+export class ParleySender extends Construct {
+  readonly handler: ParleyFunction;
+  /** The queue for send requests, in order per contact. */
+  readonly sendQueue: DeadLetteredQueue;
+  /** The chat service's access token, a placeholder until you put in the real one. */
   readonly accessToken: Secret;
-  readonly scheduling: Scheduling;
+  readonly schedules: SendSchedules;
 
-  constructor(scope: Construct, id: string, props: SendingProps) {
+  constructor(scope: Construct, id: string, props: ParleySenderProps) {
     super(scope, id);
+    const settings = checkSettings(senderSettings, props, this.node.path);
+    const { chatService, window, defaultTemplate } = settings;
+    const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.accessToken = new Secret(this, 'AccessToken', {
-      description:
-        "The chat service's access token. Made with a placeholder: put the real token in after the deployment.",
-      removalPolicy: props.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      description: "The chat service's access token. Initially a placeholder: replace it after the deployment.",
+      removalPolicy,
     });
     Validations.of(this.accessToken).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: "The token is issued by hand in the chat service's console; no function can rotate it.",
+      reason: "The token is generated by hand in the chat service's console, so no function can rotate it.",
     });
-    this.requests = new DeadLetteredQueue(this, 'Requests', {
+    this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', {
       fifo: true,
       consumerTimeout: TIMEOUT,
-      maxReceiveCount: MAX_RECEIVE_COUNT,
       maxMessageSize: MAX_REQUEST_SIZE,
-      production: props.production,
+      removalPolicy,
     });
-    const { queue, deadLetterQueue } = this.requests;
-    this.scheduling = new Scheduling(this, 'Scheduling', {
-      sendQueue: queue,
-      groupName: Stack.of(this).stackName,
-      production: props.production,
-    });
-    this.send = new ParleyFunction(this, 'Send', {
+    this.schedules = new SendSchedules(this, 'Schedules', { sendQueue: this.sendQueue, removalPolicy });
+    this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'send',
-      description: 'Sends queued requests to the chat service, free-form or by template',
+      description: 'Sends queued requests to the chat service as free-form messages or templates',
       entry: `${import.meta.dirname}/../../lambdas/send/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
       environment: {
-        TABLE_NAME: props.conversations.table.tableName,
-        SEND_QUEUE_URL: queue.queueUrl,
-        SEND_DEAD_LETTER_QUEUE_URL: deadLetterQueue.queueUrl,
+        TABLE_NAME: props.table.tableName,
+        SEND_QUEUE_URL: this.sendQueue.queueUrl,
+        SEND_DEAD_LETTER_QUEUE_URL: this.sendQueue.deadLetters.queueUrl,
         ACCESS_TOKEN_SECRET_ID: this.accessToken.secretArn,
-        CHAT_SERVICE_URL: props.chatService.baseUrl,
-        CHAT_PLATFORM: props.chatPlatform,
-        CHAT_CHANNEL_NUMBER: props.chatChannelNumber,
-        WINDOW_PER: props.windowPer,
-        WINDOW_MARGIN_SECONDS: String(props.windowMarginSeconds),
-        NUMBER_FORMAT: props.chatService.numberFormat,
-        CLIENT_PAYLOAD: props.chatService.clientPayload,
-        CONTACT_CHECK: props.contactCheck,
-        CONTACT_CHECK_PATH: props.chatService.contactCheckPath,
+        CHAT_SERVICE_URL: chatService.baseUrl,
+        CHAT_PLATFORM: settings.chatPlatform,
+        CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
+        WINDOW_PER: window.per,
+        WINDOW_MARGIN_SECONDS: String(window.marginSeconds),
+        NUMBER_FORMAT: chatService.numberFormat,
+        CLIENT_PAYLOAD: chatService.clientPayload,
+        CONTACT_CHECK: settings.contactCheck,
+        CONTACT_CHECK_PATH: chatService.contactCheckPath,
         CLAIM_LEASE_SECONDS: String(CLAIM_LEASE_SECONDS),
-        SCHEDULE_GROUP_NAME: this.scheduling.group.scheduleGroupName,
-        SCHEDULE_ROLE_ARN: this.scheduling.role.roleArn,
-        SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.scheduling.deadLetterQueue.queueArn,
-        RETENTION_DAYS: String(props.retentionDays),
-        ...(props.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(props.defaultTemplate) }),
+        SCHEDULE_GROUP_NAME: this.schedules.group.scheduleGroupName,
+        SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
+        SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
+        RETENTION_DAYS: String(settings.retentionDays),
+        ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
       } satisfies SendEnvironment,
     });
-    props.conversations.allow(this.send, ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem']);
-    this.send.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
-    this.send.allow(['secretsmanager:GetSecretValue'], [this.accessToken.secretArn]);
-    this.scheduling.allowSetting(this.send);
-    // Twenty invocations of up to ten groups each: 200 calls to the chat service at once.
-    this.requests.drainInto(this.send, 20);
+    grantItemActions(props.table, this.handler, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    Grant.addToPrincipal({
+      grantee: this.handler,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [this.sendQueue.deadLetters.queueArn],
+    });
+    this.grantReadAccessToken(this.handler);
+    this.schedules.grantCreate(this.handler);
+    // Twenty invocations with up to ten message groups each: 200 concurrent calls to the chat service.
+    this.sendQueue.addConsumer(this.handler, 20);
+  }
+
+  /** Grants putting send requests on the queue. */
+  grantSend(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [this.sendQueue.queueArn],
+    });
+  }
+
+  /** Grants reading the chat service's access token. */
+  grantReadAccessToken(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['secretsmanager:GetSecretValue'],
+      resourceArns: [this.accessToken.secretArn],
+    });
   }
 }

@@ -1,11 +1,18 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
-import { Key } from 'aws-cdk-lib/aws-kms';
-import { Construct } from 'constructs';
-import type { ParleyFunction } from './parley-function.ts';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  StreamViewType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Construct } from 'constructs';
 
-/** How the conversation table is kept. */
-export interface ConversationTableProps {
+/** Properties of a {@link ParleyTable}. */
+export interface ParleyTableProps {
   /**
    * Whether the table is protected from deletion and outlives its stack.
    *
@@ -13,21 +20,83 @@ export interface ConversationTableProps {
    */
   readonly production?: boolean;
   /**
-   * Whether the table is encrypted with a key of this account's own, which costs a monthly fee and can be revoked.
+   * The customer managed key that encrypts the table.
    *
-   * @default false, a key that DynamoDB owns
+   * @default a key that DynamoDB owns
    */
-  readonly customerManagedKey?: boolean;
+  readonly encryptionKey?: IKey;
 }
 
-/** What a function may do to the table's items; each action of DynamoDB that it calls, and no other. */
-export type TableAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
+/**
+ * The table of contacts, messages, sends, the account's circuit breaker and erasures.
+ *
+ * Not a `TableV2`: CDK cannot give that a customer managed key in a stack without a fixed region, and Parley needs no
+ * replicas.
+ */
+export class ParleyTable extends Table {
+  constructor(scope: Construct, id: string, { production = false, encryptionKey }: ParleyTableProps = {}) {
+    super(scope, id, {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
+      timeToLiveAttribute: 'expiresAt',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      ...(encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
+      deletionProtection: production,
+      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.addGlobalSecondaryIndex({
+      indexName: 'byContact',
+      partitionKey: { name: 'contact', type: AttributeType.STRING },
+      sortKey: { name: 'createdAt', type: AttributeType.STRING },
+    });
+    // Sparse: only uncertain sends have the attribute.
+    this.addGlobalSecondaryIndex({
+      indexName: 'unsettled',
+      partitionKey: { name: 'unsettled', type: AttributeType.STRING },
+      sortKey: { name: 'uncertainAt', type: AttributeType.STRING },
+    });
+  }
+}
 
-/** The table's indexes: a contact's messages and sends in order of time; the sends whose outcome nobody knows. */
+/** The actions on single items that Parley's functions use. */
+export type ItemAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
+
+/** The table's indexes: a contact's messages and sends by time, and the uncertain sends. */
 export type TableIndex = 'byContact' | 'unsettled';
 
-// What DynamoDB asks of the key in its caller's name; its own list with the wildcards written out.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+/** Grants these actions on the items of a table, but neither on its indexes nor on its stream. */
+export function grantItemActions(table: ITable, grantee: IGrantable, ...actions: ItemAction[]): Grant {
+  return grantWithKey(table, grantee, actions, [table.tableArn]);
+}
+
+/** Grants queries of these indexes of a table. */
+export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: TableIndex[]): Grant {
+  const resourceArns = indexes.map((index) => `${table.tableArn}/index/${index}`);
+  return grantWithKey(table, grantee, ['dynamodb:Query'], resourceArns);
+}
+
+/**
+ * Grants what an event source mapping needs to read a table's stream.
+ *
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
+ */
+export function grantStreamRead(table: ITable, streamArn: string, grantee: IGrantable): Grant {
+  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+  return grantWithKey(
+    table,
+    grantee,
+    actions.map((action) => `dynamodb:${action}`),
+    [streamArn],
+  );
+}
+
+/**
+ * What DynamoDB does with a customer managed key on behalf of its caller, without AWS's wildcards.
+ *
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+ */
 const KEY_ACTIONS = [
   'kms:Decrypt',
   'kms:DescribeKey',
@@ -38,82 +107,14 @@ const KEY_ACTIONS = [
   'kms:ReEncryptTo',
 ];
 
-/**
- * The one table: contacts, messages and sends.
- *
- * Not a `TableV2`: CDK cannot give that one a key of the account's own in a stack that is made for any region, and it
- * would only serve replicas in other regions.
- */
-export class ConversationTable extends Construct {
-  readonly table: Table;
-  readonly #key: Key | undefined;
-
-  constructor(scope: Construct, id: string, props: ConversationTableProps = {}) {
-    super(scope, id);
-    const production = props.production ?? false;
-    const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    this.#key = props.customerManagedKey
-      ? new Key(this, 'Key', {
-          description: "Encrypts Parley's conversation table",
-          enableKeyRotation: true,
-          removalPolicy,
-        })
-      : undefined;
-    this.table = new Table(this, 'Table', {
-      partitionKey: { name: 'pk', type: AttributeType.STRING },
-      sortKey: { name: 'sk', type: AttributeType.STRING },
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      stream: StreamViewType.NEW_AND_OLD_IMAGES,
-      timeToLiveAttribute: 'expiresAt',
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      ...(this.#key && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.#key }),
-      deletionProtection: production,
-      removalPolicy,
-    });
-    this.table.addGlobalSecondaryIndex({
-      indexName: 'byContact',
-      partitionKey: { name: 'contact', type: AttributeType.STRING },
-      sortKey: { name: 'createdAt', type: AttributeType.STRING },
-    });
-    // Sparse: only an uncertain send has the attribute.
-    this.table.addGlobalSecondaryIndex({
-      indexName: 'unsettled',
-      partitionKey: { name: 'unsettled', type: AttributeType.STRING },
-      sortKey: { name: 'uncertainAt', type: AttributeType.STRING },
-    });
-  }
-
-  /** Allows a function these actions on the table's items, not on its stream, and to query these indexes. */
-  allow(parleyFunction: ParleyFunction, actions: readonly TableAction[], indexes: readonly TableIndex[] = []): void {
-    parleyFunction.allow(actions, [this.table.tableArn]);
-    if (indexes.length > 0) {
-      const arns = indexes.map((index) => `${this.table.tableArn}/index/${index}`);
-      parleyFunction.allow(['dynamodb:Query'], arns);
-    }
-    this.#allowKey(parleyFunction);
-  }
-
-  /**
-   * Allows a function to be fed from the table's stream.
-   *
-   * @returns the stream's ARN.
-   * @see https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
-   */
-  allowStream(parleyFunction: ParleyFunction): string {
-    const { tableStreamArn } = this.table;
-    if (tableStreamArn === undefined) throw new Error('The conversation table is made with a stream.');
-    parleyFunction.allow(
-      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
-      [tableStreamArn],
-    );
-    this.#allowKey(parleyFunction);
-    return tableStreamArn;
-  }
-
-  #allowKey(parleyFunction: ParleyFunction): void {
-    if (!this.#key) return;
-    parleyFunction.allow(KEY_ACTIONS, [this.#key.keyArn], {
-      StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(this).region}.amazonaws.com` },
-    });
-  }
+function grantWithKey(table: ITable, grantee: IGrantable, actions: string[], resourceArns: string[]): Grant {
+  const grant = Grant.addToPrincipal({ grantee, actions, resourceArns });
+  if (!table.encryptionKey) return grant;
+  const ofKey = Grant.addToPrincipal({
+    grantee,
+    actions: KEY_ACTIONS,
+    resourceArns: [table.encryptionKey.keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${table.env.region}.amazonaws.com` } },
+  });
+  return grant.combine(ofKey);
 }

@@ -42,7 +42,7 @@ export const fuzzOverHttp = async ({
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
     }
     const receive = [...cloud.functions.values()].find(({ declaration }) =>
-      declaration.logicalId.startsWith('WebhookReceive'),
+      declaration.logicalId.startsWith('ReceiverFunction'),
     );
     const log = await readFile(join(cloud.logFolder, `${receive?.declaration.name}.log`), 'utf8');
     const receipts = log.split('\n').flatMap(readReceipt);

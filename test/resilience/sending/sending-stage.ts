@@ -62,8 +62,10 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
   const logFolder = await mkdtemp(join(tmpdir(), 'parley-trial-'));
   const cloud = await startLocal({ logFolder, ...options });
   const client = createLocalClient(cloud);
-  const send = [...cloud.functions.values()].find(({ declaration }) => declaration.logicalId.startsWith('SendingSend'));
-  if (send === undefined) throw new Error('The stack has no function whose id starts with SendingSend.');
+  const send = [...cloud.functions.values()].find(({ declaration }) =>
+    declaration.logicalId.startsWith('SenderFunction'),
+  );
+  if (send === undefined) throw new Error('The stack has no function whose id starts with SenderFunction.');
   const { sqs, dynamodb } = cloud.emulators;
   if (cloud.sandbox) await client.putRule(RULE, { text: 'Parcel ${n}', category: 'shipping-status' });
   if (cloud.sandbox) await client.control('PATCH', '/account', { credit: 1_000_000 });

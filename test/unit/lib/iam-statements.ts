@@ -17,11 +17,10 @@ const policyDocument = z.object({
 });
 
 /**
- * Every policy statement of the template, a line each and sorted, such as
- * `QueuePolicy: Deny sqs:* on Queue.Arn to * if {…}`; logical ids without their hash.
+ * Returns every policy statement of the template as a line, sorted, such as
+ * `QueuePolicy: Deny sqs:* on Queue.Arn to * if {...}`, with logical ids without their hash.
  *
- * Wherever a statement stands: any property of any resource that holds a policy document, other than the roles' trust
- * policies, which have no resource.
+ * It reads every property that holds a policy document, except the trust policies of roles, which have no resource.
  */
 export function statementsOf(template: Template): string[] {
   const resources: Record<string, { Properties?: Record<string, unknown> }> = template.toJSON().Resources;
@@ -46,11 +45,11 @@ function list(values: readonly unknown[]): string {
 
 function written(value: unknown): string {
   const flat = flattened(value);
-  if (typeof flat !== 'string') throw new Error(`Teach this test to read ${JSON.stringify(value)}.`);
+  if (typeof flat !== 'string') throw new Error(`This test cannot read ${JSON.stringify(value)}.`);
   return flat;
 }
 
-/** CloudFormation's Ref, GetAtt and Join as text that can be read; anything else as it is. */
+/** Returns CloudFormation's Ref, GetAtt and Join as strings, and anything else unchanged. */
 function flattened(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('Ref' in value) return withoutHash(String(value.Ref));

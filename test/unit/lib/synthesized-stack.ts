@@ -2,16 +2,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { ParleyStack } from '../../../lib/parley-stack.ts';
 import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
 
-/** The context of the repository's cdk.json: its stages and feature flags. */
+/** The context of cdk.json: its stages and feature flags. */
 export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
 ).context;
 
-/** One stage's stack as `cdk synth` makes it. */
+/** Synthesizes the stack of one stage as `cdk synth` does. */
 export function synthesizedStack(
   stage: 'dev' | 'prod',
   settings?: Readonly<Record<string, unknown>>,
@@ -30,7 +30,10 @@ export function synthesizedStack(
   });
 }
 
-/** Does something in a folder that is gone afterwards. */
+/** Matches the logical id of the resource with this name, whatever its hash is. */
+export const logicalIdOf = (name: string) => Match.stringLikeRegexp(`^${name}[0-9A-F]{8}$`);
+
+/** Runs an action in a temporary folder that is removed afterwards. */
 export function inTemporaryFolder<Result>(action: (folder: string) => Result): Result {
   const folder = mkdtempSync(join(tmpdir(), 'parley-stack-'));
   try {

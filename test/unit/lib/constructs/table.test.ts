@@ -1,13 +1,13 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { synthesizedStack } from './synthesized-stack.ts';
+import { synthesizedStack } from '../synthesized-stack.ts';
 
 const TABLE = 'AWS::DynamoDB::Table';
 
-describe('The conversation table', () => {
+describe('The table', () => {
   const { template } = synthesizedStack('dev');
 
-  test('has the keys that every item is written under', () => {
+  test('has a partition key and a sort key for all kinds of items', () => {
     template.hasResourceProperties(TABLE, {
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
@@ -20,7 +20,7 @@ describe('The conversation table', () => {
     });
   });
 
-  test('gives a conversation in order by an index that holds whole messages', () => {
+  test('has an index that returns whole messages of a contact in order of time', () => {
     template.hasResourceProperties(TABLE, {
       GlobalSecondaryIndexes: Match.arrayWith([
         {
@@ -35,7 +35,7 @@ describe('The conversation table', () => {
     });
   });
 
-  test('finds the uncertain sends by a sparse index, without a scan', () => {
+  test('has a sparse index that finds uncertain sends without a scan', () => {
     template.hasResourceProperties(TABLE, {
       GlobalSecondaryIndexes: Match.arrayWith([
         Match.objectLike({
@@ -49,22 +49,22 @@ describe('The conversation table', () => {
     });
   });
 
-  test('streams both images, so that a write which changed nothing can be told from one that did', () => {
+  test('streams both images, so that a write without a change can be recognized', () => {
     template.hasResourceProperties(TABLE, { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } });
   });
 
-  test('forgets what is past its retention, and can be put back to any second of the last weeks', () => {
+  test('removes expired items and supports point-in-time recovery', () => {
     template.hasResourceProperties(TABLE, {
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     });
   });
 
-  test('is paid per request, so that a burst of events meets no capacity that somebody once guessed', () => {
+  test('is billed per request, so that no provisioned capacity limits a burst of events', () => {
     template.hasResourceProperties(TABLE, { BillingMode: 'PAY_PER_REQUEST', ProvisionedThroughput: Match.absent() });
   });
 
-  test('is encrypted with a key of DynamoDB’s own, or one of the account’s that is rotated', () => {
+  test('is encrypted with a key that DynamoDB owns, or with a customer managed key that is rotated', () => {
     const { template: withKey } = synthesizedStack('dev', { customerManagedKey: true });
 
     template.hasResourceProperties(TABLE, { SSESpecification: Match.absent() });
@@ -80,11 +80,11 @@ describe('The conversation table', () => {
   });
 });
 
-describe('What outlives its stack', () => {
+describe('The data of a deleted stack', () => {
   const STATEFUL = [TABLE, 'AWS::SQS::Queue', 'AWS::SecretsManager::Secret', 'AWS::KMS::Key'];
   const settings = { customerManagedKey: true };
 
-  test('is everything that holds something, in a production stage', () => {
+  test('is retained in a production stage', () => {
     const { stack, template } = synthesizedStack('prod', settings);
 
     for (const type of STATEFUL) {
@@ -94,7 +94,7 @@ describe('What outlives its stack', () => {
     expect(stack.terminationProtection).toBe(true);
   });
 
-  test('is nothing in any other, so that a stage can be tried and removed', () => {
+  test('is deleted in any other stage', () => {
     const { stack, template } = synthesizedStack('dev', settings);
 
     for (const type of STATEFUL) template.allResources(type, { DeletionPolicy: 'Delete' });

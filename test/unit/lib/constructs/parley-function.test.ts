@@ -1,8 +1,10 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
-import { sendEnvironment } from '../../../lambdas/send/environment.ts';
-import { synthesizedStack } from './synthesized-stack.ts';
+import { manageEnvironment } from '../../../../lambdas/manage/environment.ts';
+import { publishEnvironment } from '../../../../lambdas/publish/environment.ts';
+import { receiveEnvironment } from '../../../../lambdas/receive/environment.ts';
+import { sendEnvironment } from '../../../../lambdas/send/environment.ts';
+import { synthesizedStack } from '../synthesized-stack.ts';
 
 const FUNCTION = 'AWS::Lambda::Function';
 
@@ -13,14 +15,14 @@ describe('Every function', () => {
     template.allResourcesProperties(FUNCTION, { Runtime: 'nodejs24.x', Architectures: ['arm64'] });
   });
 
-  test('writes JSON to a log group of its own that forgets', () => {
+  test('writes JSON to its own log group, which keeps it for a month', () => {
     template.allResourcesProperties(FUNCTION, {
       LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: Match.stringLikeRegexp('Logs') } },
     });
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
   });
 
-  test('names itself in its metrics', () => {
+  test('has its service name and the name of the stack in its metrics', () => {
     for (const service of ['receive', 'send']) {
       template.hasResourceProperties(FUNCTION, {
         Environment: { Variables: { POWERTOOLS_SERVICE_NAME: service, POWERTOOLS_METRICS_NAMESPACE: 'Parley-prod' } },
@@ -29,14 +31,16 @@ describe('Every function', () => {
   });
 });
 
-describe('A function’s environment', () => {
+describe('The environment of a function', () => {
   const defaultTemplate = { ruleNameOrId: 'welcome_back', params: { name: 'Ana' } };
   const { template } = synthesizedStack('prod', { defaultTemplate, retentionDays: 30, window: { marginSeconds: 90 } });
 
   test.each([
-    { name: 'WebhookReceiveFunction', schema: receiveEnvironment },
-    { name: 'SendingSendFunction', schema: sendEnvironment },
-  ])('of $name is what the function reads, and nothing more', ({ name, schema }) => {
+    { name: 'ReceiverFunction', schema: receiveEnvironment },
+    { name: 'SenderFunction', schema: sendEnvironment },
+    { name: 'PublisherFunction', schema: publishEnvironment },
+    { name: 'ManagementFunction', schema: manageEnvironment },
+  ])('$name has exactly the variables that the function reads', ({ name, schema }) => {
     const { POWERTOOLS_SERVICE_NAME, POWERTOOLS_METRICS_NAMESPACE, ...own } = environmentOf(name);
 
     const optional = ['WEBHOOK_SECRET_ID'];
@@ -46,23 +50,23 @@ describe('A function’s environment', () => {
     expect(schema.safeParse(deployed(own)).error).toBeUndefined();
   });
 
-  test('carries the stage’s settings', () => {
-    expect(environmentOf('SendingSendFunction')).toMatchObject({
+  test('contains the settings of the stage', () => {
+    expect(environmentOf('SenderFunction')).toMatchObject({
       CHAT_SERVICE_URL: 'https://chat-service.example',
       CHAT_CHANNEL_NUMBER: '+5491100000000',
       WINDOW_MARGIN_SECONDS: '90',
       RETENTION_DAYS: '30',
       DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate),
     });
-    expect(JSON.parse(String(environmentOf('WebhookReceiveFunction').WEBHOOK_AUTH))).toMatchObject({
+    expect(JSON.parse(String(environmentOf('ReceiverFunction').WEBHOOK_AUTH))).toMatchObject({
       kind: 'pubsub-jwt',
       audience: 'parley-prod',
     });
   });
 
-  test('holds the access token’s address, never the token', () => {
-    expect(environmentOf('SendingSendFunction').ACCESS_TOKEN_SECRET_ID).toEqual({
-      Ref: expect.stringMatching(/^SendingAccessToken/),
+  test('contains the ARN of the access token, never the token', () => {
+    expect(environmentOf('SenderFunction').ACCESS_TOKEN_SECRET_ID).toEqual({
+      Ref: expect.stringMatching(/^SenderAccessToken[0-9A-F]{8}$/),
     });
     expect(JSON.stringify(template.toJSON())).not.toContain('{{resolve:secretsmanager');
   });
@@ -73,7 +77,7 @@ describe('A function’s environment', () => {
     return found?.Properties.Environment.Variables ?? {};
   }
 
-  /** As it arrives: what CloudFormation fills in stands as an address here. */
+  /** Returns the variables as deployed, with a URL for each value that CloudFormation fills in. */
   function deployed(variables: Record<string, unknown>): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { synthesizedStack } from './synthesized-stack.ts';
+import { synthesizedStack } from '../synthesized-stack.ts';
 
-describe('Scheduled sends', () => {
+describe('The schedules of sends', () => {
   const { template } = synthesizedStack('prod');
 
-  test('are woken by a role that Scheduler alone takes on, and for this account alone', () => {
+  test('use a role that only EventBridge Scheduler may assume, and only for this account', () => {
     const [role] = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) =>
-      id.startsWith('SendingSchedulingRole'),
+      id.startsWith('SenderSchedulesRole'),
     );
 
     expect(role?.[1].Properties.AssumeRolePolicyDocument.Statement).toEqual([
@@ -19,7 +19,7 @@ describe('Scheduled sends', () => {
     ]);
   });
 
-  test('outlive a production stage’s stack, as does what could not be woken', () => {
+  test('are retained in a production stage, like their dead letters', () => {
     const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
 
     template.hasResource('AWS::Scheduler::ScheduleGroup', retained);

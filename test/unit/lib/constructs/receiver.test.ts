@@ -1,14 +1,13 @@
-import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { synthesizedStack } from './synthesized-stack.ts';
+import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 describe('The webhook', () => {
   const { template } = synthesizedStack('prod');
 
-  test('has a route for all numbers and one for each, which hand the raw body to receive', () => {
+  test('has a route for all business numbers and one per number, both to the function', () => {
     const routes = Object.values(
       template.findResources('AWS::ApiGatewayV2::Route', {
-        Properties: { ApiId: { Ref: Match.stringLikeRegexp('^WebhookApi') } },
+        Properties: { ApiId: { Ref: logicalIdOf('ReceiverApi') } },
       }),
     );
 
@@ -18,15 +17,15 @@ describe('The webhook', () => {
     ]);
     template.hasResourceProperties('AWS::ApiGatewayV2::Integration', {
       IntegrationType: 'AWS_PROXY',
-      IntegrationUri: { 'Fn::GetAtt': [Match.stringLikeRegexp('^WebhookReceiveFunction'), 'Arn'] },
+      IntegrationUri: { 'Fn::GetAtt': [logicalIdOf('ReceiverFunction'), 'Arn'] },
       PayloadFormatVersion: '2.0',
     });
   });
 
-  test('logs every post with its answer, and no header: one of them is the signature', () => {
+  test('logs every request with its answer but no header, since one carries the signature', () => {
     const [stage] = Object.values(
       template.findResources('AWS::ApiGatewayV2::Stage', {
-        Properties: { ApiId: { Ref: Match.stringLikeRegexp('^WebhookApi') } },
+        Properties: { ApiId: { Ref: logicalIdOf('ReceiverApi') } },
       }),
     );
     const format = JSON.parse(stage?.Properties.AccessLogSettings.Format);
@@ -35,19 +34,19 @@ describe('The webhook', () => {
     expect(JSON.stringify(format)).not.toMatch(/header|authorizer/i);
   });
 
-  test('gives receive the memory, and so the processor, to start cold and answer within two seconds', () => {
+  test('has the memory, and so the processor, to answer within two seconds of a cold start', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'receive' } },
       MemorySize: 1024,
     });
   });
 
-  test('has no secret where the posts are verified by public keys', () => {
+  test('has no secret when requests are verified with public keys', () => {
     expect(secretsOf(template)).toEqual([]);
   });
 
   test.each([{ kind: 'standard-webhooks' }, { kind: 'shared-token', header: 'x-token' }])(
-    'has a secret where the posts are verified as $kind, which outlives a production stage and is told to receive',
+    'has a secret for $kind, retained in a production stage and passed to the function',
     (auth) => {
       const { template: withSecret } = synthesizedStack('prod', { webhook: { auth } });
       const [secret] = secretsOf(withSecret);
@@ -64,6 +63,6 @@ describe('The webhook', () => {
   );
 });
 
-/** The logical ids of the webhook's secrets. */
+/** Returns the logical ids of the webhook's secrets. */
 const secretsOf = (template: ReturnType<typeof synthesizedStack>['template']) =>
-  Object.keys(template.findResources('AWS::SecretsManager::Secret')).filter((id) => id.startsWith('Webhook'));
+  Object.keys(template.findResources('AWS::SecretsManager::Secret')).filter((id) => id.startsWith('Receiver'));

@@ -1,8 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { statementsOf } from './iam-statements.ts';
-import { synthesizedStack } from './synthesized-stack.ts';
+import { statementsOf } from '../iam-statements.ts';
+import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const QUEUE = 'arn:aws:sqs:eu-west-1:111122223333:crm';
 const TARGETS = [
@@ -10,46 +10,46 @@ const TARGETS = [
   { kind: 'https', url: 'https://crm.example/parley', header: 'x-key', events: ['MessageReceived'] },
 ];
 
-describe('The table’s stream', () => {
+describe('The stream of the table', () => {
   const { template } = synthesizedStack('prod');
 
-  test('is told in batches of which a part can fail, a bad record parted from the good ones', () => {
+  test('is read in batches in which single records can fail and a bad record is isolated', () => {
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-      EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ConversationsTable'), 'StreamArn'] },
+      EventSourceArn: { 'Fn::GetAtt': [logicalIdOf('Table'), 'StreamArn'] },
       StartingPosition: 'TRIM_HORIZON',
       BatchSize: 100,
       BisectBatchOnFunctionError: true,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       DestinationConfig: {
-        OnFailure: { Destination: { 'Fn::GetAtt': [Match.stringLikeRegexp('^PublishingUntoldChanges'), 'Arn'] } },
+        OnFailure: { Destination: { 'Fn::GetAtt': [logicalIdOf('PublisherPublishFailures'), 'Arn'] } },
       },
-      // Half of what a stream keeps: a person has the other half.
+      // Half of what a stream keeps; the other half is for reading the record from the stream.
       MaximumRecordAgeInSeconds: 12 * 60 * 60,
     });
   });
 
-  test('brings no removals, which tell nothing', () => {
+  test('is filtered: removed items are not published', () => {
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT","MODIFY"]}' }] },
     });
   });
 
   test.each([
-    { content: true, told: 'true' },
-    { content: false, told: 'false' },
-  ])('is told with content or without: $content', ({ content, told }) => {
+    { content: true, variable: 'true' },
+    { content: false, variable: 'false' },
+  ])('is published with or without content: $content', ({ content, variable }) => {
     synthesizedStack('prod', { events: { content } }).template.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ EVENT_CONTENT: told }) },
+      Environment: { Variables: Match.objectLike({ EVENT_CONTENT: variable }) },
     });
   });
 });
 
-describe('A stage that names targets', () => {
+describe('A stage with event targets', () => {
   const { stack, template } = synthesizedStack('prod', { events: { targets: TARGETS } });
 
-  test('has a rule for each, with its events, a day of tries, and a dead-letter queue', () => {
+  test('has a rule for each, with its events, a day of retries, and a dead-letter queue', () => {
     const target = {
-      DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^PublishingTargetsDeadLetterQueue'), 'Arn'] } },
+      DeadLetterConfig: { Arn: { 'Fn::GetAtt': [logicalIdOf('PublisherTargetsDeadLetters'), 'Arn'] } },
       RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
     };
     template.hasResourceProperties('AWS::Events::Rule', {
@@ -62,7 +62,7 @@ describe('A stage that names targets', () => {
     });
   });
 
-  test('posts with a key that the stack makes, and shows it in the header that the stage names', () => {
+  test('authenticates at a URL with a generated key in the header that the stage names', () => {
     template.hasResourceProperties('AWS::Events::Connection', {
       AuthParameters: {
         ApiKeyAuthParameters: {
@@ -77,30 +77,30 @@ describe('A stage that names targets', () => {
     });
   });
 
-  test('lets EventBridge’s rules into its dead-letter queue, and its own rule call its own address', () => {
-    const added = statementsOf(template).filter((statement) => statement.startsWith('PublishingTargets'));
+  test('lets only its own rules use the dead-letter queue and the URL', () => {
+    const added = statementsOf(template).filter((statement) => statement.startsWith('PublisherTargets'));
 
     expect(added).toEqual([
-      'PublishingTargetsDeadLetterQueuePolicy: Allow sqs:SendMessage on PublishingTargetsDeadLetterQueue.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublishingTargetsTarget1.Arn"}}',
-      'PublishingTargetsDeadLetterQueuePolicy: Allow sqs:SendMessage on PublishingTargetsDeadLetterQueue.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublishingTargetsTarget2.Arn"}}',
-      'PublishingTargetsDeadLetterQueuePolicy: Deny sqs:* on PublishingTargetsDeadLetterQueue.Arn to * if {"Bool":{"aws:SecureTransport":"false"}}',
-      'PublishingTargetsTarget2DestinationEventsRoleDefaultPolicy: Allow events:InvokeApiDestination on PublishingTargetsTarget2DestinationApiDestination.Arn',
+      'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublisherTargetsTarget1.Arn"}}',
+      'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublisherTargetsTarget2.Arn"}}',
+      'PublisherTargetsDeadLettersPolicy: Deny sqs:* on PublisherTargetsDeadLetters.Arn to * if {"Bool":{"aws:SecureTransport":"false"}}',
+      'PublisherTargetsTarget2DestinationEventsRoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTarget2DestinationApiDestination.Arn',
     ]);
   });
 
-  test('is alarmed by what a target does not take', () => {
+  test('raises an alarm when a target does not accept events', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'ApproximateNumberOfMessagesVisible',
       Dimensions: [
         {
           Name: 'QueueName',
-          Value: { 'Fn::GetAtt': [Match.stringLikeRegexp('^PublishingTargetsDeadLetterQueue'), 'QueueName'] },
+          Value: { 'Fn::GetAtt': [logicalIdOf('PublisherTargetsDeadLetters'), 'QueueName'] },
         },
       ],
     });
   });
 
-  test('has no finding of AWS’s own checks that is not answered with a reason', () => {
+  test('has no finding of AWS Solutions checks without a reason', () => {
     expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
   });
 });

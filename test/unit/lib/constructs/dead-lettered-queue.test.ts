@@ -1,6 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { synthesizedStack } from './synthesized-stack.ts';
+import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const QUEUE = 'AWS::SQS::Queue';
 const MAPPING = 'AWS::Lambda::EventSourceMapping';
@@ -8,15 +8,15 @@ const MAPPING = 'AWS::Lambda::EventSourceMapping';
 describe('Every queue', () => {
   const { template } = synthesizedStack('prod');
 
-  test('keeps a message for 14 days, SQS’s longest, also the dead letters that wait for a person', () => {
+  test('keeps messages for 14 days, the maximum of SQS', () => {
     template.allResourcesProperties(QUEUE, { MessageRetentionPeriod: 14 * 24 * 60 * 60 });
   });
 
-  test('takes a message of 1 MiB, SQS’s largest, so that no event of the webhook’s size is too large to be kept', () => {
+  test('takes messages of up to 1 MiB, the maximum of SQS', () => {
     template.resourcePropertiesCountIs(QUEUE, { MaximumMessageSize: 1024 * 1024 }, 7);
   });
 
-  test('but the one of send requests takes 256 KiB, so that its dead letters have room for the reason', () => {
+  test('takes less if it is the send queue, so that its dead letters have room for a reason', () => {
     template.resourcePropertiesCountIs(QUEUE, { MaximumMessageSize: 256 * 1024, RedrivePolicy: Match.anyValue() }, 1);
   });
 
@@ -24,52 +24,53 @@ describe('Every queue', () => {
     template.allResourcesProperties(QUEUE, { SqsManagedSseEnabled: true });
   });
 
-  test('that has a consumer is invisible for six of its time-outs, or a slow batch is worked on twice at once', () => {
-    for (const { queue, timeoutSeconds } of drained(template)) {
+  test('with a consumer has a visibility timeout of six function timeouts, so that no batch is processed twice at once', () => {
+    for (const { queue, timeoutSeconds } of consumedQueues(template)) {
       expect(queue.VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeoutSeconds);
     }
-    expect(drained(template)).toHaveLength(3);
+    expect(consumedQueues(template)).toHaveLength(3);
   });
 
-  test('that has a consumer lets each message of a batch fail alone, and leaves the webhook concurrency to answer', () => {
+  test('with a consumer lets each message of a batch fail alone and limits concurrency', () => {
     const mapping = {
       BatchSize: 10,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       ScalingConfig: { MaximumConcurrency: Match.anyValue() },
     };
-    template.resourcePropertiesCountIs(MAPPING, mapping, drained(template).length);
+    template.resourcePropertiesCountIs(MAPPING, mapping, consumedQueues(template).length);
   });
 });
 
 describe('The send queue', () => {
   const { template } = synthesizedStack('prod');
 
-  test('and its dead-letter queue keep order and deduplicate per contact, at a throughput that no contacts share', () => {
+  test('and its dead-letter queue keep order, deduplicate and limit throughput per contact', () => {
     const fifo = { FifoQueue: true, DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' };
 
     expect(Object.keys(template.findResources(QUEUE, { Properties: fifo }))).toEqual([
-      expect.stringMatching(/^SendingRequestsDeadLetterQueue/),
-      expect.stringMatching(/^SendingRequestsQueue/),
+      expect.stringMatching(/^SenderSendQueueDeadLetters[0-9A-F]{8}$/),
+      expect.stringMatching(/^SenderSendQueue[0-9A-F]{8}$/),
     ]);
   });
 
-  test('asks for a deduplication id, since two requests of one content may both be meant', () => {
+  test('does not deduplicate by content, since two equal requests may both be intended', () => {
     template.allResourcesProperties(QUEUE, { ContentBasedDeduplication: Match.absent() });
   });
 
-  test('never ends a request’s waiting by counting: its receive count is SQS’s greatest', () => {
+  test('has the maximum receive count, so that a count does not end the wait of a request', () => {
     template.hasResourceProperties(QUEUE, {
       FifoQueue: true,
-      RedrivePolicy: { deadLetterTargetArn: deadLetters('SendingRequestsDeadLetterQueue'), maxReceiveCount: 1000 },
+      RedrivePolicy: { deadLetterTargetArn: deadLetters('SenderSendQueueDeadLetters'), maxReceiveCount: 1000 },
     });
   });
 });
 
-describe('A claim of a send', () => {
+describe('The claim of a send', () => {
   const { template } = synthesizedStack('prod');
 
-  test('outlives the function that made it, and is over when its message can be received again', () => {
-    const { queue, timeoutSeconds } = drained(template).find(({ logicalId }) => logicalId.startsWith('Sending')) ?? {};
+  test('outlives the function that holds it and ends before its message is visible again', () => {
+    const { queue, timeoutSeconds } =
+      consumedQueues(template).find(({ logicalId }) => logicalId.startsWith('Sender')) ?? {};
     const [send] = Object.values(
       template.findResources('AWS::Lambda::Function', {
         Properties: { Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'send' } } },
@@ -85,22 +86,22 @@ describe('A claim of a send', () => {
 describe('The inbound queue', () => {
   const { template } = synthesizedStack('prod');
 
-  test('hands an event to a person only after an outage of an hour and a half', () => {
-    const { queue } = drained(template).find(({ logicalId }) => logicalId.startsWith('WebhookInbound')) ?? {};
+  test('quarantines an event only after an outage of more than an hour and a half', () => {
+    const { queue } = consumedQueues(template).find(({ logicalId }) => logicalId.startsWith('ReceiverInbound')) ?? {};
 
     expect(queue?.RedrivePolicy.deadLetterTargetArn).toEqual({
-      'Fn::GetAtt': [expect.stringMatching(/^WebhookInboundDeadLetterQueue/), 'Arn'],
+      'Fn::GetAtt': [expect.stringMatching(/^ReceiverInboundQueueDeadLetters[0-9A-F]{8}$/), 'Arn'],
     });
     expect(queue?.RedrivePolicy.maxReceiveCount * queue?.VisibilityTimeout).toBeGreaterThanOrEqual(90 * 60);
   });
 });
 
 function deadLetters(logicalIdPrefix: string) {
-  return { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${logicalIdPrefix}`), 'Arn'] };
+  return { 'Fn::GetAtt': [logicalIdOf(logicalIdPrefix), 'Arn'] };
 }
 
-/** Each queue that a function drains, with that function's time-out. */
-function drained(template: Template) {
+/** Returns each queue that a function consumes, with the timeout of that function. */
+function consumedQueues(template: Template) {
   const queues = template.findResources(QUEUE);
   const functions = template.findResources('AWS::Lambda::Function');
   return Object.values(template.findResources(MAPPING)).flatMap(({ Properties: mapping }) => {

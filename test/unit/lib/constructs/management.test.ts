@@ -1,30 +1,29 @@
 import { readFileSync } from 'node:fs';
-import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
-import { isAllowed } from './policy-evaluation.ts';
-import { synthesizedStack } from './synthesized-stack.ts';
+import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
+import { isAllowed } from '../policy-evaluation.ts';
+import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const { template } = synthesizedStack('prod');
-const ofTheApi = { ApiId: { Ref: Match.stringLikeRegexp('^ManagementApi') } };
+const MANAGEMENT_API = { ApiId: { Ref: logicalIdOf('ManagementApi') } };
 
 describe('The management API', () => {
-  const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route', { Properties: ofTheApi }));
+  const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route', { Properties: MANAGEMENT_API }));
 
-  test('has the routes that the function answers, and asks of each for a signature', () => {
+  test('has exactly the routes that the function answers, all with IAM authorization', () => {
     expect(routes.map(({ Properties }) => Properties.RouteKey).toSorted()).toEqual(Object.values(ROUTES).toSorted());
     expect(routes.map(({ Properties }) => Properties.AuthorizationType)).toEqual(routes.map(() => 'AWS_IAM'));
   });
 
-  test('leads every route to manage, and lets no other API call it', () => {
+  test('routes everything to the function, which no other API may invoke', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Integration', {
-      ...ofTheApi,
-      IntegrationUri: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ManagementManageFunction'), 'Arn'] },
+      ...MANAGEMENT_API,
+      IntegrationUri: { 'Fn::GetAtt': [logicalIdOf('ManagementFunction'), 'Arn'] },
       PayloadFormatVersion: '2.0',
     });
     const permissions = Object.values(
       template.findResources('AWS::Lambda::Permission', {
-        Properties: { FunctionName: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ManagementManageFunction'), 'Arn'] } },
+        Properties: { FunctionName: { 'Fn::GetAtt': [logicalIdOf('ManagementFunction'), 'Arn'] } },
       }),
     );
     expect(permissions.length).toBeGreaterThan(0);
@@ -33,8 +32,8 @@ describe('The management API', () => {
     }
   });
 
-  test('logs who called what and how it ended, and no path: paths name users', () => {
-    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage', { Properties: ofTheApi }));
+  test('logs the caller, the route and the status, but no path, since paths contain contact ids', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage', { Properties: MANAGEMENT_API }));
     const format = Object.values(JSON.parse(stage?.Properties.AccessLogSettings.Format));
 
     expect(format).toEqual(
@@ -43,10 +42,10 @@ describe('The management API', () => {
     expect(format).not.toEqual(expect.arrayContaining(['$context.path']));
   });
 
-  test('gives an erasure room: its queue brings it back as often as SQS allows', () => {
+  test('gives an erasure as many turns as SQS allows receives', () => {
     template.hasResourceProperties('AWS::SQS::Queue', {
       RedrivePolicy: {
-        deadLetterTargetArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ManagementErasuresDeadLetterQueue'), 'Arn'] },
+        deadLetterTargetArn: { 'Fn::GetAtt': [logicalIdOf('ManagementErasureQueueDeadLetters'), 'Arn'] },
         maxReceiveCount: 1000,
       },
     });
@@ -54,9 +53,9 @@ describe('The management API', () => {
 });
 
 const example = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../docs/policies/${name}.json`, import.meta.url), 'utf8'));
+  JSON.parse(readFileSync(new URL(`../../../../docs/policies/${name}.json`, import.meta.url), 'utf8'));
 
-/** The principals of docs/management-api.md, with the policies that it attaches to them. */
+/** The principals of docs/management-api.md and their policies. */
 const PRINCIPALS: Readonly<Record<string, readonly unknown[]>> = {
   'orders-service': [example('internal-system')],
   'support-desk': [example('support-desk')],
@@ -73,31 +72,31 @@ const EVERY_ROUTE = Object.keys(ROUTES);
 const READS = Object.entries(ROUTES).flatMap(([name, key]) => (key.startsWith('GET ') ? [name] : []));
 
 describe('The example policies', () => {
-  test.each<{ principal: string; admitted: readonly string[] }>([
+  test.each<{ principal: string; allowed: readonly string[] }>([
     {
       principal: 'orders-service',
-      admitted: ['cancelSend', 'enqueueSend', 'getSend', 'optIn', 'optOut'] satisfies RouteName[],
+      allowed: ['cancelSend', 'enqueueSend', 'getSend', 'optIn', 'optOut'] satisfies RouteName[],
     },
-    { principal: 'support-desk', admitted: READS },
-    { principal: 'operator', admitted: EVERY_ROUTE },
-    { principal: 'a role without a policy', admitted: [] },
-  ])('admit $principal to these routes and no other: $admitted', ({ principal, admitted }) => {
+    { principal: 'support-desk', allowed: READS },
+    { principal: 'operator', allowed: EVERY_ROUTE },
+    { principal: 'a role without a policy', allowed: [] },
+  ])('allow $principal to call these routes and no other: $allowed', ({ principal, allowed }) => {
     const documents = PRINCIPALS[principal] ?? [];
-    const entered = Object.entries(ROUTES).flatMap(([name, key]) =>
+    const invocable = Object.entries(ROUTES).flatMap(([name, key]) =>
       isAllowed(documents, INVOKE, arnOf(key)) ? [name] : [],
     );
 
-    expect(entered.toSorted()).toEqual([...admitted].toSorted());
+    expect(invocable.toSorted()).toEqual([...allowed].toSorted());
   });
 
-  test('admit nobody to another API of the account', () => {
+  test('allow nobody to call another API of the account', () => {
     for (const documents of Object.values(PRINCIPALS)) {
       for (const key of Object.values(ROUTES)) expect(isAllowed(documents, INVOKE, arnOf(key, 'other'))).toBe(false);
     }
   });
 
-  test('let the operator replace the token and not read it, and nobody else do either', () => {
-    const secret = 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SendingAccessToken19D75F3B-a1b2c3';
+  test('allow only the operator to replace the access token, and nobody to read it', () => {
+    const secret = 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SenderAccessToken437C3B26-a1b2c3';
     const may = (principal: string, action: string) => isAllowed(PRINCIPALS[principal] ?? [], action, secret);
 
     expect(may('operator', 'secretsmanager:PutSecretValue')).toBe(true);
@@ -106,17 +105,17 @@ describe('The example policies', () => {
   });
 });
 
-describe('The evaluation of a policy', () => {
+describe('The evaluation of policies', () => {
   const allow = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: 'a:*', Resource: '*' }] };
   const deny = { Version: '2012-10-17', Statement: [{ Effect: 'Deny', Action: 'a:B', Resource: 'x/?' }] };
 
-  test('refuses what is denied, whatever allows it', () => {
+  test('denies what a Deny matches, even if an Allow matches too', () => {
     expect(isAllowed([allow, deny], 'a:B', 'x/1')).toBe(false);
     expect(isAllowed([allow, deny], 'a:B', 'x/12')).toBe(true);
     expect(isAllowed([allow], 'b:B', 'x/1')).toBe(false);
   });
 
-  test('does not pretend to understand a condition', () => {
+  test('rejects a policy with a condition, which it cannot evaluate', () => {
     const [statement] = allow.Statement;
     const conditional = { ...allow, Statement: [{ ...statement, Condition: {} }] };
     expect(() => isAllowed([conditional], 'a:B', 'x')).toThrow();

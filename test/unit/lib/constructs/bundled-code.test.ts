@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bundledCode } from '../../../lib/constructs/bundle.ts';
+import { bundledCode } from '../../../../lib/constructs/bundled-code.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Bundles a function whose entry is the given source; the asset's folder. */
+/** Bundles a function with this source as its entry and returns the asset's folder. */
 function bundled(source: string): string {
   writeFileSync(join(folder, 'entry.ts'), source);
   const app = new App({ outdir: mkdtempSync(join(folder, 'cdk.out-')) });
@@ -21,8 +21,8 @@ function bundled(source: string): string {
   return join(app.outdir, asset ?? '');
 }
 
-describe('A function’s bundle', () => {
-  test('is one ES module that runs, with the names of its functions for a stack trace', async () => {
+describe('The bundle of a function', () => {
+  test('is one ES module that runs and keeps the names of functions for stack traces', async () => {
     const asset = bundled('const greeting: string = "hello"; export async function handler() { return greeting; }');
 
     const { handler } = await import(join(asset, 'index.mjs'));
@@ -33,7 +33,7 @@ describe('A function’s bundle', () => {
     expect(handler.name).toBe('handler');
   });
 
-  test('has a hash of what runs: a comment deploys nothing', () => {
+  test('has a hash of its output, so a changed comment deploys nothing', () => {
     const asset = bundled('export const handler = () => 1;');
     const commented = bundled('// One.\nexport const handler = () => 1;');
     const changed = bundled('export const handler = () => 2;');
@@ -43,7 +43,7 @@ describe('A function’s bundle', () => {
     expect(readFileSync(join(asset, 'index.mjs'), 'utf8')).not.toContain(folder);
   });
 
-  test('that cannot be made says where and why', () => {
+  test('fails with the place and the reason when an import cannot be resolved', () => {
     expect(() => bundled("import './missing.ts'; export const handler = () => 1;")).toThrow(
       /entry\.ts:1:7: ERROR: Could not resolve "\.\/missing\.ts"/,
     );

@@ -1,0 +1,12 @@
+/** What other CDK apps import: all of Parley as a stack, or its parts as constructs. */
+export { DeadLetteredQueue, DeadLetterQueue } from './constructs/dead-lettered-queue.ts';
+export { ParleyManagement, type ParleyManagementProps } from './constructs/management.ts';
+export { ParleyMonitoring, type ParleyMonitoringProps } from './constructs/monitoring.ts';
+export { ParleyPublisher, type ParleyPublisherProps } from './constructs/publisher.ts';
+export { ParleyReceiver, type ParleyReceiverProps } from './constructs/receiver.ts';
+export { ParleySender, type ParleySenderProps } from './constructs/sender.ts';
+export { ParleyTable, type ParleyTableProps } from './constructs/table.ts';
+export { ParleyStack, type ParleyStackProps } from './parley-stack.ts';
+export { readStageSettings, type SettingsContext, type Stage } from './settings/read-stage-settings.ts';
+export { SettingsError } from './settings/settings-faults.ts';
+export type { EventTarget, StageSettings, StageSettingsInput } from './settings/stage-settings.ts';

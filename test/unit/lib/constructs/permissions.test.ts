@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { statementsOf } from '../iam-statements.ts';
+import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
+
+const RECEIVE = 'ReceiverFunctionRoleDefaultPolicy: Allow';
+const SEND = 'SenderFunctionRoleDefaultPolicy: Allow';
+const PUBLISH = 'PublisherFunctionRoleDefaultPolicy: Allow';
+const SCHEDULES = 'SenderSchedulesRoleDefaultPolicy: Allow';
+const MANAGE = 'ManagementFunctionRoleDefaultPolicy: Allow';
+const CONSUME = 'sqs:ChangeMessageVisibility, sqs:DeleteMessage, sqs:GetQueueAttributes, sqs:ReceiveMessage';
+const WRITE_LOGS = 'logs:CreateLogStream, logs:PutLogEvents';
+const OVER_PLAIN_HTTP = 'to * if {"Bool":{"aws:SecureTransport":"false"}}';
+const DENIES = 'It denies every unencrypted call by anyone, and a Deny grants nothing.';
+
+/** Every statement of the functions and of the schedules. */
+const FUNCTIONS = [
+  `${RECEIVE} ${WRITE_LOGS} on ReceiverFunctionLogs.Arn`,
+  `${RECEIVE} dynamodb:UpdateItem on Table.Arn`,
+  `${RECEIVE} sqs:SendMessage on ReceiverInboundQueue.Arn, ReceiverInboundQueueDeadLetters.Arn`,
+  `${RECEIVE} ${CONSUME} on ReceiverInboundQueue.Arn`,
+  `${SEND} ${WRITE_LOGS} on SenderFunctionLogs.Arn`,
+  `${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn`,
+  `${SEND} sqs:SendMessage on SenderSendQueueDeadLetters.Arn`,
+  `${SEND} secretsmanager:GetSecretValue on SenderAccessToken`,
+  `${SEND} ${CONSUME} on SenderSendQueue.Arn`,
+  `${SEND} iam:PassRole on SenderSchedulesRole.Arn if {"StringEquals":{"iam:PassedToService":"scheduler.amazonaws.com"}}`,
+  `${SCHEDULES} sqs:SendMessage on SenderSchedulesDeadLetters.Arn, SenderSendQueue.Arn`,
+  `${PUBLISH} ${WRITE_LOGS} on PublisherFunctionLogs.Arn`,
+  `${PUBLISH} dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator, dynamodb:ListStreams on Table.StreamArn`,
+  `${PUBLISH} events:PutEvents on PublisherEventBus.Arn`,
+  `${PUBLISH} sqs:SendMessage on PublisherPublishFailures.Arn`,
+  `${MANAGE} ${WRITE_LOGS} on ManagementFunctionLogs.Arn`,
+  `${MANAGE} dynamodb:DeleteItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn`,
+  `${MANAGE} dynamodb:Query on Table.Arn/index/byContact, Table.Arn/index/unsettled`,
+  `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, SenderSendQueue.Arn`,
+  `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
+  `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn`,
+];
+
+/** Every statement that contains a `*`, with the reason. */
+const WILDCARDS: Record<string, string> = {
+  [`ReceiverInboundQueuePolicy: Deny sqs:* on ReceiverInboundQueue.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
+  [`ReceiverInboundQueueDeadLettersPolicy: Deny sqs:* on ReceiverInboundQueueDeadLetters.Arn ${OVER_PLAIN_HTTP}`]:
+    DENIES,
+  [`SenderSendQueuePolicy: Deny sqs:* on SenderSendQueue.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
+  [`SenderSendQueueDeadLettersPolicy: Deny sqs:* on SenderSendQueueDeadLetters.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
+  [`SenderSchedulesDeadLettersPolicy: Deny sqs:* on SenderSchedulesDeadLetters.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
+  [`PublisherPublishFailuresPolicy: Deny sqs:* on PublisherPublishFailures.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
+  [`${MANAGE} scheduler:DeleteSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
+    "The schedule of a cancelled send is named after its request, in the stack's own group.",
+  [`${SEND} scheduler:CreateSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
+    "Each scheduled send has its own schedule, named after its request, in the stack's own group.",
+  [`ManagementErasureQueuePolicy: Deny sqs:* on ManagementErasureQueue.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
+  [`ManagementErasureQueueDeadLettersPolicy: Deny sqs:* on ManagementErasureQueueDeadLetters.Arn ${OVER_PLAIN_HTTP}`]:
+    DENIES,
+};
+
+const KEY_ADMINISTRATION = 'TableKey: Allow kms:* on * to arn:AWS::Partition:iam::AWS::AccountId:root';
+
+const KEY_WILDCARDS: Record<string, string> = {
+  [KEY_ADMINISTRATION]:
+    "AWS's default key policy leaves access to the account's IAM policies; in a key policy the resource * is this key.",
+};
+
+const USE_KEY =
+  'kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:GenerateDataKey, kms:GenerateDataKeyWithoutPlaintext, ' +
+  'kms:ReEncryptFrom, kms:ReEncryptTo on TableKey.Arn ' +
+  'if {"StringEquals":{"kms:ViaService":"dynamodb.AWS::Region.amazonaws.com"}}';
+
+describe('Permissions', () => {
+  const { template } = synthesizedStack('prod');
+
+  test('are exactly these', () => {
+    expect(statementsOf(template)).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS)].sort());
+  });
+
+  test('contain no * without a documented reason', () => {
+    const wild = statementsOf(template).filter((statement) => statement.includes('*'));
+
+    expect(wild).toEqual(Object.keys(WILDCARDS).sort());
+  });
+
+  test('of a stage with a customer managed key add the use of the key through DynamoDB only', () => {
+    const keyStatements = [
+      `${RECEIVE} ${USE_KEY}`,
+      `${SEND} ${USE_KEY}`,
+      `${PUBLISH} ${USE_KEY}`,
+      `${MANAGE} ${USE_KEY}`,
+      ...Object.keys(KEY_WILDCARDS),
+    ];
+
+    const statements = statementsOf(synthesizedStack('prod', { customerManagedKey: true }).template);
+
+    expect(statements).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), ...keyStatements].sort());
+  });
+
+  test('come from no managed policy, since the one for logs covers every log group of the account', () => {
+    const roles = Object.values(template.findResources('AWS::IAM::Role'));
+
+    const properties = new Set(roles.flatMap((role) => Object.keys(role.Properties)));
+    expect([...properties].sort()).toEqual(['AssumeRolePolicyDocument', 'Description']);
+  });
+
+  test('of a stage with a webhook secret let only the receiver read it', () => {
+    const auth = { kind: 'shared-token', header: 'x-token' };
+    const readSecret = `${RECEIVE} secretsmanager:GetSecretValue on ReceiverWebhookSecret`;
+
+    const statements = statementsOf(synthesizedStack('prod', { webhook: { auth } }).template);
+
+    expect(statements).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), readSecret].sort());
+  });
+
+  test('to invoke the receiver belong to the routes of its API', () => {
+    const permissions = Object.values(
+      template.findResources('AWS::Lambda::Permission', {
+        Properties: { FunctionName: { 'Fn::GetAtt': [logicalIdOf('ReceiverFunction'), 'Arn'] } },
+      }),
+    );
+
+    // The two wildcards are the stage and the method of the API.
+    expect(permissions.map(({ Properties }) => Properties)).toEqual(
+      ['/*/*/webhook', '/*/*/webhook/{chatChannelNumber}'].map((route) =>
+        expect.objectContaining({
+          Action: 'lambda:InvokeFunction',
+          Principal: 'apigateway.amazonaws.com',
+          SourceArn: { 'Fn::Join': ['', expect.arrayContaining([route])] },
+        }),
+      ),
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { describe, expect, test } from 'vitest';
+import {
+  ParleyManagement,
+  ParleyMonitoring,
+  ParleyPublisher,
+  ParleyReceiver,
+  ParleySender,
+  ParleyStack,
+  ParleyTable,
+  SettingsError,
+} from '../../../lib/index.ts';
+import { statementsOf } from './iam-statements.ts';
+import { VALID } from './settings/valid-settings.ts';
+import { inTemporaryFolder, logicalIdOf } from './synthesized-stack.ts';
+
+/** Builds a stack of another app, without Parley's context, and returns its template. */
+function templateOf(build: (stack: Stack) => void): Template {
+  return inTemporaryFolder((outdir) => {
+    const stack = new Stack(createApp(outdir), 'Shop');
+    build(stack);
+    return Template.fromStack(stack);
+  });
+}
+
+function createApp(outdir: string): App {
+  return new App({ outdir, context: { 'aws:cdk:bundling-stacks': [] }, builtinCloudFormationValidation: false });
+}
+
+describe('Another CDK app', () => {
+  test('can use the whole stack with the required settings alone', () => {
+    inTemporaryFolder((outdir) => {
+      const stack = new ParleyStack(createApp(outdir), 'Messaging', { settings: VALID });
+
+      Template.fromStack(stack).resourceCountIs('AWS::Lambda::Function', 4);
+    });
+  });
+
+  test('can compose the constructs with its own key, event bus and alarm topic', () => {
+    const template = templateOf((stack) => {
+      const table = new ParleyTable(stack, 'Table', { encryptionKey: new Key(stack, 'ShopKey') });
+      const eventBus = new EventBus(stack, 'ShopBus');
+      const receiver = new ParleyReceiver(stack, 'Receiver', { ...VALID, table });
+      const sender = new ParleySender(stack, 'Sender', { ...VALID, table });
+      const publisher = new ParleyPublisher(stack, 'Publisher', { table, eventBus });
+      const management = new ParleyManagement(stack, 'Management', { ...VALID, table, sender });
+      const alarmTopic = new Topic(stack, 'ShopTopic');
+      new ParleyMonitoring(stack, 'Monitoring', { receiver, sender, publisher, management, alarmTopic });
+    });
+
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [logicalIdOf('ShopKey'), 'Arn'] } },
+    });
+    template.resourceCountIs('AWS::Events::EventBus', 1);
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { EVENT_BUS_NAME: { Ref: logicalIdOf('ShopBus') } } },
+    });
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', {
+      AlarmActions: [{ Ref: logicalIdOf('ShopTopic') }],
+      OKActions: [{ Ref: logicalIdOf('ShopTopic') }],
+    });
+    const statements = statementsOf(template);
+    expect(statements).toContain('PublisherFunctionRoleDefaultPolicy: Allow events:PutEvents on ShopBus.Arn');
+    expect(statements.filter((statement) => statement.includes('kms:Decrypt'))).toHaveLength(4);
+  });
+
+  test('can use an existing table', () => {
+    const tableArn = 'arn:aws:dynamodb:eu-west-1:111122223333:table/parley';
+    const template = templateOf((stack) => {
+      const table = Table.fromTableAttributes(stack, 'Table', { tableArn });
+      new ParleyReceiver(stack, 'Receiver', { ...VALID, table });
+    });
+
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    expect(statementsOf(template)).toContain(
+      `ReceiverFunctionRoleDefaultPolicy: Allow dynamodb:UpdateItem on ${tableArn}`,
+    );
+  });
+
+  test('can let its own roles send and call single routes, and nothing more', () => {
+    const template = templateOf((stack) => {
+      const table = new ParleyTable(stack, 'Table');
+      const sender = new ParleySender(stack, 'Sender', { ...VALID, table });
+      const management = new ParleyManagement(stack, 'Management', { ...VALID, table, sender });
+      const orders = new Role(stack, 'Orders', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+      sender.grantSend(orders);
+      management.grantInvoke(orders, 'enqueueSend', 'getSend');
+    });
+    const routes = 'arn:AWS::Partition:execute-api:AWS::Region:AWS::AccountId:ManagementApi/$default';
+
+    expect(statementsOf(template).filter((statement) => statement.startsWith('Orders'))).toEqual([
+      `OrdersDefaultPolicy: Allow execute-api:Invoke on ${routes}/GET/v1/sends/*, ${routes}/POST/v1/sends`,
+      'OrdersDefaultPolicy: Allow sqs:SendMessage on SenderSendQueue.Arn',
+    ]);
+  });
+
+  test('chooses for each construct whether its data is retained', () => {
+    const template = templateOf((stack) => {
+      const table = new ParleyTable(stack, 'Table', { production: true });
+      new ParleySender(stack, 'Sender', { ...VALID, production: true, table });
+      new ParleyReceiver(stack, 'Receiver', { ...VALID, table });
+    });
+    const queues = Object.entries(template.findResources('AWS::SQS::Queue'));
+
+    const policiesOf = (construct: string) =>
+      queues.filter(([id]) => id.startsWith(construct)).map(([, { DeletionPolicy }]) => DeletionPolicy);
+    expect(policiesOf('Sender')).toEqual(['Retain', 'Retain', 'Retain']);
+    expect(policiesOf('Receiver')).toEqual(['Delete', 'Delete']);
+    template.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
+  });
+});
+
+describe('A construct', () => {
+  const build = (create: (stack: Stack, table: ParleyTable) => void) => () =>
+    templateOf((stack) => create(stack, new ParleyTable(stack, 'Table')));
+
+  test('rejects invalid settings with its path, the value and what is expected', () => {
+    const invalid = { ...VALID, retentionDays: 3, chatPlatform: '' };
+
+    expect(build((stack, table) => new ParleySender(stack, 'Sender', { ...invalid, table }))).toThrow(
+      new SettingsError(
+        'Shop/Sender.chatPlatform: got "", expected the chat service\'s name of the chat platform, for requests and ' +
+          'events without one: 1 to 64 letters, digits, dots, underscores and hyphens.\n' +
+          'Shop/Sender.retentionDays: got 3, expected an integer from 15 to 3650: how many days messages and sends are ' +
+          'kept, longer than the 14 days for which SQS may deliver a request again (default 400).',
+      ),
+    );
+  });
+
+  test('rejects insecure-none without allowInsecureWebhook', () => {
+    const webhook = { auth: { kind: 'insecure-none' } } as const;
+
+    expect(build((stack, table) => new ParleyReceiver(stack, 'Receiver', { ...VALID, webhook, table }))).toThrow(
+      /^Shop\/Receiver\.allowInsecureWebhook: missing, expected true to allow/,
+    );
+    expect(
+      build(
+        (stack, table) =>
+          new ParleyReceiver(stack, 'Receiver', { ...VALID, webhook, allowInsecureWebhook: true, table }),
+      ),
+    ).not.toThrow();
+  });
+
+  test('rejects a table without a stream to publish from', () => {
+    const withoutStream = (stack: Stack) =>
+      new Table(stack, 'Plain', { partitionKey: { name: 'pk', type: AttributeType.STRING } });
+
+    expect(build((stack) => new ParleyPublisher(stack, 'Publisher', { table: withoutStream(stack) }))).toThrow(
+      'Shop/Publisher: the table Shop/Plain has no stream to publish from.',
+    );
+  });
+});
