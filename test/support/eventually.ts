@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again until there is an answer; the test's own time-out ends it otherwise. */
-export const eventually = async <Answer>(
-  ask: () => Promise<Answer | undefined> | Answer | undefined,
-): Promise<Answer> => {
+const POLL_MS = 5;
+
+/** Polls until there is a result; the test's own timeout is the limit. */
+export const eventually = async <Result>(
+  poll: () => Promise<Result | undefined> | Result | undefined,
+): Promise<Result> => {
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    await pause(5);
+    const result = await poll();
+    if (result !== undefined) return result;
+    await pause(POLL_MS);
   }
 };
