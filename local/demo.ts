@@ -3,22 +3,17 @@ import { createLocalClient } from './local-client.ts';
 import { startLocal } from './local-cloud.ts';
 import { messageOf } from './local-error.ts';
 
-/** `npm run demo`: plays the main job on the local run with a trace; exits 0 only if every step held. */
+/** `npm run demo`: plays the main job on a local run and prints each step. Exits 0 only if every step succeeds. */
 const play = async (): Promise<void> => {
-  console.log('Starting the stack and the chat service’s sandbox on this machine …');
-  const cloud = await startLocal();
-  const client = createLocalClient(cloud);
-  const say = (who: string, what: string) => console.log(`   ${who.padEnd(8)} ${what}`);
-  try {
-    for (const [index, { title, play: playStep }] of MAIN_JOB.entries()) {
-      console.log(`\n${index + 1}. ${title}`);
-      await playStep({ cloud, client, say });
-    }
-    console.log(`\nAll ${MAIN_JOB.length} steps held.`);
-  } finally {
-    client.close();
-    await cloud.close();
+  console.log('Starting Parley and a sandbox of the chat service...');
+  await using cloud = await startLocal();
+  using client = createLocalClient(cloud);
+  const print = (part: string, line: string) => console.log(`   ${part.padEnd(9)} ${line}`);
+  for (const [index, { title, play: playStep }] of MAIN_JOB.entries()) {
+    console.log(`\n${index + 1}. ${title}`);
+    await playStep({ cloud, client, print });
   }
+  console.log(`\nAll ${MAIN_JOB.length} steps succeeded.`);
 };
 
 try {

@@ -23,47 +23,56 @@ const deliveries = z.object({
   pending: z.unknown(),
 });
 
+/** A message in the sandbox's outbox. */
 export type SentMessage = z.output<typeof outbox>['messages'][number];
+/** A webhook attempt of the sandbox. */
 export type Delivery = z.output<typeof deliveries>['deliveries'][number];
+/** An item of the table as plain values. */
 export type TableItem = Readonly<Record<string, unknown>>;
+
 export interface QueuedMessage {
   readonly body: string;
+  /** Why it is a dead letter; undefined in any other queue. */
   readonly reason: string | undefined;
   readonly groupId: string | undefined;
 }
 
-/** What a person does with a local run: as the user, as an internal system, and looking into table and queues. */
-export interface LocalClient {
-  /** The user writes. Answers the message's `_id_`. */
+/** Uses a local run: as the user, as an internal system, and as a developer who looks into its table and queues. */
+export interface LocalClient extends Disposable {
+  /** Sends a message as the user; returns its `_id_`. */
   userWrites(contact: string, message: { readonly text?: string; readonly at?: string }): Promise<string>;
+  /** Reads the business's messages as the user. */
   userReads(contact: string): Promise<void>;
+  /** Creates a rule or template. */
   putRule(
     name: string,
     rule: { readonly text: string; readonly category: string; readonly status?: string },
   ): Promise<void>;
-  /** The carrier delivers this body as an event, signed like any other. */
+  /** Delivers this body to the webhook as an event, signed like any other; returns the id of its delivery. */
   deliverEvent(event: unknown): Promise<string>;
   advanceClock(seconds: number): Promise<void>;
-  /** Calls the sandbox's control API; throws on any answer but 2xx. */
+  /** Calls the sandbox's control API. @throws LocalError if the response is not 2xx. */
   control(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** Returns the messages that the sandbox has accepted, oldest first. */
   outbox(): Promise<readonly SentMessage[]>;
+  /** Returns every webhook attempt of the sandbox. */
   deliveries(): Promise<readonly Delivery[]>;
-  /** Puts a request on the send queue, as an internal system does. */
+  /** Puts a request on the send queue, like an internal system. */
   enqueue(
     request: { readonly requestId: string; readonly platformContactId: string } & Record<string, unknown>,
   ): Promise<void>;
-  /** Puts any text on a queue; a group and an id of its own for a FIFO queue. */
+  /** Sends a message to a queue, with a message group and a deduplication id if it is a FIFO queue. */
   putMessage(queueUrl: string, body: string, fifo?: { readonly groupId: string; readonly id: string }): Promise<void>;
-  /** The table's items by `pk sk`. */
+  /** Returns the table's items by `pk sk`. */
   table(): Promise<Readonly<Record<string, TableItem>>>;
-  /** Takes what stands in a queue. */
+  /** Receives and deletes up to ten messages. */
   takeMessages(queueUrl: string): Promise<readonly QueuedMessage[]>;
-  /** How many messages a queue holds, those in flight included. */
+  /** Returns how many messages a queue holds, including those in flight. */
   queueDepth(queueUrl: string): Promise<number>;
   close(): void;
 }
 
-/** Talks to a local run by real SDK clients and the sandbox's control API. */
+/** Creates a client that uses AWS SDK clients and the sandbox's control API. */
 export const createLocalClient = (cloud: LocalCloud): LocalClient => {
   const credentials = {
     accessKeyId: cloud.env.AWS_ACCESS_KEY_ID ?? '',
@@ -80,8 +89,8 @@ export const createLocalClient = (cloud: LocalCloud): LocalClient => {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await response.text();
-    if (!response.ok) throw new LocalError(`The sandbox answered ${method} ${path} with ${response.status}: ${text}`);
-    return JSON.parse(text);
+    if (response.ok) return JSON.parse(text);
+    throw new LocalError(`The sandbox answered ${method} /sandbox${path} with ${response.status}: ${text}`);
   };
 
   const putMessage: LocalClient['putMessage'] = async (queueUrl, body, fifo) => {
@@ -95,12 +104,17 @@ export const createLocalClient = (cloud: LocalCloud): LocalClient => {
     );
   };
 
+  const close = (): void => {
+    sqs.destroy();
+    dynamodb.destroy();
+  };
+
   return {
     control,
     putMessage,
     async userWrites(contact, message) {
-      const answer = await control('POST', `/users/${encodeURIComponent(contact)}/messages`, message);
-      return z.object({ _id_: z.string() }).parse(answer)._id_;
+      const response = await control('POST', `/users/${encodeURIComponent(contact)}/messages`, message);
+      return z.object({ _id_: z.string() }).parse(response)._id_;
     },
     async userReads(contact) {
       await control('POST', `/users/${encodeURIComponent(contact)}/read`);
@@ -160,9 +174,7 @@ export const createLocalClient = (cloud: LocalCloud): LocalClient => {
         Number(Attributes?.ApproximateNumberOfMessages) + Number(Attributes?.ApproximateNumberOfMessagesNotVisible)
       );
     },
-    close() {
-      sqs.destroy();
-      dynamodb.destroy();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 };

@@ -1,7 +1,22 @@
-/** What the person at the keyboard can act upon: the message is shown alone, as one sentence or two, without a stack. */
+/** An error that the developer can act on: its message is printed alone, without a stack trace. */
 export class LocalError extends Error {
   override readonly name = 'LocalError';
 }
 
-/** The message of whatever was thrown. */
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+/**
+ * Creates the error for a part of a template that the local run does not implement.
+ *
+ * @param place Where it is in the template, such as `Queue (AWS::SQS::Queue)`.
+ * @param what What is not implemented, such as `the property Color`.
+ * @param folder The folder in which to implement it.
+ */
+export const unsupported = (place: string, what: string, folder: string): LocalError =>
+  new LocalError(`${place}: the local run does not support ${what}. Add it in ${folder}.`);
+
+/** Returns the message of a thrown value; the original error comes first if the cleanup after it failed as well. */
+export const messageOf = (thrown: unknown): string => {
+  if (thrown instanceof SuppressedError) {
+    return `${messageOf(thrown.suppressed)} (cleanup also failed: ${messageOf(thrown.error)})`;
+  }
+  return thrown instanceof Error ? thrown.message : String(thrown);
+};

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { LocalCloud } from './local-cloud.ts';
 
-/** In the state folder: where a running local cloud leaves its addresses. */
+/** The file in the state folder with the addresses of a run. */
 const FILE = 'local.json';
 
-/** The addresses of a run, as other programs read them. */
+/** Returns the addresses of a run as other programs read them. */
 export const localState = (cloud: LocalCloud) => ({
   consoleUrl: cloud.consoleUrl,
   webhookUrl: cloud.webhookUrl,
@@ -22,7 +22,7 @@ export const localState = (cloud: LocalCloud) => ({
   env: cloud.env,
 });
 
-/** @returns whether another run, which still answers, had its addresses there: they are replaced. */
+/** Writes a run's addresses. @returns whether they replaced those of another run that still answers. */
 export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<boolean> => {
   await mkdir(folder, { recursive: true });
   const replaced = await isAnotherRunning(join(folder, FILE));
@@ -30,23 +30,23 @@ export const writeLocalState = async (cloud: LocalCloud, folder: string): Promis
   return replaced;
 };
 
-const ANSWER_TIMEOUT_MS = 500;
+const RESPONSE_TIMEOUT_MS = 500;
 const otherRun = z.object({ webhookUrl: z.url() });
 
-/** A run that was killed leaves its file behind: what counts is whether somebody is there. */
+/** A killed run leaves its file behind, so check whether its webhook answers. */
 const isAnotherRunning = async (file: string): Promise<boolean> => {
   try {
     const { webhookUrl } = otherRun.parse(JSON.parse(await readFile(file, 'utf8')));
-    await fetch(webhookUrl, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    await fetch(webhookUrl, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
     return true;
   } catch {
     return false;
   }
 };
 
-/** Removes what this run wrote; a run that was started after it has written over it by then. */
+/** Removes a run's addresses, unless a later run has replaced them. */
 export const removeLocalState = async (cloud: LocalCloud, folder: string): Promise<void> => {
   const file = join(folder, FILE);
-  const text = await readFile(file, 'utf8').catch(() => '');
-  if (text.includes(JSON.stringify(cloud.webhookUrl))) await rm(file, { force: true });
+  const json = await readFile(file, 'utf8').catch(() => '');
+  if (json.includes(JSON.stringify(cloud.webhookUrl))) await rm(file, { force: true });
 };

@@ -1,19 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LocalError } from '../local-error.ts';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
 
 /**
- * Looks again and again until there is something to see.
+ * Polls until there is a result, for at most 30 seconds.
  *
- * @param what for the sentence when there never is, after half a minute
+ * @param what The expected event, for the error.
+ * @throws LocalError on timeout.
  */
-export const waitFor = async <Seen>(what: string, look: () => Promise<Seen | undefined>): Promise<Seen> => {
-  const until = Date.now() + PATIENCE_MS;
+export const waitFor = async <Result>(what: string, poll: () => Promise<Result | undefined>): Promise<Result> => {
+  const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    if (Date.now() > until) throw new LocalError(`This did not happen within ${PATIENCE_MS / 1000} s: ${what}.`);
-    await pause(50);
+    const result = await poll();
+    if (result !== undefined) return result;
+    if (Date.now() > deadline) throw new LocalError(`Timed out after ${TIMEOUT_MS / 1000} seconds. Expected: ${what}.`);
+    await pause(POLL_MS);
   }
 };

@@ -5,92 +5,94 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { listenLocally } from '../listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
 import { startGuarded } from './guarded-process.ts';
 
-/** An emulator that is ready. */
-export interface Emulator {
-  readonly url: string;
-  readonly close: () => Promise<void>;
-}
-
-const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
-const ATTEMPTS = 3;
-
-/** The DynamoDB emulator, which can be out of reach for a while. */
-export interface DynamoDbEmulator extends Emulator {
-  /** Leaves every call unanswered from now on, or answers what waits and goes on. */
+/** The DynamoDB emulator, which a test can suspend. */
+export interface DynamoDbEmulator extends ListeningServer {
+  /** Leaves every request unanswered, or answers the waiting requests and continues. */
   readonly pause: (paused: boolean) => void;
 }
 
-/** Starts dynoxide on a fresh database in the folder. @throws LocalError when there is no binary or it does not start. */
+const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
+/** Another program may take the free port before the emulator does, so a failed start is retried on another port. */
+const START_ATTEMPTS = 3;
+const POLL_MS = 5;
+
+/**
+ * Starts dynoxide on a new database in the folder.
+ *
+ * @throws LocalError if the binary is missing or does not start.
+ */
 export const startDynamoDb = async (
   folder: string,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<DynamoDbEmulator> => {
   const binary = await findBinary(environment);
   let reason = '';
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    // Another program may take the port between the look and the start, so a start that fails is tried on another port.
-    const port = await freePort();
-    const database = join(folder, `tables-${attempt}.db`);
-    const program = startGuarded(binary, ['serve', '--port', String(port), '--db-path', database], folder);
-    let ended = false;
-    void program.ended.then(() => {
-      ended = true;
-    });
-    while (!ended && !(await answers(port))) await pause(5);
-    if (!ended) {
-      await indexStreamRecords(database);
-      return { url: `http://127.0.0.1:${port}`, pause: program.pause, close: program.close };
-    }
-    reason = program.errorOutput();
+  for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
+    const started = await tryStart(binary, folder, join(folder, `tables-${attempt}.db`));
+    if ('emulator' in started) return started.emulator;
+    reason = started.reason;
   }
-  throw new LocalError(`The DynamoDB emulator ${binary} does not start${reason && `: ${reason}`}`);
+  throw new LocalError(`The DynamoDB emulator ${binary} did not start${reason && `: ${reason}`}`);
+};
+
+const tryStart = async (
+  binary: string,
+  folder: string,
+  database: string,
+): Promise<{ readonly emulator: DynamoDbEmulator } | { readonly reason: string }> => {
+  await using stack = new AsyncDisposableStack();
+  const port = await findFreePort();
+  const program = stack.use(startGuarded(binary, ['serve', '--port', String(port), '--db-path', database], folder));
+  while (program.isRunning() && !(await isListening(port))) await pause(POLL_MS);
+  if (!program.isRunning()) return { reason: program.errorOutput() };
+  await indexStreamRecords(database);
+  const resources = stack.move();
+  const close = (): Promise<void> => resources.disposeAsync();
+  const url = `http://127.0.0.1:${port}`;
+  return { emulator: { url, port, pause: program.pause, close, [Symbol.asyncDispose]: close } };
 };
 
 const findBinary = async (environment: NodeJS.ProcessEnv): Promise<string> => {
-  const named = environment.DYNOXIDE_BIN;
-  const binary = named || join(MODULES, '@dynoxide', `${process.platform}-${process.arch}`, 'dynoxide');
-  const usable = await access(binary, constants.X_OK).then(
+  const configured = environment.DYNOXIDE_BIN;
+  const platform = `${process.platform}-${process.arch}`;
+  const binary = configured || join(MODULES, '@dynoxide', platform, 'dynoxide');
+  const isExecutable = await access(binary, constants.X_OK).then(
     () => true,
     () => false,
   );
-  if (usable) return binary;
+  if (isExecutable) return binary;
   throw new LocalError(
-    named
-      ? `DYNOXIDE_BIN names ${named}, which is not there or cannot be run; set it to the path of a dynoxide binary.`
-      : `There is no DynamoDB emulator for ${process.platform}-${process.arch}; run "npm ci" again, or set DYNOXIDE_BIN to the path of a dynoxide binary.`,
+    configured
+      ? `DYNOXIDE_BIN is ${configured}, which does not exist or is not executable. Set it to the path of a dynoxide binary.`
+      : `The DynamoDB emulator for ${platform} is not installed. Run "npm ci", or set DYNOXIDE_BIN to the path of a dynoxide binary.`,
   );
 };
 
-const freePort = async (): Promise<number> => {
-  const { port, close } = await listenLocally(createServer());
-  await close();
-  return port;
+const findFreePort = async (): Promise<number> => {
+  await using server = await listenLocally(createServer());
+  return server.port;
 };
 
-const answers = (port: number): Promise<boolean> =>
+const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
+    socket.once('connect', () => socket.destroy()).once('error', () => resolve(false));
+    socket.once('connect', () => resolve(true));
   });
 
-/** Without these indexes every write with a stream looks through all stream records of the run. */
+/** Without these indexes, every write to a table with a stream scans all stream records of the run. */
 const indexStreamRecords = async (file: string): Promise<void> => {
-  const database = new DatabaseSync(file);
-  try {
-    database.exec('PRAGMA busy_timeout = 5000');
-    // On a busy machine the emulator listens before it has made its own tables.
-    const made = database.prepare("SELECT name FROM sqlite_master WHERE name = '_stream_records'");
-    while (made.get() === undefined) await pause(5);
-    database.exec('CREATE INDEX parley_sequence ON _stream_records (table_name, CAST(sequence_number AS INTEGER))');
-    database.exec(
-      'CREATE INDEX parley_shard ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER))',
-    );
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(file);
+  database.exec('PRAGMA busy_timeout = 5000');
+  // On a busy machine the emulator listens before it has created its own tables.
+  const created = database.prepare("SELECT name FROM sqlite_master WHERE name = '_stream_records'");
+  while (created.get() === undefined) await pause(POLL_MS);
+  database.exec('CREATE INDEX parley_sequence ON _stream_records (table_name, CAST(sequence_number AS INTEGER))');
+  database.exec(
+    'CREATE INDEX parley_shard ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER))',
+  );
 };

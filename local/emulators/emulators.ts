@@ -1,85 +1,82 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { ACCOUNT_ID, awsVariables, REGION } from '../aws-variables.ts';
-import type { MovableClock } from '../clock/movable-clock.ts';
-import type { Closers } from '../closers.ts';
-import { createEventBuses, type EventBuses } from '../events/event-buses.ts';
-import { createSchedules, type Schedules } from '../schedules/schedules.ts';
+import { ACCOUNT_ID, arnOf, awsEnvironment, CREDENTIALS, REGION } from '../aws-environment.ts';
+import type { MovableClock } from '../clock.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { startEventBridge } from './event-bridge.ts';
+import { createEventBuses, type EventBuses } from './event-buses.ts';
 import { startScheduler } from './scheduler.ts';
-import { createSecretStore, type SecretStore } from './secret-store.ts';
-import { startSecretsManager } from './secrets-manager.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
+import { createSecretStore, type SecretStore, startSecretsManager } from './secrets-manager.ts';
 import { startSqs } from './sqs.ts';
 
-/** The running stand-ins for AWS's services. */
-export interface Emulators {
+/** The running emulators, with clients for them. */
+export interface Emulators extends AsyncDisposable {
   readonly dynamodb: DynamoDBClient;
   readonly dynamodbStreams: DynamoDBStreamsClient;
   readonly sqs: SQSClient;
   readonly secrets: SecretStore;
-  /** Puts the tables out of reach, or back. */
-  readonly pauseTables: (paused: boolean) => void;
   readonly buses: EventBuses;
   readonly schedules: Schedules;
-  /** The queues' base address, to which a queue's name is joined. */
+  /** The base URL of the queues, without a trailing slash; a queue's name follows it. */
   readonly queueBaseUrl: string;
-  /** The variables with which any AWS SDK talks to them. */
+  /** The environment variables that point any AWS SDK at the emulators. */
   readonly env: Readonly<Record<string, string>>;
+  /** Makes the tables unreachable, or reachable again. */
+  readonly pauseTables: (paused: boolean) => void;
 }
 
-/** Starts every emulator side by side; all are closed with `closers`, also when one of them fails. */
-export const startEmulators = async (
-  folder: string,
-  clock: MovableClock,
-  closers: Closers,
-  warn: (message: string) => void = () => undefined,
-): Promise<Emulators> => {
-  const secrets = createSecretStore((name) => `arn:aws:secretsmanager:${REGION}:${ACCOUNT_ID}:secret:${name}`);
+export interface EmulatorSettings {
+  /** Where the DynamoDB emulator keeps its database. */
+  readonly folder: string;
+  readonly clock: MovableClock;
+  readonly warn: (message: string) => void;
+}
+
+/** Starts every emulator. @throws LocalError if one does not start; then the others are stopped. */
+export const startEmulators = async ({ folder, clock, warn }: EmulatorSettings): Promise<Emulators> => {
+  await using stack = new AsyncDisposableStack();
+  const secrets = createSecretStore((name) => arnOf('secretsmanager', `secret:${name}`));
   const buses = createEventBuses(clock.now, warn);
-  const schedules = createSchedules(clock, warn);
-  closers.add(schedules.close);
-  const closing = async <Started extends { readonly close: () => Promise<void> }>(starting: Promise<Started>) => {
-    const started = await starting;
-    closers.add(started.close);
-    return started;
-  };
+  const schedules = stack.use(createSchedules(clock, warn));
+
+  const use = async <Started extends AsyncDisposable>(starting: Promise<Started>) => stack.use(await starting);
   const starting = [
-    closing(startDynamoDb(folder)),
-    closing(startSqs()),
-    closing(startSecretsManager(secrets)),
-    closing(startEventBridge(buses)),
+    use(startDynamoDb(folder)),
+    use(startSqs()),
+    use(startSecretsManager(secrets)),
+    use(startEventBridge(buses)),
   ] as const;
+  // Wait for all of them, or one that starts after another one failed would never be stopped.
   await Promise.allSettled(starting);
   const [tables, queues, secretsManager, eventBridge] = await Promise.all(starting);
   clock.onMove(queues.setClock);
 
-  const client = { region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-  const dynamodb = new DynamoDBClient({ ...client, endpoint: tables.url });
-  const sqs = new SQSClient({ ...client, endpoint: queues.url });
-  const dynamodbStreams = new DynamoDBStreamsClient({ ...client, endpoint: tables.url });
-  closers.add(() => {
-    dynamodb.destroy();
-    dynamodbStreams.destroy();
-    sqs.destroy();
-  });
-  const scheduler = await closing(startScheduler({ schedules, now: clock.now, sqs }));
+  const client = { region: REGION, credentials: CREDENTIALS };
+  const adopt = <Client extends { destroy(): void }>(created: Client) => stack.adopt(created, (one) => one.destroy());
+  const dynamodb = adopt(new DynamoDBClient({ ...client, endpoint: tables.url }));
+  const dynamodbStreams = adopt(new DynamoDBStreamsClient({ ...client, endpoint: tables.url }));
+  const sqs = adopt(new SQSClient({ ...client, endpoint: queues.url }));
+  const scheduler = await use(startScheduler({ schedules, now: clock.now, sqs }));
+
+  const resources = stack.move();
   return {
     dynamodb,
     dynamodbStreams,
     sqs,
     secrets,
-    pauseTables: tables.pause,
     buses,
     schedules,
     queueBaseUrl: `${queues.url}/${ACCOUNT_ID}`,
-    env: awsVariables({
+    env: awsEnvironment({
       dynamodb: tables.url,
       sqs: queues.url,
       secretsManager: secretsManager.url,
       eventBridge: eventBridge.url,
       scheduler: scheduler.url,
     }),
+    pauseTables: tables.pause,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };

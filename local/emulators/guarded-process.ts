@@ -1,46 +1,46 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const GUARD = fileURLToPath(new URL('./guard.ts', import.meta.url));
 
-/** A program that ends with the run, however the run ends. */
-export interface GuardedProcess {
-  /** What the program wrote to its standard error, for the sentence that says why it ended. */
+/** A program that ends with the run, even if the run is killed. */
+export interface GuardedProcess extends AsyncDisposable {
+  readonly isRunning: () => boolean;
+  /** What the program has written to standard error, which usually says why it ended. */
   readonly errorOutput: () => string;
-  /** Settles when the program has ended. */
-  readonly ended: Promise<void>;
-  /** Stops the program where it is, as a service that no longer answers; or lets it go on. */
+  /** Suspends the program, like a service that no longer answers, or resumes it. */
   readonly pause: (paused: boolean) => void;
-  readonly close: () => Promise<void>;
 }
 
 /**
- * Starts a program under a guard that ends it, and removes the run's folder, once this process is gone: a program that
- * is not ours cannot be taught to watch for that itself.
+ * Starts a program under a guard. When this process is gone, the guard ends the program and removes the run's folder: a
+ * third-party program does not watch its parent.
  */
 export const startGuarded = (command: string, parameters: readonly string[], folder: string): GuardedProcess => {
-  const guard: ChildProcess = spawn(process.execPath, [GUARD, folder, command, ...parameters], {
+  const guard = spawn(process.execPath, [GUARD, folder, command, ...parameters], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {},
-    // Ctrl-C reaches the run alone, which then ends what it started in order.
+    // In its own process group, so that Ctrl-C reaches only the run, which then shuts everything down in order.
     detached: true,
   });
+  let isRunning = true;
   let output = '';
-  guard.stderr?.on('data', (chunk: Buffer) => {
+  guard.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
   const ended = new Promise<void>((resolve) => {
-    guard.once('close', () => resolve());
-    guard.once('error', () => resolve());
+    guard.once('close', () => resolve()).once('error', () => resolve());
+  }).then(() => {
+    isRunning = false;
   });
   return {
+    isRunning: () => isRunning,
     errorOutput: () => output.trim(),
-    ended,
     pause: (paused) => {
-      guard.stdin?.write(paused ? 'SIGSTOP\n' : 'SIGCONT\n');
+      guard.stdin.write(paused ? 'SIGSTOP\n' : 'SIGCONT\n');
     },
-    async close() {
-      guard.stdin?.end();
+    async [Symbol.asyncDispose]() {
+      guard.stdin.end();
       await ended;
     },
   };

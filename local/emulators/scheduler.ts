@@ -1,102 +1,86 @@
-import { createServer } from 'node:http';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
-import { ACCOUNT_ID, REGION } from '../aws-variables.ts';
-import { type ListeningServer, listenLocally } from '../listen-locally.ts';
-import type { Schedule, Schedules } from '../schedules/schedules.ts';
-import { readJson } from './read-json.ts';
+import { arnOf } from '../aws-environment.ts';
+import { parseJson } from '../json.ts';
+import type { ListeningServer } from '../listen-locally.ts';
+import {
+  type AwsRequest,
+  type AwsResponse,
+  awsError,
+  startAwsJsonServer,
+  unknownOperation,
+} from './aws-json-server.ts';
+import type { Schedule, Schedules } from './schedules.ts';
 
 const AT = /^at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\)$/;
 
-/** What a call of SendMessage takes from a universal target; anything else is refused, as on AWS. */
-const sendMessage = z.strictObject({
+/** The parameters of SendMessage that a universal target accepts; like AWS, reject any other. */
+const sendMessageInput = z.strictObject({
   QueueUrl: z.url(),
   MessageBody: z.string().min(1),
   MessageGroupId: z.string().optional(),
   MessageDeduplicationId: z.string().optional(),
 });
 
-const createSchedule = z.strictObject({
+const createScheduleInput = z.strictObject({
   GroupName: z.string().default('default'),
   ClientToken: z.string().optional(),
-  ScheduleExpression: z.string().regex(AT, 'only one-time schedules are known: at(yyyy-mm-ddThh:mm:ss)'),
-  ScheduleExpressionTimezone: z.literal('UTC', 'only UTC is known').default('UTC'),
-  FlexibleTimeWindow: z.strictObject({ Mode: z.literal('OFF', 'no flexible time window is known') }),
-  ActionAfterCompletion: z.literal('DELETE', 'only schedules that delete themselves are known'),
+  ScheduleExpression: z.string().regex(AT, 'only one-time schedules are supported: at(yyyy-mm-ddThh:mm:ss)'),
+  ScheduleExpressionTimezone: z.literal('UTC', 'only UTC is supported').default('UTC'),
+  FlexibleTimeWindow: z.strictObject({ Mode: z.literal('OFF', 'flexible time windows are not supported') }),
+  ActionAfterCompletion: z.literal('DELETE', 'only schedules that delete themselves are supported'),
   Target: z.strictObject({
-    Arn: z.literal('arn:aws:scheduler:::aws-sdk:sqs:sendMessage', 'only the universal target sqs:sendMessage is known'),
+    Arn: z.literal('arn:aws:scheduler:::aws-sdk:sqs:sendMessage', 'only the target sqs:sendMessage is supported'),
     RoleArn: z.string(),
-    // A target that cannot be called is called again here until it can.
+    // Unused: the local run retries a target until it can be called.
     DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
     Input: z.string(),
   }),
 });
 
-/** What the stand-in works with. */
-export interface SchedulerParts {
+export interface SchedulerContext {
   readonly schedules: Schedules;
   readonly now: () => Date;
-  /** By which targets are called. */
+  /** Sends the messages of the targets. */
   readonly sqs: SQSClient;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: object;
-}
-
 /**
- * Stands in for EventBridge Scheduler: `CreateSchedule`, `GetSchedule` and `DeleteSchedule` for one-time schedules that
- * send a message to a queue. Everything else is refused by name.
+ * Emulates EventBridge Scheduler's `CreateSchedule`, `GetSchedule`, and `DeleteSchedule`, for one-time schedules that send a
+ * message to a queue. It rejects everything else.
  *
  * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html
  */
-export const startScheduler = (parts: SchedulerParts): Promise<ListeningServer> => {
-  const server = createServer((request, response) => {
-    void readJson(request).then((input) => {
-      const url = new URL(request.url ?? '/', 'http://localhost');
-      const { status, body } = answer({ method: request.method ?? '', url, input }, parts);
-      const type = '__type' in body ? { 'x-amzn-errortype': String(body.__type) } : {};
-      response.writeHead(status, { 'content-type': 'application/json', ...type }).end(JSON.stringify(body));
-    });
-  });
-  return listenLocally(server);
-};
+export const startScheduler = (context: SchedulerContext): Promise<ListeningServer> =>
+  startAwsJsonServer('application/json', (request) => handle(request, context));
 
-const answer = (
-  { method, url, input }: { readonly method: string; readonly url: URL; readonly input: unknown },
-  parts: SchedulerParts,
-): Answer => {
+const handle = ({ method, url, operation, input }: AwsRequest, context: SchedulerContext): AwsResponse => {
   const [, escapedName] = /^\/schedules\/([^/]+)$/.exec(url.pathname) ?? [];
   if (escapedName === undefined || !['POST', 'GET', 'DELETE'].includes(method)) {
-    return failure(
-      400,
-      'UnknownOperationException',
-      `The local run does not know ${method} ${url.pathname} of Scheduler.`,
-    );
+    return unknownOperation(`${operation} of EventBridge Scheduler`);
   }
   const name = decodeURIComponent(escapedName);
-  if (method === 'POST') return create(name, input, parts);
+  if (method === 'POST') return createSchedule(name, input, context);
   const groupName = url.searchParams.get('groupName') ?? 'default';
-  const found = parts.schedules.find(groupName, name);
-  if (!found) return failure(404, 'ResourceNotFoundException', `Schedule ${name} does not exist.`);
-  if (method === 'GET') return { status: 200, body: described(found) };
-  parts.schedules.remove(groupName, name);
+  const schedule = context.schedules.find(groupName, name);
+  if (!schedule) return awsError('ResourceNotFoundException', `Schedule ${name} does not exist.`, 404);
+  if (method === 'GET') return { status: 200, body: describe(schedule) };
+  context.schedules.remove(groupName, name);
   return { status: 200, body: {} };
 };
 
-const create = (name: string, input: unknown, { schedules, now, sqs }: SchedulerParts): Answer => {
-  const { data, error } = createSchedule.safeParse(input);
+const createSchedule = (name: string, input: unknown, { schedules, now, sqs }: SchedulerContext): AwsResponse => {
+  const { data, error } = createScheduleInput.safeParse(input);
   if (!data) {
     const faults = error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    return failure(400, 'ValidationException', `The local run cannot hold this schedule. ${faults.join('; ')}`);
+    return awsError('ValidationException', `The local run does not support this schedule. ${faults.join('; ')}`);
   }
   const { GroupName: groupName, ClientToken: clientToken, ScheduleExpression, Target } = data;
   if (!schedules.hasGroup(groupName)) {
-    return failure(404, 'ResourceNotFoundException', `Schedule group ${groupName} does not exist.`);
+    return awsError('ResourceNotFoundException', `Schedule group ${groupName} does not exist.`, 404);
   }
-  const message = sendMessage.safeParse(parse(Target.Input));
-  if (!message.success) return failure(400, 'ValidationException', 'Input is no request of SendMessage.');
+  const message = sendMessageInput.safeParse(parseJson(Target.Input));
+  if (!message.success) return awsError('ValidationException', 'Input is not a valid SendMessage request.');
   const schedule: Schedule = {
     name,
     groupName,
@@ -108,35 +92,21 @@ const create = (name: string, input: unknown, { schedules, now, sqs }: Scheduler
       await sqs.send(new SendMessageCommand(message.data));
     },
   };
-  // The same token again is the same request again, whose answer was lost.
+  // The same token means that the client retries a request whose response was lost.
   const existing = schedules.find(groupName, name);
-  const isRepeated = existing !== undefined && clientToken !== undefined && existing.clientToken === clientToken;
-  if (!isRepeated && !schedules.add(schedule)) {
-    return failure(409, 'ConflictException', `Schedule ${name} already exists.`);
+  const isRetry = existing !== undefined && clientToken !== undefined && existing.clientToken === clientToken;
+  if (!isRetry && !schedules.add(schedule)) {
+    return awsError('ConflictException', `Schedule ${name} already exists.`, 409);
   }
-  return { status: 200, body: { ScheduleArn: arnOf(schedule) } };
+  return { status: 200, body: { ScheduleArn: scheduleArn(schedule) } };
 };
 
-const described = (schedule: Schedule) => ({
+const describe = (schedule: Schedule) => ({
   ...schedule.declaration,
-  Arn: arnOf(schedule),
+  Arn: scheduleArn(schedule),
   Name: schedule.name,
   State: 'ENABLED',
   CreationDate: schedule.createdAt.getTime() / 1000,
 });
 
-const arnOf = ({ groupName, name }: Schedule): string =>
-  `arn:aws:scheduler:${REGION}:${ACCOUNT_ID}:schedule/${groupName}/${name}`;
-
-const failure = (status: number, type: string, message: string): Answer => ({
-  status,
-  body: { __type: type, Message: message },
-});
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const scheduleArn = ({ groupName, name }: Schedule): string => arnOf('scheduler', `schedule/${groupName}/${name}`);

@@ -1,89 +1,115 @@
-import { createServer } from 'node:http';
+import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type ListeningServer, listenLocally } from '../listen-locally.ts';
-import { readJson } from './read-json.ts';
-import type { Secret, SecretStore, SecretVersion } from './secret-store.ts';
+import type { ListeningServer } from '../listen-locally.ts';
+import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from './aws-json-server.ts';
 
-const getSecretValue = z.object({
+/** One version of a secret. */
+export interface SecretVersion {
+  readonly versionId: string;
+  readonly secretString: string;
+  readonly createdAt: Date;
+  /** The staging labels. */
+  readonly stages: ReadonlySet<string>;
+}
+
+export interface Secret {
+  readonly arn: string;
+  readonly name: string;
+  /** The current version, then the previous one. */
+  readonly versions: readonly SecretVersion[];
+}
+
+/** The secrets of a run, in memory. */
+export interface SecretStore {
+  /** Creates a secret, with a first version if there is a value; returns its ARN. */
+  create(name: string, secretString: string | undefined): string;
+  find(nameOrArn: string): Secret | undefined;
+  /** Adds a version, which becomes the current one; the one before becomes the previous one. */
+  put(secret: Secret, secretString: string): SecretVersion;
+}
+
+/**
+ * Creates a store that gives versions the staging labels of Secrets Manager.
+ *
+ * Source: https://docs.aws.amazon.com/secretsmanager/latest/userguide/whats-in-a-secret.html
+ */
+export const createSecretStore = (arnOf: (name: string) => string): SecretStore => {
+  const secrets: (Secret & { versions: SecretVersion[] })[] = [];
+  const put = (arn: string, secretString: string): SecretVersion => {
+    const secret = secrets.find((candidate) => candidate.arn === arn);
+    if (!secret) throw new Error(`There is no secret ${arn}.`);
+    const version = { versionId: randomUUID(), secretString, createdAt: new Date(), stages: new Set(['AWSCURRENT']) };
+    const [current] = secret.versions;
+    secret.versions = current ? [version, { ...current, stages: new Set(['AWSPREVIOUS']) }] : [version];
+    return version;
+  };
+  return {
+    create(name, secretString) {
+      // Secrets Manager appends six characters, so that a secret created again under a name has another ARN.
+      const suffix = createHash('sha256').update(name).digest('hex').slice(0, 6);
+      const arn = `${arnOf(name)}-${suffix}`;
+      secrets.push({ arn, name, versions: [] });
+      if (secretString !== undefined) put(arn, secretString);
+      return arn;
+    },
+    find: (nameOrArn) => secrets.find(({ arn, name }) => nameOrArn === arn || nameOrArn === name),
+    put: ({ arn }, secretString) => put(arn, secretString),
+  };
+};
+
+/**
+ * Emulates Secrets Manager's `GetSecretValue` and `PutSecretValue`. It rejects every other operation, including those of
+ * services that have no emulator.
+ *
+ * Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_Operations.html
+ */
+export const startSecretsManager = (store: SecretStore): Promise<ListeningServer> =>
+  startAwsJsonServer('application/x-amz-json-1.1', ({ operation, input }) => {
+    if (operation === 'secretsmanager.GetSecretValue') return getSecretValue(store, input);
+    if (operation === 'secretsmanager.PutSecretValue') return putSecretValue(store, input);
+    return unknownOperation(operation);
+  });
+
+const getSecretValueInput = z.object({
   SecretId: z.string(),
   VersionId: z.string().optional(),
   VersionStage: z.string().optional(),
 });
-const putSecretValue = z.object({ SecretId: z.string(), SecretString: z.string() });
 
-interface Answer {
-  readonly status: number;
-  readonly body: object;
-}
-
-/**
- * Stands in for Secrets Manager: `GetSecretValue` and `PutSecretValue`, in the AWS JSON 1.1 protocol.
- *
- * Every other call is refused by name, those to services that the run has no stand-in for included.
- *
- * Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_Operations.html
- */
-export const startSecretsManager = (store: SecretStore): Promise<ListeningServer> => {
-  const server = createServer((request, response) => {
-    void readJson(request).then((input) => {
-      const { status, body } = answer(
-        store,
-        String(request.headers['x-amz-target'] ?? `${request.method} ${request.url}`),
-        input,
-      );
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
-    });
-  });
-  return listenLocally(server);
-};
-
-const answer = (store: SecretStore, target: string, input: unknown): Answer => {
-  if (target === 'secretsmanager.GetSecretValue') {
-    const { data } = getSecretValue.safeParse(input);
-    if (!data) return failure('InvalidParameterException', 'GetSecretValue needs a SecretId.');
-    const secret = store.find(data.SecretId);
-    if (!secret) return notFound();
-    const version = secret.versions.find(
-      ({ versionId, stages }) =>
-        (data.VersionId === undefined || versionId === data.VersionId) &&
-        (data.VersionStage === undefined
-          ? data.VersionId !== undefined || stages.has('AWSCURRENT')
-          : stages.has(data.VersionStage)),
-    );
-    if (!version) return notFound(`for staging label: ${data.VersionStage ?? 'AWSCURRENT'}`);
-    return {
-      status: 200,
-      body: {
-        ...described(secret, version),
-        SecretString: version.secretString,
-        CreatedDate: version.createdAt.getTime() / 1000,
-      },
-    };
-  }
-  if (target === 'secretsmanager.PutSecretValue') {
-    const { data } = putSecretValue.safeParse(input);
-    if (!data) return failure('InvalidParameterException', 'PutSecretValue needs a SecretId and a SecretString here.');
-    const secret = store.find(data.SecretId);
-    if (!secret) return notFound();
-    return { status: 200, body: described(secret, store.put(secret, data.SecretString)) };
-  }
-  return failure(
-    'UnknownOperationException',
-    `The local run does not know ${target}; it has no stand-in for this call.`,
+const getSecretValue = (store: SecretStore, input: unknown): AwsResponse => {
+  const { data } = getSecretValueInput.safeParse(input);
+  if (!data) return awsError('InvalidParameterException', 'GetSecretValue requires a SecretId.');
+  const secret = store.find(data.SecretId);
+  if (!secret) return secretNotFound();
+  const stage = data.VersionStage ?? (data.VersionId === undefined ? 'AWSCURRENT' : undefined);
+  const version = secret.versions.find(
+    ({ versionId, stages }) =>
+      (data.VersionId === undefined || versionId === data.VersionId) && (stage === undefined || stages.has(stage)),
   );
+  if (!version) return secretNotFound(` value for staging label: ${data.VersionStage ?? 'AWSCURRENT'}`);
+  const { secretString: SecretString, createdAt } = version;
+  const CreatedDate = createdAt.getTime() / 1000;
+  return { status: 200, body: { ...describe(secret, version), SecretString, CreatedDate } };
 };
 
-const described = ({ arn, name }: Secret, { versionId, stages }: SecretVersion) => ({
+const putSecretValueInput = z.object({ SecretId: z.string(), SecretString: z.string() });
+
+const putSecretValue = (store: SecretStore, input: unknown): AwsResponse => {
+  const { data } = putSecretValueInput.safeParse(input);
+  if (!data) {
+    return awsError('InvalidParameterException', 'The local PutSecretValue requires a SecretId and a SecretString.');
+  }
+  const secret = store.find(data.SecretId);
+  if (!secret) return secretNotFound();
+  return { status: 200, body: describe(secret, store.put(secret, data.SecretString)) };
+};
+
+const describe = ({ arn, name }: Secret, { versionId, stages }: SecretVersion) => ({
   ARN: arn,
   Name: name,
   VersionId: versionId,
   VersionStages: [...stages],
 });
 
-const notFound = (detail = ''): Answer =>
-  failure(
-    'ResourceNotFoundException',
-    `Secrets Manager can't find the specified secret${detail && ` value ${detail}`}.`,
-  );
-
-const failure = (type: string, message: string): Answer => ({ status: 400, body: { __type: type, message } });
+const secretNotFound = (detail = ''): AwsResponse =>
+  awsError('ResourceNotFoundException', `Secrets Manager can't find the specified secret${detail}.`);

@@ -1,97 +1,94 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { MovableClock } from '../clock/movable-clock.ts';
-import type { InvocationResult, InvokeFunction } from '../lambda/function-declaration.ts';
+import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
+import type { MovableClock } from '../clock.ts';
+import type { InvocationResult, InvokeFunction } from '../functions/invocation.ts';
 import { type ListeningServer, listenLocally } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
-import { functionResponse, INTERNAL_SERVER_ERROR } from './function-response.ts';
-import { type IamIdentity, iamIdentity } from './iam-authorizer.ts';
-import { type ApiIdentity, requestEvent } from './request-event.ts';
+import { authenticate, type IamIdentity, type PrincipalCredentials } from './iam-authorizer.ts';
+import { type ApiIdentity, functionResponse, requestEvent } from './payload-format.ts';
 import { matchRoute } from './routes.ts';
 
-/** A local HTTP API, configured as the template's resources come. */
+/** A running HTTP API. The template's resources add its stage, integrations, and routes. */
 export interface HttpApi extends ListeningServer {
   readonly addStage: (stage: { name: string; variables: Record<string, string> | undefined }) => void;
-  readonly addIntegration: (id: string, integration: { functionArn: string; timeoutMs: number }) => void;
+  readonly addIntegration: (id: string, integration: Integration) => void;
   readonly addRoute: (routeKey: string, integrationId: string, authorization?: RouteAuthorization) => void;
 }
 
-/** Whether anybody may call a route, or only whoever signs the call. */
+interface Integration {
+  readonly functionArn: string;
+  readonly timeoutMs: number;
+}
+
+/** Whether a route is public or requires a signature. */
 export type RouteAuthorization = 'NONE' | 'AWS_IAM';
 
-/** What an API works with. */
-export interface HttpApiSurroundings {
-  readonly accountId: string;
-  readonly region: string;
+export interface HttpApiContext {
   readonly clock: MovableClock;
-  /** The keys that a call of an AWS_IAM route is signed with; without them such a call is refused. */
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Finds what runs the function with this ARN. */
+  /** The keys that sign the calls of an AWS_IAM route. @default none: every such call is rejected */
+  readonly credentials?: PrincipalCredentials;
+  /** Returns what invokes the function with an ARN. */
   readonly functionOf: (functionArn: string) => InvokeFunction | undefined;
 }
 
-// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
-const BODY_LIMIT = 10 * 1024 * 1024;
-const HEADER_LIMIT = 10_240;
+/** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+const HEADER_LIMIT_BYTES = 10_240;
+
+/** The responses of the API itself. */
+const FORBIDDEN = [403, 'Forbidden'] as const;
+const NOT_FOUND = [404, 'Not Found'] as const;
+const TOO_LARGE = [413, 'Request Entity Too Large'] as const;
+const INTERNAL_SERVER_ERROR = [500, 'Internal Server Error'] as const;
+const UNAVAILABLE = [503, 'Service Unavailable'] as const;
 
 /**
  * Serves an HTTP API whose routes lead to functions, on the loopback interface.
  *
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api.html
  */
-export const startHttpApi = async (
-  apiId: string,
-  name: string,
-  surroundings: HttpApiSurroundings,
-): Promise<HttpApi> => {
-  const integrations = new Map<string, { functionArn: string; timeoutMs: number }>();
+export const startHttpApi = async (apiId: string, name: string, context: HttpApiContext): Promise<HttpApi> => {
+  const integrations = new Map<string, Integration>();
   const routes = new Map<string, { integrationId: string; authorization: RouteAuthorization }>();
   let identity: ApiIdentity | undefined;
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = decodedPath(request);
     const matched = path === undefined ? undefined : matchRoute([...routes.keys()], request.method ?? 'GET', path);
     const route = routes.get(matched?.routeKey ?? '');
     const integration = integrations.get(route?.integrationId ?? '');
-    if (path === undefined || !matched || !integration || !identity) return respond(response, 404, 'Not Found');
+    if (path === undefined || !matched || !integration || !identity) return respond(response, NOT_FOUND);
     const body = await readBody(request);
-    if (!body) return respond(response, 413, 'Request Entity Too Large');
-    const iam = route?.authorization === 'AWS_IAM' ? await signerOf(request, body, surroundings) : undefined;
-    if (route?.authorization === 'AWS_IAM' && !iam) return respond(response, 403, 'Forbidden');
-    const event = requestEvent(request, body, path, matched, identity, surroundings.clock.now(), iam);
-    const invoke = surroundings.functionOf(integration.functionArn);
-    if (!invoke) return respond(response, INTERNAL_SERVER_ERROR.status, INTERNAL_SERVER_ERROR.message);
-    const result = await within(integration.timeoutMs, invoke(JSON.stringify(event)));
-    if (!result) return respond(response, 503, 'Service Unavailable');
-    if (!result.ok && result.error.errorType === 'RequestEntityTooLarge') {
-      return respond(response, 413, 'Request Entity Too Large');
-    }
-    const read = result.ok ? functionResponse(result.payload) : undefined;
-    if (!read) return respond(response, INTERNAL_SERVER_ERROR.status, INTERNAL_SERVER_ERROR.message);
-    response.writeHead(read.status, {
-      ...Object.fromEntries(Object.entries(read.headers).map(([key, value]) => [key, headerValue(value)])),
+    if (!body) return respond(response, TOO_LARGE);
+    const signer = route?.authorization === 'AWS_IAM' ? await signerOf(request, body, context) : undefined;
+    if (route?.authorization === 'AWS_IAM' && !signer) return respond(response, FORBIDDEN);
+    const event = requestEvent(request, body, path, matched, identity, context.clock.now(), signer);
+    const invoke = context.functionOf(integration.functionArn);
+    if (!invoke) return respond(response, INTERNAL_SERVER_ERROR);
+    const result = await withTimeout(integration.timeoutMs, invoke(JSON.stringify(event)));
+    if (!result) return respond(response, UNAVAILABLE);
+    if (!result.ok && result.error.errorType === 'RequestEntityTooLarge') return respond(response, TOO_LARGE);
+    const answer = result.ok ? functionResponse(result.payload) : undefined;
+    if (!answer) return respond(response, INTERNAL_SERVER_ERROR);
+    response.writeHead(answer.status, {
+      ...Object.fromEntries(Object.entries(answer.headers).map(([key, value]) => [key, headerValue(value)])),
       'apigw-requestid': event.requestContext.requestId,
     });
-    response.end(read.body);
+    response.end(answer.body);
   };
 
-  const server = createServer({ maxHeaderSize: HEADER_LIMIT }, (request, response) => {
-    answer(request, response).catch(() => {
-      // Either the client went away or its answer has headers that HTTP does not allow.
+  const server = createServer({ maxHeaderSize: HEADER_LIMIT_BYTES }, (request, response) => {
+    handle(request, response).catch(() => {
+      // Either the client is gone or the function's headers are not valid in HTTP.
       if (response.headersSent) response.destroy();
-      else respond(response, INTERNAL_SERVER_ERROR.status, INTERNAL_SERVER_ERROR.message);
+      else respond(response, INTERNAL_SERVER_ERROR);
     });
   });
   const listening = await listenLocally(server);
   return {
     ...listening,
     addStage({ name: stage, variables }) {
-      identity = {
-        accountId: surroundings.accountId,
-        apiId,
-        region: surroundings.region,
-        stage,
-        stageVariables: variables,
-      };
+      identity = { accountId: ACCOUNT_ID, apiId, region: REGION, stage, stageVariables: variables };
     },
     addIntegration: (id, integration) => {
       integrations.set(id, integration);
@@ -99,7 +96,7 @@ export const startHttpApi = async (
     addRoute(routeKey, integrationId, authorization = 'NONE') {
       if (!integrations.has(integrationId)) {
         throw new LocalError(
-          `The route ${routeKey} of the API ${name} leads to ${integrationId}, which is no integration.`,
+          `The route ${routeKey} of the API ${name} targets the integration ${integrationId}, which does not exist.`,
         );
       }
       routes.set(routeKey, { integrationId, authorization });
@@ -107,13 +104,14 @@ export const startHttpApi = async (
   };
 };
 
-/** Who signed the request. */
 const signerOf = async (
   request: IncomingMessage,
   body: Buffer,
-  { accountId, region, credentials }: HttpApiSurroundings,
-): Promise<IamIdentity | undefined> =>
-  credentials && iamIdentity(request, body, { accountId, region, ...credentials }, new Date());
+  { credentials }: HttpApiContext,
+): Promise<IamIdentity | undefined> => {
+  // The machine's time, because a client does not know that the run's clock has moved.
+  return credentials && authenticate(request, body, credentials, new Date());
+};
 
 const headerValue = (value: string | readonly string[]): string | string[] =>
   typeof value === 'string' ? value : [...value];
@@ -126,21 +124,24 @@ const decodedPath = (request: IncomingMessage): string | undefined => {
   }
 };
 
-/** The whole body, or nothing when it is larger than the API takes. */
+/** Reads the body; returns undefined if it is too large. */
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    // What is too large is still read to its end, so that the client hears the answer instead of a broken connection.
-    if (bytes <= BODY_LIMIT) chunks.push(chunk);
+    // Read a body that is too large to its end, so that the client receives the response and not a broken connection.
+    if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
   }
-  return bytes > BODY_LIMIT ? undefined : Buffer.concat(chunks);
+  return bytes > BODY_LIMIT_BYTES ? undefined : Buffer.concat(chunks);
 };
 
-const within = async (ms: number, invocation: Promise<InvocationResult>): Promise<InvocationResult | undefined> => {
+const withTimeout = async (
+  timeoutMs: number,
+  invocation: Promise<InvocationResult>,
+): Promise<InvocationResult | undefined> => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, ms, undefined);
+  const timer = setTimeout(resolve, timeoutMs, undefined);
   try {
     return await Promise.race([invocation, promise]);
   } finally {
@@ -148,6 +149,6 @@ const within = async (ms: number, invocation: Promise<InvocationResult>): Promis
   }
 };
 
-const respond = (response: ServerResponse, status: number, message: string): void => {
+const respond = (response: ServerResponse, [status, message]: readonly [number, string]): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
 };

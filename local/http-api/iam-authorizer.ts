@@ -2,8 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
 
-/** What is known of whoever signed a request, as a function receives it in `requestContext.authorizer.iam`. */
+/** The signer of a request, as functions receive it in `requestContext.authorizer.iam`. */
 export interface IamIdentity {
   readonly accessKey: string;
   readonly accountId: string;
@@ -14,10 +15,8 @@ export interface IamIdentity {
   readonly userId: string;
 }
 
-/** The one principal of a local run. */
-export interface LocalPrincipal {
-  readonly accountId: string;
-  readonly region: string;
+/** The keys of the only principal of a local run. */
+export interface PrincipalCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
@@ -26,53 +25,51 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request,\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/;
 
 /** Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
-const SKEW_MS = 5 * 60 * 1000;
+const MAX_SKEW_MS = 5 * 60 * 1000;
 
 /**
- * Tells who signed a request, by signing it again with the run's credentials: AWS's own library on both sides.
+ * Returns who signed a request, by signing it again with the principal's keys. Checks no permissions.
  *
- * Permissions are not looked at, as nowhere in the local run; a test evaluates the documented policies.
- *
- * @param now The machine's time: whoever signs does not know of the run's moved clock.
- * @returns Nothing when the signature is missing, another's, old, or of other headers or another body.
+ * @param now The machine's time.
+ * @returns undefined if the signature is missing, invalid, made with other keys, or dated more than five minutes
+ * before or after `now`.
  */
-export const iamIdentity = async (
+export const authenticate = async (
   request: IncomingMessage,
   body: Buffer,
-  principal: LocalPrincipal,
+  credentials: PrincipalCredentials,
   now: Date,
 ): Promise<IamIdentity | undefined> => {
   const { authorization = '', 'x-amz-date': date, host } = request.headers;
   const [, accessKeyId, day, region = '', service = '', signedHeaders = '', signature = ''] =
     AUTHORIZATION.exec(authorization) ?? [];
-  if (accessKeyId !== principal.accessKeyId || service !== 'execute-api' || region !== principal.region)
-    return undefined;
+  if (accessKeyId !== credentials.accessKeyId || service !== 'execute-api' || region !== REGION) return undefined;
   const signingDate = readAmzDate(date);
-  if (!signingDate || Math.abs(signingDate.getTime() - now.getTime()) > SKEW_MS) return undefined;
+  if (!signingDate || Math.abs(signingDate.getTime() - now.getTime()) > MAX_SKEW_MS) return undefined;
   if (!String(date).startsWith(day ?? '') || !signedHeaders.split(';').includes('host')) return undefined;
-  if (!tellsDigestOf(request.headers['x-amz-content-sha256'], body)) return undefined;
-  const expected = await sign(request, body, host ?? '', signedHeaders.split(';'), principal, signingDate);
-  return timingSafeEqual(Buffer.from(expected), Buffer.from(signature)) ? identityOf(principal) : undefined;
+  if (!matchesDigest(request.headers['x-amz-content-sha256'], body)) return undefined;
+  const expected = await sign(request, body, host ?? '', signedHeaders.split(';'), credentials, signingDate);
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(signature)) ? identityOf(credentials) : undefined;
 };
 
-const tellsDigestOf = (told: string | string[] | undefined, body: Buffer): boolean =>
-  told === undefined || told === createHash('sha256').update(body).digest('hex');
+const matchesDigest = (digest: string | string[] | undefined, body: Buffer): boolean =>
+  digest === undefined || digest === createHash('sha256').update(body).digest('hex');
 
 const sign = async (
   request: IncomingMessage,
   body: Buffer,
   hostname: string,
   signedHeaders: readonly string[],
-  { accessKeyId, secretAccessKey, region }: LocalPrincipal,
+  credentials: PrincipalCredentials,
   signingDate: Date,
 ): Promise<string> => {
   const { pathname, searchParams } = rawUrl(request.url ?? '/');
   const signer = new SignatureV4({
     service: 'execute-api',
-    region,
-    credentials: { accessKeyId, secretAccessKey },
+    region: REGION,
+    credentials,
     sha256: Sha256,
-    // Whether the body's digest is a header as well is the client's choice.
+    // A client may also send the body's digest as a header.
     applyChecksum: signedHeaders.includes('x-amz-content-sha256'),
   });
   const headers = Object.fromEntries(
@@ -88,7 +85,7 @@ const sign = async (
   return AUTHORIZATION.exec(signed.headers.authorization ?? '')?.[6] ?? ''.padEnd(64, '-');
 };
 
-/** The path as it was written: `URL` would take out its dots. */
+/** Splits a URL without normalizing its path: `URL` would remove dot segments. */
 const rawUrl = (url: string) => {
   const [pathname = '/', ...query] = url.split('?');
   return { pathname, searchParams: new URLSearchParams(query.join('?')) };
@@ -102,12 +99,12 @@ const readAmzDate = (value: string | string[] | undefined): Date | undefined => 
   return Number.isNaN(date.getTime()) ? undefined : date;
 };
 
-const identityOf = ({ accountId, accessKeyId }: LocalPrincipal): IamIdentity => ({
+const identityOf = ({ accessKeyId }: PrincipalCredentials): IamIdentity => ({
   accessKey: accessKeyId,
-  accountId,
+  accountId: ACCOUNT_ID,
   callerId: accessKeyId,
   cognitoIdentity: null,
   principalOrgId: null,
-  userArn: `arn:aws:iam::${accountId}:user/local`,
+  userArn: `arn:aws:iam::${ACCOUNT_ID}:user/local`,
   userId: accessKeyId,
 });

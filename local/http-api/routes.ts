@@ -1,11 +1,11 @@
-/** A route that fits a request, with the values of its path's variables. */
+/** A route that matches a request, with the values of its path variables. */
 export interface MatchedRoute {
   readonly routeKey: string;
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
 /**
- * The most specific route that fits: a full match before a greedy variable, a named method before `ANY`, then `$default`.
+ * Returns the most specific route that matches: a full match before a greedy variable, a method before `ANY`, then `$default`.
  *
  * @param path The request's path, percent-decoded.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html, "Working with routes"
@@ -27,7 +27,7 @@ export const matchRoute = (routeKeys: readonly string[], method: string, path: s
 
 interface MatchedPath {
   readonly pathParameters: Record<string, string>;
-  /** Per segment: 0 for a literal, 1 for a variable, 2 for a greedy variable; the smaller is the more specific. */
+  /** Per segment: 0 for a literal, 1 for a variable, 2 for a greedy variable; smaller is more specific. */
   readonly rank: readonly number[];
 }
 

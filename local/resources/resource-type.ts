@@ -1,9 +1,35 @@
 import { z } from 'zod';
-import { LocalError } from '../local-error.ts';
+import type { Emulators } from '../emulators/emulators.ts';
+import type { ApiDestinations } from '../emulators/event-targets.ts';
+import type { QueueMappingDeclaration } from '../event-sources/queue-mapping.ts';
+import type { StreamMappingDeclaration } from '../event-sources/stream-mapping.ts';
+import type { FunctionDeclaration } from '../functions/invocation.ts';
+import type { HttpApi } from '../http-api/http-api.ts';
+import { LocalError, unsupported } from '../local-error.ts';
 import type { CreatedResource } from '../template/resolver.ts';
-import type { CloudServices } from './cloud-services.ts';
 
-/** A resource of the template whose intrinsics are resolved. */
+/** What resources are created with. */
+export interface CloudServices
+  extends Pick<Emulators, 'dynamodb' | 'sqs' | 'queueBaseUrl' | 'secrets' | 'buses' | 'schedules'> {
+  readonly apiDestinations: ApiDestinations;
+  /** The folder of the synthesized assets. */
+  readonly assetFolder: string;
+  /** What the resources declare, to be started when all resources exist. */
+  readonly declared: Declarations;
+  /** Returns the name that CloudFormation would generate for a resource without one. */
+  physicalName(logicalId: string): string;
+  /** Starts an HTTP API, so that its URL is known to the resources that reference it. */
+  openHttpApi(apiId: string, name: string): Promise<HttpApi>;
+  httpApi(apiId: string): HttpApi | undefined;
+}
+
+export interface Declarations {
+  readonly functions: FunctionDeclaration[];
+  readonly queueMappings: QueueMappingDeclaration[];
+  readonly streamMappings: StreamMappingDeclaration[];
+}
+
+/** A resource of the template with resolved intrinsics. */
 export interface DeclaredResource {
   readonly logicalId: string;
   readonly type: string;
@@ -11,24 +37,24 @@ export interface DeclaredResource {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** How the local run stands in for one CloudFormation resource type. */
+/** How the local run emulates a CloudFormation resource type. */
 export interface ResourceType {
-  /** Makes the resource. @throws LocalError for a property that is not known here or has a value that is not. */
+  /** Creates the resource. @throws LocalError for a property or a value that is not supported. */
   readonly create: (resource: DeclaredResource, cloud: CloudServices) => Promise<CreatedResource>;
-  /** Why no property has any effect here, if so; then not even their intrinsics are resolved. */
+  /** Why none of its properties has an effect; then their intrinsics are not resolved either. */
   readonly inert?: string;
 }
 
-/** Properties that are knowingly without effect here, each with the reason. */
+/** Properties that have no effect in the local run, each with the reason. */
 export type WithoutEffect = Readonly<Record<string, string>>;
 
 /**
- * A resource type with the properties that the local run acts upon and those that it knowingly leaves aside.
+ * Defines a resource type by the properties that the local run supports and those that it ignores on purpose.
  *
- * Any other property is an error, never a silence: it might be the one that makes the deployed system behave otherwise.
+ * Any other property is an error: it could be the one that makes the deployed system behave differently.
  */
 export const defineResourceType = <Shape extends z.core.$ZodLooseShape>(definition: {
-  readonly actsUpon: z.ZodObject<Shape, z.core.$strict>;
+  readonly supports: z.ZodObject<Shape, z.core.$strict>;
   readonly withoutEffect: WithoutEffect;
   readonly create: (
     properties: z.output<z.ZodObject<Shape, z.core.$strict>>,
@@ -40,29 +66,33 @@ export const defineResourceType = <Shape extends z.core.$ZodLooseShape>(definiti
     const effective = Object.fromEntries(
       Object.entries(resource.properties).filter(([name]) => !(name in definition.withoutEffect)),
     );
-    const parsed = definition.actsUpon.safeParse(effective);
-    if (!parsed.success) throw new LocalError(parsed.error.issues.map((issue) => fault(resource, issue)).join(' '));
-    return definition.create(parsed.data, resource, cloud);
+    const parsed = definition.supports.safeParse(effective);
+    if (parsed.success) return definition.create(parsed.data, resource, cloud);
+    throw new LocalError(parsed.error.issues.map((issue) => fault(resource, issue)).join(' '));
   },
 });
 
-/** A resource type that changes nothing here whatever its properties say, for the given reason. */
+/** Defines a resource type that has no effect in the local run, with the reason. */
 export const inertResourceType = (
   reason: string,
-  answers: (name: string, cloud: CloudServices) => CreatedResource,
+  created: (physicalName: string) => CreatedResource = (name) => ({ ref: name, attributes: {} }),
 ): ResourceType => ({
   inert: reason,
-  create: async (resource, cloud) => answers(cloud.physicalName(resource.logicalId), cloud),
+  create: async ({ logicalId }, cloud) => created(cloud.physicalName(logicalId)),
 });
 
-const fault = ({ logicalId, type }: DeclaredResource, issue: z.core.$ZodIssue): string => {
+/** Names a resource in errors. */
+export const placeOf = ({ logicalId, type }: Pick<DeclaredResource, 'logicalId' | 'type'>): string =>
+  `${logicalId} (${type})`;
+
+const fault = (resource: DeclaredResource, issue: z.core.$ZodIssue): string => {
   const path = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => (path ? `${path}.${key}` : key)).join(', ');
-    return `${logicalId} (${type}): the local run does not know the property ${names}; teach it to local/resources.`;
+    return unsupported(placeOf(resource), `the property ${names}`, 'local/resources').message;
   }
-  return `${logicalId} (${type}): the local run cannot stand in for this ${path || 'resource'}: ${issue.message}.`;
+  return `${placeOf(resource)}: the local run does not support this ${path || 'resource'}: ${issue.message}.`;
 };
 
-/** For nested properties that are knowingly without effect; the caller's comment says why. */
-export const unused = z.unknown().optional();
+/** The schema of a nested property that has no effect; a comment beside its use says why. */
+export const ignored = z.unknown().optional();

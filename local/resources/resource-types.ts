@@ -1,16 +1,24 @@
-import { eventSourceMapping } from './event-source-mapping.ts';
-import { apiDestination, connection, eventBus, rule } from './events.ts';
-import { api, integration, route, stage } from './http-api.ts';
-import { lambdaFunction } from './lambda-function.ts';
-import { queue } from './queue.ts';
+import { ACCOUNT_ID, arnOf } from '../aws-environment.ts';
+import { api, integration, route, stage } from './api-gateway.ts';
+import { globalTable, table } from './dynamodb.ts';
+import { apiDestination, connection, eventBus, rule, scheduleGroup } from './eventbridge.ts';
+import { eventSourceMapping, lambdaFunction } from './lambda.ts';
 import { inertResourceType, type ResourceType } from './resource-type.ts';
-import { scheduleGroup } from './schedule-group.ts';
-import { secret } from './secret.ts';
-import { globalTable, table } from './table.ts';
+import { secret } from './secrets-manager.ts';
+import { queue } from './sqs.ts';
 
-const NO_PERMISSIONS = 'permissions are not enforced here; the stack tests read them';
+const NO_ALARMS = 'only alarms publish to it, and there are none in the local run';
+const NO_ENCRYPTION = 'the local run does not encrypt data';
+const NO_METRICS = 'the local run collects no metrics';
+const NO_PERMISSIONS = 'the local run does not enforce permissions; the stack tests check them';
 
-/** Every resource type that the local run knows. */
+const withArn = (service: string, resource: (name: string) => string) => (name: string) => ({
+  ref: name,
+  attributes: { Arn: arnOf(service, resource(name)) },
+});
+const withId = (name: string) => ({ ref: name, attributes: { Id: name } });
+
+/** Every resource type that the local run supports. */
 export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGatewayV2::Api': api,
   'AWS::ApiGatewayV2::Integration': integration,
@@ -28,46 +36,37 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::Scheduler::ScheduleGroup': scheduleGroup,
   'AWS::SecretsManager::Secret': secret,
 
-  'AWS::CDK::Metadata': inertResourceType('it only counts the use of constructs', (name) => ({
-    ref: name,
-    attributes: {},
-  })),
-  'AWS::CloudWatch::Alarm': inertResourceType('nothing is measured here', (name, { arn }) => ({
-    ref: name,
-    attributes: { Arn: arn('cloudwatch', `alarm:${name}`) },
-  })),
-  'AWS::CloudWatch::Dashboard': inertResourceType('nothing is measured here', (name) => ({
-    ref: name,
-    attributes: {},
-  })),
-  'AWS::IAM::ManagedPolicy': inertResourceType(NO_PERMISSIONS, (name, { accountId }) => {
-    const arn = `arn:aws:iam::${accountId}:policy/${name}`;
+  'AWS::CDK::Metadata': inertResourceType('it only reports which constructs are used'),
+  'AWS::CloudWatch::Alarm': inertResourceType(
+    NO_METRICS,
+    withArn('cloudwatch', (name) => `alarm:${name}`),
+  ),
+  'AWS::CloudWatch::Dashboard': inertResourceType(NO_METRICS),
+  'AWS::IAM::ManagedPolicy': inertResourceType(NO_PERMISSIONS, (name) => {
+    const arn = `arn:aws:iam::${ACCOUNT_ID}:policy/${name}`;
     return { ref: arn, attributes: { PolicyArn: arn } };
   }),
-  'AWS::IAM::Policy': inertResourceType(NO_PERMISSIONS, (name) => ({ ref: name, attributes: { Id: name } })),
-  'AWS::IAM::Role': inertResourceType(NO_PERMISSIONS, (name, { accountId }) => ({
+  'AWS::IAM::Policy': inertResourceType(NO_PERMISSIONS, withId),
+  'AWS::IAM::Role': inertResourceType(NO_PERMISSIONS, (name) => ({
     ref: name,
-    attributes: { Arn: `arn:aws:iam::${accountId}:role/${name}`, RoleId: name },
+    attributes: { Arn: `arn:aws:iam::${ACCOUNT_ID}:role/${name}`, RoleId: name },
   })),
-  'AWS::KMS::Alias': inertResourceType('nothing is encrypted here', (name) => ({ ref: name, attributes: {} })),
-  'AWS::KMS::Key': inertResourceType('nothing is encrypted here', (name, { arn }) => ({
+  'AWS::KMS::Alias': inertResourceType(NO_ENCRYPTION),
+  'AWS::KMS::Key': inertResourceType(NO_ENCRYPTION, (name) => ({
     ref: name,
-    attributes: { Arn: arn('kms', `key/${name}`), KeyId: name },
+    attributes: { Arn: arnOf('kms', `key/${name}`), KeyId: name },
   })),
-  'AWS::Lambda::Permission': inertResourceType(NO_PERMISSIONS, (name) => ({ ref: name, attributes: { Id: name } })),
-  'AWS::Logs::LogGroup': inertResourceType('functions log to files of the run', (name, { arn }) => ({
-    ref: name,
-    attributes: { Arn: arn('logs', `log-group:${name}:*`) },
-  })),
-  'AWS::Logs::MetricFilter': inertResourceType('nothing is measured here', (name) => ({ ref: name, attributes: {} })),
-  'AWS::SNS::Topic': inertResourceType(
-    'alarms, which alone would publish to it, do not ring here',
-    (name, { arn }) => ({
-      ref: arn('sns', name),
-      attributes: { TopicArn: arn('sns', name), TopicName: name },
-    }),
+  'AWS::Lambda::Permission': inertResourceType(NO_PERMISSIONS, withId),
+  'AWS::Logs::LogGroup': inertResourceType(
+    'functions log to files',
+    withArn('logs', (name) => `log-group:${name}:*`),
   ),
-  'AWS::SNS::TopicPolicy': inertResourceType(NO_PERMISSIONS, (name) => ({ ref: name, attributes: { Id: name } })),
-  'AWS::SQS::QueuePolicy': inertResourceType(NO_PERMISSIONS, (name) => ({ ref: name, attributes: { Id: name } })),
-  'AWS::SecretsManager::ResourcePolicy': inertResourceType(NO_PERMISSIONS, (name) => ({ ref: name, attributes: {} })),
+  'AWS::Logs::MetricFilter': inertResourceType(NO_METRICS),
+  'AWS::SNS::Topic': inertResourceType(NO_ALARMS, (name) => {
+    const arn = arnOf('sns', name);
+    return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };
+  }),
+  'AWS::SNS::TopicPolicy': inertResourceType(NO_PERMISSIONS, withId),
+  'AWS::SQS::QueuePolicy': inertResourceType(NO_PERMISSIONS, withId),
+  'AWS::SecretsManager::ResourcePolicy': inertResourceType(NO_PERMISSIONS),
 };

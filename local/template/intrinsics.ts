@@ -1,20 +1,12 @@
-/** The value of an object with exactly one key, or nothing: intrinsic functions have that form. */
-export const soleEntry = (value: unknown): readonly [key: string, argument: unknown] | undefined => {
-  if (!isObject(value)) return undefined;
-  const entries = Object.entries(value);
-  return entries.length === 1 ? entries[0] : undefined;
-};
+import { isObject, soleEntry } from '../json.ts';
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** An intrinsic function and its argument, or nothing for a plain value. */
+/** Returns an intrinsic function and its argument; undefined for a plain value. */
 export const intrinsicOf = (value: unknown): readonly [name: string, argument: unknown] | undefined => {
   const entry = soleEntry(value);
   return entry && (entry[0] === 'Ref' || entry[0] === 'Condition' || entry[0].startsWith('Fn::')) ? entry : undefined;
 };
 
-/** `Fn::GetAtt` in either of its forms: `['Id', 'Attribute']` or `'Id.Attribute'`. */
+/** Reads the argument of `Fn::GetAtt` in either form: `['Id', 'Attribute']` or `'Id.Attribute'`. */
 export const getAttTarget = (argument: unknown): readonly [logicalId: string, attribute: string] | undefined => {
   const [logicalId, attribute, ...rest] =
     typeof argument === 'string' ? splitOnce(argument, '.') : Array.isArray(argument) ? argument : [];
@@ -23,10 +15,37 @@ export const getAttTarget = (argument: unknown): readonly [logicalId: string, at
     : undefined;
 };
 
-/** What `Fn::Sub` replaces in its text: `${Id}` and `${Id.Attribute}`, while `${!Literal}` stays as `${Literal}`. */
+/** Matches what `Fn::Sub` replaces: `${Id}` and `${Id.Attribute}`. `${!Literal}` becomes `${Literal}`. */
 export const SUB_REFERENCE = /\$\{(!?)([^}]+)\}/g;
 
-export const splitOnce = (text: string, separator: string): readonly string[] => {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+/** Returns every logical id that a value references with `Ref`, `Fn::GetAtt`, or `Fn::Sub`. */
+export const referencesOf = (value: unknown): ReadonlySet<string> => {
+  const found = new Set<string>();
+  collectReferences(value, found);
+  return found;
+};
+
+const collectReferences = (value: unknown, found: Set<string>): void => {
+  const intrinsic = intrinsicOf(value);
+  if (intrinsic) {
+    const [name, argument] = intrinsic;
+    if (name === 'Ref' && typeof argument === 'string') found.add(argument);
+    if (name === 'Fn::GetAtt') found.add(getAttTarget(argument)?.[0] ?? '');
+    if (name === 'Fn::Sub') for (const id of subReferences(argument)) found.add(id);
+  }
+  if (Array.isArray(value)) for (const item of value) collectReferences(item, found);
+  else if (isObject(value)) for (const item of Object.values(value)) collectReferences(item, found);
+};
+
+const subReferences = (argument: unknown): string[] => {
+  const template: unknown = Array.isArray(argument) ? argument[0] : argument;
+  if (typeof template !== 'string') return [];
+  return [...template.matchAll(SUB_REFERENCE)].flatMap(([, literal, name]) =>
+    literal === '!' || name === undefined ? [] : [splitOnce(name, '.')[0] ?? name],
+  );
+};
+
+const splitOnce = (value: string, separator: string): readonly string[] => {
+  const at = value.indexOf(separator);
+  return at < 0 ? [value] : [value.slice(0, at), value.slice(at + separator.length)];
 };

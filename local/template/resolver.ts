@@ -1,29 +1,33 @@
-import { LocalError } from '../local-error.ts';
-import { getAttTarget, intrinsicOf, isObject, SUB_REFERENCE } from './intrinsics.ts';
+import { isObject } from '../json.ts';
+import { LocalError, unsupported } from '../local-error.ts';
+import { getAttTarget, intrinsicOf, SUB_REFERENCE } from './intrinsics.ts';
 
-/** What a created resource answers to `Ref` and `Fn::GetAtt`. */
+/** The values of a created resource. */
 export interface CreatedResource {
+  /** The value of `Ref`. */
   readonly ref: string;
+  /** The values of `Fn::GetAtt`. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 /** What intrinsics are resolved against. */
 export interface ResolverContext {
+  /** The resources created so far. */
   readonly resources: ReadonlyMap<string, CreatedResource>;
-  /** The values of pseudo parameters such as `AWS::Region`; all but `AWS::NoValue`. */
+  /** The values of all pseudo parameters, such as `AWS::Region`, except `AWS::NoValue`. */
   readonly pseudoParameters: Readonly<Record<string, string>>;
   readonly conditions: Readonly<Record<string, unknown>>;
-  /** Addresses that only exist on AWS, and where the same thing listens here; grows while resources are created. */
-  readonly localAddresses: ReadonlyMap<string, string>;
+  /** The local URL for each URL that exists only on AWS; grows while resources are created. */
+  readonly localUrls: ReadonlyMap<string, string>;
 }
 
-/** Where a value stands: the logical id, the type in brackets, then the property. */
+/** Where a value is in the template: the logical id, the type in parentheses, and the property. */
 export type Place = string;
 
 /**
- * Replaces a value's intrinsic functions by what they stand for; properties that are `AWS::NoValue` fall away.
+ * Replaces a value's intrinsic functions with their results, and removes properties that are `AWS::NoValue`.
  *
- * @throws LocalError that names the place, for an intrinsic or a reference that is not known here.
+ * @throws LocalError that names the place of an unsupported intrinsic or an unknown reference.
  * Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
  */
 export const resolve = (value: unknown, place: Place, context: ResolverContext): unknown => {
@@ -47,93 +51,93 @@ const resolveIntrinsic = (
   place: Place,
   context: ResolverContext,
 ): unknown => {
-  const list = (length?: number): readonly unknown[] => {
-    if (Array.isArray(argument) && (length === undefined || argument.length === length)) return argument;
-    throw new LocalError(`${place}: ${name} is not written as CloudFormation asks.`);
+  const parts = (length: number): readonly unknown[] => {
+    if (Array.isArray(argument) && argument.length === length) return argument;
+    throw malformed(place, name);
   };
-  const resolved = (part: unknown): unknown => resolve(part, place, context);
-  const text = (part: unknown): string => {
-    const result = resolved(part);
+  const string = (part: unknown): string => {
+    const result = resolve(part, place, context);
     if (typeof result === 'string' || typeof result === 'number') return String(result);
-    throw new LocalError(`${place}: ${name} needs a text where it has ${JSON.stringify(result)}.`);
+    throw new LocalError(`${place}: ${name} requires a string, not ${JSON.stringify(result)}.`);
   };
-  const listOf = (part: unknown): readonly unknown[] => {
-    const result = resolved(part);
+  const list = (part: unknown): readonly unknown[] => {
+    const result = resolve(part, place, context);
     if (Array.isArray(result)) return result;
-    throw new LocalError(`${place}: ${name} needs a list where it has ${JSON.stringify(result)}.`);
+    throw new LocalError(`${place}: ${name} requires a list, not ${JSON.stringify(result)}.`);
   };
   switch (name) {
     case 'Ref':
-      return argument === 'AWS::NoValue' ? undefined : reference(text(argument), place, context);
+      return argument === 'AWS::NoValue' ? undefined : reference(string(argument), place, context);
     case 'Fn::GetAtt': {
       const target = getAttTarget(argument);
-      if (!target) throw new LocalError(`${place}: Fn::GetAtt is not written as CloudFormation asks.`);
+      if (!target) throw malformed(place, name);
       return attribute(...target, place, context);
     }
     case 'Fn::Join': {
-      const [separator, parts] = list(2);
-      return localized(listOf(parts).map(text).join(text(separator)), context);
+      const [separator, items] = parts(2);
+      return localize(list(items).map(string).join(string(separator)), context);
     }
     case 'Fn::Sub':
-      return localized(substitute(argument, place, context), context);
+      return localize(substitute(argument, place, context), context);
     case 'Fn::Select': {
-      const [index, items] = list(2);
-      const item = listOf(items)[Number(text(index))];
-      if (item === undefined)
-        throw new LocalError(`${place}: Fn::Select asks for an item that the list does not have.`);
+      const [index, items] = parts(2);
+      const item = list(items)[Number(string(index))];
+      if (item === undefined) throw new LocalError(`${place}: Fn::Select has an index that is not in the list.`);
       return item;
     }
     case 'Fn::Split': {
-      const [separator, whole] = list(2);
-      return text(whole).split(text(separator));
+      const [separator, whole] = parts(2);
+      return string(whole).split(string(separator));
     }
     case 'Fn::If': {
-      const [condition, whenTrue, whenFalse] = list(3);
-      return resolved(conditionHolds({ Condition: condition }, place, context) ? whenTrue : whenFalse);
+      const [condition, whenTrue, whenFalse] = parts(3);
+      return resolve(conditionHolds({ Condition: condition }, place, context) ? whenTrue : whenFalse, place, context);
     }
     default:
-      throw new LocalError(
-        `${place}: the local run does not know the intrinsic function ${name}; teach it to local/template.`,
-      );
+      throw unsupported(place, `the intrinsic function ${name}`, 'local/template/resolver.ts');
   }
 };
+
+const malformed = (place: Place, intrinsic: string): LocalError =>
+  new LocalError(`${place}: ${intrinsic} is malformed.`);
 
 const reference = (name: string, place: Place, { resources, pseudoParameters }: ResolverContext): string => {
   const value = resources.get(name)?.ref ?? pseudoParameters[name];
   if (value !== undefined) return value;
   throw new LocalError(
-    `${place}: Ref names ${name}, which is neither a resource of this run nor a known pseudo parameter.`,
+    `${place}: Ref names ${name}, which is neither a resource of this stack nor a supported pseudo parameter.`,
   );
 };
 
 const attribute = (logicalId: string, name: string, place: Place, { resources }: ResolverContext): string => {
   const resource = resources.get(logicalId);
-  if (!resource) throw new LocalError(`${place}: Fn::GetAtt names ${logicalId}, which is no resource of this run.`);
+  if (!resource) {
+    throw new LocalError(`${place}: Fn::GetAtt names ${logicalId}, which is not a resource of this stack.`);
+  }
   const value = resource.attributes[name];
   if (value !== undefined) return value;
-  throw new LocalError(`${place}: the local run does not know the attribute ${name} of ${logicalId}.`);
+  throw unsupported(place, `the attribute ${name} of ${logicalId}`, 'local/resources');
 };
 
 const substitute = (argument: unknown, place: Place, context: ResolverContext): string => {
-  const [template, own]: readonly unknown[] = Array.isArray(argument) ? argument : [argument, {}];
-  if (typeof template !== 'string' || !isObject(own)) {
-    throw new LocalError(`${place}: Fn::Sub is not written as CloudFormation asks.`);
-  }
+  const [template, variables]: readonly unknown[] = Array.isArray(argument) ? argument : [argument, {}];
+  if (typeof template !== 'string' || !isObject(variables)) throw malformed(place, 'Fn::Sub');
   return template.replace(SUB_REFERENCE, (_whole, literal: string, name: string) => {
     if (literal === '!') return `\${${name}}`;
-    if (name in own) return String(resolve(own[name], place, context));
+    if (name in variables) return String(resolve(variables[name], place, context));
     const target = getAttTarget(name);
     return target ? attribute(...target, place, context) : reference(name, place, context);
   });
 };
 
-const localized = (text: string, { localAddresses }: ResolverContext): string => {
-  for (const [deployed, local] of localAddresses)
-    if (text.startsWith(deployed)) return local + text.slice(deployed.length);
-  return text;
+const localize = (value: string, { localUrls }: ResolverContext): string => {
+  for (const [deployed, local] of localUrls) {
+    if (value.startsWith(deployed)) return local + value.slice(deployed.length);
+  }
+  return value;
 };
 
-/** Whether a condition holds. @throws LocalError for a condition that is not known here. */
+/** Evaluates a condition. @throws LocalError for a condition that is not supported or does not exist. */
 export const conditionHolds = (condition: unknown, place: Place, context: ResolverContext): boolean => {
   const [name, argument] = intrinsicOf(condition) ?? [];
   const holds = (part: unknown): boolean => conditionHolds(part, place, context);
@@ -141,9 +145,8 @@ export const conditionHolds = (condition: unknown, place: Place, context: Resolv
   switch (name) {
     case 'Condition': {
       const named = typeof argument === 'string' ? context.conditions[argument] : undefined;
-      if (named === undefined)
-        throw new LocalError(`${place}: the template has no condition ${JSON.stringify(argument)}.`);
-      return holds(named);
+      if (named !== undefined) return holds(named);
+      throw new LocalError(`${place}: the template has no condition ${JSON.stringify(argument)}.`);
     }
     case 'Fn::Equals':
       return JSON.stringify(resolve(parts[0], place, context)) === JSON.stringify(resolve(parts[1], place, context));
@@ -154,6 +157,6 @@ export const conditionHolds = (condition: unknown, place: Place, context: Resolv
     case 'Fn::Not':
       return !holds(parts[0]);
     default:
-      throw new LocalError(`${place}: the local run does not know the condition ${JSON.stringify(condition)}.`);
+      throw unsupported(place, `the condition ${JSON.stringify(condition)}`, 'local/template/resolver.ts');
   }
 };

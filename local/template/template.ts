@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { LocalError, messageOf } from '../local-error.ts';
+import { referencesOf } from './intrinsics.ts';
 
 const resource = z.strictObject({
   Type: z.string(),
@@ -8,7 +9,7 @@ const resource = z.strictObject({
   DependsOn: z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]),
   Condition: z.string().optional(),
   Metadata: z.record(z.string(), z.unknown()).default({}),
-  // Both speak of a later deletion or replacement; a local run ends with all that it made.
+  // Both are about deletion and replacement, which a local run never does.
   DeletionPolicy: z.string().optional(),
   UpdateReplacePolicy: z.string().optional(),
 });
@@ -17,7 +18,7 @@ const template = z.strictObject({
   AWSTemplateFormatVersion: z.string().optional(),
   Description: z.string().optional(),
   Metadata: z.unknown().optional(),
-  // CDK's own: both only check that the account was bootstrapped, and there is no account here.
+  // CDK uses both only to check that the account is bootstrapped, and there is no account.
   Parameters: z.strictObject({ BootstrapVersion: z.unknown() }).partial().optional(),
   Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).partial().optional(),
   Conditions: z.record(z.string(), z.unknown()).default({}),
@@ -25,28 +26,55 @@ const template = z.strictObject({
   Outputs: z.record(z.string(), z.object({ Value: z.unknown(), Condition: z.string().optional() })).default({}),
 });
 
-/** A resource as the template declares it, its intrinsics not yet resolved. */
+/** A resource as the template declares it, with unresolved intrinsics. */
 export type TemplateResource = z.output<typeof resource>;
 
 /**
- * A synthesized CloudFormation template, of the sections and attributes that the local run knows.
+ * A synthesized CloudFormation template, limited to the sections and attributes that the local run supports.
  *
  * Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/template-anatomy.html
  */
 export type Template = z.output<typeof template>;
 
-/** Reads a template. @throws LocalError that names what the local run does not know. */
+/** Validates a template. @throws LocalError that names each part that the local run does not support. */
 export const parseTemplate = (value: unknown): Template => {
   const parsed = template.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the template'}: ${issue.message}`);
-  throw new LocalError(`The local run cannot read the template. ${faults.join('; ')}.`);
+  throw new LocalError(`The local run does not support this template. ${faults.join('; ')}.`);
 };
 
-/** Reads a template's file. @throws LocalError when there is none or it is not known. */
+/** Reads a template's file. @throws LocalError if it is missing or not supported. */
 export const readTemplate = async (file: string): Promise<Template> => {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new LocalError(`There is no synthesized template at ${file}: ${messageOf(error)}`);
+  const json = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new LocalError(`The synthesized template ${file} cannot be read: ${messageOf(error)}`);
   });
-  return parseTemplate(JSON.parse(text));
+  return parseTemplate(JSON.parse(json));
+};
+
+/**
+ * Returns the logical ids in the order in which CloudFormation creates the resources: each after those that it references.
+ *
+ * @throws LocalError for a circular reference, or a dependency on a resource that does not exist.
+ */
+export const creationOrder = (resources: Template['Resources']): readonly string[] => {
+  const order: string[] = [];
+  const state = new Map<string, 'visiting' | 'done'>();
+  const visit = (logicalId: string, path: readonly string[]): void => {
+    const declared = resources[logicalId];
+    if (!declared || state.get(logicalId) === 'done') return;
+    if (state.get(logicalId) === 'visiting') {
+      throw new LocalError(`The template has a circular reference: ${[...path, logicalId].join(' → ')}.`);
+    }
+    state.set(logicalId, 'visiting');
+    const missing = declared.DependsOn.find((dependency) => !resources[dependency]);
+    if (missing !== undefined) {
+      throw new LocalError(`${logicalId} (${declared.Type}) depends on ${missing}, which is not in the template.`);
+    }
+    for (const id of [...declared.DependsOn, ...referencesOf(declared.Properties)]) visit(id, [...path, logicalId]);
+    state.set(logicalId, 'done');
+    order.push(logicalId);
+  };
+  for (const logicalId of Object.keys(resources)) visit(logicalId, []);
+  return order;
 };

@@ -10,10 +10,10 @@ import { run } from '../../cli/run.ts';
 import { createDynamodbSendStore } from '../../lambdas/aws/dynamodb-send-store.ts';
 import { contactRef } from '../../lambdas/domain/contact.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createRunFolder, type RunFolder } from '../../local/emulators/memory-folder.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
 import { writeLocalState } from '../../local/local-state.ts';
+import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { eventually } from '../support/eventually.ts';
 
 // The command as an operator uses it, against a whole local run. Each test has its own users and requests.

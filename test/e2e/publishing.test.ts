@@ -1,6 +1,6 @@
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCOUNT_ID, REGION } from '../../local/aws-variables.ts';
+import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
     // Once more than publish itself puts an event, so that the stream has to bring the change again.
     if (DetailType === 'SendAccepted' && time <= 5) return { errorCode: 'InternalFailure', message: 'not now' };
     if (time === 1) return { errorCode: 'ThrottlingException', message: 'not now' };
-    return time === 2 ? { errorCode: 'InternalFailure', message: 'the answer was lost', taken: true } : undefined;
+    return time === 2 ? { errorCode: 'InternalFailure', message: 'the answer was lost', accepted: true } : undefined;
   });
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRunFolder, type RunFolder } from '../../../local/emulators/memory-folder.ts';
 import { type LocalCloud, startLocal } from '../../../local/local-cloud.ts';
 import { removeLocalState, writeLocalState } from '../../../local/local-state.ts';
+import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
 
 let cloud: LocalCloud;
 let folder: RunFolder;
@@ -15,10 +15,10 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-it('a run’s addresses replace those of a run that still answers with a word, and of one that is gone without', async () => {
-  const gone = { ...cloud, webhookUrl: 'http://127.0.0.1:9/webhook' };
+it('reports that it replaced the addresses of a run only if that run still answers', async () => {
+  const killed = { ...cloud, webhookUrl: 'http://127.0.0.1:9/webhook' };
 
-  expect(await writeLocalState(gone, folder.path)).toBe(false);
+  expect(await writeLocalState(killed, folder.path)).toBe(false);
   expect(await writeLocalState(cloud, folder.path)).toBe(false);
   expect(await writeLocalState(cloud, folder.path)).toBe(true);
 

@@ -1,4 +1,4 @@
-/** A small template with one of each that the local run acts upon, as CDK would write it. */
+/** A small template, as CDK would synthesize it, with one of each resource that the local run supports. */
 export const stackFixture = () => ({
   Parameters: {
     BootstrapVersion: { Type: 'AWS::SSM::Parameter::Value<String>', Default: '/cdk-bootstrap/hnb659fds/version' },

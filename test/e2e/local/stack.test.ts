@@ -8,18 +8,17 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../local/clock/movable-clock.ts';
-import { type Closers, createClosers } from '../../../local/closers.ts';
+import { createMovableClock } from '../../../local/clock.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { type Emulators, startEmulators } from '../../../local/emulators/emulators.ts';
-import { createRunFolder, type RunFolder } from '../../../local/emulators/memory-folder.ts';
-import { startStack } from '../../../local/stack.ts';
+import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
+import { type RunningStack, startStack } from '../../../local/stack.ts';
 import { parseTemplate } from '../../../local/template/template.ts';
 import { eventually } from '../../support/eventually.ts';
-import { writeBundle } from '../../unit/local/fake-function.ts';
+import { writeBundle } from '../../unit/local/functions/fake-function.ts';
 import { stackFixture } from './stack-fixture.ts';
 
-// What came from the queue is kept in a file: the next event may meet another process of the function.
+// Messages are kept in a file, because another process of the function may handle the next event.
 const BUNDLE = `
 import { appendFileSync, readFileSync } from 'node:fs';
 const file = new URL('./queued', import.meta.url);
@@ -32,28 +31,28 @@ export const handler = async (event) => {
 `;
 
 const clock = createMovableClock();
-const shared = createClosers();
 let emulators: Emulators;
 let folder: RunFolder;
-let closers: Closers;
-let stacks = 0;
+let shared: AsyncDisposableStack;
+let started: AsyncDisposableStack;
+let stackCount = 0;
 
 beforeAll(async () => {
-  folder = await createRunFolder();
-  shared.add(folder.remove);
-  emulators = await startEmulators(folder.path, clock, shared);
+  shared = new AsyncDisposableStack();
+  folder = shared.use(await createRunFolder());
+  emulators = shared.use(await startEmulators({ folder: folder.path, clock, warn: () => undefined }));
   await writeBundle(join(folder.path, 'bundle'), BUNDLE);
 });
-afterAll(() => shared.close());
+afterAll(() => shared.disposeAsync());
 beforeEach(() => {
-  closers = createClosers();
+  started = new AsyncDisposableStack();
 });
-afterEach(() => closers.close());
+afterEach(() => started.disposeAsync());
 
-const start = (template: unknown) => {
-  stacks += 1;
-  return startStack({
-    stackName: `Test-${stacks}`,
+const start = async (template: unknown): Promise<RunningStack> => {
+  stackCount += 1;
+  const stack = await startStack({
+    stackName: `Test-${stackCount}`,
     template: parseTemplate(template),
     assetFolder: folder.path,
     folder: folder.path,
@@ -61,30 +60,30 @@ const start = (template: unknown) => {
     clock,
     logs: { folder: join(folder.path, 'logs') },
     warn: () => undefined,
-    closers,
   });
+  return started.use(stack);
 };
 
 describe('a stack', () => {
-  it('runs its function behind its API and its queue, with the names of what it made', async () => {
+  it('invokes its function for its API and its queue, with the names of the created resources', async () => {
     const { outputs, functions } = await start(stackFixture());
     const { Url = '', QueueUrl = '', TableName = '', SecretId = '' } = outputs;
     await emulators.sqs.send(
       new SendMessageCommand({ QueueUrl, MessageBody: 'queued', MessageGroupId: 'g', MessageDeduplicationId: 'd' }),
     );
 
-    const answer = await eventually(async () => {
+    const response = await eventually(async () => {
       const body: unknown = await (await fetch(Url, { method: 'POST' })).json();
       return Object(body).queued === '' ? undefined : body;
     });
 
-    expect(answer).toEqual({ queued: 'queued', table: TableName, queue: QueueUrl, secret: SecretId });
+    expect(response).toEqual({ queued: 'queued', table: TableName, queue: QueueUrl, secret: SecretId });
     expect(Url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/);
     expect(emulators.secrets.find(SecretId)?.versions[0]?.secretString).toHaveLength(12);
     expect([...functions.keys()]).toEqual(['Function']);
   });
 
-  it('makes table and queues as declared', async () => {
+  it('creates the table and the queues as declared', async () => {
     const { TableName = '', QueueUrl = '' } = (await start(stackFixture())).outputs;
 
     const { Table } = await emulators.dynamodb.send(new DescribeTableCommand({ TableName }));
@@ -108,17 +107,17 @@ describe('a stack', () => {
 
   it.each([
     [
-      'a type that it does not know',
+      'an unsupported resource type',
       { Bucket: { Type: 'AWS::S3::Bucket' } },
-      'Bucket (AWS::S3::Bucket): the local run does not know this resource type',
+      'Bucket (AWS::S3::Bucket): the local run does not support this resource type',
     ],
     [
-      'a property that it does not know',
-      { Queue: { Type: 'AWS::SQS::Queue', Properties: { Colour: 'red' } } },
-      'Queue (AWS::SQS::Queue): the local run does not know the property Colour',
+      'an unsupported property',
+      { Queue: { Type: 'AWS::SQS::Queue', Properties: { Color: 'red' } } },
+      'Queue (AWS::SQS::Queue): the local run does not support the property Color',
     ],
     [
-      'a nested property that it does not know',
+      'an unsupported nested property',
       {
         Queue: {
           Type: 'AWS::SQS::Queue',
@@ -128,40 +127,40 @@ describe('a stack', () => {
       'the property RedrivePolicy.x',
     ],
     [
-      'a value that it cannot stand in for',
+      'an unsupported value',
       { Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'a', ProtocolType: 'WEBSOCKET' } } },
-      'Api (AWS::ApiGatewayV2::Api): the local run cannot stand in for this ProtocolType: only HTTP APIs are known',
+      'Api (AWS::ApiGatewayV2::Api): the local run does not support this ProtocolType: only HTTP APIs are supported',
     ],
     [
-      'an intrinsic that it does not know',
+      'an unsupported intrinsic',
       { Queue: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::ImportValue': 'x' } } } },
-      'Queue (AWS::SQS::Queue).QueueName: the local run does not know the intrinsic function Fn::ImportValue',
+      'Queue (AWS::SQS::Queue).QueueName: the local run does not support the intrinsic function Fn::ImportValue',
     ],
     [
-      'a function of another runtime',
+      'a function with another runtime',
       {
         F: {
           Type: 'AWS::Lambda::Function',
           Properties: { Code: { S3Bucket: 'a', S3Key: 'b' }, Handler: 'i.h', Runtime: 'python3.13' },
         },
       },
-      'F (AWS::Lambda::Function): the local run cannot stand in for this Runtime: only nodejs24.x is known',
+      'F (AWS::Lambda::Function): the local run does not support this Runtime: only nodejs24.x is supported',
     ],
     [
-      'a function without its code',
+      'a function without code',
       {
         F: {
           Type: 'AWS::Lambda::Function',
           Properties: { Code: { S3Bucket: 'a', S3Key: 'b' }, Handler: 'i.h', Runtime: 'nodejs24.x' },
         },
       },
-      'F (AWS::Lambda::Function): Code is no asset',
+      'F (AWS::Lambda::Function): Code is not an asset',
     ],
-  ])('refuses %s', async (_name, Resources, sentence) => {
-    await expect(start({ Resources })).rejects.toThrow(sentence);
+  ])('rejects %s', async (_name, Resources, message) => {
+    await expect(start({ Resources })).rejects.toThrow(message);
   });
 
-  it('leaves out resources whose condition does not hold', async () => {
+  it('skips resources whose condition is false', async () => {
     const { functions } = await start({
       Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } },
       Resources: { Bucket: { Type: 'AWS::S3::Bucket', Condition: 'Never' } },
@@ -190,7 +189,7 @@ describe('a stack with events', () => {
           StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
         },
       },
-      Untold: { Type: 'AWS::SQS::Queue' },
+      Failures: { Type: 'AWS::SQS::Queue' },
       Function: {
         Type: 'AWS::Lambda::Function',
         Properties: {
@@ -205,7 +204,7 @@ describe('a stack with events', () => {
         Type: 'AWS::Lambda::EventSourceMapping',
         Properties: {
           BisectBatchOnFunctionError: true,
-          DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Untold', 'Arn'] } } },
+          DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Failures', 'Arn'] } } },
           EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
           FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT","MODIFY"]}' }] },
           FunctionName: { Ref: 'Function' },
@@ -214,13 +213,13 @@ describe('a stack with events', () => {
         },
       },
     },
-    Outputs: { TableName: { Value: { Ref: 'Table' } }, UntoldUrl: { Value: { Ref: 'Untold' } } },
+    Outputs: { TableName: { Value: { Ref: 'Table' } }, FailuresUrl: { Value: { Ref: 'Failures' } } },
   });
 
-  it('hands a table’s changes to its function in order, and a bad one’s place to the on-failure queue', async () => {
+  it('passes changes of a table to its function in order, and the position of a failed one to the on-failure queue', async () => {
     await writeBundle(join(folder.path, 'stream-bundle'), STREAM_BUNDLE);
     const file = join(folder.path, 'streamed');
-    const { TableName, UntoldUrl } = (await start(streamTemplate(file))).outputs;
+    const { TableName, FailuresUrl } = (await start(streamTemplate(file))).outputs;
     const Item = (pk: string, v: string) => ({ pk: { S: pk }, v: { S: v } });
 
     for (const [pk, v] of [
@@ -249,7 +248,7 @@ describe('a stack with events', () => {
       ['MODIFY', 'a', '1', '2'],
       ['INSERT', 'last', null, '1'],
     ]);
-    const { Messages = [] } = await emulators.sqs.send(new ReceiveMessageCommand({ QueueUrl: UntoldUrl }));
+    const { Messages = [] } = await emulators.sqs.send(new ReceiveMessageCommand({ QueueUrl: FailuresUrl }));
     expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
       requestContext: { condition: 'RetryAttemptsExhausted' },
       DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: '2', endSequenceNumber: '2' },
@@ -258,7 +257,7 @@ describe('a stack with events', () => {
 
   const rule = (pattern: object, target: object) => ({
     Resources: {
-      Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `bus-${stacks}` } },
+      Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `bus-${stackCount}` } },
       Queue: { Type: 'AWS::SQS::Queue' },
       Rule: {
         Type: 'AWS::Events::Rule',
@@ -268,14 +267,14 @@ describe('a stack with events', () => {
     Outputs: { QueueUrl: { Value: { Ref: 'Queue' } }, BusName: { Value: { Ref: 'Bus' } } },
   });
 
-  it('puts on a rule’s queue what fits its pattern', async () => {
+  it('delivers the events that match a rule to its queue', async () => {
     const target = { Arn: { 'Fn::GetAtt': ['Queue', 'Arn'] } };
     const { QueueUrl, BusName = '' } = (await start(rule({ source: ['parley'] }, target))).outputs;
 
     for (const Source of ['other', 'parley']) {
       emulators.buses.put({ EventBusName: BusName, Source, DetailType: 'a', Detail: '{"b":1}' });
     }
-    await emulators.buses.settled();
+    await emulators.buses.delivered();
 
     const { Messages = [] } = await emulators.sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
@@ -286,42 +285,40 @@ describe('a stack with events', () => {
 
   it.each([
     [
-      'a pattern',
+      'patterns',
       { source: [{ wildcard: '*' }] },
       {},
-      'Rule (AWS::Events::Rule).EventPattern.source: the local run does not know this event pattern',
+      'Rule (AWS::Events::Rule).EventPattern.source: the local run does not support this event pattern',
     ],
     [
-      'a target',
+      'targets',
       { source: ['a'] },
       { Arn: 'arn:aws:lambda:local:000000000000:function:f' },
-      'only queues and API destinations are known',
+      'only queues and API destinations are supported',
     ],
     [
-      'a property of a target',
+      'properties of targets',
       { source: ['a'] },
       { InputPath: '$.detail' },
-      'does not know the property Targets.0.InputPath',
+      'does not support the property Targets.0.InputPath',
     ],
-  ])('refuses %s that it does not know', async (_name, pattern, target, sentence) => {
-    await expect(start(rule(pattern, { Arn: 'arn:aws:sqs:local:000000000000:q', ...target }))).rejects.toThrow(
-      sentence,
-    );
+  ])('rejects unsupported %s', async (_name, pattern, target, message) => {
+    await expect(start(rule(pattern, { Arn: 'arn:aws:sqs:local:000000000000:q', ...target }))).rejects.toThrow(message);
   });
 });
 
 describe('the DynamoDB emulator', () => {
-  it('says what to do when DYNOXIDE_BIN names nothing', async () => {
+  it('explains what to do when DYNOXIDE_BIN does not exist', async () => {
     const starting = startDynamoDb(folder.path, { DYNOXIDE_BIN: '/nowhere/dynoxide' });
 
     await expect(starting).rejects.toThrow(
-      'DYNOXIDE_BIN names /nowhere/dynoxide, which is not there or cannot be run; set it to the path of a dynoxide binary.',
+      'DYNOXIDE_BIN is /nowhere/dynoxide, which does not exist or is not executable. Set it to the path of a dynoxide binary.',
     );
   });
 
-  it('says what the program says when it does not start', async () => {
+  it("includes the program's error output when it does not start", async () => {
     const starting = startDynamoDb(folder.path, { DYNOXIDE_BIN: process.execPath });
 
-    await expect(starting).rejects.toThrow(/does not start: .*serve/s);
+    await expect(starting).rejects.toThrow(/did not start: .*serve/s);
   });
 });

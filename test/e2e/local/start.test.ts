@@ -3,44 +3,45 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REGION } from '../../../local/aws-variables.ts';
-import { createRunFolder, type RunFolder } from '../../../local/emulators/memory-folder.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { REGION } from '../../../local/aws-environment.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
+import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const START = fileURLToPath(new URL('../../../local/start.ts', import.meta.url));
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-let state: RunFolder;
+let stateFolder: RunFolder;
 beforeAll(async () => {
-  state = await createRunFolder();
+  stateFolder = await createRunFolder();
 });
-afterAll(() => state.remove());
+afterAll(() => stateFolder.remove());
 
-// The repository's own state may be that of a run that somebody works with.
+// A developer may have a run of this repository, so leave its state alone.
 const environmentWith = (variables: Record<string, string>) => ({
   ...process.env,
-  PARLEY_STATE_FOLDER: state.path,
+  PARLEY_STATE_FOLDER: stateFolder.path,
   ...variables,
 });
 
 const npmStart = (args: readonly string[], environment: Record<string, string> = {}) =>
-  listenTo(spawn(process.execPath, [START, ...args], { env: environmentWith(environment) }));
+  capture(spawn(process.execPath, [START, ...args], { env: environmentWith(environment) }));
 
-const listenTo = (runner: ChildProcessWithoutNullStreams) => {
-  const said = { out: '', err: '' };
+const capture = (runner: ChildProcessWithoutNullStreams) => {
+  const output = { out: '', err: '' };
   runner.stdout.on('data', (chunk: Buffer) => {
-    said.out += chunk.toString();
+    output.out += chunk.toString();
   });
   runner.stderr.on('data', (chunk: Buffer) => {
-    said.err += chunk.toString();
+    output.err += chunk.toString();
   });
-  return { runner, said, ended: once(runner, 'close') };
+  return { runner, output, ended: once(runner, 'close') };
 };
 
-/** Every process that this one started, itself or through others. */
+/** Returns every process that a process started, directly or indirectly. */
 const descendants = (root: number): readonly number[] => {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=']).toString().trim().split('\n');
   const children = (parent: number): number[] =>
@@ -61,19 +62,20 @@ const alive = (pids: readonly number[]): readonly number[] =>
     }
   });
 
-const run = async (ending: NodeJS.Signals, start = () => npmStart([])) => {
-  const { runner, said, ended } = start();
-  await eventually(() => (said.out.includes('send-message') || runner.exitCode !== null ? true : undefined));
-  const webhook = /webhook +(http:\S+)/.exec(said.out)?.[1] ?? '';
-  const told: unknown = JSON.parse(readFileSync(join(state.path, 'local.json'), 'utf8'));
+/** Runs until the addresses are printed, then sends a signal and waits until every process and folder is gone. */
+const run = async (signal: NodeJS.Signals, start = () => npmStart([])) => {
+  const { runner, output, ended } = start();
+  await eventually(() => (output.out.includes('send-message') || runner.exitCode !== null ? true : undefined));
+  const webhook = /Webhook +(http:\S+)/.exec(output.out)?.[1] ?? '';
+  const state: unknown = JSON.parse(readFileSync(join(stateFolder.path, 'local.json'), 'utf8'));
   const unsigned = await fetch(webhook, { method: 'POST', body: '{}' });
   const before = descendants(pidOf(runner));
   const folders = runFolders(before);
-  runner.kill(ending);
+  runner.kill(signal);
   const [code] = await ended;
   await eventually(() => (alive(before).length === 0 ? true : undefined));
   await eventually(() => (folders.some(existsSync) ? undefined : true));
-  return { said, code, status: unsigned.status, told, started: before.length, folders };
+  return { output, code, status: unsigned.status, state, started: before.length, folders };
 };
 
 const pidOf = ({ pid }: ChildProcess): number => {
@@ -81,19 +83,19 @@ const pidOf = ({ pid }: ChildProcess): number => {
   return pid;
 };
 
-/** The folders of a run, told by the command lines of its processes. */
+/** Returns the folders of a run, read from the command lines of its processes. */
 const runFolders = (pids: readonly number[]): readonly string[] => {
   const commands = execFileSync('ps', ['-o', 'args=', '-p', pids.join(',')]).toString();
-  return [...new Set(commands.match(/\/\S*\/parley-\w{6}(?=[\s/])/g))].filter((folder) => folder !== state.path);
+  return [...new Set(commands.match(/\/\S*\/parley-\w{6}(?=[\s/])/g))].filter((folder) => folder !== stateFolder.path);
 };
 
 describe('npm start', () => {
-  it('runs the stack until it is asked to end, and leaves no process and no folder', async () => {
-    const { said, code, status, told, started, folders } = await run('SIGTERM');
+  it('runs the stack until SIGTERM, and leaves no process and no folder behind', async () => {
+    const { output, code, status, state, started, folders } = await run('SIGTERM');
 
-    expect(said.err).toBe('');
+    expect(output.err).toBe('');
     expect([status, code]).toEqual([401, 0]);
-    expect(told).toEqual({
+    expect(state).toEqual({
       webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/),
       managementUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       chatServiceUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -107,14 +109,14 @@ describe('npm start', () => {
       accessTokenSecretId: expect.stringMatching(/^arn:aws:secretsmanager:/),
       env: expect.objectContaining({ AWS_REGION: REGION, AWS_ENDPOINT_URL_SQS: expect.any(String) }),
     });
-    expect(existsSync(join(state.path, 'local.json'))).toBe(false);
-    // The guard and its DynamoDB emulator, the SQS emulator, a process of the function that was called.
+    expect(existsSync(join(stateFolder.path, 'local.json'))).toBe(false);
+    // The DynamoDB emulator and its guard, the SQS emulator, and a process of the invoked function.
     expect(started).toBeGreaterThanOrEqual(4);
     expect(folders).toHaveLength(1);
   });
 
-  it('ends when npm does, also where the shell between does not pass the signal on', async () => {
-    const npm = () => listenTo(spawn('npm', ['start', '--silent'], { cwd: ROOT, env: environmentWith({}) }));
+  it('ends with npm, even though the shell in between does not pass on the signal', async () => {
+    const npm = () => capture(spawn('npm', ['start', '--silent'], { cwd: ROOT, env: environmentWith({}) }));
 
     const { started, folders } = await run('SIGTERM', npm);
 
@@ -122,42 +124,59 @@ describe('npm start', () => {
     expect(folders).toHaveLength(1);
   });
 
-  it('leaves no process and no folder when it is killed, either', async () => {
+  it('leaves no process and no folder behind when it is killed', async () => {
     const { started, folders } = await run('SIGKILL');
 
     expect(started).toBeGreaterThanOrEqual(4);
     expect(folders).toHaveLength(1);
   });
 
-  it('says in a sentence that its port is taken', async () => {
+  it('prints one sentence when its port is taken', async () => {
     const taken = await listenLocally(createServer());
 
-    const { runner, said, ended } = npmStart([], { PARLEY_PORT: String(taken.port) });
+    const { runner, output, ended } = npmStart([], { PARLEY_PORT: String(taken.port) });
     await ended;
 
     await taken.close();
-    expect(said.err).toMatch(new RegExp(`^Port ${taken.port} of 127\\.0\\.0\\.1 is taken; [^\\n]+\\n$`));
-    expect([runner.exitCode, said.out]).toEqual([1, '']);
+    expect(output.err).toMatch(new RegExp(`^Port ${taken.port} of 127\\.0\\.0\\.1 is taken; [^\\n]+\\n$`));
+    expect([runner.exitCode, output.out]).toEqual([1, '']);
   });
 
   it.each([
-    [['--colour'], "Unknown option '--colour'; see npm start -- --help."],
-    [['--chat-service-url', 'nowhere'], '--chat-service-url is "nowhere" but must be an address'],
+    [['--color'], 'Unknown option \'--color\'. Run "npm start -- --help" for usage.'],
+    [['--chat-service-url', 'nowhere'], '--chat-service-url is "nowhere" but must be a URL'],
     [['--stage', 'production'], 'stage: "production" is unknown'],
-  ])('refuses %j in a sentence', async (args, sentence) => {
-    const { runner, said, ended } = npmStart(args);
+  ])('rejects %j with one sentence', async (args, sentence) => {
+    const { runner, output, ended } = npmStart(args);
     await ended;
 
-    expect(said.err).toContain(sentence);
-    expect(said.err.trim().split('\n')).toHaveLength(1);
+    expect(output.err).toContain(sentence);
+    expect(output.err.trim().split('\n')).toHaveLength(1);
     expect(runner.exitCode).toBe(1);
   });
 
-  it('tells how it is used', async () => {
-    const { runner, said, ended } = npmStart(['--help']);
+  it('stops the emulators that have started when another one cannot', async () => {
+    const { runner, output, ended } = npmStart([], { DYNOXIDE_BIN: '/nowhere/dynoxide' });
+    onTestFinished(() => void runner.kill('SIGKILL'));
+    const seen = new Set<number>();
+    while (runner.exitCode === null) {
+      for (const pid of descendants(pidOf(runner))) seen.add(pid);
+      await pause(50);
+    }
     await ended;
 
-    expect(said.out).toContain('--chat-service-url');
-    expect([runner.exitCode, said.err]).toEqual([0, '']);
+    expect(output.err).toMatch(/^DYNOXIDE_BIN is \/nowhere\/dynoxide, which does not exist [^\n]+\n$/);
+    expect([runner.exitCode, output.out]).toEqual([1, '']);
+    // At least the SQS emulator.
+    expect(seen.size).toBeGreaterThanOrEqual(1);
+    await eventually(() => (alive([...seen]).length === 0 ? true : undefined));
+  });
+
+  it('prints its usage', async () => {
+    const { runner, output, ended } = npmStart(['--help']);
+    await ended;
+
+    expect(output.out).toContain('--chat-service-url');
+    expect([runner.exitCode, output.err]).toEqual([0, '']);
   });
 });

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { contactItem } from '../../../lambdas/aws/table-keys.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
-import type { FunctionPool } from '../../../local/lambda/function-pool.ts';
+import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../../local/local-client.ts';
 import { type LocalCloud, type LocalOptions, startLocal } from '../../../local/local-cloud.ts';
 

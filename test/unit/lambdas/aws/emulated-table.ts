@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { startDynamoDb } from '../../../../local/emulators/dynamodb.ts';
-import { createRunFolder } from '../../../../local/emulators/memory-folder.ts';
+import { createRunFolder } from '../../../../local/run-folder.ts';
 
 export type Item = Record<string, unknown>;
 

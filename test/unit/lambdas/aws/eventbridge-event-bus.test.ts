@@ -4,7 +4,7 @@ import { createEventbridgeEventBus } from '../../../../lambdas/aws/eventbridge-e
 import type { WrittenEvent } from '../../../../lambdas/domain/telling/written-event.ts';
 import type { EventBus } from '../../../../lambdas/ports.ts';
 import { startEventBridge } from '../../../../local/emulators/event-bridge.ts';
-import { createEventBuses, type EventBuses } from '../../../../local/events/event-buses.ts';
+import { createEventBuses, type EventBuses } from '../../../../local/emulators/event-buses.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 let buses: EventBuses;

@@ -2,10 +2,10 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEventbridgeSendAlarmClock, scheduleName } from '../../../../lambdas/aws/eventbridge-send-alarm-clock.ts';
 import { readWakeUp } from '../../../../lambdas/domain/wake-up.ts';
-import { createMovableClock } from '../../../../local/clock/movable-clock.ts';
+import { createMovableClock } from '../../../../local/clock.ts';
 import { startScheduler } from '../../../../local/emulators/scheduler.ts';
+import { createSchedules, type Schedules } from '../../../../local/emulators/schedules.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
-import { createSchedules, type Schedules } from '../../../../local/schedules/schedules.ts';
 
 const clock = createMovableClock();
 const sqs = new SQSClient({ region: 'local' });

@@ -3,8 +3,7 @@ import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/c
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
 import { vi } from 'vitest';
 import type { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
-import { createSecretStore } from '../../../../local/emulators/secret-store.ts';
-import { startSecretsManager } from '../../../../local/emulators/secrets-manager.ts';
+import { createSecretStore, startSecretsManager } from '../../../../local/emulators/secrets-manager.ts';
 import { startSqs } from '../../../../local/emulators/sqs.ts';
 import { type CountingProxy, startCountingProxy } from '../aws/counting-proxy.ts';
 import { type Item, startEmulatedTables } from '../aws/emulated-table.ts';

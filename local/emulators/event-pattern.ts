@@ -1,0 +1,57 @@
+import { isObject, soleEntry } from '../json.ts';
+import { type LocalError, unsupported } from '../local-error.ts';
+
+/** Whether an event matches a pattern. */
+export type MatchesEvent = (event: unknown) => boolean;
+
+type MatchesValue = (value: unknown) => boolean;
+
+/**
+ * Parses an event pattern of an EventBridge rule or of an event source mapping's filter.
+ *
+ * Supports nested fields, each with a list of alternatives: a string, number, boolean, or null; `prefix`; `suffix`;
+ * `exists`; `anything-but` with a string, a number, or a list of them.
+ *
+ * @param place What the pattern belongs to, for the error.
+ * @throws LocalError for any other operator.
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
+ */
+export const readEventPattern = (pattern: unknown, place: string): MatchesEvent => {
+  if (!isObject(pattern)) throw unsupportedPattern(place, pattern);
+  const fields = Object.entries(pattern).map(([name, expected]) => {
+    const matches = Array.isArray(expected)
+      ? readAlternatives(expected, `${place}.${name}`)
+      : readEventPattern(expected, `${place}.${name}`);
+    return { name, matches };
+  });
+  if (fields.some(({ name }) => name.startsWith('$'))) throw unsupportedPattern(place, pattern);
+  return (event) => fields.every(({ name, matches }) => matches(isObject(event) ? event[name] : undefined));
+};
+
+const readAlternatives = (expected: readonly unknown[], place: string): MatchesValue => {
+  const alternatives = expected.map((one) => readAlternative(one, place));
+  // A field that is a list matches if one of its values does.
+  return (value) => alternatives.some((matches) => (Array.isArray(value) ? value.some(matches) : matches(value)));
+};
+
+const readAlternative = (expected: unknown, place: string): MatchesValue => {
+  if (isScalar(expected)) return (value) => value === expected;
+  const [operator, operand] = soleEntry(expected) ?? [];
+  if (operator === 'prefix' && typeof operand === 'string') {
+    return (value) => typeof value === 'string' && value.startsWith(operand);
+  }
+  if (operator === 'suffix' && typeof operand === 'string') {
+    return (value) => typeof value === 'string' && value.endsWith(operand);
+  }
+  if (operator === 'exists' && typeof operand === 'boolean') return (value) => (value !== undefined) === operand;
+  if (operator === 'anything-but') {
+    const excluded: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
+    if (excluded.every(isScalar)) return (value) => value !== undefined && !excluded.includes(value);
+  }
+  throw unsupportedPattern(place, expected);
+};
+
+const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+const unsupportedPattern = (place: string, pattern: unknown): LocalError =>
+  unsupported(place, `this event pattern: ${JSON.stringify(pattern)}`, 'local/emulators/event-pattern.ts');

@@ -1,0 +1,84 @@
+import type { MovableClock } from '../clock.ts';
+import { messageOf } from '../local-error.ts';
+
+/** A one-time schedule. */
+export interface Schedule {
+  readonly name: string;
+  readonly groupName: string;
+  readonly clientToken: string | undefined;
+  readonly createdAt: Date;
+  readonly dueAt: Date;
+  /** The request that created it, which GetSchedule returns. */
+  readonly declaration: Readonly<Record<string, unknown>>;
+  /** Calls the target. */
+  readonly invoke: () => Promise<void>;
+}
+
+/** The one-time schedules of a run, in memory. Each is deleted after its target has been called. */
+export interface Schedules extends AsyncDisposable {
+  createGroup(name: string): void;
+  hasGroup(name: string): boolean;
+  /** Adds a schedule; returns false if its group already has one with this name. */
+  add(schedule: Schedule): boolean;
+  find(groupName: string, name: string): Schedule | undefined;
+  remove(groupName: string, name: string): boolean;
+  /** Calls no further targets. */
+  close(): Promise<void>;
+}
+
+/** How often due schedules are looked for. A move of the clock takes effect at once. */
+const POLL_MS = 250;
+
+/**
+ * Creates the schedules of a run, on its clock.
+ *
+ * @param warn Receives a sentence about each target that could not be called; it is retried until it can.
+ */
+export const createSchedules = (clock: MovableClock, warn: (message: string) => void): Schedules => {
+  const groups = new Set<string>(['default']);
+  const schedules = new Map<string, Schedule>();
+  let running = Promise.resolve();
+  const keyOf = (groupName: string, name: string): string => JSON.stringify([groupName, name]);
+
+  const invokeDue = async (): Promise<void> => {
+    const now = clock.now();
+    const due = [...schedules].filter(([, { dueAt }]) => dueAt <= now);
+    for (const [key, schedule] of due.toSorted(([, a], [, b]) => a.dueAt.getTime() - b.dueAt.getTime())) {
+      try {
+        if (schedules.get(key) !== schedule) continue;
+        await schedule.invoke();
+        schedules.delete(key);
+      } catch (error) {
+        warn(`Schedule ${schedule.name} could not call its target and will retry: ${messageOf(error)}`);
+      }
+    }
+  };
+  const check = (): Promise<void> => {
+    running = running.then(invokeDue);
+    return running;
+  };
+  const timer = setInterval(() => void check(), POLL_MS);
+  timer.unref();
+  clock.onMove(check);
+  const close = async (): Promise<void> => {
+    clearInterval(timer);
+    await running;
+  };
+
+  return {
+    createGroup(name) {
+      groups.add(name);
+    },
+    hasGroup: (name) => groups.has(name),
+    add(schedule) {
+      const key = keyOf(schedule.groupName, schedule.name);
+      if (schedules.has(key)) return false;
+      schedules.set(key, schedule);
+      return true;
+    },
+    find: (groupName, name) => schedules.get(keyOf(groupName, name)),
+    remove: (groupName, name) => schedules.delete(keyOf(groupName, name)),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+};

@@ -1,0 +1,32 @@
+import type { InvocationResult } from '../functions/invocation.ts';
+import { isObject, parseJson } from '../json.ts';
+
+/**
+ * Returns the ids of a batch's items that failed.
+ *
+ * All fail if the function fails, or if its response names something that is not an item of the batch. An empty response
+ * or an empty list is a complete success.
+ *
+ * @param itemIds The ids of the batch: message ids, or sequence numbers of a stream.
+ * @param reportsBatchItemFailures Whether the mapping declares `ReportBatchItemFailures`; otherwise the response is ignored.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html, "Implementing partial batch responses"
+ */
+export const failedItems = (
+  result: InvocationResult,
+  itemIds: readonly string[],
+  reportsBatchItemFailures: boolean,
+): ReadonlySet<string> => {
+  const all = new Set(itemIds);
+  const none = new Set<string>();
+  if (!result.ok) return all;
+  if (!reportsBatchItemFailures) return none;
+  const response = parseJson(result.payload);
+  if (response === null) return none;
+  if (!isObject(response)) return all;
+  const failures = response.batchItemFailures;
+  if (failures === undefined || failures === null) return none;
+  if (!Array.isArray(failures)) return all;
+  const named = failures.map((failure: unknown) => (isObject(failure) ? failure.itemIdentifier : undefined));
+  const failed = named.filter((id): id is string => typeof id === 'string' && all.has(id));
+  return failed.length === named.length ? new Set(failed) : all;
+};

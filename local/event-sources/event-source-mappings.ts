@@ -1,0 +1,63 @@
+import type { MovableClock } from '../clock.ts';
+import type { Emulators } from '../emulators/emulators.ts';
+import { queueUrlOf } from '../emulators/sqs.ts';
+import type { FunctionPool } from '../functions/function-pool.ts';
+import type { Functions } from '../functions/functions.ts';
+import { LocalError } from '../local-error.ts';
+import { type QueueMappingDeclaration, type RunningMapping, startQueueMapping } from './queue-mapping.ts';
+import { type StreamMappingDeclaration, startStreamMapping } from './stream-mapping.ts';
+
+/** The event source mappings that a template declares. */
+export interface MappingDeclarations {
+  readonly queueMappings: readonly QueueMappingDeclaration[];
+  readonly streamMappings: readonly StreamMappingDeclaration[];
+}
+
+export interface MappingContext {
+  readonly functions: Functions;
+  readonly emulators: Emulators;
+  readonly clock: MovableClock;
+  readonly warn: (message: string) => void;
+}
+
+/** The maximum number of batches that a mapping processes at once, which leaves processes for the HTTP API. */
+const MAPPING_CONCURRENCY = 2;
+
+/**
+ * Starts the declared mappings.
+ *
+ * @returns the mappings, in the order in which they were declared.
+ * @throws LocalError if a mapping names a function that does not exist; then none is started.
+ */
+export const startMappings = (
+  { queueMappings, streamMappings }: MappingDeclarations,
+  { functions, emulators, clock, warn }: MappingContext,
+): readonly RunningMapping[] => {
+  const { sqs, dynamodbStreams: streams, queueBaseUrl } = emulators;
+  const starts = [
+    ...queueMappings.map((mapping) => {
+      const { invoke } = consumerOf(mapping, functions);
+      const concurrency = Math.min(MAPPING_CONCURRENCY, mapping.maximumConcurrency ?? MAPPING_CONCURRENCY);
+      const queueUrl = queueUrlOf(mapping.queueArn, queueBaseUrl);
+      return () => startQueueMapping(mapping, { sqs, queueUrl, invoke, concurrency, warn });
+    }),
+    ...streamMappings.map((mapping) => {
+      const { invoke, declaration } = consumerOf(mapping, functions);
+      const onFailureQueueUrl = mapping.onFailureQueueArn && queueUrlOf(mapping.onFailureQueueArn, queueBaseUrl);
+      const context = { streams, sqs, onFailureQueueUrl, functionArn: declaration.arn, invoke, clock, warn };
+      return () => startStreamMapping(mapping, context);
+    }),
+  ];
+  return starts.map((start) => start());
+};
+
+const consumerOf = (
+  { logicalId, functionNameOrArn }: QueueMappingDeclaration | StreamMappingDeclaration,
+  functions: Functions,
+): FunctionPool => {
+  const consumer = functions.find(functionNameOrArn);
+  if (consumer) return consumer;
+  throw new LocalError(
+    `${logicalId} (AWS::Lambda::EventSourceMapping): FunctionName is ${functionNameOrArn}, which is not a function of this stack.`,
+  );
+};

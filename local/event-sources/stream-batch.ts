@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { InvokeFunction } from '../functions/invocation.ts';
+import { failedItems } from './batch-response.ts';
+import type { StreamRecord } from './stream-records.ts';
+
+/** Why a batch is discarded. */
+export type DiscardCondition = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
+
+/** What a mapping does with a batch that fails. */
+export interface StreamBatchRules {
+  readonly bisectsOnError: boolean;
+  readonly reportsBatchItemFailures: boolean;
+  /** Undefined for no limit. */
+  readonly maximumRetryAttempts: number | undefined;
+  /** Undefined for no limit. */
+  readonly maximumRecordAgeMs: number | undefined;
+}
+
+export interface StreamBatchContext {
+  readonly invoke: InvokeFunction;
+  readonly now: () => Date;
+  readonly stopped: AbortSignal;
+  readonly discard: (batch: DiscardedBatch) => Promise<void>;
+}
+
+export interface DiscardedBatch {
+  readonly records: readonly StreamRecord[];
+  readonly condition: DiscardCondition;
+  readonly invokeCount: number;
+  /** Whether the function itself failed, and did not only report failures. */
+  readonly functionFailed: boolean;
+}
+
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 5_000;
+
+/**
+ * Processes a batch in order. Retries what fails until it succeeds, is too old, or has no attempts left. Halves a batch
+ * that fails as a whole, which isolates a bad record from the good ones; a split does not count as a retry.
+ *
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html and
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ */
+export const processBatch = async (
+  records: readonly StreamRecord[],
+  rules: StreamBatchRules,
+  context: StreamBatchContext,
+): Promise<void> => {
+  let rest = records;
+  let invokeCount = 0;
+  let functionFailed = false;
+  while (rest.length > 0 && !context.stopped.aborted) {
+    rest = await discardOld(rest, rules, context, { invokeCount, functionFailed });
+    if (rest.length === 0) return;
+    const result = await context.invoke(JSON.stringify({ Records: rest }));
+    if (context.stopped.aborted) return;
+    invokeCount += 1;
+    functionFailed = !result.ok;
+    const ids = rest.map(({ dynamodb }) => dynamodb.SequenceNumber);
+    const failed = failedItems(result, ids, rules.reportsBatchItemFailures);
+    const firstFailed = ids.findIndex((id) => failed.has(id));
+    if (firstFailed < 0) return;
+    if (firstFailed > 0) {
+      // The records before the first failure are done; the others are a new batch.
+      rest = rest.slice(firstFailed);
+      invokeCount = 0;
+    } else if (rules.bisectsOnError && rest.length > 1) {
+      const middle = Math.ceil(rest.length / 2);
+      await backOff(1, context);
+      await processBatch(rest.slice(0, middle), rules, context);
+      return processBatch(rest.slice(middle), rules, context);
+    } else if (rules.maximumRetryAttempts !== undefined && invokeCount > rules.maximumRetryAttempts) {
+      const condition = 'RetryAttemptsExhausted';
+      return context.discard({ records: rest, condition, invokeCount, functionFailed });
+    }
+    await backOff(invokeCount, context);
+  }
+};
+
+const discardOld = async (
+  records: readonly StreamRecord[],
+  { maximumRecordAgeMs = Number.POSITIVE_INFINITY }: StreamBatchRules,
+  { now, discard }: StreamBatchContext,
+  attempts: Pick<DiscardedBatch, 'invokeCount' | 'functionFailed'>,
+): Promise<readonly StreamRecord[]> => {
+  const oldest = now().getTime() - maximumRecordAgeMs;
+  const isOld = ({ dynamodb }: StreamRecord) => dynamodb.ApproximateCreationDateTime * 1000 < oldest;
+  const old = records.filter(isOld);
+  if (old.length > 0) await discard({ records: old, condition: 'RecordAgeExceeded', ...attempts });
+  return records.filter((record) => !isOld(record));
+};
+
+const backOff = (attempt: number, { stopped }: StreamBatchContext): Promise<void> =>
+  pause(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)), undefined, { signal: stopped }).catch(
+    () => undefined,
+  );
+
+/** Where a discarded batch comes from. */
+export interface DiscardedBatchOrigin {
+  readonly functionArn: string;
+  readonly streamArn: string;
+  readonly shardId: string;
+}
+
+/**
+ * Returns the message about a discarded batch for the mapping's on-failure queue. It carries the records' positions in the
+ * stream, not the records.
+ *
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html, "Additional configurations … for
+ * failed batches"
+ */
+export const discardedBatchMessage = (
+  { records, condition, invokeCount, functionFailed }: DiscardedBatch,
+  { functionArn, streamArn, shardId }: DiscardedBatchOrigin,
+  now: Date,
+) => ({
+  requestContext: { requestId: randomUUID(), functionArn, condition, approximateInvokeCount: invokeCount },
+  responseContext: {
+    statusCode: 200,
+    executedVersion: '$LATEST',
+    ...(functionFailed && { functionError: 'Unhandled' }),
+  },
+  version: '1.0',
+  timestamp: now.toISOString(),
+  DDBStreamBatchInfo: {
+    shardId,
+    startSequenceNumber: records[0]?.dynamodb.SequenceNumber,
+    endSequenceNumber: records.at(-1)?.dynamodb.SequenceNumber,
+    approximateArrivalOfFirstRecord: arrivalOf(records[0]),
+    approximateArrivalOfLastRecord: arrivalOf(records.at(-1)),
+    batchSize: records.length,
+    streamArn,
+  },
+});
+
+const arrivalOf = (record: StreamRecord | undefined): string =>
+  new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1000).toISOString().replace(/\.\d{3}Z$/, 'Z');

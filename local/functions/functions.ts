@@ -1,0 +1,97 @@
+import { createWriteStream } from 'node:fs';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, type Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { MovableClock } from '../clock.ts';
+import { createFunctionPool, type FunctionPool } from './function-pool.ts';
+import type { FunctionDeclaration } from './invocation.ts';
+
+/** Where the functions' output goes. */
+export interface LogSettings {
+  /** The folder with a file per function; a run overwrites the files of the previous one. */
+  readonly folder: string;
+  /** Also receives the output of all functions. @default none */
+  readonly echo?: Writable | undefined;
+}
+
+export interface FunctionSettings {
+  /** A folder of the run, for copies of the functions' code. */
+  readonly folder: string;
+  /** The credentials and emulator URLs, as environment variables. */
+  readonly awsEnvironment: Readonly<Record<string, string>>;
+  readonly clock: MovableClock;
+  readonly logs: LogSettings;
+}
+
+/** The functions of a run by their logical ids. Disposing of them ends their processes. */
+export interface Functions extends AsyncDisposable {
+  readonly byLogicalId: ReadonlyMap<string, FunctionPool>;
+  /** Finds a function by its name or ARN. */
+  readonly find: (nameOrArn: string) => FunctionPool | undefined;
+}
+
+/** Prepares functions for invocation; their processes start with the first one. */
+export const startFunctions = async (
+  declarations: readonly FunctionDeclaration[],
+  { folder, awsEnvironment, clock, logs }: FunctionSettings,
+): Promise<Functions> => {
+  await using stack = new AsyncDisposableStack();
+  const runtimeClient = await buildRuntimeClient(folder);
+  const byLogicalId = new Map<string, FunctionPool>();
+  for (const declaration of declarations) {
+    const log = stack.use(await openFunctionLog(declaration.name, logs));
+    // A copy outside the repository, so that a module missing from the bundle cannot be resolved, just like on Lambda.
+    const taskRoot = join(folder, 'functions', declaration.name);
+    await cp(declaration.codeFolder, taskRoot, { recursive: true });
+    const pool = createFunctionPool(declaration, taskRoot, { runtimeClient, awsEnvironment, clock }, log.stream);
+    byLogicalId.set(declaration.logicalId, stack.use(pool));
+  }
+  const resources = stack.move();
+  return {
+    byLogicalId,
+    find: (nameOrArn) =>
+      [...byLogicalId.values()].find(({ declaration: { arn, name } }) => nameOrArn === arn || nameOrArn === name),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};
+
+/**
+ * Bundles the runtime client into one JavaScript file and returns its path: stripping the types in each process would add a
+ * third to a cold start.
+ */
+const buildRuntimeClient = async (folder: string): Promise<string> => {
+  const outfile = join(folder, 'runtime-client.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('./runtime-client.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    logLevel: 'silent',
+  });
+  return outfile;
+};
+
+/** Returns the path of a function's log. */
+export const logFileOf = (functionName: string, { folder }: LogSettings): string => join(folder, `${functionName}.log`);
+
+const openFunctionLog = async (functionName: string, logs: LogSettings) => {
+  await mkdir(logs.folder, { recursive: true });
+  const output = createWriteStream(logFileOf(functionName, logs));
+  const stream = new PassThrough();
+  // Every process of the function pipes both its standard output and its standard error into it.
+  stream.setMaxListeners(0);
+  stream.pipe(output);
+  if (logs.echo) stream.pipe(logs.echo, { end: false });
+  return {
+    stream,
+    [Symbol.asyncDispose]: (): Promise<void> =>
+      new Promise((resolve) => {
+        output.once('close', () => resolve());
+        stream.end();
+      }),
+  };
+};

@@ -1,0 +1,137 @@
+/**
+ * Runs in a function's process: asks the Runtime API for events, one at a time, and reports the handler's results. Replaces
+ * Lambda's own `aws-lambda-ric`, whose native part would have to be compiled.
+ */
+import { existsSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { basename, dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CLOCK_OFFSET_HEADER, installShiftedClock } from '../clock.ts';
+
+/** A handler that returns its result; handlers with a callback are not supported. */
+type Handler = (event: unknown, context: object) => unknown;
+
+/** The handler cannot be loaded; `name` is Lambda's error type. */
+class HandlerError extends Error {
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/**
+ * Loads the export that a handler string such as `index.handler` or `folder/index.handler` names.
+ *
+ * Tries file extensions in the order of Lambda's own runtime; Node tells ES modules from CommonJS by their content.
+ *
+ * @throws HandlerError with Lambda's error type, or whatever the module throws.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
+ */
+const loadHandler = async (taskRoot: string, handler: string): Promise<Handler> => {
+  const [, moduleName, exportPath] = /^([^.]*)\.(.*)$/.exec(basename(handler)) ?? [];
+  if (moduleName === undefined || exportPath === undefined || handler.includes('..')) {
+    throw new HandlerError('Runtime.MalformedHandlerName', `'${handler}' is not a valid handler name.`);
+  }
+  const stem = resolve(taskRoot, dirname(handler), moduleName);
+  const file = ['.js', '.mjs', '.cjs'].map((extension) => stem + extension).find((candidate) => existsSync(candidate));
+  if (file === undefined) {
+    throw new HandlerError('Runtime.ImportModuleError', `Error: Cannot find module '${moduleName}'`);
+  }
+  const loaded: unknown = await import(pathToFileURL(file).href);
+  const exported = exportPath.split('.').reduce((value: unknown, key) => property(value, key), loaded);
+  if (isHandler(exported)) return exported;
+  throw new HandlerError('Runtime.HandlerNotFound', `${handler} is undefined or not exported`);
+};
+
+const isHandler = (value: unknown): value is Handler => typeof value === 'function';
+
+const property = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+
+/** The exit codes of Lambda's own runtime client. */
+const EXIT_UNHANDLED_REJECTION = 128;
+const EXIT_UNCAUGHT_EXCEPTION = 129;
+
+const setClock = installShiftedClock();
+// Set before the first event, so that the module's initialization also sees the run's time.
+setClock(Number(process.argv[2] ?? 0));
+const { AWS_LAMBDA_RUNTIME_API = '', LAMBDA_TASK_ROOT = '', _HANDLER = '' } = process.env;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+let requestId: string | undefined;
+
+// The run that started this process holds the other end of standard input; exit when it is gone.
+process.stdin.on('end', () => process.exit()).on('error', () => process.exit());
+process.stdin.resume();
+
+interface ApiResponse {
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: string;
+}
+
+const call = (method: string, path: string, body?: string): Promise<ApiResponse> =>
+  new Promise((resolve, reject) => {
+    const url = `http://${AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/${path}`;
+    const outgoing = request(url, { method, agent, headers: { 'Content-Type': 'application/json' } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks).toString() }));
+      response.on('error', reject);
+    });
+    outgoing.on('error', reject).end(body);
+  });
+
+const describeError = (thrown: unknown) =>
+  thrown instanceof Error
+    ? { errorType: thrown.name, errorMessage: thrown.message, trace: thrown.stack?.split('\n') ?? [] }
+    : { errorType: typeof thrown, errorMessage: String(thrown), trace: [] };
+
+const reportError = (thrown: unknown, errorType?: string): Promise<ApiResponse> => {
+  const error = { ...describeError(thrown), ...(errorType && { errorType }) };
+  const path = requestId === undefined ? 'init/error' : `invocation/${requestId}/error`;
+  return call('POST', path, JSON.stringify(error));
+};
+
+const exitWith = (code: number, errorType?: string) => (thrown: unknown) => {
+  void reportError(thrown, errorType).finally(() => process.exit(code));
+};
+process.on('uncaughtException', exitWith(EXIT_UNCAUGHT_EXCEPTION));
+process.on('unhandledRejection', exitWith(EXIT_UNHANDLED_REJECTION, 'Runtime.UnhandledPromiseRejection'));
+
+const first = (value: string | string[] | undefined): string => (Array.isArray(value) ? value[0] : value) ?? '';
+
+const handleNext = async (handler: Handler): Promise<void> => {
+  const { headers, body } = await call('GET', 'invocation/next');
+  const awsRequestId = first(headers['lambda-runtime-aws-request-id']);
+  requestId = awsRequestId;
+  setClock(Number(first(headers[CLOCK_OFFSET_HEADER.toLowerCase()])));
+  process.env._X_AMZN_TRACE_ID = first(headers['lambda-runtime-trace-id']);
+  const deadline = Number(first(headers['lambda-runtime-deadline-ms']));
+  const context = {
+    awsRequestId,
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
+    functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+    getRemainingTimeInMillis: () => deadline - Date.now(),
+    invokedFunctionArn: first(headers['lambda-runtime-invoked-function-arn']),
+    logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
+    logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+    memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+  };
+  let result: string;
+  try {
+    result = JSON.stringify((await handler(JSON.parse(body), context)) ?? null);
+  } catch (thrown) {
+    await reportError(thrown);
+    return;
+  }
+  await call('POST', `invocation/${awsRequestId}/response`, result);
+};
+
+try {
+  const handler = await loadHandler(LAMBDA_TASK_ROOT, _HANDLER);
+  for (;;) await handleNext(handler);
+} catch (thrown) {
+  // Either the handler could not be loaded or the Runtime API is gone; in the second case the report fails, too.
+  await reportError(thrown).catch(() => undefined);
+  process.exit(1);
+}

@@ -1,0 +1,94 @@
+import { createManagementClient } from '../../cli/operations/management-client.ts';
+import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
+import type { MachineRoom, MachineRoomChange, SendSummary } from '../../sandbox/machine-room/machine-room.ts';
+import { CREDENTIALS, REGION } from '../aws-environment.ts';
+import type { Emulators } from '../emulators/emulators.ts';
+import { createQueueOperations, type QueueUrls } from './queues.ts';
+import { openSendLog, type SendLog } from './send-log.ts';
+import { type BusEvents, readTrace } from './trace.ts';
+
+/** The parts of the stack that the inspector shows. */
+export interface InspectedStack extends QueueUrls {
+  readonly tableName: string;
+  readonly eventBusName: string;
+  readonly managementUrl: string;
+}
+
+const MAX_LISTED_SENDS = 200;
+const POLL_MS = 1_000;
+const API_TIMEOUT_MS = 30_000;
+
+/** Creates the console's window into a local run: its table, queues, and event bus. Watches nothing until it is used. */
+export const createInspector = (
+  { dynamodb, dynamodbStreams, sqs, buses }: Emulators,
+  stack: InspectedStack,
+): MachineRoom & Disposable => {
+  const signedFetch = createSignedFetch({ region: REGION, credentials: async () => CREDENTIALS }, API_TIMEOUT_MS);
+  const queues = createQueueOperations(sqs, stack, createManagementClient(stack.managementUrl, signedFetch));
+  const listeners = new Set<(change: MachineRoomChange) => void>();
+  let log: Promise<SendLog> | undefined;
+  let polling: NodeJS.Timeout | undefined;
+  let lastDepths = '';
+  let lastEvent: unknown;
+
+  const notify = (change: MachineRoomChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+
+  const sendLog = (): Promise<SendLog> => {
+    log ??= openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send) => {
+      const contact = typeof item.contact === 'string' ? item.contact : undefined;
+      notify(send === undefined ? { kind: 'item', key: `${item.pk} ${item.sk}`, contact } : { kind: 'send', send });
+    });
+    return log;
+  };
+
+  const pollQueues = async (): Promise<void> => {
+    if (listeners.size === 0) return;
+    // Other parts report an emulator that is gone.
+    const depths = await queues.depths().catch(() => undefined);
+    const json = JSON.stringify(depths);
+    if (depths === undefined || json === lastDepths) return;
+    lastDepths = json;
+    notify({ kind: 'queues', depths });
+  };
+
+  const pollBus = (): void => {
+    const latest = buses.events(stack.eventBusName).at(-1)?.detail;
+    if (latest === lastEvent) return;
+    lastEvent = latest;
+    notify({ kind: 'bus' });
+  };
+
+  const busEvents = (): BusEvents =>
+    buses.events(stack.eventBusName).map(({ time, 'detail-type': type, detail }) => ({ at: time, type, detail }));
+
+  return {
+    ...queues,
+    async sends(platformContactId) {
+      const sends = (await sendLog()).list();
+      return sends.filter(isTo(platformContactId)).slice(0, MAX_LISTED_SENDS);
+    },
+    trace: (subject) => readTrace(dynamodb, stack.tableName, busEvents, subject),
+    watch(listener) {
+      listeners.add(listener);
+      lastDepths = '';
+      // If the table cannot be watched, it is still shown on request.
+      void sendLog().catch(() => undefined);
+      polling ??= setInterval(() => {
+        pollBus();
+        void pollQueues();
+      }, POLL_MS);
+      return () => listeners.delete(listener);
+    },
+    [Symbol.dispose]() {
+      listeners.clear();
+      clearInterval(polling);
+      void log?.then((opened) => opened[Symbol.dispose]()).catch(() => undefined);
+    },
+  };
+};
+
+/** Whether a send is to a contact; two forms of a phone number differ only in the leading plus. */
+const isTo = (contact: string | undefined) => (send: SendSummary) =>
+  contact === undefined || send.platformContactId?.replace(/^\+/, '') === contact.replace(/^\+/, '');

@@ -1,0 +1,71 @@
+import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
+import type { ManagementClient } from '../../cli/operations/management-client.ts';
+import { redrive } from '../../cli/operations/redrive.ts';
+import type { DeadLetter, MachineRoom, QueueDepths } from '../../sandbox/machine-room/machine-room.ts';
+
+/** The URLs of the queues that the inspector shows. */
+export interface QueueUrls {
+  readonly sendQueueUrl: string;
+  readonly sendDeadLetterQueueUrl: string;
+  readonly inboundQueueUrl: string;
+  readonly inboundDeadLetterQueueUrl: string;
+}
+
+/** SQS's maximum for one receive. */
+const BATCH_SIZE = 10;
+
+/**
+ * Creates the inspector's operations on queues.
+ *
+ * @param api The management API, which resolves a rejected send before its request is redriven.
+ */
+export const createQueueOperations = (
+  sqs: SQSClient,
+  urls: QueueUrls,
+  api: ManagementClient,
+): Pick<MachineRoom, 'enqueue' | 'depths' | 'deadLetters' | 'redrive'> => {
+  const { sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl } = urls;
+  const deadLetterQueues = {
+    send: { sqs, url: sendDeadLetterQueueUrl, destinationUrl: sendQueueUrl },
+    inbound: { sqs, url: inboundDeadLetterQueueUrl, destinationUrl: inboundQueueUrl },
+  };
+  return {
+    async enqueue(body, { groupId, id }) {
+      const message = { MessageBody: body, MessageGroupId: groupId, MessageDeduplicationId: id };
+      await sqs.send(new SendMessageCommand({ QueueUrl: sendQueueUrl, ...message }));
+    },
+    async depths(): Promise<QueueDepths> {
+      const queues = [sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl];
+      const [send = 0, sendDeadLetters = 0, inbound = 0, inboundDeadLetters = 0] = await Promise.all(
+        queues.map(async (url) => {
+          const { available, inFlight } = await queueDepth(sqs, url);
+          return available + inFlight;
+        }),
+      );
+      return { send, sendDeadLetters, inbound, inboundDeadLetters };
+    },
+    deadLetters: (queue) => peek(sqs, deadLetterQueues[queue].url),
+    redrive: async (queue) => (await redrive(queue, deadLetterQueues[queue], api, { filter: {} })).moved,
+  };
+};
+
+/** Returns messages without removing them: SQS shows a message only when it is received, here with no visibility timeout. */
+const peek = async (sqs: SQSClient, queueUrl: string): Promise<readonly DeadLetter[]> => {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      VisibilityTimeout: 0,
+      MaxNumberOfMessages: BATCH_SIZE,
+      MessageAttributeNames: ['All'],
+      MessageSystemAttributeNames: ['All'],
+    }),
+  );
+  return Messages.map(({ MessageId = '', Body = '', Attributes, MessageAttributes }) => ({
+    id: MessageId,
+    body: Body,
+    reason: MessageAttributes?.reason?.StringValue,
+    groupId: Attributes?.MessageGroupId,
+    receiveCount: Number(Attributes?.ApproximateReceiveCount ?? 0),
+  }));
+};

@@ -1,0 +1,52 @@
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Trace } from '../../sandbox/machine-room/machine-room.ts';
+import type { TableItem } from './table-stream.ts';
+
+/** The events on the bus, oldest first. */
+export type BusEvents = NonNullable<Trace['busEvents']>;
+
+/** A message by its id, or a send by its request id. */
+export type TraceSubject = { readonly messageId: string } | { readonly requestId: string };
+
+/** Returns everything that the table and the bus have about a message or a send. */
+export const readTrace = async (
+  dynamodb: DynamoDBClient,
+  tableName: string,
+  busEvents: () => BusEvents,
+  subject: TraceSubject,
+): Promise<Trace> => {
+  const items = await readItems((pk, sk) => readItem(dynamodb, tableName, pk, sk), subject);
+  return { items, busEvents: busEvents().filter(isAbout(items)) };
+};
+
+type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
+
+/** Reads the send, the message, the echo, and the contact, and omits those that do not exist. */
+const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonly TableItem[]> => {
+  const requested = 'requestId' in subject ? await read(`SEND#${subject.requestId}`, 'SEND') : undefined;
+  const messageId = 'messageId' in subject ? subject.messageId : requested?.messageId;
+  const [message, echo] = await Promise.all(['MESSAGE', 'ECHO'].map((sk) => read(`MESSAGE#${messageId}`, sk)));
+  const send = requested ?? (message?.requestId ? await read(`SEND#${message.requestId}`, 'SEND') : undefined);
+  const contactKey = message?.contact ?? send?.contact;
+  const contact = contactKey === undefined ? undefined : await read(String(contactKey), 'CONTACT');
+  return [send, message, echo, contact].filter((item) => item !== undefined);
+};
+
+const readItem = async (client: DynamoDBClient, TableName: string, pk: string, sk: string) => {
+  const { Item } = await client.send(
+    new GetItemCommand({ TableName, Key: marshall({ pk, sk }), ConsistentRead: true }),
+  );
+  return Item && unmarshall(Item);
+};
+
+/** Whether an event's detail names the message or the send. */
+const isAbout = (items: readonly TableItem[]) => {
+  const ids = items
+    .filter(({ sk }) => sk !== 'CONTACT')
+    .map(({ pk }) => JSON.stringify(String(pk).replace(/^(MESSAGE|SEND)#/, '')));
+  return ({ detail }: BusEvents[number]): boolean => {
+    const json = JSON.stringify(detail);
+    return ids.some((id) => json.includes(id));
+  };
+};

@@ -1,0 +1,110 @@
+import { CreateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import { arnOf } from '../aws-environment.ts';
+import type { CreatedResource } from '../template/resolver.ts';
+import { type CloudServices, type DeclaredResource, defineResourceType, ignored } from './resource-type.ts';
+
+const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
+const projection = z.strictObject({
+  ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
+  NonKeyAttributes: z.array(z.string()).optional(),
+});
+const localSecondaryIndex = z.strictObject({ IndexName: z.string(), KeySchema: keySchema, Projection: projection });
+const globalSecondaryIndex = localSecondaryIndex.extend({
+  // The local run neither throttles nor counts requests.
+  ContributorInsightsSpecification: ignored,
+  OnDemandThroughput: ignored,
+  ProvisionedThroughput: ignored,
+  ReadOnDemandThroughputSettings: ignored,
+  ReadProvisionedThroughputSettings: ignored,
+  WarmThroughput: ignored,
+  WriteOnDemandThroughputSettings: ignored,
+  WriteProvisionedThroughputSettings: ignored,
+});
+
+const common = {
+  TableName: z.string().optional(),
+  AttributeDefinitions: z.array(z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) })),
+  KeySchema: keySchema,
+  GlobalSecondaryIndexes: z.array(globalSecondaryIndex).optional(),
+  LocalSecondaryIndexes: z.array(localSecondaryIndex).optional(),
+  StreamSpecification: z
+    .strictObject({ StreamViewType: z.enum(['NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES', 'KEYS_ONLY']) })
+    .optional(),
+  TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
+};
+
+const withoutEffect = {
+  BillingMode: 'nothing is billed or throttled',
+  ContributorInsightsSpecification: 'requests are not counted',
+  DeletionProtectionEnabled: 'the table ends with the run',
+  OnDemandThroughput: 'nothing is throttled',
+  PointInTimeRecoverySpecification: 'the table ends with the run',
+  ProvisionedThroughput: 'nothing is throttled',
+  ResourcePolicy: 'permissions are not enforced',
+  SSESpecification: 'nothing is encrypted',
+  TableClass: 'nothing is billed',
+  Tags: 'nothing reads them',
+  WarmThroughput: 'nothing is throttled',
+  WriteOnDemandThroughputSettings: 'nothing is throttled',
+  WriteProvisionedThroughputSettings: 'nothing is throttled',
+};
+
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html */
+export const table = defineResourceType({
+  supports: z.strictObject(common),
+  withoutEffect,
+  create: (properties, resource, cloud) => createTable(properties, resource, cloud),
+});
+
+// The replica in the local region is the table itself; its settings have no effect on a table either.
+const localReplica = z.strictObject({
+  Region: z.string(),
+  ...Object.fromEntries(Object.keys(withoutEffect).map((name) => [name, ignored])),
+  ReadOnDemandThroughputSettings: ignored,
+  ReadProvisionedThroughputSettings: ignored,
+  ReplicaStreamSpecification: ignored,
+});
+
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-globaltable.html */
+export const globalTable = defineResourceType({
+  supports: z.strictObject({
+    ...common,
+    Replicas: z.array(localReplica).length(1, 'there is only one region, so only one replica is supported'),
+  }),
+  withoutEffect,
+  create: ({ Replicas: _replicas, ...properties }, resource, cloud) => createTable(properties, resource, cloud),
+});
+
+const createTable = async (
+  { TableName, TimeToLiveSpecification, StreamSpecification, ...properties }: z.output<z.ZodObject<typeof common>>,
+  { logicalId }: DeclaredResource,
+  cloud: CloudServices,
+): Promise<CreatedResource> => {
+  const name = TableName ?? cloud.physicalName(logicalId);
+  const { TableDescription } = await cloud.dynamodb.send(
+    new CreateTableCommand({
+      TableName: name,
+      ...properties,
+      GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
+        IndexName,
+        KeySchema,
+        Projection,
+      })),
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: StreamSpecification && { StreamEnabled: true, ...StreamSpecification },
+    }),
+  );
+  if (TimeToLiveSpecification) {
+    await cloud.dynamodb.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+  }
+  const streamArn = TableDescription?.LatestStreamArn;
+  return {
+    ref: name,
+    attributes: {
+      Arn: arnOf('dynamodb', `table/${name}`),
+      TableId: TableDescription?.TableId ?? name,
+      ...(streamArn && { StreamArn: streamArn }),
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { LocalError, messageOf } from './local-error.ts';
+import { ROOT } from './synthesis.ts';
+
+/** The options of `npm start`. */
+export interface StartOptions {
+  readonly help: boolean;
+  readonly stage: string;
+  readonly chatServiceUrl: string | undefined;
+  readonly verbose: boolean;
+  /** Whether to open the console in the browser. */
+  readonly open: boolean;
+  readonly port: number | undefined;
+  /** The folder of local.json and the logs. */
+  readonly stateFolder: string;
+}
+
+export const HELP = `Runs the Parley stack on this machine: the synthesized template and the bundled functions, on
+emulators of DynamoDB, SQS, Secrets Manager, and EventBridge, with a sandbox of the chat service.
+Press Ctrl-C to stop.
+
+Usage: npm start -- [options]
+
+Options:
+  --stage NAME              the stage of cdk.json whose settings apply (default: dev)
+  --chat-service-url URL    send to this chat service instead of the sandbox
+  --open                    open the console in the browser
+  --verbose                 also print the functions' logs
+  --help                    show this help
+
+Environment variables:
+  PARLEY_PORT               the port of the console and the sandbox (default: any free port)
+  PARLEY_STATE_FOLDER       the folder of local.json, which holds the addresses, and logs/
+                            (default: .parley)
+  DYNOXIDE_BIN              the path of the DynamoDB emulator (default: the installed one)
+
+Example: PARLEY_PORT=4000 npm start -- --verbose`;
+
+/** Reads the options of `npm start`. @throws LocalError with one sentence about the first invalid option. */
+export const readStartOptions = (args: readonly string[], environment: NodeJS.ProcessEnv): StartOptions => {
+  const values = parse(args);
+  const url = values['chat-service-url'];
+  if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new LocalError(`--chat-service-url is "${url}" but must be a URL such as https://chat-service.example.`);
+  }
+  const port = environment.PARLEY_PORT;
+  if (port && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)) {
+    throw new LocalError(`PARLEY_PORT is "${port}" but must be a port number from 0 (any free port) to 65535.`);
+  }
+  return {
+    help: values.help,
+    stage: values.stage,
+    chatServiceUrl: url?.replace(/\/+$/, ''),
+    verbose: values.verbose,
+    open: values.open,
+    port: port ? Number(port) : undefined,
+    stateFolder: environment.PARLEY_STATE_FOLDER || join(ROOT, '.parley'),
+  };
+};
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        stage: { type: 'string', default: 'dev' },
+        'chat-service-url': { type: 'string' },
+        verbose: { type: 'boolean', default: false },
+        open: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    // The rest of Node's message is about positional arguments, which this command does not have.
+    const [reason] = messageOf(error).split(/\.\s|\n/);
+    throw new LocalError(`${reason}. Run "npm start -- --help" for usage.`);
+  }
+};

@@ -1,0 +1,50 @@
+import type { LocalCloud } from './local-cloud.ts';
+
+const CONTACT = '+5491150000001';
+const REQUEST_ID = 'hello-1';
+
+/** Returns what `npm start` prints when the run is ready: its addresses, how to use them, and what to try first. */
+export const readyMessage = (cloud: LocalCloud): string => {
+  const rows: readonly (readonly [label: string, value: string | undefined])[] = [
+    ['Console', cloud.consoleUrl],
+    ['Webhook', cloud.webhookUrl],
+    ['Management API', `${cloud.managementUrl}/v1`],
+    ['Chat service', `${cloud.chatServiceUrl}${cloud.sandbox ? ' (sandbox)' : ''}`],
+    ['Send queue', cloud.sendQueueUrl],
+    ['  Dead letters', cloud.sendDeadLetterQueueUrl],
+    ['Inbound queue', cloud.inboundQueueUrl],
+    ['  Dead letters', cloud.inboundDeadLetterQueueUrl],
+    ['Table', cloud.tableName],
+    ['Event bus', cloud.eventBusName],
+    ['Access token', cloud.accessTokenSecretId],
+    ['Function logs', cloud.logFolder],
+  ];
+  const addresses = rows.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(16)}${value}`]));
+  const exports = Object.entries(cloud.env).map(([name, value]) => `export ${name}=${value}`);
+  return `Parley is running locally. Press Ctrl-C to stop.
+
+${addresses.join('\n')}
+
+To use the AWS CLI or an AWS SDK with this run, set these variables in another shell:
+
+${exports.join('\n')}
+
+${firstSteps(cloud)}`;
+};
+
+const firstSteps = ({ sandbox, sendQueueUrl, accessTokenSecretId }: LocalCloud): string => {
+  const body = JSON.stringify({ requestId: REQUEST_ID, platformContactId: CONTACT, messageText: 'Hello' });
+  const sendMessage = `aws sqs send-message --queue-url ${sendQueueUrl} --message-group-id ${CONTACT} --message-deduplication-id ${REQUEST_ID} --message-body '${body}'`;
+  if (!sandbox) {
+    return `Next, store the chat service's access token in its secret, and configure the chat service to deliver events to the
+webhook. When a user has written, which opens the conversation window, send a message:
+
+aws secretsmanager put-secret-value --secret-id ${accessTokenSecretId} --secret-string TOKEN
+${sendMessage}`;
+  }
+  return `To try it, write as a user, which opens the conversation window, then send that user a message:
+
+curl -X POST ${sandbox.url}/sandbox/users/${encodeURIComponent(CONTACT)}/messages -H 'content-type: application/json' -d '{"text":"Hi"}'
+${sendMessage}
+curl ${sandbox.url}/sandbox/outbox`;
+};

@@ -1,0 +1,152 @@
+import { createServer } from 'node:http';
+import { EventBridgeClient, ListRulesCommand, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startEventBridge } from '../../../../local/emulators/event-bridge.ts';
+import { type BusTarget, createEventBuses, type EventBuses } from '../../../../local/emulators/event-buses.ts';
+import { createApiDestinations } from '../../../../local/emulators/event-targets.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+
+let warnings: string[];
+let buses: EventBuses;
+let server: ListeningServer;
+let client: EventBridgeClient;
+
+beforeAll(async () => {
+  buses = createEventBuses(
+    () => new Date('2026-11-20T12:00:00.000Z'),
+    (warning) => warnings.push(warning),
+  );
+  buses.create('bus');
+  server = await startEventBridge(buses);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = new EventBridgeClient({ endpoint: server.url, region: 'us-east-1', credentials, maxAttempts: 1 });
+});
+afterAll(async () => {
+  client.destroy();
+  await server.close();
+});
+beforeEach(() => {
+  warnings = [];
+  buses.setFault(undefined);
+});
+
+const entry = (Detail: string, changes: object = {}) => ({
+  EventBusName: 'bus',
+  Source: 'parley',
+  DetailType: 'MessageRead',
+  Detail,
+  ...changes,
+});
+const put = (...Entries: ReturnType<typeof entry>[]) => client.send(new PutEventsCommand({ Entries }));
+const lastEvent = () => buses.events('bus').at(-1);
+
+const collectingTarget = (fails = false) => {
+  const delivered: unknown[] = [];
+  const deadLetterReasons: string[] = [];
+  const target: BusTarget = {
+    name: 'the test target',
+    async deliver(event) {
+      if (fails) throw new Error('closed');
+      delivered.push(JSON.parse(event));
+    },
+    deadLetter: async (_event, reason) => void deadLetterReasons.push(reason),
+  };
+  return { target, delivered, deadLetterReasons };
+};
+
+describe('the EventBridge emulator', () => {
+  it('accepts an event, returns its id, and keeps it in the documented form', async () => {
+    const { FailedEntryCount, Entries = [] } = await put(entry('{"a":1}', { Time: new Date('2026-11-20T11:00:00Z') }));
+
+    expect(FailedEntryCount).toBe(0);
+    expect(lastEvent()).toEqual({
+      version: '0',
+      id: Entries[0]?.EventId,
+      'detail-type': 'MessageRead',
+      source: 'parley',
+      account: '000000000000',
+      time: '2026-11-20T11:00:00Z',
+      region: 'local',
+      resources: [],
+      detail: { a: 1 },
+    });
+  });
+
+  it('delivers an event to the targets of the rules that match it', async () => {
+    const [matching, other] = [collectingTarget(), collectingTarget()];
+    buses.addRule('bus', { matches: () => true, targets: [matching.target] });
+    buses.addRule('bus', { matches: () => false, targets: [other.target] });
+
+    await put(entry('{"a":2}'));
+    await buses.delivered();
+
+    expect([matching.delivered, other.delivered]).toEqual([[lastEvent()], []]);
+  });
+
+  it('sends an undeliverable event to the dead-letter queue, and warns', async () => {
+    const closed = collectingTarget(true);
+    buses.addRule('bus', { matches: () => true, targets: [closed.target] });
+
+    await put(entry('{"a":3}'));
+    await buses.delivered();
+
+    expect(closed.deadLetterReasons).toEqual(['closed']);
+    expect(warnings).toEqual(['An event could not be delivered to the test target: closed']);
+  });
+
+  it('rejects only the entries whose detail is not a JSON object', async () => {
+    const { FailedEntryCount, Entries } = await put(entry('{'), entry('{}'), entry('7'));
+
+    expect(FailedEntryCount).toBe(2);
+    expect(Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual(['MalformedDetail', undefined, 'MalformedDetail']);
+  });
+
+  it('fails the entries for which a fault is set', async () => {
+    buses.setFault(({ Detail }) =>
+      Detail.includes('bad') ? { errorCode: 'ThrottlingException', message: 'Rate exceeded' } : undefined,
+    );
+
+    const { Entries } = await put(entry('{"a":"bad"}'), entry('{"a":"good"}'));
+
+    expect(Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual(['ThrottlingException', undefined]);
+    expect(lastEvent()?.detail).toEqual({ a: 'good' });
+  });
+
+  it.each([
+    ['eleven entries', Array.from({ length: 11 }, () => entry('{}')), /1 to 10 entries/],
+    ['a megabyte', [entry(`{"a":"${'x'.repeat(1024 * 1024)}"}`)], /over the limit/],
+  ])('rejects a request with %s', async (_name, entries, message) => {
+    await expect(put(...entries)).rejects.toThrow(message);
+  });
+
+  it('rejects any other operation by name', async () => {
+    await expect(client.send(new ListRulesCommand({}))).rejects.toThrow('does not support AWSEvents.ListRules');
+  });
+});
+
+describe('an API destination', () => {
+  it('receives the event with its key; any response other than 2xx is a failure', async () => {
+    const posted: unknown[] = [];
+    const receiver = await listenLocally(
+      createServer(async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk);
+        posted.push([request.method, request.headers['x-key'], Buffer.concat(chunks).toString()]);
+        response.writeHead(posted.length === 1 ? 204 : 302, { location: 'http://127.0.0.1:1/' }).end();
+      }),
+    );
+    try {
+      const destinations = createApiDestinations();
+      destinations.addConnection('connection', { header: 'x-key', value: 'secret' });
+      destinations.add('destination', { url: receiver.url, connectionArn: 'connection' });
+
+      await destinations.post('destination', '{"a":1}');
+      await expect(destinations.post('destination', '{"a":2}')).rejects.toThrow('The API destination answered 302.');
+      await expect(destinations.post('other', '{}')).rejects.toThrow('There is no API destination other');
+
+      expect(posted[0]).toEqual(['POST', 'secret', '{"a":1}']);
+    } finally {
+      await receiver.close();
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { readEventPattern } from '../../../../local/emulators/event-pattern.ts';
+
+const EVENT = {
+  source: 'parley',
+  'detail-type': 'SendRefused',
+  detail: { code: 'NO_OPT_IN', tags: ['a', 'b'], n: 1, x: null },
+};
+const matches = (pattern: unknown) => readEventPattern(pattern, 'Rule')(EVENT);
+
+describe('an event pattern', () => {
+  it.each([
+    { source: ['parley'] },
+    { source: ['other', 'parley'], 'detail-type': ['SendRefused'] },
+    { detail: { code: ['NO_OPT_IN'], n: [1], x: [null] } },
+    { detail: { tags: ['b'] } },
+    { source: [{ prefix: 'par' }] },
+    { 'detail-type': [{ suffix: 'Refused' }] },
+    { detail: { code: [{ exists: true }], other: [{ exists: false }] } },
+    { 'detail-type': [{ 'anything-but': ['SendAccepted', 'MessageRead'] }] },
+    { 'detail-type': [{ 'anything-but': 'SendAccepted' }] },
+    {},
+  ])('matches with %j', (pattern) => {
+    expect(matches(pattern)).toBe(true);
+  });
+
+  it.each([
+    { source: ['other'] },
+    { source: ['parley'], 'detail-type': ['SendAccepted'] },
+    { detail: { n: ['1'] } },
+    { detail: { tags: ['c'] } },
+    { source: [{ prefix: 'arley' }] },
+    { 'detail-type': [{ suffix: 'Send' }] },
+    { detail: { code: [{ exists: false }] } },
+    { 'detail-type': [{ 'anything-but': ['SendRefused'] }] },
+    { detail: { other: [{ 'anything-but': 'a' }] } },
+    { missing: { below: ['x'] } },
+  ])('does not match with %j', (pattern) => {
+    expect(matches(pattern)).toBe(false);
+  });
+
+  it.each([
+    { source: 'parley' },
+    { source: [{ wildcard: 'p*' }] },
+    { source: [{ prefix: { 'equals-ignore-case': 'p' } }] },
+    { source: [{ 'anything-but': { prefix: 'p' } }] },
+    { $or: [{ source: ['parley'] }] },
+  ])('rejects the unsupported pattern %j', (pattern) => {
+    expect(() => matches(pattern)).toThrow(/the local run does not support this event pattern/);
+  });
+});
