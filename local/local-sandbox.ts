@@ -50,7 +50,7 @@ export const connectSandbox = (
     );
   }
   const inspector = createInspector(emulators, stack);
-  sandbox.setMachineRoom(inspector);
+  sandbox.setInspector(inspector);
   return inspector;
 };
 

@@ -1,22 +1,22 @@
-/** The service's clock: it runs as the machine's does, but can be moved ahead. */
+/** The service's clock: the machine's clock, which can be moved forward. */
 export type SandboxClock = {
   now(): Date;
-  /** Moves the clock ahead by `ms` milliseconds; may take until those that follow it have done so. */
+  /** Moves the clock forward by `ms` milliseconds, and resolves once its followers use the new time. */
   advance(ms: number): void | Promise<void>;
 };
 
 /**
- * A clock that keeps an offset on the machine's clock.
+ * Creates a clock with an offset to the machine's clock.
  *
- * @param keep Told of each new offset, so that a later clock can start from it.
+ * @param save called with each new offset, so that a later clock can start with it
  */
-export const createClock = (startMs = 0, keep: (offsetMs: number) => void = () => undefined): SandboxClock => {
+export const createClock = (startMs = 0, save: (offsetMs: number) => void = () => undefined): SandboxClock => {
   let offsetMs = startMs;
   return {
     now: () => new Date(Date.now() + offsetMs),
     advance: (ms) => {
       offsetMs += ms;
-      keep(offsetMs);
+      save(offsetMs);
     },
   };
 };

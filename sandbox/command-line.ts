@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
+import type { WebhookAuth } from './delivery/subscription.ts';
 import type { SandboxOptions } from './sandbox.ts';
-import { readWebhookAuth } from './webhook-auth-options.ts';
 
 export type CommandLine =
   | { kind: 'run'; options: SandboxOptions }
   | { kind: 'help' }
-  /** What is wrong, in a sentence that says what to do. */
-  | { kind: 'fault'; sentence: string };
+  /** What is wrong and how to fix it, in one sentence. */
+  | { kind: 'invalid'; sentence: string };
 
 const DEFAULTS = {
   audience: 'parley-dev',
@@ -20,68 +20,59 @@ const DEFAULTS = {
 
 export const HELP = `npm run sandbox -- [options]
 
-Starts the chat service on this machine: the endpoints of its API, signed webhook
-deliveries, and a control API under /sandbox to play the users.
+Starts the chat service on this machine: its API, signed webhook deliveries, and
+a control API under /sandbox that plays the users.
 
-  --port NUMBER                   port on 127.0.0.1 (default: a free one)
-  --webhook-url URL               where events are delivered (default: they wait)
-  --auth KIND                     how deliveries are signed: pubsub-jwt (default), standard-webhooks,
-                                  shared-token, sns or none
-  --audience TEXT                 audience of the deliveries' tokens (default: ${DEFAULTS.audience})
-  --service-account-email EMAIL   e-mail in the deliveries' tokens
+  --port NUMBER                   port on 127.0.0.1 (default: a free port)
+  --webhook-url URL               where events are delivered (default: events wait)
+  --auth KIND                     how webhook requests are signed: pubsub-jwt (default),
+                                  standard-webhooks, shared-token, sns or none
+  --audience TEXT                 audience of the pubsub-jwt tokens (default: ${DEFAULTS.audience})
+  --service-account-email EMAIL   email in the pubsub-jwt tokens
                                   (default: ${DEFAULTS['service-account-email']})
-  --secret BASE64                 secret of standard-webhooks, may be repeated
-  --token TEXT                    token of shared-token, in the header --token-header
-                                  (default: ${DEFAULTS['token-header']})
-  --topic-arn ARN                 topic of sns (default: ${DEFAULTS['topic-arn']})
-  --bare                          deliver the bare event, not the carrier's envelope
-  --access-token TOKEN            token that the API accepts, may be repeated (default: ${DEFAULTS['access-token']})
-  --chat-platform NAME            the platform's name (default: ${DEFAULTS['chat-platform']})
-  --chat-channel-number NUMBER    the business's own number, may be repeated (default: ${DEFAULTS['chat-channel-number']})
+  --secret BASE64                 secret for standard-webhooks; can be repeated
+  --token TEXT                    token for shared-token
+  --token-header NAME             header of that token (default: ${DEFAULTS['token-header']})
+  --topic-arn ARN                 topic for sns (default: ${DEFAULTS['topic-arn']})
+  --bare                          deliver the bare event, without an envelope
+  --access-token TOKEN            token that the API accepts; can be repeated (default: ${DEFAULTS['access-token']})
+  --chat-platform NAME            name of the chat platform (default: ${DEFAULTS['chat-platform']})
+  --chat-channel-number NUMBER    the business's own number; can be repeated
+                                  (default: ${DEFAULTS['chat-channel-number']})
   --credit NUMBER                 how many messages the account can pay for (default: 10000)
-  --pending                       the account is not approved yet (default: it is)
+  --pending                       start with an account that is not approved
   --opt-in-required               refuse to write first to users without an opt-in
-  --data FILE                     keep the state in this file, so that a restart loses nothing
-                                  (default: in memory)
-  --help                          this text
+  --data FILE                     keep the state in this file across restarts (default: in memory)
+  --help                          show this help
 
 Example: npm run sandbox -- --port 4000 --webhook-url http://127.0.0.1:3000/webhook
 `;
 
-/** Reads the arguments of `npm run sandbox`. */
+/** Parses the arguments of `npm run sandbox`. */
 export const readCommandLine = (args: readonly string[]): CommandLine => {
   const parsed = parse(args);
-  if (typeof parsed === 'string') return { kind: 'fault', sentence: parsed };
+  if (typeof parsed === 'string') return { kind: 'invalid', sentence: parsed };
   if (parsed.help) return { kind: 'help' };
 
   const port = Number(parsed.port);
   if (!/^\d{1,5}$/.test(parsed.port) || port > 65_535) {
-    return fault('port', parsed.port, 'a number from 0 (a free port) to 65535');
+    return invalid('port', parsed.port, 'a number from 0 (a free port) to 65535');
   }
-  if (!/^\d{1,12}$/.test(parsed.credit)) return fault('credit', parsed.credit, 'a number of messages such as 10000');
+  if (!/^\d{1,12}$/.test(parsed.credit)) return invalid('credit', parsed.credit, 'a number of messages such as 10000');
   const url = parsed['webhook-url'];
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    return fault('webhook-url', url, 'an http or https address such as http://127.0.0.1:3000/webhook');
+    return invalid('webhook-url', url, 'an http or https URL such as http://127.0.0.1:3000/webhook');
   }
   for (const name of ['audience', 'service-account-email', 'chat-platform', 'access-token', 'data'] as const) {
-    if ([parsed[name] ?? []].flat().some((text) => text.trim() === ''))
-      return fault(name, '', 'a text that is not empty');
+    if ([parsed[name] ?? []].flat().some((text) => text.trim() === '')) return invalid(name, '', 'a non-empty string');
   }
   for (const number of parsed['chat-channel-number']) {
     if (!/^\+\d{5,15}$/.test(number)) {
-      return fault('chat-channel-number', number, 'a number in international format such as +5491100000000');
+      return invalid('chat-channel-number', number, 'a number in international format such as +5491100000000');
     }
   }
-  const auth = readWebhookAuth({
-    kind: parsed.auth,
-    audience: parsed.audience,
-    serviceAccountEmail: parsed['service-account-email'],
-    secrets: parsed.secret,
-    header: parsed['token-header'],
-    token: parsed.token,
-    topicArn: parsed['topic-arn'],
-  });
-  if (typeof auth === 'string') return { kind: 'fault', sentence: auth };
+  const auth = readWebhookAuth(parsed);
+  if (typeof auth === 'string') return { kind: 'invalid', sentence: auth };
   return {
     kind: 'run',
     options: {
@@ -98,7 +89,7 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
   };
 };
 
-/** The options' values, or a sentence on the first that cannot be read. */
+/** Returns the options' values, or a sentence about the first invalid option. */
 const parse = (args: readonly string[]) => {
   try {
     return parseArgs({
@@ -125,13 +116,42 @@ const parse = (args: readonly string[]) => {
       },
     }).values;
   } catch (error) {
-    // Node's own message goes on about positional arguments, which this command has none of.
+    // Node's message continues with advice about positional arguments, which this command does not have.
     const [reason] = (error instanceof Error ? error.message : String(error)).split(/\.\s|\n/);
     return `${reason}; see --help.`;
   }
 };
 
-const fault = (name: string, value: string, expected: string): CommandLine => ({
-  kind: 'fault',
+const invalid = (name: string, value: string, expected: string): CommandLine => ({
+  kind: 'invalid',
   sentence: `--${name} is "${value}" but must be ${expected}.`,
 });
+
+type AuthOptions = Exclude<ReturnType<typeof parse>, string>;
+
+const BASE64 = /^(whsec_)?[A-Za-z0-9+/]{4,}={0,2}$/;
+
+/** Returns how webhook requests are signed, or a sentence about an invalid option. */
+const readWebhookAuth = (options: AuthOptions): WebhookAuth | string => {
+  const { auth: kind, secret: secrets, token, 'token-header': header } = options;
+  switch (kind) {
+    case 'pubsub-jwt':
+      return { kind, audience: options.audience, serviceAccountEmail: options['service-account-email'] };
+    case 'standard-webhooks':
+      if (secrets.length === 0) return '--auth standard-webhooks needs --secret BASE64.';
+      if (!secrets.every((secret) => BASE64.test(secret))) {
+        return '--secret must be base64, with or without the prefix whsec_.';
+      }
+      return { kind, secrets };
+    case 'shared-token':
+      if (!/^[\x21-\x7e]+$/.test(token)) return '--auth shared-token needs --token TEXT, of visible ASCII characters.';
+      if (!/^[a-z0-9-]+$/i.test(header)) return `--token-header is "${header}" but must be a header name.`;
+      return { kind, header, token };
+    case 'sns':
+      return { kind, topicArn: options['topic-arn'] };
+    case 'none':
+      return { kind };
+    default:
+      return `--auth is "${kind}" but must be pubsub-jwt, standard-webhooks, shared-token, sns or none.`;
+  }
+};

@@ -1,84 +1,94 @@
 import { randomUUID } from 'node:crypto';
-import { type CallLog, createCallLog } from './calls/call-log.ts';
-import type { Carrier, CarrierListeners, CarrierOptions } from './carrier/carrier.ts';
-import { shownBody } from './carrier/carrier-message.ts';
-import type { WebhookSettings } from './carrier/webhook-settings.ts';
 import type { SandboxClock } from './clock.ts';
-import { deliveryView, eventView, expiredView, webhookView } from './control/views.ts';
-import { createFeed, type Feed } from './feed/feed.ts';
-import { tellStateChange } from './feed/tell-state-change.ts';
+import { createDelivery, type Delivery, type DeliveryOptions } from './delivery/delivery.ts';
+import { shownBody } from './delivery/published-message.ts';
+import { createSigningKeys, type SigningKeys } from './delivery/signing-keys.ts';
+import type { WebhookSettings } from './delivery/subscription.ts';
+import { deliveryView, eventView, expiredView, webhookView } from './delivery/views.ts';
+import { type CallLog, createCallLog } from './service/call-log.ts';
+import { createFaults, type Faults } from './service/faults.ts';
+import { createFeed, type Feed, publishStateChange } from './service/feed.ts';
 import { type Change, createState, type Moment, type ServiceState, type StateSettings } from './service/state.ts';
-import { createKeptEvents } from './store/kept-events.ts';
-import { clearState, keepStateChange, restoreState } from './store/kept-state.ts';
-import type { Store } from './store/store.ts';
+import type { StoredService } from './store/store.ts';
 
-/** The rules of `service/` with a clock, a source of ids, the carrier, and a memory of what happened. */
+/** The service's state and rules, connected to a clock, the delivery of events, the feed and the store. */
 export type RunningService = {
   readonly state: ServiceState;
-  readonly carrier: Carrier;
+  readonly delivery: Delivery;
   readonly clock: SandboxClock;
   readonly feed: Feed;
   readonly callLog: CallLog;
+  readonly faults: Faults;
+  readonly keys: SigningKeys;
   readonly webhook: WebhookSettings | undefined;
-  /** Makes one change of the state and hands its events to the carrier; every change passes here. */
+  /** Applies a state change and publishes its events. Every change goes through here. */
   apply<Result>(change: (state: ServiceState, moment: Moment) => Change<Result>): Result;
-  /** Moves the clock ahead by `ms` milliseconds; resolves when all that follows happens at the new time. */
+  /** Moves the clock forward by `ms` milliseconds, and resolves once everything uses the new time. */
   advanceClock(ms: number): Promise<void>;
   setWebhook(webhook: WebhookSettings): void;
-  /** A new service on the same clock, with nothing on its way. */
+  /** Starts over with a new state, no events and no faults, on the same clock and webhook. */
   reset(): Promise<void>;
+  close(): Promise<void>;
 };
 
-export type ServiceParts = {
+export type RunningServiceOptions = {
   clock: SandboxClock;
   settings: StateSettings;
-  store: Store;
-  newCarrier: (options: CarrierListeners & Pick<CarrierOptions, 'webhook' | 'kept'>) => Carrier;
+  stored: StoredService;
+  delivery: Pick<DeliveryOptions, 'backoff' | 'timeoutMs' | 'origin'>;
 };
 
-export const createRunningService = ({ clock, settings, store, newCarrier }: ServiceParts): RunningService => {
+export const createRunningService = (options: RunningServiceOptions): RunningService => {
+  const { clock, stored } = options;
   const feed = createFeed(clock.now().getTime());
-  const callLog = createCallLog(store, clock, (call) => feed.tell('call', clock.now(), { call }));
-  const keptEvents = createKeptEvents(store);
+  const faults = createFaults();
+  const keys = createSigningKeys({ stored: stored.keys.load(), save: stored.keys.put });
+  const callLog = createCallLog(stored.calls.load(), (call, dropped) => {
+    stored.calls.put(call);
+    if (dropped) stored.calls.delete(dropped);
+    feed.publish('call', clock.now(), { call });
+  });
   let webhook: WebhookSettings | undefined;
 
-  const startCarrier = () =>
-    newCarrier({
+  const startDelivery = () =>
+    createDelivery({
+      ...options.delivery,
+      clock,
+      keys,
+      faults,
       webhook,
-      kept: keptEvents.load(),
+      restored: stored.events.load(),
       onPublish: (message) => {
-        keptEvents.keepBody(message);
-        feed.tell('event-published', clock.now(), {
-          messageId: message.messageId,
-          event: eventView(shownBody(message)),
-        });
+        stored.events.putBody(message);
+        const event = eventView(shownBody(message));
+        feed.publish('event-published', clock.now(), { messageId: message.messageId, event });
       },
       onAttempt: (attempt) => {
-        keptEvents.keepAttempt(attempt);
-        feed.tell('webhook-attempt', clock.now(), { delivery: deliveryView(attempt) });
+        stored.events.putAttempt(attempt);
+        feed.publish('webhook-attempt', clock.now(), { delivery: deliveryView(attempt) });
       },
-      onChange: keptEvents.keep,
-      onForget: keptEvents.forget,
-      onExpire: (message) => feed.tell('event-expired', clock.now(), expiredView(message)),
+      onChange: stored.events.put,
+      onForget: stored.events.delete,
+      onExpire: (message) => feed.publish('event-expired', clock.now(), expiredView(message)),
     });
 
   const startState = () => {
-    const fresh: ServiceState = createState(settings, clock.now(), (change) => {
-      keepStateChange(store, change);
-      tellStateChange(feed, change, (key) => fresh.users.get(key)?.contact ?? key, clock.now());
+    const fresh: ServiceState = createState(options.settings, clock.now(), (change) => {
+      stored.state.put(change);
+      publishStateChange(feed, change, (key) => fresh.users.get(key)?.contact ?? key, clock.now());
     });
-    restoreState(fresh, store);
+    stored.state.restore(fresh);
     return fresh;
   };
 
   let state = startState();
-  let carrier = startCarrier();
+  let delivery = startDelivery();
   return {
     get state() {
       return state;
     },
-    get carrier() {
-      return carrier;
+    get delivery() {
+      return delivery;
     },
     get webhook() {
       return webhook;
@@ -86,33 +96,41 @@ export const createRunningService = ({ clock, settings, store, newCarrier }: Ser
     clock,
     feed,
     callLog,
+    faults,
+    keys,
     apply: (change) =>
-      store.transaction(() => {
+      stored.transaction(() => {
         const { result, events } = change(state, { now: clock.now(), newId: randomUUID });
-        for (const event of events) carrier.publish(Buffer.from(JSON.stringify(event)));
+        for (const event of events) delivery.publish(Buffer.from(JSON.stringify(event)));
         return result;
       }),
     advanceClock: async (ms) => {
       await clock.advance(ms);
-      feed.tell('clock-moved', clock.now(), { now: clock.now().toISOString() });
-      carrier.clockMoved();
+      feed.publish('clock-moved', clock.now(), { now: clock.now().toISOString() });
+      delivery.clockMoved();
     },
     setWebhook: (settings) => {
       webhook = settings;
-      carrier.setWebhook(settings);
-      feed.tell('webhook-changed', clock.now(), { webhook: webhookView(settings) });
+      delivery.setWebhook(settings);
+      feed.publish('webhook-changed', clock.now(), { webhook: webhookView(settings) });
     },
     reset: async () => {
-      const previous = carrier;
-      store.transaction(() => {
-        clearState(state, store);
-        keptEvents.clear();
+      const previous = delivery;
+      faults.clear();
+      stored.transaction(() => {
+        stored.state.clear();
+        stored.events.clear();
+        stored.calls.clear();
         callLog.clear();
       });
       state = startState();
-      carrier = startCarrier();
-      feed.tell('reset', clock.now());
+      delivery = startDelivery();
+      feed.publish('reset', clock.now());
       await previous.close();
+    },
+    close: async () => {
+      faults.clear();
+      await delivery.close();
     },
   };
 };

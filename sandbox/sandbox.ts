@@ -1,144 +1,125 @@
 import { Hono } from 'hono';
-import { contractApi } from './api/contract-api.ts';
-import { createCarrier } from './carrier/carrier.ts';
-import { carrierPages, JWKS_PATH } from './carrier/carrier-pages.ts';
-import { type CarrierBackoff, PUBSUB_BACKOFF } from './carrier/push-backoff.ts';
-import { createSigningKeys, type KeptKey } from './carrier/signing-keys.ts';
-import type { WebhookSettings } from './carrier/webhook-settings.ts';
 import { createClock, type SandboxClock } from './clock.ts';
-import { type ConsoleParts, consoleRoutes } from './console/console-routes.ts';
-import { clickToChat } from './control/click-to-chat-api.ts';
-import { controlApi } from './control/control-api.ts';
-import { createFaults } from './faults/faults.ts';
-import { errorForm } from './http/error-form.ts';
+import { type DeliveryBackoff, PUBSUB_BACKOFF } from './delivery/push-backoff.ts';
+import type { WebhookSettings } from './delivery/subscription.ts';
+import { consoleRoutes } from './http/console-routes.ts';
+import { contractApi } from './http/contract-api.ts';
+import { controlApi } from './http/control-api.ts';
+import { JWKS_PATH, signingRoutes } from './http/deliveries-api.ts';
+import { inspectorRoutes } from './http/inspector-routes.ts';
+import { clickToChat } from './http/links-api.ts';
 import { startLocalServer } from './http/local-server.ts';
-import type { MachineRoom } from './machine-room/machine-room.ts';
-import { machineRoomRoutes } from './machine-room/machine-room-routes.ts';
-import { openapiDocument } from './openapi/openapi-document.ts';
+import { openapiDocument } from './http/openapi-document.ts';
+import { errorBody } from './http/read-request.ts';
+import type { Inspector } from './inspector.ts';
 import { createRunningService } from './running-service.ts';
-import { NO_STORE } from './store/store.ts';
+import { createStoredService, NO_STORE } from './store/store.ts';
 
-export type { CarrierBackoff } from './carrier/push-backoff.ts';
-export type { WebhookAuth, WebhookSettings } from './carrier/webhook-settings.ts';
 export type { SandboxClock } from './clock.ts';
+export type { WebhookAuth, WebhookSettings } from './delivery/subscription.ts';
 
 export type SandboxOptions = {
-  /** @default 0, a free one */
+  /** @default 0, a free port */
   port?: number;
   /** The tokens that the API accepts. */
   accessTokens: readonly string[];
   chatPlatform: string;
-  /** The business's own numbers; a user who is said to write to none in particular writes to the first. */
+  /** The business's own numbers. The first is the default for users' messages. */
   chatChannelNumbers: readonly string[];
-  /** @default an offset on the machine's clock */
+  /** @default the machine's clock with an offset */
   clock?: SandboxClock;
-  /** Without one, events wait until it is set. */
+  /** @default events wait until a webhook is set */
   webhook?: WebhookSettings;
-  /** @default 100 ms to 60 s */
-  carrierBackoff?: CarrierBackoff;
-  /** How long the carrier waits for the webhook's answer, in milliseconds. @default 10,000 */
-  carrierAnswerTimeoutMs?: number;
+  /** How long delivery pauses after a failure. @default 100 ms to 60 s */
+  deliveryBackoff?: DeliveryBackoff;
+  /** How long to wait for the webhook's answer, in milliseconds. @default 10,000 */
+  deliveryTimeoutMs?: number;
   /** How many messages the account can pay for. @default 10,000 */
   credit?: number;
-  /** False: the account starts in sandbox mode, and approval is asked for by the control API. @default true */
+  /** False starts the account in sandbox mode, in which the control API can request approval. @default true */
   approved?: boolean;
-  /** An SQLite file that keeps all of the state over a restart. @default none: the state is in memory alone */
+  /** An SQLite file that keeps the state across restarts. @default none: the state is only in memory */
   dataFile?: string;
   /** Whether the service itself refuses to write first to a user who gave no opt-in and never wrote. @default false */
   optInRequired?: boolean;
-  /** What the console may see of the customer's side; without one it shows the service's own parts. */
-  machineRoom?: MachineRoom;
+  /** Shows the customer's side in the console. @default none: the console shows only the service */
+  inspector?: Inspector;
 };
 
 export type Sandbox = {
-  /** The base address of the contract's endpoints, of the control API and of the console. */
+  /** The base address of the contract's endpoints, the control API and the console. */
   url: string;
-  /** Where the public keys of the carrier's signatures are. */
+  /** Where the public keys of the webhook signatures are. */
   jwksUrl: string;
   setWebhook(webhook: WebhookSettings): void;
-  /** Lets the console look into the customer's side as well. */
-  setMachineRoom(machineRoom: MachineRoom): void;
-  /** Ends deliveries, timers and connections. */
+  setInspector(inspector: Inspector): void;
+  /** Stops deliveries, timers and connections. */
   close(): Promise<void>;
 };
 
 /**
- * Starts the chat service of the contract on 127.0.0.1.
+ * Starts the contract's chat service on 127.0.0.1.
  *
- * @throws Error with a sentence when the port is taken.
+ * @throws Error with a sentence for the user if the port or the data file cannot be used
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
-  const store =
-    options.dataFile === undefined
-      ? NO_STORE
-      : (await import('./store/sqlite-store.ts')).openSqliteStore(options.dataFile);
-  const kept = new Map(store.load<unknown>('service'));
-  const clock =
-    options.clock ??
-    createClock(Number(kept.get('clockOffsetMs') ?? 0), (offsetMs) => store.put('service', 'clockOffsetMs', offsetMs));
-  const keys = createSigningKeys({
-    kept: store.load<KeptKey>('keys').at(-1)?.[1],
-    keep: (key) => store.put('keys', 'current', key),
-  });
-  const faults = createFaults();
-  const { chatPlatform, chatChannelNumbers, accessTokens, credit = 10_000 } = options;
-  const { approved = true, optInRequired = false } = options;
-  let { machineRoom } = options;
+  const { chatPlatform, chatChannelNumbers, accessTokens, dataFile } = options;
+  const { credit = 10_000, approved = true, optInRequired = false } = options;
+  let { inspector } = options;
   let url = '';
+
+  const store = dataFile === undefined ? NO_STORE : (await import('./store/sqlite-store.ts')).openSqliteStore(dataFile);
+  const stored = createStoredService(store);
   const service = createRunningService({
-    clock,
-    store,
+    clock: options.clock ?? createClock(stored.clock.loadOffsetMs(), stored.clock.putOffsetMs),
+    stored,
     settings: { chatPlatform, chatChannelNumbers, accessTokens, credit, approved, optInRequired },
-    newCarrier: (parts) =>
-      createCarrier({
-        ...parts,
-        clock,
-        keys,
-        faults,
-        origin: () => url,
-        backoff: options.carrierBackoff ?? PUBSUB_BACKOFF,
-        answerTimeoutMs: options.carrierAnswerTimeoutMs ?? 10_000,
-      }),
+    delivery: {
+      backoff: options.deliveryBackoff ?? PUBSUB_BACKOFF,
+      timeoutMs: options.deliveryTimeoutMs ?? 10_000,
+      origin: () => url,
+    },
   });
 
-  const parts = (): ConsoleParts => ({ machineRoom: machineRoom !== undefined });
   const app = new Hono()
-    .route('/api/v1.0', contractApi(service, faults))
-    .route('/sandbox', controlApi(service, keys, faults))
+    .route('/api/v1.0', contractApi(service))
+    .route('/sandbox', controlApi(service))
     .route('/chat', clickToChat(service))
-    .route('/carrier', carrierPages(service, keys))
+    .route('/carrier', signingRoutes(service))
     .route(
-      '/machine-room',
-      machineRoomRoutes(() => machineRoom),
+      '/inspector',
+      inspectorRoutes(() => inspector),
     )
-    .route('/', consoleRoutes(service, parts))
+    .route(
+      '/',
+      consoleRoutes(service, () => inspector !== undefined),
+    )
     .get('/openapi.json', (context) => context.json(openapiDocument(url)))
     // Field notes, "The API's answers": 404 comes with an empty body.
     .notFound((context) => context.body(null, 404))
     .onError((error, context) => {
-      // A client that hangs up in the middle of its request is nobody's fault to report.
+      // A client that disconnects during its request is not an error.
       if (!context.req.raw.signal.aborted) console.error(error);
-      return context.json(errorForm(500, 'The sandbox failed at this request; its own output says why.'), 500);
+      return context.json(errorBody(500, 'The sandbox failed to process this request; see its output.'), 500);
     });
 
   const server = await startLocalServer(app, options.port ?? 0).catch((error: unknown) => {
-    store.close();
+    stored.close();
     throw error;
   });
   url = `http://127.0.0.1:${server.port}`;
-  // Only now can a receiver fetch the keys with which it checks what it gets.
+  // Deliveries start only now, because webhooks fetch the signing keys from this server.
   if (options.webhook !== undefined) service.setWebhook(options.webhook);
   return {
     url,
     jwksUrl: url + JWKS_PATH,
     setWebhook: service.setWebhook,
-    setMachineRoom: (room) => {
-      machineRoom = room;
+    setInspector: (next) => {
+      inspector = next;
     },
     close: async () => {
-      faults.clear();
-      await Promise.all([service.carrier.close(), server.close()]);
-      store.close();
+      await Promise.all([service.close(), server.close()]);
+      stored.close();
     },
   };
 };

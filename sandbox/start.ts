@@ -3,7 +3,7 @@ import { type SandboxOptions, startSandbox } from './sandbox.ts';
 
 const run = async (options: SandboxOptions): Promise<void> => {
   const sandbox = await startSandbox(options);
-  console.log(`The chat service runs at ${sandbox.url}; Ctrl-C ends it.
+  console.log(`The chat service runs at ${sandbox.url}; press Ctrl-C to stop it.
 
   console      ${sandbox.url}/
   API          ${sandbox.url}/api/v1.0
@@ -11,7 +11,7 @@ const run = async (options: SandboxOptions): Promise<void> => {
   numbers      ${options.chatChannelNumbers.join(', ')} on ${options.chatPlatform}
   control API  ${sandbox.url}/sandbox
   keys (JWKS)  ${sandbox.jwksUrl}
-  webhook      ${options.webhook?.url ?? 'none: events wait; give --webhook-url'}`);
+  webhook      ${options.webhook?.url ?? 'none: events wait; set one with --webhook-url'}`);
   const close = () => void sandbox.close();
   process.once('SIGINT', close).once('SIGTERM', close);
 };
@@ -21,7 +21,7 @@ switch (commandLine.kind) {
   case 'help':
     console.log(HELP);
     break;
-  case 'fault':
+  case 'invalid':
     console.error(commandLine.sentence);
     process.exitCode = 1;
     break;

@@ -1,6 +1,6 @@
 import { createManagementClient } from '../../cli/operations/management-client.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
-import type { MachineRoom, MachineRoomChange, SendSummary } from '../../sandbox/machine-room/machine-room.ts';
+import type { Inspector, InspectorChange, SendSummary } from '../../sandbox/inspector.ts';
 import { CREDENTIALS, REGION } from '../aws-environment.ts';
 import type { Emulators } from '../emulators/emulators.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
@@ -22,16 +22,16 @@ const API_TIMEOUT_MS = 30_000;
 export const createInspector = (
   { dynamodb, dynamodbStreams, sqs, buses }: Emulators,
   stack: InspectedStack,
-): MachineRoom & Disposable => {
+): Inspector & Disposable => {
   const signedFetch = createSignedFetch({ region: REGION, credentials: async () => CREDENTIALS }, API_TIMEOUT_MS);
   const queues = createQueueOperations(sqs, stack, createManagementClient(stack.managementUrl, signedFetch));
-  const listeners = new Set<(change: MachineRoomChange) => void>();
+  const listeners = new Set<(change: InspectorChange) => void>();
   let log: Promise<SendLog> | undefined;
   let polling: NodeJS.Timeout | undefined;
   let lastDepths = '';
   let lastEvent: unknown;
 
-  const notify = (change: MachineRoomChange): void => {
+  const notify = (change: InspectorChange): void => {
     for (const listener of listeners) listener(change);
   };
 

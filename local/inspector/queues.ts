@@ -2,7 +2,7 @@ import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-
 import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
 import type { ManagementClient } from '../../cli/operations/management-client.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
-import type { DeadLetter, MachineRoom, QueueDepths } from '../../sandbox/machine-room/machine-room.ts';
+import type { DeadLetter, Inspector, QueueDepths } from '../../sandbox/inspector.ts';
 
 /** The URLs of the queues that the inspector shows. */
 export interface QueueUrls {
@@ -24,7 +24,7 @@ export const createQueueOperations = (
   sqs: SQSClient,
   urls: QueueUrls,
   api: ManagementClient,
-): Pick<MachineRoom, 'enqueue' | 'depths' | 'deadLetters' | 'redrive'> => {
+): Pick<Inspector, 'enqueue' | 'depths' | 'deadLetters' | 'redrive'> => {
   const { sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl } = urls;
   const deadLetterQueues = {
     send: { sqs, url: sendDeadLetterQueueUrl, destinationUrl: sendQueueUrl },

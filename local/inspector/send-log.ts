@@ -1,7 +1,7 @@
 import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { SendSummary } from '../../sandbox/machine-room/machine-room.ts';
+import type { SendSummary } from '../../sandbox/inspector.ts';
 import { isObject, parseJson } from '../json.ts';
 import { type TableItem, watchTable } from './table-stream.ts';
 

@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Trace } from '../../sandbox/machine-room/machine-room.ts';
+import type { Trace } from '../../sandbox/inspector.ts';
 import type { TableItem } from './table-stream.ts';
 
 /** The events on the bus, oldest first. */

@@ -5,14 +5,14 @@ import type { Hono } from 'hono';
 /** A server on 127.0.0.1. */
 export type LocalServer = {
   port: number;
-  /** Ends open connections too. */
+  /** Closes the server and its open connections. */
   close(): Promise<void>;
 };
 
 /**
- * Serves `app` on 127.0.0.1, on a free port when `port` is 0.
+ * Serves `app` on 127.0.0.1; port 0 selects a free port.
  *
- * @throws Error with a sentence when the port cannot be had.
+ * @throws Error with a sentence for the user if the port is not available
  */
 export const startLocalServer = (app: Hono, port: number): Promise<LocalServer> => {
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
@@ -22,7 +22,7 @@ export const startLocalServer = (app: Hono, port: number): Promise<LocalServer> 
       server.closeAllConnections();
     });
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(portSentence(port, error.code))));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(describeFailure(port, error.code))));
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();
       resolve({ port: typeof address === 'object' && address !== null ? address.port : port, close });
@@ -30,7 +30,7 @@ export const startLocalServer = (app: Hono, port: number): Promise<LocalServer> 
   });
 };
 
-const portSentence = (port: number, code: string | undefined): string =>
+const describeFailure = (port: number, code: string | undefined): string =>
   code === 'EADDRINUSE'
-    ? `Port ${port} of 127.0.0.1 is taken; choose another one, or none to get a free one.`
-    : `The sandbox cannot listen on port ${port} of 127.0.0.1 (${code}); choose another one.`;
+    ? `Port ${port} on 127.0.0.1 is already in use; choose another port.`
+    : `The sandbox cannot listen on port ${port} of 127.0.0.1 (${code}); choose another port.`;

@@ -1,28 +1,60 @@
-import type { Application, Profile } from './approval.ts';
-import type { Change, ServiceState } from './state.ts';
+import type { AccessToken, Account } from './model.ts';
+import { ACCOUNT_KEY, type Change, type Moment, type ServiceState } from './state.ts';
 
-export const ACCOUNT_KEY = 'account';
-
-export type Account = {
-  /** How many messages the account can pay for; each accepted one spends one. */
-  readonly credit: number;
-  /** False: sandbox mode, in which the business answers users but does not write first. */
-  readonly approved: boolean;
-  /** Whether the service itself refuses to write first to a user without an opt-in. */
-  readonly optInRequired: boolean;
-  /** The request for approval that waits for the operator's decision. */
-  readonly application?: Application;
-  readonly profile?: Profile;
-};
-
-export const accountOf = (state: ServiceState): Account => {
+/** Returns the account, which every state has. */
+export const getAccount = (state: ServiceState): Account => {
   const account = state.account.get(ACCOUNT_KEY);
-  if (account === undefined) throw new Error('A state is made with its account.');
+  if (account === undefined) throw new Error('The state has no account.');
   return account;
 };
 
 export const changeAccount = (state: ServiceState, settings: Partial<Account>): Change<Account> => {
-  const account = { ...accountOf(state), ...settings };
+  const account = { ...getAccount(state), ...settings };
   state.account.set(ACCOUNT_KEY, account);
   return { result: account, events: [] };
+};
+
+export const isValidToken = ({ expiresAt, revokedAt }: AccessToken, now: Date): boolean =>
+  revokedAt === undefined && (expiresAt === undefined || now < expiresAt);
+
+/**
+ * Issues an access token; the other tokens stay valid (contract, "Authentication" 2: "generate a token"). Issuing a
+ * known token again renews it.
+ */
+export const issueToken = (
+  state: ServiceState,
+  { accessToken, expiresInSeconds }: { accessToken?: string; expiresInSeconds?: number },
+  { now, newId }: Moment,
+): Change<AccessToken> => {
+  const token: AccessToken = {
+    accessToken: accessToken ?? newId().replaceAll('-', ''),
+    issuedAt: now,
+    expiresAt: expiresInSeconds === undefined ? undefined : new Date(now.getTime() + expiresInSeconds * 1000),
+  };
+  state.accessTokens.set(token.accessToken, token);
+  return { result: token, events: [] };
+};
+
+/** Revokes an access token. The result is undefined for an unknown token. */
+export const revokeToken = (
+  state: ServiceState,
+  accessToken: string,
+  { now }: Moment,
+): Change<AccessToken | undefined> => {
+  const token = state.accessTokens.get(accessToken);
+  if (token === undefined) return { result: undefined, events: [] };
+  const revoked = { ...token, revokedAt: token.revokedAt ?? now };
+  state.accessTokens.set(accessToken, revoked);
+  return { result: revoked, events: [] };
+};
+
+/** Makes these the only valid tokens, as when someone replaces the token by hand in the contract's console. */
+export const replaceTokens = (
+  state: ServiceState,
+  accessTokens: readonly string[],
+  moment: Moment,
+): Change<readonly AccessToken[]> => {
+  for (const accessToken of state.accessTokens.keys()) revokeToken(state, accessToken, moment);
+  const valid = accessTokens.map((accessToken) => issueToken(state, { accessToken }, moment).result);
+  return { result: valid, events: [] };
 };

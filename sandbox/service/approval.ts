@@ -1,63 +1,45 @@
-import { accountOf, changeAccount } from './account.ts';
-import { photoFault } from './profile-photo.ts';
+import { imageSize } from 'image-size';
+import { changeAccount, getAccount } from './account.ts';
+import type { Application, Profile } from './model.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
 
-/** Contract, "Rules of use" 5: the countries for which the operator of the service supplies numbers. */
-export const SUPPLIED_COUNTRIES = ['AR', 'BR'] as const;
+/** The countries for which the operator supplies numbers. Source: contract, "Rules of use" 5. */
+const SUPPLIED_COUNTRIES = ['AR', 'BR'] as const;
 
-/** A number to use: the customer's own landline or mobile, or one that the operator supplies. */
+/** Source: contract, "Limits": square image, at least 192 by 192 pixels. */
+const MIN_PHOTO_PIXELS = 192;
+
+/** A requested number: the customer's own landline or mobile number, or one that the operator supplies. */
 export type RequestedNumber =
   | { kind: 'landline'; number: string }
-  /** When the platform was last installed on it; null for never. */
+  /** When the chat platform was last installed on the number; null for never. */
   | { kind: 'mobile'; number: string; platformLastInstalledAt: Date | null }
   | { kind: 'supplied'; country: string };
 
-/** Contract, "Limits": the profile. */
-export type Profile = {
-  about: string;
-  address: string;
-  businessDescription: string;
-  category: string;
-  contactEmail: string;
-  website: string;
-  /** The image's bytes in base64. */
-  photo: string;
-};
-
-/** Contract, "Rules of use" 4: what approval requires. */
+/** What approval requires. Source: contract, "Rules of use" 4. */
 export type ApprovalRequest = {
   businessAccountId: string;
   numbers: readonly RequestedNumber[];
   profile: Profile;
 };
 
-/** A request that passed the checks; the operator decides. */
-export type Application = {
-  readonly businessAccountId: string;
-  /** The numbers that the account will have. */
-  readonly numbers: readonly string[];
-  readonly profile: Profile;
-  readonly requestedAt: Date;
-};
-
 export type ApprovalOutcome =
   | { kind: 'pending'; application: Application }
   | { kind: 'already-approved' }
-  | { kind: 'faulty'; faults: readonly string[] };
+  | { kind: 'invalid'; problems: readonly string[] };
 
-/** Asks for approval, which is a one-time step (contract, "Rules of use" 1). A new request replaces a pending one. */
+/** Requests approval, a one-time step (contract, "Rules of use" 1). A new request replaces a pending one. */
 export const requestApproval = (
   state: ServiceState,
   request: ApprovalRequest,
   { now }: Moment,
 ): Change<ApprovalOutcome> => {
-  if (accountOf(state).approved) return { result: { kind: 'already-approved' }, events: [] };
-  const photo = photoFault(Buffer.from(request.profile.photo, 'base64'));
-  const faults = [
-    ...request.numbers.flatMap((number, index) => numberFault(number, index, now)),
-    ...(photo ? [photo] : []),
+  if (getAccount(state).approved) return { result: { kind: 'already-approved' }, events: [] };
+  const problems = [
+    ...request.numbers.flatMap((number, index) => numberProblems(number, index, now)),
+    ...photoProblems(Buffer.from(request.profile.photo, 'base64')),
   ];
-  if (faults.length > 0) return { result: { kind: 'faulty', faults }, events: [] };
+  if (problems.length > 0) return { result: { kind: 'invalid', problems }, events: [] };
   const application: Application = {
     businessAccountId: request.businessAccountId,
     numbers: request.numbers.map((number, index) =>
@@ -70,15 +52,15 @@ export const requestApproval = (
   return { result: { kind: 'pending', application }, events: [] };
 };
 
-/** The operator approves the account, with what was asked for, or takes the approval back. */
+/** Records the operator's decision: approves the account with the requested numbers, or withdraws the approval. */
 export const decideApproval = (state: ServiceState, approved: boolean): void => {
-  const { application, profile } = accountOf(state);
+  const { application, profile } = getAccount(state);
   if (!approved) return void changeAccount(state, { approved, application: undefined });
   for (const number of application?.numbers ?? []) state.channels.set(number, { chatChannelNumber: number });
   changeAccount(state, { approved, application: undefined, profile: application?.profile ?? profile });
 };
 
-const numberFault = (requested: RequestedNumber, index: number, now: Date): string[] => {
+const numberProblems = (requested: RequestedNumber, index: number, now: Date): string[] => {
   const at = `numbers.${index}`;
   switch (requested.kind) {
     case 'landline':
@@ -90,11 +72,11 @@ const numberFault = (requested: RequestedNumber, index: number, now: Date): stri
     case 'supplied':
       return SUPPLIED_COUNTRIES.some((country) => country === requested.country)
         ? []
-        : [`${at}: numbers are supplied for ${SUPPLIED_COUNTRIES.join(' and ')} only; give a number of your own`];
+        : [`${at}: numbers are supplied for ${SUPPLIED_COUNTRIES.join(' and ')} only; use a number of your own`];
   }
 };
 
-/** Contract, "Rules of use" 6, counted in calendar months. */
+/** Source: contract, "Rules of use" 6; counts calendar months. */
 const isSixMonthsAgo = (installedAt: Date | null, now: Date): boolean => {
   if (installedAt === null) return true;
   const sixMonthsAgo = new Date(now);
@@ -104,3 +86,28 @@ const isSixMonthsAgo = (installedAt: Date | null, now: Date): boolean => {
 
 const suppliedNumber = (country: string, sequence: number): string =>
   `${country === 'BR' ? '+5511' : '+5411'}5000${String(sequence).padStart(4, '0')}`;
+
+const photoProblems = (bytes: Uint8Array): string[] => {
+  const size = isPng(bytes) || isJpeg(bytes) ? sizeOf(bytes) : undefined;
+  if (size === undefined) return ['profile.photo: not a PNG or JPEG image; send one, encoded as base64'];
+  const { width, height } = size;
+  if (width !== height) return [`profile.photo: must be square; this one is ${width} by ${height}`];
+  if (width < MIN_PHOTO_PIXELS) {
+    return [`profile.photo: must be at least 192 by 192 pixels; this one is ${width} by ${height}`];
+  }
+  return [];
+};
+
+/** Reads the size from the image's own header, since a file's name or metadata proves nothing. */
+const sizeOf = (bytes: Uint8Array): { width: number; height: number } | undefined => {
+  try {
+    return imageSize(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+export const isPng = (bytes: Uint8Array): boolean => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47]);
+const isJpeg = (bytes: Uint8Array): boolean => startsWith(bytes, [0xff, 0xd8, 0xff]);
+
+const startsWith = (bytes: Uint8Array, magic: readonly number[]) => magic.every((byte, at) => bytes[at] === byte);

@@ -1,16 +1,15 @@
-import type { ReceivedMessage, SentMessage } from './chat-message.ts';
+import type { ReceivedMessage, SentMessage, User } from './model.ts';
 import type { ChatEvent, ServiceState } from './state.ts';
-import type { User } from './users.ts';
 
 /**
- * Contract, "Inbound user message". The fields beyond it, and media arrays that are present and empty, are those
- * that the field notes name under "Inbound events".
+ * Builds the event for a user's message (contract, "Inbound user message"). The additional fields, and media arrays
+ * that are present and empty, follow the field notes, "Inbound events".
  */
 export const messageEvent = (state: ServiceState, user: User, message: ReceivedMessage): ChatEvent => ({
-  ...common(state, user, message.id, message.chatChannelNumber),
+  ...commonFields(state, user, message.id, message.chatChannelNumber),
   OBJECT_TYPE: 'message',
   TO: message.chatChannelNumber,
-  // The contract has a user's name only "when available".
+  // Contract, "Inbound user message": the name is there only "when available".
   ...(user.name === undefined ? {} : { FROM_NAME: user.name }),
   MESSAGE: message.text ?? '',
   IMAGES_URLS: message.imageUrls,
@@ -24,7 +23,7 @@ export const messageEvent = (state: ServiceState, user: User, message: ReceivedM
   LAST_MODIFICATION: message.receivedAt.toISOString(),
 });
 
-/** Contract, "Message status notification"; `_id_` is the id of the message that it speaks of (field notes). */
+/** Builds a status notification (contract). Its `_id_` is the id of the message it refers to (field notes). */
 export const statusEvent = (
   state: ServiceState,
   user: User,
@@ -32,14 +31,14 @@ export const statusEvent = (
   status: 'delivered' | 'read',
   now: Date,
 ): ChatEvent => ({
-  ...common(state, user, message.id, message.chatChannelNumber),
+  ...commonFields(state, user, message.id, message.chatChannelNumber),
   OBJECT_TYPE: 'status',
   STATUS: status,
   ...(message.clientPayload === undefined ? {} : { CLIENT_PAYLOAD: message.clientPayload }),
   CREATION_TIME: now.toISOString(),
 });
 
-const common = (state: ServiceState, user: User, id: string, chatChannelNumber: string) => ({
+const commonFields = (state: ServiceState, user: User, id: string, chatChannelNumber: string) => ({
   _id_: id,
   BUSINESS_ID: 'sandbox-business',
   CHAT_PLATFORM_ID: state.chatPlatform,

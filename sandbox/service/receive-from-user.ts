@@ -1,10 +1,8 @@
 import { chatChannelNumbers, findChannel } from './channels.ts';
-import type { ReceivedMessage } from './chat-message.ts';
-import { contactKey } from './contact-key.ts';
 import { messageEvent } from './events.ts';
-import type { Refusal } from './refusal.ts';
+import type { ReceivedMessage, Refusal } from './model.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
-import { findUser, putUser, userOf } from './users.ts';
+import { contactKey, ensureUser, findUser, putUser } from './users.ts';
 import { withInbound } from './window.ts';
 
 export type UserMessage = {
@@ -12,28 +10,28 @@ export type UserMessage = {
   imageUrls?: readonly string[];
   audioUrls?: readonly string[];
   fileUrls?: readonly string[];
-  /** The time of the message, its CREATION_TIME; now when absent. */
+  /** The time of the message, its CREATION_TIME. @default now */
   at?: Date;
-  /** The business's own number that the user writes to; the first one when absent. */
+  /** The business's own number that the user writes to. @default the first one */
   chatChannelNumber?: string;
 };
 
 export type UserMessageOutcome = { kind: 'accepted'; id: string } | { kind: 'refused'; refusal: Refusal };
 
-/** The user writes: the window of that user and number opens at the message's time, and the event goes out. */
+/** Receives a message from a user, which opens the window from the message's time and produces an event. */
 export const receiveFromUser = (
   state: ServiceState,
   contact: string,
   message: UserMessage,
   moment: Moment,
 ): Change<UserMessageOutcome> => {
-  const asked = message.chatChannelNumber ?? chatChannelNumbers(state)[0] ?? '';
-  const chatChannelNumber = findChannel(state, asked);
-  if (chatChannelNumber === undefined) return refused({ reason: 'INVALID_CHANNEL', chatChannelNumber: asked });
+  const requested = message.chatChannelNumber ?? chatChannelNumbers(state)[0] ?? '';
+  const chatChannelNumber = findChannel(state, requested);
+  if (chatChannelNumber === undefined) return refused({ reason: 'INVALID_CHANNEL', chatChannelNumber: requested });
   if (findUser(state, contact)?.onPlatform === false) return refused({ reason: 'NOT_ON_PLATFORM', contact });
 
   const at = message.at ?? moment.now;
-  const known = userOf(state, contact, moment);
+  const known = ensureUser(state, contact, moment);
   const conversation = withInbound(known.conversations.get(chatChannelNumber), at, moment.now);
   const user = putUser(state, {
     ...known,

@@ -1,26 +1,23 @@
-import { accountOf, changeAccount } from './account.ts';
+import { changeAccount, getAccount } from './account.ts';
 import { findChannel } from './channels.ts';
-import type { SentMessage } from './chat-message.ts';
-import { contactKey } from './contact-key.ts';
-import { type Content, unsupportedMedia } from './media.ts';
-import type { Refusal } from './refusal.ts';
-import { fillRule, findRule, missingVariables, type Rule } from './rules.ts';
+import type { Content, Refusal, Rule, SentMessage } from './model.ts';
+import { fillRule, findRule, missingVariables } from './rules.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
 import { deliver } from './statuses.ts';
-import { findUser, userOf } from './users.ts';
-import { isWindowOpen } from './window.ts';
+import { contactKey, ensureUser, findUser } from './users.ts';
+import { hasOpenWindow } from './window.ts';
 
 type Route = { chatPlatform: string; chatChannelNumber: string; platformContactId: string };
 
-/** Contract, "Outbound message request". */
+/** Source: contract, "Outbound message request". */
 export type MessageRequest = Route & Content;
 
-/** Contract, "Rule activation request"; `clientPayload` is from the field notes. */
+/** Source: contract, "Rule activation request"; `clientPayload` is from the field notes. */
 export type IntentRequest = Route & { ruleNameOrId: string; params?: Record<string, string>; clientPayload?: string };
 
 export type SendOutcome = { kind: 'accepted'; id: string } | { kind: 'refused'; refusal: Refusal };
 
-/** Contract, "Send a message": free-form, so only within the user's window. */
+/** Sends a free-form message, which is allowed only within the user's window (contract, "Send a message"). */
 export const sendMessage = (
   state: ServiceState,
   request: MessageRequest,
@@ -39,7 +36,7 @@ export const sendMessage = (
   return accept(state, request, { endpoint: 'message/v3', body, content }, moment);
 };
 
-/** Contract, "Activate a rule or send a template": outside the window only what is approved. */
+/** Sends a rule or template; outside the window an approved one (contract, "Activate a rule or send a template"). */
 export const sendIntent = (
   state: ServiceState,
   request: IntentRequest,
@@ -56,7 +53,7 @@ export const sendIntent = (
   const refusal =
     contactRefusal(state, request) ??
     creditRefusal(state) ??
-    (hasOpenWindow(state, request, moment.now) ? undefined : firstWordRefusal(state, request, rule));
+    (hasOpenWindow(state, request, moment.now) ? undefined : writingFirstRefusal(state, request, rule));
   if (refusal !== undefined) return refused(refusal);
   const content = fillRule(rule, params);
   return accept(state, request, { endpoint: 'intent/v2', body, content, ruleName: rule.name, clientPayload }, moment);
@@ -78,30 +75,24 @@ const contactRefusal = (state: ServiceState, { platformContactId }: Route): Refu
     : undefined;
 
 const creditRefusal = (state: ServiceState): Refusal | undefined =>
-  accountOf(state).credit < 1 ? { reason: 'INSUFFICIENT_CREDIT' } : undefined;
+  getAccount(state).credit < 1 ? { reason: 'INSUFFICIENT_CREDIT' } : undefined;
 
 /**
- * Contract, "Rules of use" 1 to 3: what the business needs to write first. A user who wrote before gave the first word;
- * the opt-in is asked for only where the account says so, since it is usually given where the service cannot see it.
+ * Checks what the business needs to write first (contract, "Rules of use" 1 to 3). An earlier message from the user
+ * counts as an opt-in. The opt-in is checked only if the account requires it, since users usually give it elsewhere.
  */
-const firstWordRefusal = (
+const writingFirstRefusal = (
   state: ServiceState,
   { platformContactId: contact }: Route,
   rule: Rule,
 ): Refusal | undefined => {
   if (rule.status !== 'approved') return { reason: 'RULE_NOT_APPROVED', ruleName: rule.name };
   if (rule.category === undefined) return { reason: 'NO_APPROVED_REASON', ruleName: rule.name };
-  const { approved, optInRequired } = accountOf(state);
+  const { approved, optInRequired } = getAccount(state);
   if (!approved) return { reason: 'ACCOUNT_NOT_APPROVED' };
   const user = findUser(state, contact);
   const hasWritten = (user?.conversations.size ?? 0) > 0;
   return optInRequired && !hasWritten && !user?.optIn ? { reason: 'NO_OPT_IN', contact } : undefined;
-};
-
-const hasOpenWindow = (state: ServiceState, request: Route, now: Date): boolean => {
-  const channel = findChannel(state, request.chatChannelNumber);
-  const user = findUser(state, request.platformContactId);
-  return channel !== undefined && isWindowOpen(user?.conversations.get(channel), now);
 };
 
 const accept = (
@@ -110,7 +101,7 @@ const accept = (
   parts: Pick<SentMessage, 'endpoint' | 'body' | 'content' | 'ruleName' | 'clientPayload'>,
   moment: Moment,
 ): Change<SendOutcome> => {
-  const user = userOf(state, platformContactId, moment);
+  const user = ensureUser(state, platformContactId, moment);
   const message: SentMessage = {
     ...parts,
     direction: 'out',
@@ -121,8 +112,20 @@ const accept = (
     status: 'accepted',
   };
   state.messages.set(message.id, message);
-  changeAccount(state, { credit: accountOf(state).credit - 1 });
+  changeAccount(state, { credit: getAccount(state).credit - 1 });
   return { result: { kind: 'accepted', id: message.id }, events: deliver(state, user, message, moment.now) };
 };
 
 const refused = (refusal: Refusal): Change<SendOutcome> => ({ result: { kind: 'refused', refusal }, events: [] });
+
+const VIDEO_OR_GIF = /\.(gif|mp4|m4v|mov|avi|mkv|webm|wmv|flv|mpe?g|3gpp?|ogv)$/i;
+
+/** Judges by the ending of the URL's path, because the sandbox fetches nothing. */
+export const isVideoOrGif = (url: string): boolean => VIDEO_OR_GIF.test(URL.parse(url)?.pathname ?? '');
+
+/** Returns the first video or GIF URL, which the service does not support (contract, "Rules of use" 9). */
+export const unsupportedMedia = (content: Content): string | undefined =>
+  [content.audioURL, content.imageURL, content.fileURL].find((url) => url !== undefined && isVideoOrGif(url));
+
+export const isEmptyContent = (content: Content): boolean =>
+  !content.messageText && !content.audioURL && !content.imageURL && !content.fileURL;

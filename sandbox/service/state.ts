@@ -1,38 +1,33 @@
-import type { AccessToken } from './access-tokens.ts';
-import { ACCOUNT_KEY, type Account } from './account.ts';
-import type { Channel } from './channels.ts';
-import type { ChatMessage } from './chat-message.ts';
-import { Collection } from './collection.ts';
-import { MessageCollection } from './message-collection.ts';
-import type { Rule } from './rules.ts';
-import type { Template } from './templates.ts';
-import type { User } from './users.ts';
+import { Collection, MessageCollection } from './collection.ts';
+import type { AccessToken, Account, Channel, ChatMessage, Rule, Template, User } from './model.ts';
 
 /**
- * All that the chat service knows. The functions of this folder are its rules: they do no I/O, and time and new ids
- * come in with the {@link Moment}, so that a state and a list of changes always give the same result.
+ * Everything the chat service knows. The functions in this folder are its rules: they do no I/O, and time and new ids
+ * come from the {@link Moment}, so the same state and the same changes always give the same result.
  */
 export type ServiceState = {
   /** The platform's name, as requests and events carry it. */
   readonly chatPlatform: string;
-  /** The business's own numbers on the platform; a user who writes to none in particular writes to the first. */
+  /** The business's own numbers. The first is the default for users' messages. */
   readonly channels: Collection<Channel>;
-  /** The credentials, by their text. */
+  /** The credentials, by token. */
   readonly accessTokens: Collection<AccessToken>;
-  /** The account, under the one key `ACCOUNT_KEY`. */
+  /** The account, under the single key {@link ACCOUNT_KEY}. */
   readonly account: Collection<Account>;
   /** By the key of the user's address; see `contactKey`. */
   readonly users: Collection<User>;
   /** By name. */
   readonly rules: Collection<Rule>;
-  /** Templates that were submitted, by name. */
+  /** Submitted templates, by name. */
   readonly templates: Collection<Template>;
   /** Every message by its id, oldest first. */
   readonly messages: MessageCollection;
 };
 
-/** What is kept under each key of the state. */
-export type Kept = {
+export const ACCOUNT_KEY = 'account';
+
+/** What each collection of the state holds. */
+export type Entities = {
   account: Account;
   channels: Channel;
   accessTokens: AccessToken;
@@ -42,23 +37,23 @@ export type Kept = {
   messages: ChatMessage;
 };
 
-/** One value of the state that was set (or deleted, when `value` is undefined). */
+/** One value of the state that was set, or deleted when `value` is undefined. */
 export type StateChange = {
-  [Name in keyof Kept]: {
+  [Name in keyof Entities]: {
     collection: Name;
     key: string;
-    value: Kept[Name] | undefined;
-    previous: Kept[Name] | undefined;
+    value: Entities[Name] | undefined;
+    previous: Entities[Name] | undefined;
   };
-}[keyof Kept];
+}[keyof Entities];
 
 /** When a change happens, and where its new ids come from. */
 export type Moment = { now: Date; newId(): string };
 
-/** An event as the customer's webhook gets it: field names in upper case, see the contract's "Events". */
+/** An event for the customer's webhook, with field names in upper case (contract, "Events"). */
 export type ChatEvent = Record<string, unknown>;
 
-/** What a change of the state came to, and the events that the carrier shall deliver because of it. */
+/** The result of a state change, and the events to deliver because of it. */
 export type Change<Result> = { result: Result; events: readonly ChatEvent[] };
 
 export type StateSettings = {
@@ -70,7 +65,7 @@ export type StateSettings = {
   optInRequired: boolean;
 };
 
-/** A new service; `onChange` is told of every change from then on. */
+/** Creates the state of a new service; `onChange` is called for every change after that. */
 export const createState = (
   { chatPlatform, chatChannelNumbers, accessTokens, ...account }: StateSettings,
   now: Date,

@@ -1,34 +1,33 @@
-import { isSent, type SentMessage } from './chat-message.ts';
-import { contactKey } from './contact-key.ts';
 import { statusEvent } from './events.ts';
+import { isSent, type SentMessage, type User, type UserSettings } from './model.ts';
 import type { Change, ChatEvent, Moment, ServiceState } from './state.ts';
-import { putUser, type User, type UserSettings, userOf } from './users.ts';
+import { contactKey, ensureUser, putUser } from './users.ts';
 
-/** A message reaches the user's device, unless that is off. */
+/** Delivers an accepted message to the user's device, unless the device is off. */
 export const deliver = (state: ServiceState, user: User, message: SentMessage, now: Date): ChatEvent[] => {
   if (user.device === 'off' || message.status !== 'accepted') return [];
   state.messages.set(message.id, { ...message, status: 'delivered', deliveredAt: now });
   return [statusEvent(state, user, message, 'delivered', now)];
 };
 
-/** Changes a user's settings; what waited for the device is delivered when it goes on. */
+/** Changes a user's settings. Turning the device on delivers the messages that waited for it. */
 export const changeUser = (
   state: ServiceState,
   contact: string,
   settings: Partial<UserSettings>,
   moment: Moment,
 ): Change<User> => {
-  const user = putUser(state, { ...userOf(state, contact, moment), ...settings });
+  const user = putUser(state, { ...ensureUser(state, contact, moment), ...settings });
   const events = messagesTo(state, contact).flatMap((message) => deliver(state, user, message, moment.now));
   return { result: user, events };
 };
 
 /**
- * The user reads all that was delivered; the result is what was read.
+ * Marks every delivered message to the user as read, and returns those messages.
  * Contract, "Events", rule 2: Read notifications are not sent when the user disabled read confirmation.
  */
 export const readMessages = (state: ServiceState, contact: string, moment: Moment): Change<SentMessage[]> => {
-  const user = userOf(state, contact, moment);
+  const user = ensureUser(state, contact, moment);
   const read = messagesTo(state, contact)
     .filter((message) => message.status === 'delivered' && message.seenAt === undefined)
     .map((message) => ({

@@ -1,33 +1,24 @@
-import { contactKey } from './contact-key.ts';
+import type { User } from './model.ts';
 import type { Moment, ServiceState } from './state.ts';
-import type { Conversation } from './window.ts';
 
-/** What a user can set, or what the platform knows of the user. */
-export type UserSettings = {
-  readonly name?: string;
-  /** False: the user's privacy settings withhold Read (contract, "States and transitions"). */
-  readonly readReceipts: boolean;
-  readonly onPlatform: boolean;
-  /** Whether the user allowed the business to write first (contract, "Rules of use" 2). */
-  readonly optIn: boolean;
-  /** A device that is off delays Delivered until it goes on. */
-  readonly device: 'on' | 'off';
+/**
+ * Returns the key on which addresses are compared: the digits of a phone number, anything else verbatim.
+ * Source: field notes, "Inbound events": an address comes with and without the leading plus and is not always a phone.
+ */
+export const contactKey = (address: string): string => {
+  const digits = phoneDigits(address);
+  return digits === '' ? address : digits;
 };
 
-export type User = UserSettings & {
-  /** The user's address as it was first mentioned. */
-  readonly contact: string;
-  /** The service's own identifier of the user. */
-  readonly customerId: string;
-  /** By the business's own number. */
-  readonly conversations: ReadonlyMap<string, Conversation>;
-};
+/** Returns the digits of a phone number, or an empty string if the address is not one. */
+export const phoneDigits = (address: string): string =>
+  /^\+?[\d\s().-]+$/.test(address) ? address.replace(/\D/g, '') : '';
 
 export const findUser = (state: ServiceState, contact: string): User | undefined =>
   state.users.get(contactKey(contact));
 
-/** The user of an address; the first mention makes the user. */
-export const userOf = (state: ServiceState, contact: string, moment: Moment): User => {
+/** Returns the user with this address, creating one if the address is new. */
+export const ensureUser = (state: ServiceState, contact: string, moment: Moment): User => {
   const known = findUser(state, contact);
   if (known !== undefined) return known;
   return putUser(state, {

@@ -2,17 +2,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { deserialize, serialize } from 'node:v8';
 import type { Store } from './store.ts';
 
-/** Marks a file as ours; the letters "chat". */
+/** Identifies a data file of the sandbox; the letters "chat". */
 const APPLICATION_ID = 0x63_68_61_74;
 
-/** To be raised when what is kept changes its shape. */
+/** Raise this when the shape of the stored data changes. */
 const FORMAT = 1;
 
 /**
- * Keeps a service in an SQLite file, which is made when there is none. Each change is written before it is answered, so
- * that the end of the process, however sudden, loses nothing that was answered.
+ * Opens or creates an SQLite file that persists a service. Each change is written before the call is answered, so that
+ * a crash loses nothing that was answered.
  *
- * @throws Error with a sentence when the file cannot be used.
+ * @throws Error with a sentence for the user if the file cannot be used
  */
 export const openSqliteStore = (file: string): Store => {
   const database = open(file);
@@ -26,9 +26,9 @@ export const openSqliteStore = (file: string): Store => {
     load: <Value>(collection: string) =>
       select.all(collection).map(({ key, value }): [string, Value] => {
         if (typeof key !== 'string' || !(value instanceof Uint8Array)) throw new Error(`The file ${file} is damaged.`);
-        // V8's format carries dates, maps and bytes, and later versions read what earlier ones wrote.
-        const kept: Value = deserialize(value);
-        return [key, kept];
+        // V8's format supports dates, maps and bytes, and later versions read what earlier ones wrote.
+        const stored: Value = deserialize(value);
+        return [key, stored];
       }),
     put: (collection, key, value) => void upsert.run(collection, key, serialize(value)),
     delete: (collection, key) => void remove.run(collection, key),
@@ -44,7 +44,7 @@ export const openSqliteStore = (file: string): Store => {
         throw error;
       }
     },
-    // Closing twice is as good as once.
+    // Closing twice is allowed.
     close: () => {
       if (database.isOpen) database.close();
     },
@@ -55,7 +55,7 @@ const open = (file: string): DatabaseSync => {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file);
-    // One sandbox a file: two would each overwrite what the other knows.
+    // One sandbox per file: two would overwrite each other's data.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     const isNew = pragma(database, 'schema_version') === 0;
     if (isNew) {
@@ -72,7 +72,7 @@ const open = (file: string): DatabaseSync => {
   } catch (error) {
     database?.close();
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The data file ${file} cannot be used (${reason}); give another one.`);
+    throw new Error(`The data file ${file} cannot be used (${reason}); choose another file.`);
   }
 };
 

@@ -170,7 +170,7 @@ describe('sending', () => {
 describe('the machine room', () => {
   const ask = async (path: string, body?: unknown): Promise<unknown> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    return (await fetch(`${cloud.chatServiceUrl}/machine-room${path}`, init)).json();
+    return (await fetch(`${cloud.chatServiceUrl}/inspector${path}`, init)).json();
   };
 
   it('takes a request, and shows its way by the table’s items', async () => {

@@ -5,12 +5,12 @@ export type FeedReader = {
   /** Every entry so far. */
   entries: Record<string, unknown>[];
   ofType(type: string): Record<string, unknown>[];
-  /** Resolves once an entry of this type is there. */
+  /** Waits until there are `count` entries of this type. */
   until(type: string, count?: number): Promise<void>;
   close(): void;
 };
 
-/** Reads the feed as a browser's EventSource does; it is closed when the test ends. */
+/** Reads the feed as a browser's EventSource does, until the test ends. */
 export const readFeed = async (url: string, query = '', headers: Record<string, string> = {}): Promise<FeedReader> => {
   const abort = new AbortController();
   onTestFinished(() => abort.abort());

@@ -1,5 +1,6 @@
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox, type WebhookSettings } from '../../sandbox/sandbox.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
 
 export const TOKEN = 'token-of-the-test';
 export const CHANNEL = '+5491100000000';
@@ -7,11 +8,11 @@ export const OTHER_CHANNEL = '+551130000000';
 export const USER = '+5491155550000';
 export const DAY_SECONDS = 24 * 60 * 60;
 
-/** What a test sees of an HTTP answer. */
+/** An HTTP answer, with its body as JSON if it is JSON. */
 export type Answer = { status: number; body: unknown; text: string; headers: Headers };
 
 export type RunningSandbox = Sandbox & {
-  /** POSTs to an endpoint of the contract; `headers` are added to those that the contract asks for. */
+  /** POSTs to an endpoint of the contract; `headers` are added to those that the contract requires. */
   api(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Calls the control API, for example `control('POST /reset')`. */
   control(call: string, body?: unknown): Promise<Answer>;
@@ -22,13 +23,13 @@ export const webhookTo = (url: string): WebhookSettings => ({
   auth: { kind: 'pubsub-jwt', audience: 'audience-of-the-test', serviceAccountEmail: 'events@test.example' },
 });
 
-/** A sandbox that retries quickly and is closed when the test ends. */
+/** Starts a sandbox that retries quickly and closes when the test ends. */
 export const startTestSandbox = async (options: Partial<SandboxOptions> = {}): Promise<RunningSandbox> => {
   const sandbox = await startSandbox({
     accessTokens: [TOKEN],
     chatPlatform: 'chat',
     chatChannelNumbers: [CHANNEL, OTHER_CHANNEL],
-    carrierBackoff: { minimumMs: 1, maximumMs: 20 },
+    deliveryBackoff: { minimumMs: 1, maximumMs: 20 },
     ...options,
   });
   onTestFinished(() => sandbox.close());
@@ -45,7 +46,7 @@ export const startTestSandbox = async (options: Partial<SandboxOptions> = {}): P
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
     const text = await response.text();
-    return { status: response.status, body: jsonOr(text), text, headers: response.headers };
+    return { status: response.status, body: jsonOrUndefined(text), text, headers: response.headers };
   };
   return {
     ...sandbox,
@@ -60,7 +61,7 @@ export const startTestSandbox = async (options: Partial<SandboxOptions> = {}): P
   };
 };
 
-/** A body of the message endpoint that is accepted while the window is open. */
+/** A body for the message endpoint that is accepted while the window is open. */
 export const aMessage = (changes: Record<string, unknown> = {}) => ({
   chatPlatform: 'chat',
   chatChannelNumber: CHANNEL,
@@ -69,7 +70,7 @@ export const aMessage = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
-/** A body of the rule-activation endpoint for {@link aRule}. */
+/** A body for the rule-activation endpoint that activates {@link aRule}. */
 export const anIntent = (changes: Record<string, unknown> = {}) => ({
   chatPlatform: 'chat',
   chatChannelNumber: CHANNEL,
@@ -79,7 +80,7 @@ export const anIntent = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
-/** An approved template with the variables that {@link anIntent} gives. */
+/** An approved template with the variables of {@link anIntent}. */
 export const aRule = (changes: Record<string, unknown> = {}) => ({
   text: 'Hello ${name}, table ${table} is ready.',
   status: 'approved',
@@ -87,17 +88,33 @@ export const aRule = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
+/** Starts a webhook receiver, and a sandbox that delivers to it. */
+export const startWithReceiver = async (
+  options: Partial<SandboxOptions> = {},
+  settings: Partial<WebhookSettings> = {},
+) => {
+  const receiver = await startWebhookReceiver();
+  const webhook = { ...webhookTo(receiver.url), ...settings };
+  return { receiver, sandbox: await startTestSandbox({ webhook, ...options }) };
+};
+
 export const userPath = (contact: string): string => `/users/${encodeURIComponent(contact)}`;
 
-/** The event in a wrapped push's body. */
+/** Returns the event in a wrapped webhook request's body. */
 export const eventIn = (body: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(JSON.parse(body).message.data, 'base64').toString());
 
-/** Waits until `check` no longer fails; on a busy machine that may take long. */
+/** Waits until `check` no longer fails, with a timeout for busy machines. */
 export const eventually = (check: () => void | Promise<void>): Promise<void> =>
   vi.waitFor(check, { timeout: 20_000, interval: 5 });
 
-const jsonOr = (text: string): unknown => {
+/** Waits until every event is acknowledged or expired. */
+export const untilDelivered = (sandbox: RunningSandbox): Promise<void> =>
+  eventually(async () => {
+    expect((await sandbox.control('GET /deliveries')).body).toMatchObject({ pending: 0 });
+  });
+
+const jsonOrUndefined = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

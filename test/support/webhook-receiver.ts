@@ -3,23 +3,23 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-export type ReceivedPost = { headers: IncomingHttpHeaders; body: string };
+export type ReceivedRequest = { headers: IncomingHttpHeaders; body: string };
 
 export type WebhookReceiver = {
   url: string;
-  /** Every post so far, oldest first. */
-  posts: ReceivedPost[];
-  /** What the posts are answered with, in turn; the last one stays. 0 answers nothing. */
+  /** Every request so far, oldest first. */
+  requests: ReceivedRequest[];
+  /** Sets the statuses of the next answers. The last one stays; 0 means no answer. */
   answerWith(...statuses: number[]): void;
 };
 
-/** A customer's webhook: a server that keeps what it gets. It is closed when the test ends. */
+/** Starts a customer's webhook that records its requests. It closes when the test ends. */
 export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
-  const posts: ReceivedPost[] = [];
-  let answers = [200];
+  const requests: ReceivedRequest[] = [];
+  let statuses = [200];
   const server = createServer(async (request, response) => {
-    posts.push({ headers: request.headers, body: await text(request) });
-    const status = (answers.length > 1 ? answers.shift() : answers[0]) ?? 200;
+    requests.push({ headers: request.headers, body: await text(request) });
+    const status = (statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200;
     if (status === 102) response.writeProcessing();
     else if (status !== 0) response.writeHead(status).end();
   });
@@ -35,9 +35,9 @@ export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/webhook`,
-    posts,
-    answerWith: (...statuses) => {
-      answers = statuses;
+    requests,
+    answerWith: (...next) => {
+      statuses = next;
     },
   };
 };

@@ -138,14 +138,14 @@ describe('npm start', () => {
     await ended;
 
     await taken.close();
-    expect(output.err).toMatch(new RegExp(`^Port ${taken.port} of 127\\.0\\.0\\.1 is taken; [^\\n]+\\n$`));
+    expect(output.err).toMatch(new RegExp(`^Port ${taken.port} on 127\\.0\\.0\\.1 is already in use; [^\\n]+\\n$`));
     expect([runner.exitCode, output.out]).toEqual([1, '']);
   });
 
   it.each([
     [['--color'], 'Unknown option \'--color\'. Run "npm start -- --help" for usage.'],
     [['--chat-service-url', 'nowhere'], '--chat-service-url is "nowhere" but must be a URL'],
-    [['--stage', 'production'], 'stage: "production" is unknown'],
+    [['--stage', 'production'], 'stage: unknown stage "production"'],
   ])('rejects %j with one sentence', async (args, sentence) => {
     const { runner, output, ended } = npmStart(args);
     await ended;

@@ -4,19 +4,19 @@ import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
 export type SoakResult = {
-  /** Resident memory of the sandbox's own process, in MB of a million bytes. */
+  /** Resident memory of the sandbox's process, in MB of a million bytes; NaN if the system does not report it. */
   rssMb: number;
-  /** The most that it was, where the system says so. */
-  peakMb: number | undefined;
+  /** Peak resident memory; NaN if the system does not report it. */
+  peakMb: number;
   seconds: number;
   delivered: number;
-  /** How long the views took that a page asks for, in milliseconds. */
+  /** How long each view of the console took, in milliseconds. */
   viewMs: Record<string, number>;
 };
 
 const BATCH = 50;
 
-/** Plays `events` events of `users` users through a sandbox that runs as a process of its own. */
+/** Sends `events` events from `users` users through a sandbox in a separate process. */
 export const soak = async (events: number, users: number, args: readonly string[] = []): Promise<SoakResult> => {
   let delivered = 0;
   const webhook = createServer((request, response) => {
@@ -43,15 +43,15 @@ export const soak = async (events: number, users: number, args: readonly string[
   try {
     const started = Date.now();
     const url = await new Promise<string>((resolve, reject) => {
-      child.once('exit', () => reject(new Error('The sandbox ended.')));
+      child.once('exit', () => reject(new Error('The sandbox exited.')));
       child.stdout.on('data', (text) => {
         const found = /http:\/\/127\.0\.0\.1:\d+/.exec(String(text));
         if (found) resolve(found[0]);
       });
     });
-    // A reader of the feed, as the console is one.
-    const reading = new AbortController();
-    void fetch(`${url}/sandbox/feed`, { signal: reading.signal })
+    // Reads the feed, as the console does.
+    const reader = new AbortController();
+    void fetch(`${url}/sandbox/feed`, { signal: reader.signal })
       .then((response) => response.body?.pipeTo(new WritableStream()))
       .catch(() => undefined);
     for (let first = 0; first < events; first += BATCH) {
@@ -72,11 +72,11 @@ export const soak = async (events: number, users: number, args: readonly string[
       '/deliveries?limit=100',
       '/users/%2B5491100000001/conversation',
     ]) {
-      const asked = performance.now();
+      const startedAt = performance.now();
       await get(url, `/sandbox${view}`);
-      viewMs[view] = Math.round(performance.now() - asked);
+      viewMs[view] = Math.round(performance.now() - startedAt);
     }
-    reading.abort();
+    reader.abort();
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
     const mb = (name: string) => (Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / 1e6;
     return {
@@ -93,13 +93,13 @@ export const soak = async (events: number, users: number, args: readonly string[
   }
 };
 
-/** What `npm run sandbox` gives to node, flags for a small memory included. */
+/** Returns the arguments of `npm run sandbox`, including its memory flags. */
 const sandboxCommand = async (): Promise<string[]> => {
   const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
   return String(scripts.sandbox).split(' ').slice(1);
 };
 
-/** Half of the events are users' messages, half are answers, whose Delivered is an event too. */
+/** Half of the events are users' messages; the others are the Delivered notifications of answers. */
 const playOne = async (url: string, index: number, users: number): Promise<void> => {
   const contact = `+54911${String(index % users).padStart(8, '0')}`;
   if (index % (2 * users) < users) {

@@ -12,7 +12,7 @@ const startWithWindow = async () => {
 };
 
 describe('access tokens', () => {
-  test('several are valid side by side (contract, "Authentication" 1: "Every call carries the header access-token")', async () => {
+  test('several can be valid at the same time (contract, "Authentication" 1)', async () => {
     const { statusWith } = await startWithWindow();
 
     expect([await statusWith(TOKEN), await statusWith('second-token'), await statusWith('third')]).toEqual([
@@ -22,7 +22,7 @@ describe('access tokens', () => {
     ]);
   });
 
-  test('are generated, or used as already generated (contract, "Authentication" 2)', async () => {
+  test('can be generated or reused (contract, "Authentication" 2)', async () => {
     const { sandbox, statusWith } = await startWithWindow();
 
     const issued = await sandbox.control('POST /access-tokens', {});
@@ -38,7 +38,7 @@ describe('access tokens', () => {
     expect(await statusWith(accessToken)).toBe(OK);
   });
 
-  test('are refused once they are revoked, the others not', async () => {
+  test('return 401 once revoked, while the others stay valid', async () => {
     const { sandbox, statusWith } = await startWithWindow();
 
     const revoked = await sandbox.control(`DELETE /access-tokens/${TOKEN}`);
@@ -48,7 +48,7 @@ describe('access tokens', () => {
     expect(await sandbox.control('DELETE /access-tokens/unknown')).toMatchObject({ status: 404 });
   });
 
-  test("are refused once they have expired on the service's clock", async () => {
+  test("return 401 once expired on the service's clock", async () => {
     const { sandbox, statusWith } = await startWithWindow();
     await sandbox.control('POST /access-tokens', { accessToken: 'short-lived', expiresInSeconds: 60 });
 

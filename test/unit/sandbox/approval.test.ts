@@ -12,7 +12,7 @@ import {
 
 const NEW_NUMBER = '+541144440000';
 
-/** A grey PNG of this size, as a drawing program writes it. */
+/** Returns a grey PNG of this size. */
 const png = (width: number, height: number): Buffer => {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type), data]);
@@ -53,16 +53,16 @@ const aRequest = (changes: Record<string, unknown> = {}) => ({
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
 
-const ask = (sandbox: RunningSandbox, changes: Record<string, unknown> = {}) =>
+const requestApproval = (sandbox: RunningSandbox, changes: Record<string, unknown> = {}) =>
   sandbox.control('POST /account/approval', aRequest(changes));
 
 const startPending = () => startTestSandbox({ approved: false });
 
 describe('while approval is pending', () => {
-  test('a sandbox answers users who wrote, and does not write first (contract, "Rules of use" 1)', async () => {
+  test('the sandbox answers users who wrote but cannot write first (contract, "Rules of use" 1)', async () => {
     const sandbox = await startPending();
     await sandbox.control('PUT /rules/table_ready', aRule());
-    await ask(sandbox);
+    await requestApproval(sandbox);
 
     const first = await sandbox.api('/intent/v2', anIntent());
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
@@ -75,14 +75,14 @@ describe('while approval is pending', () => {
     expect(fromNewNumber).toMatchObject({ body: { error: { code: 304 } } });
   });
 
-  test('approval brings the numbers and the profile, and is a one-time step (contract, "Rules of use" 1 and 4)', async () => {
+  test('approval, a one-time step, activates numbers and profile (contract, "Rules of use" 1 and 4)', async () => {
     const sandbox = await startPending();
     await sandbox.control('PUT /rules/table_ready', aRule());
 
-    const pending = await ask(sandbox);
+    const pending = await requestApproval(sandbox);
     const approved = await sandbox.control('PATCH /account', { approved: true });
     const first = await sandbox.api('/intent/v2', anIntent({ chatChannelNumber: NEW_NUMBER }));
-    const again = await ask(sandbox);
+    const again = await requestApproval(sandbox);
 
     expect(pending).toMatchObject({
       status: 202,
@@ -98,12 +98,12 @@ describe('while approval is pending', () => {
     expect(again).toMatchObject({ status: 409 });
   });
 
-  test('a refusal takes the request away, and another one may follow', async () => {
+  test('a refusal removes the request, and a new one can follow', async () => {
     const sandbox = await startPending();
-    await ask(sandbox);
+    await requestApproval(sandbox);
 
     const refused = await sandbox.control('PATCH /account', { approved: false });
-    const again = await ask(sandbox);
+    const again = await requestApproval(sandbox);
 
     expect(refused.body).toMatchObject({ approved: false, application: null });
     expect(again).toMatchObject({ status: 202 });
@@ -122,7 +122,7 @@ describe('approval requires', () => {
   ])('%s (contract, "Rules of use" 4 and "Limits")', async (field, changes) => {
     const sandbox = await startPending();
 
-    const answer = await ask(sandbox, changes);
+    const answer = await requestApproval(sandbox, changes);
 
     expect(answer).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining(field) } } });
   });
@@ -130,18 +130,21 @@ describe('approval requires', () => {
   test.each([
     [png(191, 191), 'at least 192 by 192 pixels; this one is 191 by 191'],
     [png(400, 300), 'must be square; this one is 400 by 300'],
-    [Buffer.from('GIF89a'), 'no PNG or JPEG'],
-    [png(192, 192).subarray(0, 12), 'no PNG or JPEG'],
-  ])('a square photo of at least 192 pixels, read from its bytes (contract, "Limits") %#', async (photo, sentence) => {
-    const sandbox = await startPending();
+    [Buffer.from('GIF89a'), 'not a PNG or JPEG'],
+    [png(192, 192).subarray(0, 12), 'not a PNG or JPEG'],
+  ])(
+    'a square photo of at least 192 by 192 pixels, judged by its bytes (contract, "Limits") %#',
+    async (photo, sentence) => {
+      const sandbox = await startPending();
 
-    const answer = await ask(sandbox, { profile: aProfile({ photo: photo.toString('base64') }) });
+      const answer = await requestApproval(sandbox, { profile: aProfile({ photo: photo.toString('base64') }) });
 
-    expect(answer).toMatchObject({
-      status: 422,
-      body: { error: { code: 801, message: expect.stringContaining(sentence) } },
-    });
-  });
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { error: { code: 801, message: expect.stringContaining(sentence) } },
+      });
+    },
+  );
 
   test('a landline, or a mobile number without the platform for six months (contract, "Rules of use" 6)', async () => {
     const sandbox = await startPending();
@@ -150,9 +153,9 @@ describe('approval requires', () => {
     });
 
     const answers = [
-      await ask(sandbox, mobile(daysAgo(181 - 30))),
-      await ask(sandbox, mobile(daysAgo(185))),
-      await ask(sandbox, mobile(null)),
+      await requestApproval(sandbox, mobile(daysAgo(181 - 30))),
+      await requestApproval(sandbox, mobile(daysAgo(185))),
+      await requestApproval(sandbox, mobile(null)),
     ];
 
     expect(answers.map(({ status }) => status)).toEqual([422, 202, 202]);
@@ -164,18 +167,18 @@ describe('approval requires', () => {
     ['BR', 202, '+55'],
     ['MX', 422, 'AR and BR only'],
   ])(
-    'numbers supplied for %s are %i (contract, "Rules of use" 5: Argentina and Brazil)',
+    'a supported country for supplied numbers: %s returns %i (contract, "Rules of use" 5: Argentina and Brazil)',
     async (country, status, text) => {
       const sandbox = await startPending();
 
-      const answer = await ask(sandbox, { numbers: [{ kind: 'supplied', country }] });
+      const answer = await requestApproval(sandbox, { numbers: [{ kind: 'supplied', country }] });
 
       expect(answer).toMatchObject({ status });
       expect(answer.text).toContain(text);
     },
   );
 
-  test('several numbers, if one likes (contract, "Rules of use" 4: "several may separate languages")', async () => {
+  test('one or several numbers (contract, "Rules of use" 4: "several may separate languages")', async () => {
     const sandbox = await startPending();
     const numbers = [
       { kind: 'supplied', country: 'AR' },
@@ -183,7 +186,7 @@ describe('approval requires', () => {
       { kind: 'landline', number: NEW_NUMBER },
     ];
 
-    await ask(sandbox, { numbers });
+    await requestApproval(sandbox, { numbers });
     await sandbox.control('PATCH /account', { approved: true });
 
     const { chatChannelNumbers } = Object((await sandbox.control('GET /state')).body);
@@ -191,10 +194,10 @@ describe('approval requires', () => {
   });
 });
 
-test('of the photo only the central circle is displayed (contract, "Limits")', async () => {
+test('only the central circle of the photo is displayed (contract, "Limits")', async () => {
   const sandbox = await startPending();
   const before = await sandbox.control('GET /account/photo.svg');
-  await ask(sandbox);
+  await requestApproval(sandbox);
   await sandbox.control('PATCH /account', { approved: true });
 
   const answer = await sandbox.control('GET /account/photo.svg');

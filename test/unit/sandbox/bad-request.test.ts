@@ -5,7 +5,7 @@ const ENDPOINTS = ['/message/v3', '/intent/v2', '/customer/checkChatContact'];
 const inErrorForm = (code: number) => ({ error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) } });
 
 describe.each(ENDPOINTS)('a bad request to %s', (path) => {
-  test.each([undefined, 'wrong', ''])('with the token %s gets 401 as plain text (field notes)', async (token) => {
+  test.each([undefined, 'wrong', ''])('with the token %s returns 401 as plain text (field notes)', async (token) => {
     const sandbox = await startTestSandbox();
 
     const response = await fetch(`${sandbox.url}/api/v1.0${path}`, {
@@ -19,7 +19,7 @@ describe.each(ENDPOINTS)('a bad request to %s', (path) => {
     expect(await response.text()).toBe('Unauthorized');
   });
 
-  test('without the headers of the contract is told which one to send', async () => {
+  test('without a header of the contract returns the name of the missing header', async () => {
     const sandbox = await startTestSandbox();
 
     const wrongType = await sandbox.api(path, '{}', { 'content-type': 'text/plain' });
@@ -30,7 +30,7 @@ describe.each(ENDPOINTS)('a bad request to %s', (path) => {
   });
 
   test.each(['', '{', 'null', '[]', '"text"', '{}', '{"chatPlatform":1,"contacts":[1]}'])(
-    'with the body %j gets 400 in the error form',
+    'with the body %j returns 400 in the error format',
     async (body) => {
       const sandbox = await startTestSandbox();
 
@@ -41,7 +41,7 @@ describe.each(ENDPOINTS)('a bad request to %s', (path) => {
     },
   );
 
-  test('with a body of more than 1 MiB gets 413 in the error form', async () => {
+  test('with a body of more than 1 MiB returns 413 in the error format', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api(path, JSON.stringify(aMessage({ messageText: 'x'.repeat(1024 * 1024) })));
@@ -57,7 +57,7 @@ describe('a bad request', () => {
     [aMessage({ messageText: '' }), 'messageText'],
     [aMessage({ imageURL: 'no address' }), 'imageURL'],
     [aMessage({ fileURL: 'file:///etc/hosts' }), 'fileURL'],
-  ])('names the field of the message that is wrong: %o', async (body, field) => {
+  ])('names the invalid field of the message: %o', async (body, field) => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api('/message/v3', body);
@@ -65,7 +65,7 @@ describe('a bad request', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining(field) } } });
   });
 
-  test('names the variable that is no string (contract: "string keys to string values")', async () => {
+  test('names the variable that is not a string (contract: "string keys to string values")', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api('/intent/v2', anIntent({ params: { table: 7 } }));
@@ -76,7 +76,7 @@ describe('a bad request', () => {
     });
   });
 
-  test('is judged by its token first and by its body before its credit', async () => {
+  test('is checked for its token first, then its body and its channel, then the credit', async () => {
     const sandbox = await startTestSandbox({ credit: 0 });
 
     const noToken = await sandbox.api('/message/v3', '{', { 'access-token': `${TOKEN}x` });
@@ -87,7 +87,7 @@ describe('a bad request', () => {
     expect(noChannel.body).toMatchObject({ error: { code: 304 } });
   });
 
-  test('to a path or version that the contract does not have gets 404 with an empty body (field notes; contract, "Versioning")', async () => {
+  test('to an unknown path or version returns an empty 404 (field notes; contract, "Versioning")', async () => {
     const sandbox = await startTestSandbox();
 
     const answers = await Promise.all([
@@ -131,7 +131,7 @@ describe('a bad call of the control API', () => {
     ['POST /links', { text: 7 }],
     ['POST /links/open', []],
     ['POST /events', '{'],
-  ])('%s with %o gets 400 in the error form', async (call, body) => {
+  ])('%s with %o returns 400 in the error format', async (call, body) => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.control(call, body);
@@ -139,7 +139,7 @@ describe('a bad call of the control API', () => {
     expect(answer).toMatchObject({ status: 400, body: inErrorForm(400) });
   });
 
-  test('an unknown one gets 404 in the error form, and a user who left the platform cannot write', async () => {
+  test('returns 404 for an unknown path, and 409 for a message from a user who left the platform', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`PATCH ${userPath(USER)}`, { onPlatform: false });
 
@@ -170,7 +170,7 @@ const WITH_BODY = [
 
 describe.each(WITH_BODY)('a bad body for %s', (call) => {
   test.each(['', '{', 'null', '[]', '7', '"text"', '{"unknown":1}', `${'['.repeat(100_000)}`, '{"__proto__":{"a":1}}'])(
-    'is refused in the error form: %j',
+    'returns 400 in the error format: %j',
     async (body) => {
       const sandbox = await startTestSandbox();
 
@@ -181,7 +181,7 @@ describe.each(WITH_BODY)('a bad body for %s', (call) => {
     },
   );
 
-  test('is refused with 413 when it is too long', async () => {
+  test('returns 413 if it is too long', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.control(call, `{"text":"${'x'.repeat(9 * 1024 * 1024)}"}`);
@@ -197,7 +197,7 @@ test.each([
   'GET /feed/unknown',
   'DELETE /users/x',
   'GET /links/qr.svg',
-])('%s is answered without an error of the sandbox', async (call) => {
+])('%s does not cause an internal error', async (call) => {
   const sandbox = await startTestSandbox();
 
   const answer = await sandbox.control(call);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { aMessage, CHANNEL, OTHER_CHANNEL, startTestSandbox, USER, userPath } from '../../support/running-sandbox.ts';
 
 describe('a click-to-chat link', () => {
-  test('carries the business number and a prefilled text, which the user then sends (contract, "Rules of use" 2)', async () => {
+  test('carries the business number and a text for the user to send (contract, "Rules of use" 2)', async () => {
     const sandbox = await startTestSandbox();
 
     const made = await sandbox.control('POST /links', {
@@ -22,7 +22,7 @@ describe('a click-to-chat link', () => {
     expect(answer).toMatchObject({ status: 200 });
   });
 
-  test('leads to the console with both filled in', async () => {
+  test('opens the console with both filled in', async () => {
     const sandbox = await startTestSandbox();
     const { url } = Object((await sandbox.control('POST /links', { text: 'Hi' })).body);
 
@@ -32,7 +32,7 @@ describe('a click-to-chat link', () => {
     expect(answer.headers.get('location')).toBe(`/?chatChannelNumber=${encodeURIComponent(CHANNEL)}&text=Hi`);
   });
 
-  test('has a QR picture', async () => {
+  test('has a QR code', async () => {
     const sandbox = await startTestSandbox();
     const { url, qr } = Object((await sandbox.control('POST /links', { text: 'Hi' })).body);
 
@@ -45,7 +45,7 @@ describe('a click-to-chat link', () => {
     expect(svg.match(/h10v10/g)).toHaveLength(dark);
   });
 
-  test('to another number is none of ours', async () => {
+  test('is invalid for any other number', async () => {
     const sandbox = await startTestSandbox();
 
     const answers = await Promise.all([

@@ -4,7 +4,7 @@ import { CHANNEL, startTestSandbox, USER, userPath } from '../../support/running
 const CHECK = '/customer/checkChatContact';
 
 describe('POST /api/v1.0/customer/checkChatContact', () => {
-  test('each number on the platform comes with its proper digits (field notes, "The API\'s answers")', async () => {
+  test('returns each number on the platform with its proper digits (field notes, "The API\'s answers")', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api(CHECK, { chatChannelNumber: CHANNEL, contacts: [USER, '+55 (11) 98888-7777'] });
@@ -16,7 +16,7 @@ describe('POST /api/v1.0/customer/checkChatContact', () => {
     });
   });
 
-  test('a number that is not on the platform is missing from the result (field notes, "The API\'s answers")', async () => {
+  test('omits numbers that are not on the platform (field notes, "The API\'s answers")', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`PATCH ${userPath(USER)}`, { onPlatform: false });
 
@@ -25,7 +25,7 @@ describe('POST /api/v1.0/customer/checkChatContact', () => {
     expect(answer.body).toEqual({ problems: null, result: {} });
   });
 
-  test('an unknown number of the business is refused in the error form (contract, "Errors")', async () => {
+  test('refuses an unknown business number in the error format (contract, "Errors")', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api(CHECK, { chatChannelNumber: '+10000000', contacts: [USER] });

@@ -4,33 +4,36 @@ import { describe, expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
 
-/** The contract's sentences, one a line: where it stands, a tab, the sentence. */
+/** The contract's sentences, one per line: the section, a tab, the sentence. */
 const sentences = read('test/unit/sandbox/contract-sentences.txt').trimEnd().split('\n');
 
-type Row = { sentence: string; restsOn: string; tests: { file: string; title: string }[] };
+type Row = { sentence: string; basis: string; tests: { file: string; title: string }[] };
 
-const table =
-  read('docs/sandbox.md').split('| contract | sentence | rests on | tested by |\n|---|---|---|---|\n')[1] ?? '';
+const [, list = ''] = read('docs/sandbox.md').split('\n## The contract, sentence by sentence\n');
 
-const rows = table
-  .trimEnd()
-  .split('\n')
-  .map((line): Row => {
-    const [, place = '', sentence = '', restsOn = '', tests = ''] = line
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.trim().replaceAll('\\|', '|'));
-    const named = tests === '–' ? [] : tests.split('<br>');
-    return {
-      sentence: `${place}\t${sentence}`,
-      restsOn,
-      tests: named.map((test) => {
-        const [, file = '', title = ''] = /^`([\w-]+\.test\.ts)` (.+)$/.exec(test) ?? [];
-        return { file, title };
-      }),
-    };
-  });
+/** The sentences with their details, which are nested list items under a heading for each section. */
+const rows: Row[] = [];
+let section = '';
+// Joins wrapped lines: an indented line that starts no list item continues the previous line.
+for (const line of list
+  .replaceAll(/\n +(?![ -])/g, ' ')
+  .replaceAll(/\\([<_])/g, '$1')
+  .split('\n')) {
+  const [, heading] = /^### (.+)$/.exec(line) ?? [];
+  const [, number, sentence] = /^- (?:\*\*(\d+)\.\*\* )?(.+)$/.exec(line) ?? [];
+  const [, basis] = /^ {2}- Basis: (.+)$/.exec(line) ?? [];
+  const [, file, title] = /^ {2}- `([\w-]+\.test\.ts)`: (.+)$/.exec(line) ?? [];
+  const row = rows.at(-1);
+  if (heading !== undefined) section = heading;
+  if (sentence !== undefined) {
+    const place = number === undefined ? section : `${section} ${number}`;
+    rows.push({ sentence: `${place}\t${sentence}`, basis: '', tests: [] });
+  }
+  if (row !== undefined && basis !== undefined) row.basis = basis;
+  if (row !== undefined && file !== undefined && title !== undefined) row.tests.push({ file, title });
+}
 
-/** The titles of a file's tests as they are written, with the placeholders of those that run over a list. */
+/** Returns the titles of a file's tests as written, with their placeholders. */
 const titlesOf = (file: string): string[] => {
   const title = /(?:\btest|\))\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*,\s*(?:async\s*)?\(/g;
   return Array.from(read(`test/unit/sandbox/${file}`).matchAll(title), ([, single, double = '']) =>
@@ -38,12 +41,12 @@ const titlesOf = (file: string): string[] => {
   );
 };
 
-describe('the table of the contract in docs/sandbox.md', () => {
-  test('has every sentence, in the order of the contract, and no other', () => {
+describe('the contract in docs/sandbox.md, sentence by sentence', () => {
+  test('has every sentence of the contract, in its order, and no other', () => {
     expect(rows.map(({ sentence }) => sentence)).toEqual(sentences);
   });
 
-  test('names for each a test that exists', () => {
+  test('names an existing test for each sentence', () => {
     const missing = rows.flatMap(({ sentence, tests }) => {
       if (tests.length === 0) return sentence === 'Events\tRules:' ? [] : [`${sentence}: no test`];
       return tests
@@ -53,8 +56,10 @@ describe('the table of the contract in docs/sandbox.md', () => {
     expect(missing).toEqual([]);
   });
 
-  test('says for each that the contract does not show what it rests on instead', () => {
-    const silent = rows.filter(({ sentence, restsOn }) => sentence.includes('not shown') && restsOn === 'contract');
-    expect(silent.map(({ sentence }) => sentence)).toEqual([]);
+  test('names another basis for each sentence that the contract does not show', () => {
+    const unsupported = rows.filter(
+      ({ sentence, basis }) => sentence.includes('not shown') && ['', 'contract'].includes(basis),
+    );
+    expect(unsupported.map(({ sentence }) => sentence)).toEqual([]);
   });
 });

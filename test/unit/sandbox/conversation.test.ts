@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aMessage, anIntent, aRule, startTestSandbox, TOKEN, USER, userPath } from '../../support/running-sandbox.ts';
 
 describe('GET /sandbox/users/{contact}/conversation', () => {
-  test('shows both sides in order, with captions and ticks', async () => {
+  test('returns the messages of both sides in order, with captions and statuses', async () => {
     const sandbox = await startTestSandbox();
     const image = 'https://media.example/1.png';
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Look', imageUrls: [image] });
@@ -46,7 +46,7 @@ describe('GET /sandbox/users/{contact}/conversation', () => {
     });
   });
 
-  test('is had page by page, and is empty for a user whom nobody mentioned', async () => {
+  test('is paginated, and empty for an unknown user', async () => {
     const sandbox = await startTestSandbox();
     for (const text of ['1', '2', '3', '4', '5']) await sandbox.control(`POST ${userPath(USER)}/messages`, { text });
     const page = async (query: string) =>
@@ -69,7 +69,7 @@ describe('GET /sandbox/users/{contact}/conversation', () => {
 });
 
 describe('GET /sandbox/users', () => {
-  test('lists the user with the latest message first, page by page', async () => {
+  test('lists the user with the latest message first, in pages', async () => {
     const sandbox = await startTestSandbox();
     const users = ['+5491155550001', '+5491155550002', '+5491155550003'];
     for (const user of users) {
@@ -89,7 +89,7 @@ describe('GET /sandbox/users', () => {
 });
 
 describe('GET /sandbox/calls', () => {
-  test('shows calls with their answers, also those that came to nothing, without the token', async () => {
+  test('returns the calls with their answers, including failed calls, without the token', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.api('/message/v3', '{');
     await sandbox.api('/message/v3', aMessage(), { 'access-token': 'wrong' });

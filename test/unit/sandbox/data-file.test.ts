@@ -34,7 +34,7 @@ const VIEWS = [
 ];
 
 describe('a data file', () => {
-  test('keeps all of the state over a restart', async () => {
+  test('keeps the whole state across a restart', async () => {
     const dataFile = await newFile();
     const before = await startTestSandbox({ dataFile, approved: false });
     await before.control(`PATCH ${userPath(USER)}`, { name: 'Ana', optIn: true });
@@ -56,12 +56,12 @@ describe('a data file', () => {
           return view;
         }),
       );
-    const kept = await views(before);
+    const stored = await views(before);
     await before.close();
 
     const after = await startTestSandbox({ dataFile, approved: true, credit: 1 });
 
-    expect(await views(after)).toEqual(kept);
+    expect(await views(after)).toEqual(stored);
     const { now } = Object((await after.control('GET /state')).body);
     expect(new Date(now).getTime()).toBeGreaterThan(Date.now() + (DAY_SECONDS - 60) * 1000);
     expect((await after.api('/intent/v2', anIntent())).status).toBe(401);
@@ -70,7 +70,7 @@ describe('a data file', () => {
     });
   });
 
-  test('keeps what was not acknowledged, the attempts and the signing key', async () => {
+  test('keeps unacknowledged events, attempts and the signing key across a restart', async () => {
     const dataFile = await newFile();
     const receiver = await startWebhookReceiver();
     const before = await startTestSandbox({ dataFile, webhook: webhookTo(receiver.url) });
@@ -78,7 +78,7 @@ describe('a data file', () => {
     await eventually(async () => expect((await before.control('GET /state')).body).toMatchObject({ pending: 0 }));
     receiver.answerWith(503);
     const { messageId } = Object((await before.control('POST /events', { number: 2 })).body);
-    await eventually(() => expect(receiver.posts.length).toBeGreaterThan(1));
+    await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1));
     const keys = await (await fetch(before.jwksUrl)).json();
     await before.close();
 
@@ -95,7 +95,7 @@ describe('a data file', () => {
     expect(await (await fetch(after.jwksUrl)).json()).toEqual(keys);
   });
 
-  test('forgets with a reset', async () => {
+  test('is cleared by a reset', async () => {
     const dataFile = await newFile();
     const before = await startTestSandbox({ dataFile });
     await before.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
@@ -111,16 +111,16 @@ describe('a data file', () => {
     });
   });
 
-  test('that is none, or that another sandbox uses, is said in one sentence', async () => {
+  test('fails with one sentence if it is not a data file or another sandbox uses it', async () => {
     const dataFile = await newFile();
     await startTestSandbox({ dataFile });
-    const noDatabase = `${dataFile}.txt`;
-    await writeFile(noDatabase, 'some text that is no database at all\n'.repeat(100));
+    const notADatabase = `${dataFile}.txt`;
+    await writeFile(notADatabase, 'This file is not a database.\n'.repeat(100));
 
     await expect(startTestSandbox({ dataFile })).rejects.toThrow(
-      /^The data file .+ cannot be used \(.*locked.*\); give another one\.$/,
+      /^The data file .+ cannot be used \(.*locked.*\); choose another file\.$/,
     );
-    await expect(startTestSandbox({ dataFile: noDatabase })).rejects.toThrow(
+    await expect(startTestSandbox({ dataFile: notADatabase })).rejects.toThrow(
       /cannot be used \(file is not a database\)/,
     );
     await expect(startTestSandbox({ dataFile: '/nowhere/data.sqlite' })).rejects.toThrow(/cannot be used/);

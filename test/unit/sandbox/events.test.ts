@@ -6,35 +6,26 @@ import {
   CHANNEL,
   DAY_SECONDS,
   eventIn,
-  eventually,
   type RunningSandbox,
-  startTestSandbox,
+  startWithReceiver,
   USER,
+  untilDelivered,
   userPath,
-  webhookTo,
 } from '../../support/running-sandbox.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 
-const startBoth = async () => {
-  const receiver = await startWebhookReceiver();
-  const sandbox = await startTestSandbox({ webhook: webhookTo(receiver.url) });
-  return { receiver, sandbox };
-};
-
-/** The events once the carrier has nothing left to bring. */
+/** Returns the events of all webhook requests once none is pending. */
 const allEvents = async (sandbox: RunningSandbox, receiver: WebhookReceiver): Promise<Record<string, unknown>[]> => {
-  await eventually(async () => {
-    expect((await sandbox.control('GET /deliveries')).body).toMatchObject({ pending: 0 });
-  });
-  return receiver.posts.map((post) => eventIn(post.body));
+  await untilDelivered(sandbox);
+  return receiver.requests.map(({ body }) => eventIn(body));
 };
 
 const statusesOf = (events: Record<string, unknown>[], id: unknown) =>
   events.filter((event) => event._id_ === id).map((event) => event.STATUS);
 
 describe('an inbound user message', () => {
-  test('has the fields of the contract and those that the field notes name', async () => {
-    const { receiver, sandbox } = await startBoth();
+  test('has the fields of the contract and of the field notes', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
     await sandbox.control(`PATCH ${userPath(USER)}`, { name: 'Ana' });
 
     const answer = await sandbox.control(`POST ${userPath(USER)}/messages`, {
@@ -70,8 +61,8 @@ describe('an inbound user message', () => {
     ]);
   });
 
-  test('brings media of every kind, also without a text (contract: "Media messages (voice, audio, documents, images) are also delivered")', async () => {
-    const { receiver, sandbox } = await startBoth();
+  test('carries media of every kind, with or without text (contract: "are also delivered")', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
     const imageUrls = ['https://media.example/1.png', 'https://media.example/2.jpg'];
     const audioUrls = ['https://media.example/voice.ogg', 'https://media.example/song.mp3'];
     const fileUrls = ['https://media.example/1.pdf'];
@@ -84,8 +75,8 @@ describe('an inbound user message', () => {
     ]);
   });
 
-  test('names the user only "when available", and keeps customer and session over a conversation', async () => {
-    const { receiver, sandbox } = await startBoth();
+  test('names the user only "when available", and keeps customer and session during a conversation', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
 
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
     await sandbox.control('POST /clock', { advanceSeconds: 60 });
@@ -104,8 +95,8 @@ describe('an inbound user message', () => {
 });
 
 describe('a status notification', () => {
-  test('Delivered comes by itself, Read when the user reads, each with the message\'s id (contract, "Events")', async () => {
-    const { receiver, sandbox } = await startBoth();
+  test('is sent for Delivered, and for Read once the user reads, with the id (contract, "Events")', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
 
     const { id } = Object((await sandbox.api('/message/v3', aMessage())).body);
@@ -132,8 +123,8 @@ describe('a status notification', () => {
     expect((await sandbox.control('GET /outbox')).body).toMatchObject({ messages: [{ id, status: 'read' }] });
   });
 
-  test('Read never comes while read receipts are off (contract: "Read notifications are never received")', async () => {
-    const { receiver, sandbox } = await startBoth();
+  test('is never sent for Read while read receipts are off (contract: "never received")', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
     await sandbox.control(`PATCH ${userPath(USER)}`, { readReceipts: false });
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
     const { id } = Object((await sandbox.api('/message/v3', aMessage())).body);
@@ -148,8 +139,8 @@ describe('a status notification', () => {
     expect((await sandbox.control('GET /outbox')).body).toMatchObject({ messages: [{ id, status: 'delivered' }] });
   });
 
-  test('Delivered waits while the device is off (contract: "the message reached the user\'s device")', async () => {
-    const { receiver, sandbox } = await startBoth();
+  test('is delayed while the device is off (contract: "the message reached the user\'s device")', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
     await sandbox.control(`PATCH ${userPath(USER)}`, { device: 'off' });
     const { id } = Object((await sandbox.api('/message/v3', aMessage())).body);
@@ -164,8 +155,8 @@ describe('a status notification', () => {
     expect(statusesOf(whileOn, id)).toEqual(['delivered']);
   });
 
-  test('brings clientPayload back (field notes: it "has been seen to come back in its statuses as CLIENT_PAYLOAD")', async () => {
-    const { receiver, sandbox } = await startBoth();
+  test('returns clientPayload as CLIENT_PAYLOAD (field notes, "The API\'s answers")', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
     await sandbox.control('PUT /rules/table_ready', aRule());
 
     await sandbox.api('/intent/v2', anIntent({ clientPayload: 'request-1' }));

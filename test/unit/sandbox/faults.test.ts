@@ -21,8 +21,8 @@ const startWithWindows = async () => {
 const outbox = async (sandbox: Awaited<ReturnType<typeof startWithWindows>>) =>
   JSON.parse((await sandbox.control('GET /outbox')).text).messages.length;
 
-describe('an answer’s fault', () => {
-  it('meets as many calls as it says, with status, body and headers, and nothing is accepted', async () => {
+describe('a fault of answers', () => {
+  it('replaces the given number of answers with its status, body and headers, and nothing is accepted', async () => {
     const sandbox = await startWithWindows();
     await sandbox.control('POST /faults', {
       answers: { count: 2, status: 503, body: 'busy', headers: { 'Retry-After': '7' } },
@@ -36,7 +36,7 @@ describe('an answer’s fault', () => {
     expect(await outbox(sandbox)).toBe(1);
   });
 
-  it('can come after the message was accepted', async () => {
+  it('can occur after the message was accepted', async () => {
     const sandbox = await startWithWindows();
     await sandbox.control('POST /faults', { answers: { status: 500, body: { oops: true }, accept: true } });
     expect(await sandbox.api('/message/v3', aMessage())).toMatchObject({ status: 500, body: { oops: true } });
@@ -53,14 +53,14 @@ describe('an answer’s fault', () => {
     expect(await outbox(sandbox)).toBe(accepted);
   });
 
-  it('holds an answer back, and accepts the message before', async () => {
+  it('delays the answer to an accepted message', async () => {
     const sandbox = await startWithWindows();
     await sandbox.control('POST /faults', { answers: { delayMs: 30 } });
     expect((await sandbox.api('/message/v3', aMessage())).status).toBe(200);
     expect(await outbox(sandbox)).toBe(1);
   });
 
-  it('meets only the endpoint and the user that it names', async () => {
+  it('affects only the endpoint and the user it names', async () => {
     const sandbox = await startWithWindows();
     await sandbox.control('POST /faults', { answers: { endpoint: 'intent/v2', status: 500 } });
     await sandbox.control('POST /faults', { answers: { contact: OTHER_USER, status: 502 } });
@@ -71,7 +71,7 @@ describe('an answer’s fault', () => {
     });
   });
 
-  it('is gone after DELETE, and after a reset of the service', async () => {
+  it('is removed by DELETE and by a reset', async () => {
     const sandbox = await startWithWindows();
     for (const end of ['DELETE /faults', 'POST /reset']) {
       await sandbox.control('POST /faults', { answers: { status: 500 }, deliveries: { double: true } });
@@ -81,7 +81,7 @@ describe('an answer’s fault', () => {
   });
 
   it.each([{}, { answers: {} }, { answers: { status: 500, oops: 1 } }, { answers: { reset: 'after', status: 500 } }])(
-    'that is %j is refused with a sentence',
+    'is refused with a sentence: %j',
     async (body) => {
       const sandbox = await startTestSandbox();
       expect(await sandbox.control('POST /faults', body)).toMatchObject({
@@ -92,39 +92,39 @@ describe('an answer’s fault', () => {
   );
 });
 
-describe('a delivery’s fault', () => {
+describe('a fault of deliveries', () => {
   const deliverTexts = async (fault: Record<string, unknown>, texts: readonly string[]) => {
     const sandbox = await startTestSandbox();
     const receiver = await startWebhookReceiver();
     await sandbox.control('POST /faults', { deliveries: fault });
     for (const text of texts) await sandbox.control(`POST ${userPath(USER)}/messages`, { text });
     sandbox.setWebhook(webhookTo(receiver.url));
-    return () => receiver.posts.map(({ body }) => eventIn(body).MESSAGE);
+    return () => receiver.requests.map(({ body }) => eventIn(body).MESSAGE);
   };
 
-  it('posts an event twice', async () => {
+  it('delivers an event twice', async () => {
     const received = await deliverTexts({ double: true }, ['one', 'two']);
     await eventually(() => expect(received().toSorted()).toEqual(['one', 'one', 'two']));
   });
 
-  it('brings events in reverse order', async () => {
+  it('delivers events in reverse order', async () => {
     const received = await deliverTexts({ count: 3, reverse: true }, ['one', 'two', 'three']);
     await eventually(() => expect(received()).toEqual(['three', 'two', 'one']));
   });
 
-  it('holds an event back while others go', async () => {
-    const received = await deliverTexts({ holdMs: 100 }, ['one', 'two']);
+  it('delays an event while others are delivered', async () => {
+    const received = await deliverTexts({ holdMs: 1_000 }, ['one', 'two']);
     await eventually(() => expect(received()).toEqual(['two', 'one']));
   });
 
-  it('does not keep the sandbox from closing', async () => {
+  it('does not prevent the sandbox from closing', async () => {
     const received = await deliverTexts({ count: 3, reverse: true }, ['one']);
     expect(received()).toEqual([]);
   });
 });
 
-describe('the access tokens', () => {
-  it('are replaced while the service runs', async () => {
+describe('access tokens', () => {
+  it('can be replaced while the service runs', async () => {
     const sandbox = await startWithWindows();
     await sandbox.control('PUT /tokens', { accessTokens: ['another'] });
     expect((await sandbox.api('/message/v3', aMessage())).status).toBe(401);

@@ -1,5 +1,7 @@
+import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { createFeed } from '../../../sandbox/feed/feed.ts';
+import { feedStream } from '../../../sandbox/http/event-stream.ts';
+import { createFeed } from '../../../sandbox/service/feed.ts';
 import { readFeed } from '../../support/feed-reader.ts';
 import {
   aMessage,
@@ -13,7 +15,7 @@ import {
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
 describe('GET /sandbox/feed', () => {
-  test('tells every change of the service, one entry each, with ids that grow by one', async () => {
+  test('publishes every change of the service as one entry, with ids that grow by one', async () => {
     const receiver = await startWebhookReceiver();
     const sandbox = await startTestSandbox({ webhook: webhookTo(receiver.url) });
     const feed = await readFeed(sandbox.url);
@@ -57,7 +59,7 @@ describe('GET /sandbox/feed', () => {
     expect(feed.ofType('clock-moved')).toHaveLength(1);
   });
 
-  test('goes on after Last-Event-ID, and says so when it cannot', async () => {
+  test('continues after Last-Event-ID, or starts with a gap', async () => {
     const sandbox = await startTestSandbox();
     const { feedId } = Object((await sandbox.control('GET /state')).body);
     await sandbox.control('PATCH /account', { credit: 1 });
@@ -65,21 +67,21 @@ describe('GET /sandbox/feed', () => {
 
     const all = await readFeed(sandbox.url, `?after=${feedId}`);
     const rest = await readFeed(sandbox.url, '', { 'last-event-id': String(feedId + 1) });
-    const stranger = await readFeed(sandbox.url, '', { 'last-event-id': '17' });
-    await Promise.all([all.until('account-changed', 2), rest.until('account-changed'), stranger.until('gap')]);
+    const unknown = await readFeed(sandbox.url, '', { 'last-event-id': '17' });
+    await Promise.all([all.until('account-changed', 2), rest.until('account-changed'), unknown.until('gap')]);
 
     expect(all.entries).toMatchObject([{ account: { credit: 1 } }, { account: { credit: 2 } }]);
     expect(rest.entries).toMatchObject([{ id: feedId + 2, account: { credit: 2 } }]);
-    expect(stranger.entries).toEqual([{ id: feedId + 2, at: expect.any(String), type: 'gap' }]);
+    expect(unknown.entries).toEqual([{ id: feedId + 2, at: expect.any(String), type: 'gap' }]);
   });
 });
 
 describe('the feed', () => {
   const at = new Date('2026-01-31T10:00:00.000Z');
 
-  test('remembers the latest entries only', () => {
+  test('keeps only the latest entries', () => {
     const feed = createFeed(100, { entries: 3, characters: 1_000_000 });
-    for (let entry = 0; entry < 20; entry += 1) feed.tell('any', at);
+    for (let entry = 0; entry < 20; entry += 1) feed.publish('any', at);
 
     expect(feed.lastId()).toBe(119);
     expect(feed.after(115)).toBeUndefined();
@@ -88,23 +90,37 @@ describe('the feed', () => {
     expect([feed.after(120), feed.after(Number.NaN)]).toEqual([undefined, undefined]);
   });
 
-  test('remembers no more than its share of memory', () => {
+  test('keeps a limited number of characters', () => {
     const feed = createFeed(1, { entries: 1_000, characters: 10_000 });
-    for (let entry = 0; entry < 20; entry += 1) feed.tell('any', at, { text: 'x'.repeat(3_000) });
+    for (let entry = 0; entry < 20; entry += 1) feed.publish('any', at, { text: 'x'.repeat(3_000) });
 
     expect(feed.after(16)).toBeUndefined();
     expect(feed.after(17)).toHaveLength(3);
   });
 
-  test('tells a listener until it has had enough', () => {
+  test('calls a listener until it unsubscribes', () => {
     const feed = createFeed(1);
-    const heard: number[] = [];
-    const stop = feed.listen(({ id }) => heard.push(id));
+    const received: number[] = [];
+    const unsubscribe = feed.subscribe(({ id }) => received.push(id));
 
-    feed.tell('any', at);
-    stop();
-    feed.tell('any', at);
+    feed.publish('any', at);
+    unsubscribe();
+    feed.publish('any', at);
 
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
+  });
+
+  test('disconnects a reader that falls behind, which continues after Last-Event-ID', async () => {
+    const feed = createFeed(1);
+    const app = new Hono().get('/', (context) => feedStream(context, feed, at));
+    const ids = (stream: string) => Array.from(stream.matchAll(/^id: (\d+)$/gm), ([, id]) => Number(id));
+
+    const slow = await app.request('/');
+    for (let entry = 0; entry < 12; entry += 1) feed.publish('any', at, { text: 'x'.repeat(1_000_000) });
+    const first = ids(await slow.text());
+    const second = await app.request('/', { headers: { 'last-event-id': String(first.at(-1)) } });
+
+    expect(first).toEqual([1, 2, 3, 4, 5]);
+    expect(ids(await second.text())).toEqual([6, 7, 8, 9, 10]);
   });
 });

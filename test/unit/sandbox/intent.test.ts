@@ -4,7 +4,7 @@ import { anIntent, aRule, startTestSandbox, USER, userPath } from '../../support
 const accepted = { status: 200, body: { id: expect.any(String), problems: null } };
 
 describe('POST /api/v1.0/intent/v2', () => {
-  test('an approved template goes out outside the window, its variables filled (contract, "Activate a rule")', async () => {
+  test('sends an approved template outside the window, with variables (contract, "Activate a rule")', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control('PUT /rules/table_ready', aRule({ imageURL: 'https://media.example/table.png' }));
 
@@ -23,7 +23,7 @@ describe('POST /api/v1.0/intent/v2', () => {
   });
 
   test.each(['pending', 'rejected'])(
-    'a template that is %s is refused outside the window and goes within it',
+    'refuses a template that is %s outside the window, and sends it within the window',
     async (status) => {
       const sandbox = await startTestSandbox();
       await sandbox.control('PUT /rules/table_ready', aRule({ status }));
@@ -37,7 +37,7 @@ describe('POST /api/v1.0/intent/v2', () => {
     },
   );
 
-  test('a rule is found by its identifier too, which it keeps when it is replaced (contract: "Name or identifier of a rule")', async () => {
+  test('finds a rule by its identifier, which a replacement keeps (contract: "Name or identifier")', async () => {
     const sandbox = await startTestSandbox();
     const rule = await sandbox.control('PUT /rules/table_ready', aRule({ status: 'pending' }));
     await sandbox.control('PUT /rules/table_ready', aRule());
@@ -47,7 +47,7 @@ describe('POST /api/v1.0/intent/v2', () => {
     expect(answer).toMatchObject(accepted);
   });
 
-  test('an unknown rule is refused', async () => {
+  test('refuses an unknown rule', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api('/intent/v2', anIntent());
@@ -58,7 +58,7 @@ describe('POST /api/v1.0/intent/v2', () => {
     });
   });
 
-  test('a missing variable is refused and named (contract: "Values for the variables of the rule or template")', async () => {
+  test('refuses missing variables and names them (contract: "Values for the variables")', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control('PUT /rules/table_ready', aRule());
 
@@ -67,12 +67,12 @@ describe('POST /api/v1.0/intent/v2', () => {
 
     expect(one).toMatchObject({
       status: 400,
-      body: { error: { code: 603, message: 'params lacks a value for: table.' } },
+      body: { error: { code: 603, message: 'params has no value for: table.' } },
     });
-    expect(all.body).toMatchObject({ error: { message: 'params lacks a value for: name, table.' } });
+    expect(all.body).toMatchObject({ error: { message: 'params has no value for: name, table.' } });
   });
 
-  test('an empty value is a value, and what every object has is none', async () => {
+  test('accepts an empty value, but not a property that every object inherits', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control('PUT /rules/table_ready', aRule());
     await sandbox.control('PUT /rules/odd', aRule({ text: '${constructor}' }));
@@ -84,7 +84,7 @@ describe('POST /api/v1.0/intent/v2', () => {
     expect(inherited).toMatchObject({ status: 400, body: { error: { code: 603 } } });
   });
 
-  test('a template costs credit as a message does', async () => {
+  test('charges credit for a template as for a message', async () => {
     const sandbox = await startTestSandbox({ credit: 1 });
     await sandbox.control('PUT /rules/table_ready', aRule());
 

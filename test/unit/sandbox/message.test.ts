@@ -13,7 +13,7 @@ const accepted = { id: expect.any(String), problems: null };
 const windowClosed = { error: { code: 201, message: 'User window is over 24 hours' } };
 
 describe('POST /api/v1.0/message/v3', () => {
-  test('a message within the window is accepted with its id (contract: "HTTP 200 with a JSON body holding id")', async () => {
+  test('accepts a message within the window and returns its id (contract, "Send a message")', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
 
@@ -34,7 +34,7 @@ describe('POST /api/v1.0/message/v3', () => {
     });
   });
 
-  test('a user who never wrote has no window (contract: "only when the user last wrote within 24 hours")', async () => {
+  test('refuses a message to a user who never wrote (contract, "States and transitions")', async () => {
     const sandbox = await startTestSandbox();
 
     const answer = await sandbox.api('/message/v3', aMessage());
@@ -43,7 +43,7 @@ describe('POST /api/v1.0/message/v3', () => {
     expect((await sandbox.control('GET /outbox')).body).toEqual({ messages: [] });
   });
 
-  test('the window is over once the clock has moved 24 hours (contract, "Limits": 24 hours since the last message)', async () => {
+  test('closes the window 24 hours after the user\'s last message (contract, "Limits")', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
     await sandbox.control('POST /clock', { advanceSeconds: DAY_SECONDS - 60 });
@@ -56,7 +56,7 @@ describe('POST /api/v1.0/message/v3', () => {
     expect(after).toMatchObject({ status: 403, body: windowClosed });
   });
 
-  test('a message that comes late opens no window (field notes: "The window starts at the event\'s CREATION_TIME")', async () => {
+  test('does not open a window for a late message (field notes, "Inbound events")', async () => {
     const sandbox = await startTestSandbox();
     const at = new Date(Date.now() - 25 * 60 * 60 * 1000).toISOString();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello', at });
@@ -66,7 +66,7 @@ describe('POST /api/v1.0/message/v3', () => {
     expect(answer).toMatchObject({ status: 403, body: windowClosed });
   });
 
-  test('the window belongs to one of the business numbers', async () => {
+  test('opens the window for one business number only', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello', chatChannelNumber: OTHER_CHANNEL });
 
@@ -81,16 +81,19 @@ describe('POST /api/v1.0/message/v3', () => {
     ['+5491155550000', '5491155550000'],
     ['5491155550000', '+5491155550000'],
     ['CO.1000x', 'CO.1000x'],
-  ])('%s is the same user as %s (field notes: "FROM comes with and without the leading plus")', async (from, to) => {
-    const sandbox = await startTestSandbox();
-    await sandbox.control(`POST ${userPath(from)}/messages`, { text: 'Hello' });
+  ])(
+    'treats %s and %s as the same user (field notes: "FROM comes with and without the leading plus")',
+    async (from, to) => {
+      const sandbox = await startTestSandbox();
+      await sandbox.control(`POST ${userPath(from)}/messages`, { text: 'Hello' });
 
-    const answer = await sandbox.api('/message/v3', aMessage({ platformContactId: to }));
+      const answer = await sandbox.api('/message/v3', aMessage({ platformContactId: to }));
 
-    expect(answer).toMatchObject({ status: 200, body: accepted });
-  });
+      expect(answer).toMatchObject({ status: 200, body: accepted });
+    },
+  );
 
-  test('an account without credit gets error 101 with HTTP 403, and each message spends one (contract, "Errors")', async () => {
+  test('returns error 101 with HTTP 403 without credit; each message costs one (contract, "Errors")', async () => {
     const sandbox = await startTestSandbox({ credit: 1 });
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
 
@@ -104,7 +107,7 @@ describe('POST /api/v1.0/message/v3', () => {
     expect(paidAgain).toMatchObject({ status: 200, body: accepted });
   });
 
-  test('credit is checked before the window (contract: "checks the account balance and the 24-hour user window")', async () => {
+  test('checks the credit before the window (contract, "Send a message")', async () => {
     const sandbox = await startTestSandbox({ credit: 0 });
 
     const answer = await sandbox.api('/message/v3', aMessage());
@@ -112,7 +115,7 @@ describe('POST /api/v1.0/message/v3', () => {
     expect(answer.body).toMatchObject({ error: { code: 101 } });
   });
 
-  test('several media kinds go in one message (contract: "One or several media kinds may be combined")', async () => {
+  test('accepts several media kinds in one message (contract: "may be combined")', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
     const media = { imageURL: 'https://media.example/menu.png', fileURL: 'https://media.example/menu.pdf' };
@@ -128,7 +131,7 @@ describe('POST /api/v1.0/message/v3', () => {
     ['imageURL', 'https://media.example/menu.png', 'image'],
     ['fileURL', 'https://media.example/menu.pdf', 'file'],
   ])(
-    '%s sends a media file by URL with the text as its caption (contract: "used as the caption")',
+    'sends a media file by URL as %s, with the text as its caption (contract: "used as the caption")',
     async (field, url, kind) => {
       const sandbox = await startTestSandbox();
       await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
@@ -141,7 +144,7 @@ describe('POST /api/v1.0/message/v3', () => {
     },
   );
 
-  test('the text keeps its formatting, byte for byte (contract, "Rules of use" 8: "simple text formatting")', async () => {
+  test('keeps the formatting of the text, byte for byte (contract, "Rules of use" 8)', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
     const messageText = ' *bold* _italic_ ~struck~ ```code``` \n• één  <b>&amp;</b> 🍽️ ';
@@ -154,7 +157,7 @@ describe('POST /api/v1.0/message/v3', () => {
   });
 
   test.each(['https://media.example/cat.gif', 'https://media.example/clip.MP4?size=1'])(
-    '%s is refused (contract: "Video and GIF are not supported")',
+    'refuses %s (contract: "Video and GIF are not supported")',
     async (url) => {
       const sandbox = await startTestSandbox();
       await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
@@ -169,7 +172,7 @@ describe('POST /api/v1.0/message/v3', () => {
   );
 
   test.each([{ chatChannelNumber: '+10000000' }, { chatPlatform: 'another' }])(
-    'the unknown channel %o is refused with code 304 (field notes) in the error form (contract, "Errors")',
+    'refuses the unknown channel %o with code 304 (field notes) in the error format (contract, "Errors")',
     async (change) => {
       const sandbox = await startTestSandbox();
       await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
@@ -183,7 +186,7 @@ describe('POST /api/v1.0/message/v3', () => {
     },
   );
 
-  test('a user who left the platform cannot be written to', async () => {
+  test('refuses a message to a user who left the platform', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
     await sandbox.control(`PATCH ${userPath(USER)}`, { onPlatform: false });

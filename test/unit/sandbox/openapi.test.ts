@@ -4,8 +4,8 @@ import { type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
 /*
- * A client of the contract alone: what it knows of the service is the contract's text, and `fetch`. The service is
- * played into each state by the control API, which the client does not know.
+ * A client that knows only the contract, and uses only `fetch`. The control API, which the client does not know, brings
+ * the service into each state.
  */
 
 const CHANNEL = '+5491100000000';
@@ -55,7 +55,7 @@ const startWith = async (options: Partial<SandboxOptions> = {}) => {
     ...options,
   });
   onTestFinished(() => sandbox.close());
-  const play = async (method: string, path: string, body: unknown) => {
+  const control = async (method: string, path: string, body: unknown) => {
     const response = await fetch(`${sandbox.url}/sandbox${path}`, { method, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(await response.text());
   };
@@ -63,11 +63,11 @@ const startWith = async (options: Partial<SandboxOptions> = {}) => {
   return {
     url: sandbox.url,
     client: contractClient(sandbox.url, 'token'),
-    userWrites: () => play('POST', `${user}/messages`, { text: 'Hello' }),
-    userLeaves: () => play('PATCH', user, { onPlatform: false }),
-    userReads: () => play('POST', `${user}/read`, {}),
+    userWrites: () => control('POST', `${user}/messages`, { text: 'Hello' }),
+    userLeaves: () => control('PATCH', user, { onPlatform: false }),
+    userReads: () => control('POST', `${user}/read`, {}),
     putRule: (changes: object = {}) =>
-      play('PUT', '/rules/table_ready', {
+      control('PUT', '/rules/table_ready', {
         text: 'Table ${table}',
         status: 'approved',
         category: 'reservation',
@@ -78,7 +78,7 @@ const startWith = async (options: Partial<SandboxOptions> = {}) => {
 
 type Answer = { status: number; text: string };
 type Service = Awaited<ReturnType<typeof startWith>>;
-/** What the service is started with, what happened before, and what the client then does. */
+/** The options of the service, what happens first, and what the client then does. */
 type Scene = {
   options?: Partial<SandboxOptions>;
   before?: (service: Service) => Promise<void>;
@@ -91,7 +91,7 @@ const OPERATIONS: Record<string, (service: Service, changes?: object) => Promise
   '/customer/checkChatContact': ({ client }, changes) => client.checkContacts(changes),
 };
 
-/** How the contract's client comes to each answer of the document. */
+/** A scene for each answer in the document. */
 const SCENES: Record<string, Scene> = {
   '/message/v3 200': { before: (service) => service.userWrites(), scene: ({ client }) => client.sendMessage() },
   '/message/v3 403 101': { options: { credit: 0 }, scene: ({ client }) => client.sendMessage() },
@@ -180,12 +180,12 @@ const openapi = z.object({
 
 const readDocument = async (url: string) => openapi.parse(await (await fetch(`${url}/openapi.json`)).json());
 
-/** Checks a value as a program would that has the document alone. */
+/** Checks a value against a schema of the document. */
 const conforms = (document: z.output<typeof openapi>, name: string, value: unknown): boolean =>
   z.fromJSONSchema(document.components.schemas[name] ?? { not: {} }).safeParse(value).success;
 
 describe('/openapi.json', () => {
-  test('documents just the answers that a client of the contract can get', async () => {
+  test('documents exactly the answers that a client of the contract can get', async () => {
     const { url } = await startWith();
 
     const { paths, servers } = await readDocument(url);
@@ -221,17 +221,17 @@ describe('/openapi.json', () => {
     },
   );
 
-  test('documents the events as they come', async () => {
+  test('documents the events as they are delivered', async () => {
     const receiver = await startWebhookReceiver();
     const service = await startWith({ webhook: { url: receiver.url, auth: { kind: 'none' }, wrapped: false } });
     await service.userWrites();
     await service.client.sendMessage();
     await service.userReads();
-    await expect.poll(() => receiver.posts.length).toBe(3);
+    await expect.poll(() => receiver.requests.length).toBe(3);
 
     const document = await readDocument(service.url);
 
-    for (const { body } of receiver.posts) {
+    for (const { body } of receiver.requests) {
       const event = JSON.parse(body);
       const name = event.STATUS === undefined ? 'MessageEvent' : 'StatusEvent';
       expect([name, conforms(document, name, event)]).toEqual([name, true]);
@@ -240,7 +240,7 @@ describe('/openapi.json', () => {
     expect(Object.keys(document.webhooks)).toEqual(['message', 'status']);
   });
 
-  test('says of a message what the service asks of it', async () => {
+  test('documents what the service requires of a message', async () => {
     const document = await readDocument((await startWith()).url);
     const message = { chatPlatform: 'chat', chatChannelNumber: CHANNEL, platformContactId: USER, messageText: 'Hi' };
 

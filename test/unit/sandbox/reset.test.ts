@@ -12,7 +12,7 @@ import {
 } from '../../support/running-sandbox.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
-test('a reset gives a new service that keeps its address, tokens and webhook', async () => {
+test('a reset clears the state but keeps the address, the tokens and the webhook', async () => {
   const receiver = await startWebhookReceiver();
   const sandbox = await startTestSandbox({ credit: 5 });
   sandbox.setWebhook(webhookTo(receiver.url));
@@ -43,7 +43,7 @@ test('a reset gives a new service that keeps its address, tokens and webhook', a
   });
 });
 
-test('the state shows the users with their windows, the rules, the credit and the time', async () => {
+test('the state contains the users with their windows, the rules, the credit and the time', async () => {
   const sandbox = await startTestSandbox({ credit: 5 });
   await sandbox.control('PUT /rules/table_ready', aRule());
   await sandbox.control(`PATCH ${userPath(USER)}`, { name: 'Ana', optIn: true });
@@ -53,13 +53,14 @@ test('the state shows the users with their windows, the rules, the credit and th
   const state = await sandbox.control('GET /state');
 
   expect(state.body).toMatchObject({
+    now: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/),
     credit: 5,
     users: [{ contact: USER, name: 'Ana', optIn: true, windows: [{ open: false }] }],
     rules: [{ name: 'table_ready', status: 'approved' }],
   });
 });
 
-test('a clock that is handed in is the one that moves', async () => {
+test('the clock passed to the sandbox is the one that moves', async () => {
   const clock = createClock();
   const sandbox = await startTestSandbox({ clock });
 

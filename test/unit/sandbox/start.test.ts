@@ -8,14 +8,14 @@ import { HELP, readCommandLine } from '../../../sandbox/command-line.ts';
 import { startTestSandbox } from '../../support/running-sandbox.ts';
 
 describe('the arguments of npm run sandbox', () => {
-  test('none is enough', () => {
+  test('are all optional', () => {
     expect(readCommandLine([])).toMatchObject({
       kind: 'run',
       options: { port: 0, accessTokens: ['sandbox-token'], chatPlatform: 'chat', webhook: undefined },
     });
   });
 
-  test('say where and how events are delivered', () => {
+  test('set where and how events are delivered', () => {
     const args = [
       '--webhook-url',
       'http://127.0.0.1:3000/webhook',
@@ -36,7 +36,7 @@ describe('the arguments of npm run sandbox', () => {
     });
   });
 
-  test('give several tokens and numbers', () => {
+  test('accept several tokens and numbers', () => {
     const args = ['--access-token', 'a', '--access-token', 'b', '--chat-channel-number', '+5491100000001'];
 
     expect(readCommandLine(args)).toMatchObject({
@@ -52,19 +52,19 @@ describe('the arguments of npm run sandbox', () => {
     [['--auth', 'shared-token', '--token', 'abc'], { kind: 'shared-token', header: 'x-webhook-token', token: 'abc' }],
     [['--auth', 'sns'], { kind: 'sns', topicArn: 'arn:aws:sns:us-east-1:000000000000:chat-events' }],
     [['--auth', 'none'], { kind: 'none' }],
-  ])('%j say how deliveries are signed', (args, auth) => {
+  ])('select how webhook requests are signed: %j', (args, auth) => {
     const read = readCommandLine([...args, '--webhook-url', 'http://127.0.0.1:3000/webhook']);
 
     expect(read).toMatchObject({ kind: 'run', options: { webhook: { auth } } });
   });
 
-  test('say what the account may, and where the state is kept', () => {
+  test('set what the account may do, and where the state is stored', () => {
     expect(readCommandLine(['--pending', '--opt-in-required', '--data', 'sandbox.sqlite'])).toMatchObject({
       options: { approved: false, optInRequired: true, dataFile: 'sandbox.sqlite' },
     });
   });
 
-  test('ask for help, which names each of them', () => {
+  test('include --help, which describes the options', () => {
     expect(readCommandLine(['--help'])).toEqual({ kind: 'help' });
     expect(HELP).toContain('--service-account-email');
   });
@@ -76,25 +76,25 @@ describe('the arguments of npm run sandbox', () => {
     [['--port', '70000'], '--port is "70000" but must be a number from 0 (a free port) to 65535.'],
     [
       ['--webhook-url', 'localhost'],
-      '--webhook-url is "localhost" but must be an http or https address such as http://127.0.0.1:3000/webhook.',
+      '--webhook-url is "localhost" but must be an http or https URL such as http://127.0.0.1:3000/webhook.',
     ],
     [['--auth', 'basic'], '--auth is "basic" but must be pubsub-jwt, standard-webhooks, shared-token, sns or none.'],
     [['--auth', 'standard-webhooks'], '--auth standard-webhooks needs --secret BASE64.'],
     [['--auth', 'standard-webhooks', '--secret', '?'], '--secret must be base64, with or without the prefix whsec_.'],
     [['--auth', 'shared-token'], '--auth shared-token needs --token TEXT, of visible ASCII characters.'],
-    [['--data', ''], '--data is "" but must be a text that is not empty.'],
-    [['--access-token', ''], '--access-token is "" but must be a text that is not empty.'],
+    [['--data', ''], '--data is "" but must be a non-empty string.'],
+    [['--access-token', ''], '--access-token is "" but must be a non-empty string.'],
     [
       ['--chat-channel-number', '0800'],
       '--chat-channel-number is "0800" but must be a number in international format such as +5491100000000.',
     ],
-  ])('%j is answered with one sentence', (args, sentence) => {
-    expect(readCommandLine(args)).toEqual({ kind: 'fault', sentence });
+  ])('fail with one sentence: %j', (args, sentence) => {
+    expect(readCommandLine(args)).toEqual({ kind: 'invalid', sentence });
   });
 });
 
 describe('npm run sandbox', () => {
-  test('prints its addresses and ends on a signal', async () => {
+  test('prints its addresses and stops on a signal', async () => {
     const child = spawn(process.execPath, ['sandbox/start.ts'], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -114,7 +114,7 @@ describe('npm run sandbox', () => {
     expect(await exited).toBe(0);
   });
 
-  test('loses nothing that was answered when it is killed, given a data file', async () => {
+  test('loses nothing it has answered when it is killed, if it has a data file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const args = ['sandbox/start.ts', '--data', join(folder, 'data.sqlite')];
@@ -141,13 +141,13 @@ describe('npm run sandbox', () => {
     const second = await start();
     const conversation = await fetch(`${second.url}/sandbox/users/%2B5491155550000/conversation`);
 
-    const kept = Object(await conversation.json()).messages.map(({ id }: { id: string }) => id);
+    const stored = Object(await conversation.json()).messages.map(({ id }: { id: string }) => id);
     expect(answered.length).toBeGreaterThanOrEqual(20);
-    expect(kept).toEqual(expect.arrayContaining(answered));
-    expect(Object(await (await fetch(`${second.url}/sandbox/state`)).json()).pending).toBe(kept.length);
+    expect(stored).toEqual(expect.arrayContaining(answered));
+    expect(Object(await (await fetch(`${second.url}/sandbox/state`)).json()).pending).toBe(stored.length);
   });
 
-  test('a taken port is said in one sentence, with exit code 1', async () => {
+  test('exits with code 1 and one sentence if the port is in use', async () => {
     const { url } = await startTestSandbox();
     const { port } = new URL(url);
     const child = spawn(process.execPath, ['sandbox/start.ts', '--port', port]);
@@ -158,7 +158,7 @@ describe('npm run sandbox', () => {
       new Promise((resolve) => child.once('exit', resolve)),
     ]);
 
-    expect(stderr).toBe(`Port ${port} of 127.0.0.1 is taken; choose another one, or none to get a free one.\n`);
+    expect(stderr).toBe(`Port ${port} on 127.0.0.1 is already in use; choose another port.\n`);
     expect(code).toBe(1);
   });
 });

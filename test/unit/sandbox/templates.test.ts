@@ -9,7 +9,7 @@ const aTemplate = (changes: Record<string, unknown> = {}) => ({
 });
 
 describe('a template', () => {
-  test('is submitted for approval, and once approved a rule named after it exists (contract, "Activate a rule")', async () => {
+  test('is submitted, and approval creates a rule with its name (contract, "Activate a rule")', async () => {
     const sandbox = await startTestSandbox();
 
     const submitted = await sandbox.control('PUT /templates/table_ready', aTemplate());
@@ -25,7 +25,7 @@ describe('a template', () => {
     expect(decidedAgain).toMatchObject({ status: 409, body: { error: { code: 409 } } });
   });
 
-  test('that is rejected makes no rule and says why; submitted anew it leaves the rule of an earlier approval', async () => {
+  test('creates no rule if it is rejected; a new submission keeps the rule of an earlier approval', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control('PUT /templates/table_ready', aTemplate());
     const rejected = await sandbox.control('POST /templates/table_ready/decision', {
@@ -48,7 +48,7 @@ describe('a template', () => {
   });
 
   test.each(['advertising', 'sales', 'Reservation', ''])(
-    'of the category %j is rejected (contract, "Rules of use" 3: "Advertising and sales messages are not permitted")',
+    'is rejected with the category %j (contract, "Rules of use" 3: "Advertising and sales messages are not permitted")',
     async (category) => {
       const sandbox = await startTestSandbox();
 
@@ -70,7 +70,7 @@ describe('a template', () => {
     'ticket-change',
     'transport',
     'similar',
-  ])('of the category %s may be approved (contract, "Rules of use" 3: the approved kinds)', async (category) => {
+  ])('can be approved with the category %s (contract, "Rules of use" 3: the approved kinds)', async (category) => {
     const sandbox = await startTestSandbox();
 
     await sandbox.control('PUT /templates/table_ready', aTemplate({ category }));
@@ -80,7 +80,7 @@ describe('a template', () => {
     expect((await sandbox.control('GET /templates')).body).toMatchObject({ templates: [{ name: 'table_ready' }] });
   });
 
-  test('that nobody submitted cannot be decided on', async () => {
+  test('cannot be decided on before it is submitted', async () => {
     const sandbox = await startTestSandbox();
 
     expect(await sandbox.control('POST /templates/unknown/decision', { approve: true })).toMatchObject({ status: 404 });
@@ -88,7 +88,7 @@ describe('a template', () => {
 });
 
 describe('writing first', () => {
-  test('needs an opt-in, or an earlier message of the user (contract, "Rules of use" 2)', async () => {
+  test('requires an opt-in, or an earlier message from the user (contract, "Rules of use" 2)', async () => {
     const sandbox = await startTestSandbox({ optInRequired: true });
     await sandbox.control('PUT /rules/table_ready', aRule());
     await sandbox.control(`POST ${userPath('+5491155550009')}/messages`, { text: 'Hello' });
@@ -104,7 +104,7 @@ describe('writing first', () => {
     expect(afterWriting).toMatchObject(accepted);
   });
 
-  test('needs an approved reason, which is the category of the rule (contract, "Rules of use" 3)', async () => {
+  test('requires an approved reason, which is the category of the rule (contract, "Rules of use" 3)', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control('PUT /rules/table_ready', aRule({ category: undefined }));
 

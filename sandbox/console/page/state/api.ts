@@ -1,22 +1,15 @@
-import type { Call as LoggedCall } from '../../../calls/call-log.ts';
-import type {
-  accountView,
-  deliveryView,
-  expiredView,
-  messageView,
-  ruleView,
-  templateView,
-  userView,
-} from '../../../control/views.ts';
+import type { deliveryView, expiredView } from '../../../delivery/views.ts';
+import type { Call as LoggedCall } from '../../../service/call-log.ts';
+import type { accountView, messageView, ruleView, templateView, userView } from '../../../service/views.ts';
 
 export type {
   DeadLetter,
   DeadLetterQueue,
-  MachineRoomChange as InspectorChange,
+  InspectorChange,
   QueueDepths,
   SendSummary,
   Trace,
-} from '../../../machine-room/machine-room.ts';
+} from '../../../inspector.ts';
 
 // The control API's resources, typed by the functions that serialize them.
 export type User = ReturnType<typeof userView>;
@@ -81,7 +74,7 @@ export const callApi = async <Value>(method: Method, path: string, body?: unknow
 
 export const userPath = (contact: string): string => `/sandbox/users/${encodeURIComponent(contact)}`;
 
-export const inspectorPath = (path: string): string => `/machine-room/${path}`;
+export const inspectorPath = (path: string): string => `/inspector/${path}`;
 
 /** Reads a property of JSON whose shape is unknown. */
 export const field = (value: unknown, name: string): unknown =>

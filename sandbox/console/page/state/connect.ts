@@ -30,7 +30,7 @@ let feeds: readonly EventSource[] = [];
 export const connect = async (): Promise<void> => {
   for (const feed of feeds) feed.close();
   feeds = [];
-  const parts = await callApi<{ machineRoom: boolean }>('GET', '/console/parts');
+  const parts = await callApi<{ inspector: boolean }>('GET', '/console/parts');
   const state = await callApi<SandboxState>('GET', '/sandbox/state');
   const deliveries = await callApi<{ expired: readonly unknown[] }>('GET', '/sandbox/deliveries?limit=1');
   const users = await callApi<{ users: readonly UserRow[] }>('GET', '/sandbox/users?limit=1000');
@@ -39,7 +39,7 @@ export const connect = async (): Promise<void> => {
     setTimeout(() => void connect(), RETRY_MS);
     return;
   }
-  const hasInspector = parts.value.machineRoom;
+  const hasInspector = parts.value.inspector;
   const { feedId, now, chatChannelNumbers, account, rules, templates } = state.value;
   store.set({
     hasInspector,

@@ -25,7 +25,7 @@ describe('console page', () => {
   it('returns 404 with an empty body for unknown paths (field notes, "The API\'s answers")', async () => {
     const { url } = await startTestSandbox();
 
-    for (const path of ['/assets/nothing.js', '/samples/..%2Fconsole-routes.ts', '/index.html', '/nothing']) {
+    for (const path of ['/assets/nothing.js', '/samples/..%2Fbuild-page.ts', '/index.html', '/nothing']) {
       const response = await fetch(url + path);
       expect([path, response.status, await response.text()]).toEqual([path, 404, '']);
     }

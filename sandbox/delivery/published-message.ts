@@ -1,0 +1,51 @@
+/** An event on its way to the webhook, or retained after it was acknowledged. */
+export type PublishedMessage = {
+  /** The publish/subscribe system's own id; the same at each redelivery. */
+  readonly messageId: string;
+  /** On the service's clock. */
+  readonly publishedAt: Date;
+  /** The event's bytes, unchanged. */
+  readonly body: Uint8Array;
+  /** Set only on the message with which SNS asks a subscriber to confirm. */
+  readonly confirmationToken?: string;
+  /** How many times delivery was attempted. */
+  attempts: number;
+  state: 'waiting' | 'acknowledged' | 'expired';
+};
+
+export type DeliveryAttempt = {
+  messageId: string;
+  /** The event's bytes, shortened if there are many. */
+  shownBody: Uint8Array;
+  /** From 1. */
+  attempt: number;
+  at: Date;
+  /** The answer's HTTP status; null if there was no answer. */
+  status: number | null;
+  /** Why there was no answer. */
+  error?: string;
+};
+
+const MAX_SHOWN_BYTES = 16_384;
+
+/** Shortens a long body, so that the attempt log does not retain it. */
+export const shownBody = ({ body }: PublishedMessage): Uint8Array =>
+  body.byteLength <= MAX_SHOWN_BYTES ? body : body.slice(0, MAX_SHOWN_BYTES);
+
+/** How many attempts are kept. */
+const MAX_ATTEMPTS = 20_000;
+
+/** The latest completed attempts, in order of completion. */
+export type AttemptLog = { add(attempt: DeliveryAttempt): void; latest(): readonly DeliveryAttempt[] };
+
+export const createAttemptLog = (restored: readonly DeliveryAttempt[] = []): AttemptLog => {
+  let attempts = [...restored];
+  return {
+    add: (attempt) => {
+      attempts.push(attempt);
+      // Shortening at twice the limit makes the cost per attempt negligible.
+      if (attempts.length > 2 * MAX_ATTEMPTS) attempts = attempts.slice(-MAX_ATTEMPTS);
+    },
+    latest: () => attempts.slice(-MAX_ATTEMPTS),
+  };
+};

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { type Context, Hono } from 'hono';
+import { buildPage, type PageFiles } from '../console/build-page.ts';
+import { shownBody } from '../delivery/published-message.ts';
+import { deliveryView, expiredView } from '../delivery/views.ts';
+import type { RunningService } from '../running-service.ts';
+import type { Call } from '../service/call-log.ts';
+import { messageView } from '../service/views.ts';
+
+/**
+ * Allows only what this server serves: no inline script or style, no other origin, no frame around the page.
+ * Source: https://www.w3.org/TR/CSP3/
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** A photo, a recording and a document that users can attach without an address outside this machine. */
+const SAMPLE_TYPES: Readonly<Record<string, string>> = {
+  'parcel.jpg': 'image/jpeg',
+  'voice.wav': 'audio/wav',
+  'waybill.pdf': 'application/pdf',
+};
+
+let built: Promise<PageFiles> | undefined;
+
+/** Builds the page at the first request, once per process. */
+const pageFiles = (): Promise<PageFiles> => {
+  built ??= buildPage().catch((error: unknown) => {
+    built = undefined;
+    throw error;
+  });
+  return built;
+};
+
+/** The console: its page at `/`, scripts and styles at `/assets`, samples, and the page's own data at `/console`. */
+export const consoleRoutes = (service: RunningService, hasInspector: () => boolean): Hono =>
+  new Hono()
+    .get('/', servePage)
+    .get('/assets/:file', servePage)
+    .get('/samples/:file', serveSample)
+    .get('/console/parts', (context) => context.json({ inspector: hasInspector() }))
+    .get('/console/messages/:id', (context) => {
+      const { state, delivery, callLog } = service;
+      const id = context.req.param('id');
+      const message = state.messages.get(id);
+      const isAboutMessage = bodyNames(id);
+      return context.json({
+        message: message === undefined ? null : messageView(message),
+        deliveries: delivery
+          .attempts()
+          .filter((attempt) => isAboutMessage(attempt.shownBody))
+          .map(deliveryView),
+        expired: delivery
+          .expired()
+          .filter((event) => isAboutMessage(shownBody(event)))
+          .map(expiredView),
+        calls: callLog.calls().filter((call) => call.messageId === id),
+      });
+    })
+    .get('/console/calls/:contact', (context) =>
+      context.json({ calls: callsTo(service.callLog.calls(), context.req.param('contact')) }),
+    );
+
+const servePage = async (context: Context) => {
+  const path = context.req.path === '/' ? '/index.html' : context.req.path;
+  const text = (await pageFiles()).get(path);
+  if (text === undefined) return context.body(null, 404);
+  return context.body(text, 200, {
+    'Content-Type': PAGE_TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    // The names of scripts and styles contain a hash of their content; the page itself must match the server.
+    'Cache-Control': path === '/index.html' ? 'no-store' : 'public, max-age=31536000, immutable',
+  });
+};
+
+const serveSample = async (context: Context) => {
+  const file = context.req.param('file') ?? '';
+  const type = SAMPLE_TYPES[file];
+  if (type === undefined) return context.body(null, 404);
+  const bytes = await readFile(new URL(`../console/samples/${file}`, import.meta.url));
+  return context.body(Uint8Array.from(bytes), 200, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });
+};
+
+/** Returns the accepted and refused calls about one user, oldest first. */
+const callsTo = (calls: readonly Call[], contact: string): readonly Call[] => {
+  const digits = contact.replace(/^\+/, '');
+  return calls.filter((call) => call.contact?.replace(/^\+/, '') === digits);
+};
+
+/** Searches the bytes, because parsing thousands of attempts as JSON takes too long. */
+const bodyNames = (id: string) => {
+  const field = `"_id_":${JSON.stringify(id)}`;
+  return (body: Uint8Array): boolean => Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(field);
+};

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { isEmptyContent } from '../service/send.ts';
+import { httpUrl } from './read-request.ts';
+
+/*
+ * The bodies of the contract's endpoints, answers and events, from which the OpenAPI document is generated.
+ *
+ * The contract does not show which request fields are required. The sandbox requires the three that say who writes to
+ * whom, and something to send. Unknown fields are allowed, as in services of this kind.
+ */
+
+const name = z.string().min(1).max(512);
+const mediaUrl = httpUrl.max(8192);
+
+const route = {
+  chatPlatform: name,
+  chatChannelNumber: name,
+  platformContactId: name,
+};
+
+/** Source: contract, "Outbound message request". */
+export const messageRequest = z
+  .looseObject({
+    ...route,
+    messageText: z.string().optional(),
+    audioURL: mediaUrl.optional(),
+    imageURL: mediaUrl.optional(),
+    fileURL: mediaUrl.optional(),
+  })
+  .refine((content) => !isEmptyContent(content), 'give messageText, audioURL, imageURL or fileURL')
+  // Describes the refinement in the OpenAPI document.
+  .meta({ anyOf: ['messageText', 'audioURL', 'imageURL', 'fileURL'].map((field) => ({ required: [field] })) });
+
+/** Source: contract, "Rule activation request"; `clientPayload` is from the field notes. */
+export const intentRequest = z.looseObject({
+  ...route,
+  ruleNameOrId: name,
+  params: z.record(z.string(), z.string()).optional(),
+  clientPayload: z.string().optional(),
+});
+
+/** Source: contract, "Contact check request". */
+export const contactCheckRequest = z.looseObject({
+  chatChannelNumber: name,
+  contacts: z.array(z.string()),
+});
+
+/** Source: contract, "Outbound message response"; `problems` is from the field notes, "The API's answers". */
+export const sendAnswer = z.object({ id: z.string(), problems: z.null() });
+
+/** Each requested number with its proper digits. Source: field notes, "The API's answers". */
+export const contactCheckAnswer = z.object({
+  problems: z.null(),
+  result: z.record(z.string(), z.string().regex(/^\d+$/)),
+});
+
+/** Source: contract, "Errors". */
+export const errorAnswer = z.object({ error: z.object({ code: z.int(), message: z.string() }) });
+
+const eventTime = z.iso.datetime({ precision: 3 });
+const urls = z.array(z.url());
+
+// Fields that the contract does not list are from the field notes; events may have more.
+const eventFields = {
+  _id_: z.string(),
+  CHAT_PLATFORM_ID: z.string(),
+  CHAT_CHANNEL_ID: z.string(),
+  BUSINESS_ID: z.string(),
+  CUSTOMER_ID: z.string(),
+  FROM: z.string(),
+  CREATION_TIME: eventTime,
+};
+
+/** Source: contract, "Inbound user message". */
+export const messageEvent = z.looseObject({
+  ...eventFields,
+  OBJECT_TYPE: z.literal('message'),
+  TO: z.string(),
+  FROM_NAME: z.string().optional(),
+  MESSAGE: z.string(),
+  SESSION_CREATION_TIME: eventTime,
+  IMAGES_URLS: urls,
+  AUDIOS_URLS: urls,
+  FILES_URLS: urls,
+  VIDEOS_URLS: urls,
+});
+
+/** Source: contract, "Message status notification". */
+export const statusEvent = z.looseObject({
+  ...eventFields,
+  OBJECT_TYPE: z.literal('status'),
+  STATUS: z.enum(['delivered', 'read']),
+  CLIENT_PAYLOAD: z.string().optional(),
+});

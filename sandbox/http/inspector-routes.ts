@@ -1,0 +1,100 @@
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import * as z from 'zod';
+import type { DeadLetterQueue, Inspector } from '../inspector.ts';
+import { streamEvents } from './event-stream.ts';
+import { errorBody, limitBody, readBody } from './read-request.ts';
+
+const QUEUES: readonly DeadLetterQueue[] = ['send', 'inbound'];
+
+const enqueueRequest = z.strictObject({
+  /** A string is queued unchanged, anything else as JSON. */
+  body: z.union([z.string(), z.record(z.string(), z.unknown())]),
+  groupId: z.string().min(1).max(128),
+  deduplicationId: z.string().min(1).max(128),
+});
+
+/** The inspector over HTTP, for the console; 404 without an inspector. */
+export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {
+  const app = new Hono().use(onlyThisMachine);
+
+  const withInspector =
+    (answer: (context: Context, inspector: Inspector) => Response | Promise<Response>) => (context: Context) => {
+      const inspector = getInspector();
+      if (inspector !== undefined) return answer(context, inspector);
+      return context.json(errorBody(404, 'This sandbox runs alone and has no inspector.'), 404);
+    };
+
+  app.get(
+    '/depths',
+    withInspector(async (context, inspector) => context.json(await inspector.depths())),
+  );
+  app.get(
+    '/sends',
+    withInspector(async (context, inspector) =>
+      context.json({ sends: await inspector.sends(context.req.query('contact')) }),
+    ),
+  );
+  app.get(
+    '/messages/:id',
+    withInspector(async (context, inspector) =>
+      context.json(await inspector.trace({ messageId: context.req.param('id') ?? '' })),
+    ),
+  );
+  app.get(
+    '/requests/:id',
+    withInspector(async (context, inspector) =>
+      context.json(await inspector.trace({ requestId: context.req.param('id') ?? '' })),
+    ),
+  );
+  app.post(
+    '/requests',
+    limitBody(),
+    withInspector(async (context, inspector) => {
+      const body = await readBody(context, enqueueRequest);
+      if (body.kind === 'invalid') return body.answer;
+      const { body: message, groupId, deduplicationId } = body.value;
+      await inspector.enqueue(typeof message === 'string' ? message : JSON.stringify(message), {
+        groupId,
+        id: deduplicationId,
+      });
+      return context.json({ deduplicationId }, 202);
+    }),
+  );
+  for (const queue of QUEUES) {
+    app.get(
+      `/dead-letters/${queue}`,
+      withInspector(async (context, inspector) => context.json({ messages: await inspector.deadLetters(queue) })),
+    );
+    app.post(
+      `/dead-letters/${queue}/redrive`,
+      withInspector(async (context, inspector) => context.json({ moved: await inspector.redrive(queue) })),
+    );
+  }
+  app.get(
+    '/feed',
+    withInspector((context, inspector) =>
+      streamEvents(context, (send) =>
+        inspector.watch(({ kind, ...data }) => send({ event: kind, data: JSON.stringify(data) })),
+      ),
+    ),
+  );
+  app.all('*', (context) =>
+    context.json(errorBody(404, `The inspector has no ${context.req.method} ${context.req.path}.`), 404),
+  );
+  return app;
+};
+
+const OWN_HOST = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
+
+/** Refuses requests from other sites' pages, including those whose host name resolves to this machine. */
+const onlyThisMachine: MiddlewareHandler = async (context, next) => {
+  const host = context.req.header('host') ?? '';
+  const origin = context.req.header('origin');
+  if (!OWN_HOST.test(host) || (origin !== undefined && origin !== `http://${host}`)) {
+    return context.json(
+      errorBody(403, 'Only pages of this server, opened as 127.0.0.1 or localhost, are allowed.'),
+      403,
+    );
+  }
+  return next();
+};

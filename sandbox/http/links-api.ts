@@ -1,0 +1,59 @@
+import { type Context, Hono } from 'hono';
+import { renderSVG } from 'uqr';
+import * as z from 'zod';
+import type { RunningService } from '../running-service.ts';
+import { chatChannelNumbers, clickToChatLink, findChannel, openLink } from '../service/channels.ts';
+import { errorBody, limitBody, readBody } from './read-request.ts';
+
+const linkRequest = z.strictObject({
+  chatChannelNumber: z.string().optional(),
+  text: z.string().max(1000).optional(),
+});
+
+const openLinkRequest = z.strictObject({ url: z.string() });
+
+/** The control API's click-to-chat links: creates them with their QR codes, and opens them for a user. */
+export const linksApi = (service: RunningService): Hono => {
+  const app = new Hono();
+
+  app.post('/links', limitBody(), async (context) => {
+    const body = await readBody(context, linkRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const { chatChannelNumber: requested = chatChannelNumbers(service.state)[0] ?? '', text = '' } = body.value;
+    const chatChannelNumber = findChannel(service.state, requested);
+    if (chatChannelNumber === undefined) return unknownNumber(context, 400);
+    const { origin } = new URL(context.req.url);
+    const url = clickToChatLink(origin, { chatChannelNumber, text });
+    return context.json(
+      { url, chatChannelNumber, text, qr: `${origin}/sandbox/links/qr.svg?url=${encodeURIComponent(url)}` },
+      201,
+    );
+  });
+
+  app.get('/links/qr.svg', (context) => {
+    const url = context.req.query('url') ?? '';
+    if (openLink(service.state, url) === undefined) return unknownNumber(context, 400);
+    return context.body(renderSVG(url), 200, { 'Content-Type': 'image/svg+xml' });
+  });
+
+  app.post('/links/open', limitBody(), async (context) => {
+    const body = await readBody(context, openLinkRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const draft = openLink(service.state, body.value.url);
+    return draft === undefined ? unknownNumber(context, 400) : context.json(draft);
+  });
+  return app;
+};
+
+/** The target of a click-to-chat link: redirects to the console with the number and the text filled in. */
+export const clickToChat = (service: RunningService): Hono =>
+  new Hono().get('/:number', (context) => {
+    const draft = openLink(service.state, context.req.url);
+    return draft === undefined ? unknownNumber(context, 404) : context.redirect(`/?${new URLSearchParams(draft)}`);
+  });
+
+const unknownNumber = (context: Context, status: 400 | 404) =>
+  context.json(
+    errorBody(status, "This link does not lead to one of the business's numbers; see GET /sandbox/state."),
+    status,
+  );

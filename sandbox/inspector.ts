@@ -1,0 +1,57 @@
+/** The two dead-letter queues: requests that cannot be sent, and events that cannot be read. */
+export type DeadLetterQueue = 'send' | 'inbound';
+
+/** The number of messages in each queue, including those in flight. */
+export type QueueDepths = { send: number; sendDeadLetters: number; inbound: number; inboundDeadLetters: number };
+
+/** A send request in the customer's table. */
+export type SendSummary = {
+  requestId: string;
+  /** The user's address in the request, if it can be read. */
+  platformContactId?: string;
+  state: string;
+  /** The latest time in the item. */
+  at?: string;
+  /** The reason code of a refusal. */
+  code?: string;
+  why?: string;
+  messageId?: string;
+};
+
+/** What the customer's side stored and published about one message or request. */
+export type Trace = {
+  /** The table's items with their keys, unchanged. */
+  items: readonly Record<string, unknown>[];
+  /** The events on the bus, oldest first; absent where there is no bus. */
+  busEvents?: readonly { at: string; type: string; detail: unknown }[];
+};
+
+export type DeadLetter = { id: string; body: string; reason?: string; groupId?: string; receiveCount: number };
+
+/** A change on the customer's side. */
+export type InspectorChange =
+  | { kind: 'send'; send: SendSummary }
+  | { kind: 'queues'; depths: QueueDepths }
+  /** An event was published on the bus. */
+  | { kind: 'bus' }
+  /** An item of a message or contact was written. */
+  | { kind: 'item'; key: string; contact?: string };
+
+/**
+ * The console's window into the customer's side: its table, its queues and its decisions. The sandbox does not know
+ * that side: the program that runs both on one machine implements this interface and passes it to the sandbox.
+ */
+export type Inspector = {
+  /** Returns the requests for one user or for all users, latest first; at most 200. */
+  sends(platformContactId?: string): Promise<readonly SendSummary[]>;
+  trace(of: { messageId: string } | { requestId: string }): Promise<Trace>;
+  /** Puts a request on the send queue, as an internal system does. It is not validated, so that it can be malformed. */
+  enqueue(body: string, fifo: { groupId: string; id: string }): Promise<void>;
+  depths(): Promise<QueueDepths>;
+  /** Returns the messages of a dead-letter queue without removing them; at most ten. */
+  deadLetters(queue: DeadLetterQueue): Promise<readonly DeadLetter[]>;
+  /** Moves the messages of a dead-letter queue back to its source queue. Returns their number. */
+  redrive(queue: DeadLetterQueue): Promise<number>;
+  /** Calls `listener` with each change until the returned function is called. */
+  watch(listener: (change: InspectorChange) => void): () => void;
+};

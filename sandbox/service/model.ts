@@ -1,0 +1,187 @@
+/*
+ * The data that the chat service holds. A value is replaced, never mutated, so that a Collection sees every change.
+ */
+
+/** A credential of the API. */
+export type AccessToken = {
+  readonly accessToken: string;
+  readonly issuedAt: Date;
+  /** @default the token does not expire */
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+};
+
+export type Account = {
+  /** How many messages the account can pay for; each accepted message costs one. */
+  readonly credit: number;
+  /** False is sandbox mode: the business can answer users but cannot write first. */
+  readonly approved: boolean;
+  /** Whether the service itself refuses to write first to a user without an opt-in. */
+  readonly optInRequired: boolean;
+  /** The approval request that awaits the operator's decision. */
+  readonly application?: Application;
+  readonly profile?: Profile;
+};
+
+/** A valid approval request. */
+export type Application = {
+  readonly businessAccountId: string;
+  /** The numbers that the account gets once it is approved. */
+  readonly numbers: readonly string[];
+  readonly profile: Profile;
+  readonly requestedAt: Date;
+};
+
+/** The account's profile. Source: contract, "Limits". */
+export type Profile = {
+  about: string;
+  address: string;
+  businessDescription: string;
+  category: string;
+  contactEmail: string;
+  website: string;
+  /** The image's bytes in base64. */
+  photo: string;
+};
+
+/** One of the business's own numbers. */
+export type Channel = { readonly chatChannelNumber: string };
+
+/** What a user can set, and what the platform knows about the user. */
+export type UserSettings = {
+  readonly name?: string;
+  /** False: the user's privacy settings withhold Read (contract, "States and transitions"). */
+  readonly readReceipts: boolean;
+  readonly onPlatform: boolean;
+  /** Whether the user allowed the business to write first (contract, "Rules of use" 2). */
+  readonly optIn: boolean;
+  /** While the device is off, Delivered is delayed. */
+  readonly device: 'on' | 'off';
+};
+
+export type User = UserSettings & {
+  /** The user's address as first seen. */
+  readonly contact: string;
+  /** The service's own identifier of the user. */
+  readonly customerId: string;
+  /** By the business's own number. */
+  readonly conversations: ReadonlyMap<string, Conversation>;
+};
+
+/** The conversation between a user and one of the business's numbers. */
+export type Conversation = {
+  /** The latest time at which the user wrote. */
+  readonly lastInboundAt: Date;
+  /** When the current chat session started. */
+  readonly sessionStartedAt: Date;
+};
+
+/**
+ * The reasons for which a business may write first. Source: contract, "Rules of use" 3: account updates or alerts,
+ * appointment information, news on a previously generated activity, payment, reservation, shipping, ticket, transport,
+ * similar.
+ */
+export const CATEGORIES = [
+  'account-update',
+  'appointment',
+  'activity',
+  'payment',
+  'reservation',
+  'shipping-status',
+  'ticket-change',
+  'transport',
+  'similar',
+] as const;
+
+export type Category = (typeof CATEGORIES)[number];
+
+type RuleContent = {
+  /** Variables are written `${name}`. */
+  text?: string;
+  audioURL?: string;
+  imageURL?: string;
+  fileURL?: string;
+};
+
+export type RuleSettings = RuleContent & {
+  /** Only an approved rule can be sent outside the window. */
+  status: 'approved' | 'pending' | 'rejected';
+  /** A rule without a category cannot open a conversation. */
+  category?: Category;
+};
+
+/** A pre-built rule, or a template, which "becomes a rule with its own name" (contract, "Rule activation request"). */
+export type Rule = RuleSettings & { readonly id: string; readonly name: string };
+
+/** A template as submitted: its category can be any string. */
+export type TemplateSubmission = RuleContent & { category: string };
+
+/** A submitted template. Approval creates a rule with the same name. */
+export type Template = TemplateSubmission & {
+  readonly name: string;
+  readonly status: 'pending' | 'approved' | 'rejected';
+  /** Why it was rejected. */
+  readonly why?: string;
+  readonly submittedAt: Date;
+};
+
+/** What a message shows to the user, in the field names of the message endpoint. */
+export type Content = { messageText?: string; audioURL?: string; imageURL?: string; fileURL?: string };
+
+type MessageBase = {
+  readonly id: string;
+  /** The time of the message on the service's clock. */
+  readonly at: Date;
+  /** The business's own number that the message came from or went to. */
+  readonly chatChannelNumber: string;
+  /** The key of the user's address. */
+  readonly contactKey: string;
+};
+
+/** A message that the service accepted from the business. */
+export type SentMessage = MessageBase & {
+  readonly direction: 'out';
+  readonly endpoint: 'message/v3' | 'intent/v2';
+  /** The request's body, unchanged. */
+  readonly body: unknown;
+  readonly content: Content;
+  /** The rule that the content comes from. */
+  readonly ruleName?: string;
+  /** The client's own reference, returned in the message's status notifications. */
+  readonly clientPayload?: string;
+  /** The latest reported status; stays `delivered` for a user who withholds read receipts. */
+  readonly status: 'accepted' | 'delivered' | 'read';
+  readonly deliveredAt?: Date;
+  /** When the user read it, whether or not that was reported. */
+  readonly seenAt?: Date;
+};
+
+/** A message that a user wrote. */
+export type ReceivedMessage = MessageBase & {
+  readonly direction: 'in';
+  /** When the service received it; later than `at` for a late message. */
+  readonly receivedAt: Date;
+  readonly sessionStartedAt: Date;
+  readonly text?: string;
+  readonly imageUrls: readonly string[];
+  readonly audioUrls: readonly string[];
+  readonly fileUrls: readonly string[];
+};
+
+export type ChatMessage = SentMessage | ReceivedMessage;
+
+export const isSent = (message: ChatMessage): message is SentMessage => message.direction === 'out';
+
+/** Why the service refuses a well-formed request. */
+export type Refusal =
+  | { reason: 'INVALID_CHANNEL'; chatPlatform?: string; chatChannelNumber: string }
+  | { reason: 'UNKNOWN_RULE'; ruleNameOrId: string }
+  | { reason: 'MISSING_VARIABLE'; names: readonly string[] }
+  | { reason: 'MEDIA_UNSUPPORTED'; url: string }
+  | { reason: 'NOT_ON_PLATFORM'; contact: string }
+  | { reason: 'INSUFFICIENT_CREDIT' }
+  | { reason: 'RULE_NOT_APPROVED'; ruleName: string }
+  | { reason: 'NO_APPROVED_REASON'; ruleName: string }
+  | { reason: 'ACCOUNT_NOT_APPROVED' }
+  | { reason: 'NO_OPT_IN'; contact: string }
+  | { reason: 'WINDOW_CLOSED' };

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, vi } from 'vitest';
+import type { Inspector, InspectorChange } from '../../../sandbox/inspector.ts';
+import { startTestSandbox } from '../../support/running-sandbox.ts';
+
+/** An inspector that records its calls. */
+const anInspector = () => {
+  const listeners = new Set<(change: InspectorChange) => void>();
+  const inspector = {
+    sends: vi.fn<Inspector['sends']>(async () => [{ requestId: 'r-1', state: 'accepted' }]),
+    trace: vi.fn<Inspector['trace']>(async () => ({ items: [{ pk: 'SEND#r-1', sk: 'SEND' }] })),
+    enqueue: vi.fn<Inspector['enqueue']>(async () => undefined),
+    depths: vi.fn<Inspector['depths']>(async () => ({
+      send: 1,
+      sendDeadLetters: 2,
+      inbound: 3,
+      inboundDeadLetters: 4,
+    })),
+    deadLetters: vi.fn<Inspector['deadLetters']>(async () => [{ id: 'm', body: '{}', receiveCount: 1 }]),
+    redrive: vi.fn<Inspector['redrive']>(async () => 1),
+    watch: (listener: (change: InspectorChange) => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  return { inspector, listeners };
+};
+
+describe('the inspector over HTTP', () => {
+  it('does not exist if the sandbox runs alone', async () => {
+    const { url } = await startTestSandbox();
+
+    const answer = await fetch(`${url}/inspector/depths`);
+
+    expect(answer.status).toBe(404);
+    expect(await (await fetch(`${url}/console/parts`)).json()).toEqual({ inspector: false });
+  });
+
+  it('passes each call to the inspector', async () => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+    const call = async (path: string, body?: unknown) => {
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      return (await fetch(`${url}/inspector${path}`, init)).json();
+    };
+
+    expect(await call('/depths')).toEqual({ send: 1, sendDeadLetters: 2, inbound: 3, inboundDeadLetters: 4 });
+    expect(await call('/sends?contact=%2B54911')).toEqual({ sends: [{ requestId: 'r-1', state: 'accepted' }] });
+    expect(inspector.sends).toHaveBeenCalledWith('+54911');
+    expect(await call('/requests/r%2F1')).toEqual({ items: [{ pk: 'SEND#r-1', sk: 'SEND' }] });
+    expect(inspector.trace).toHaveBeenCalledWith({ requestId: 'r/1' });
+    await call('/messages/m-1');
+    expect(inspector.trace).toHaveBeenCalledWith({ messageId: 'm-1' });
+    await call('/requests', { body: { requestId: 'r-2' }, groupId: '+54911', deduplicationId: 'r-2' });
+    expect(inspector.enqueue).toHaveBeenCalledWith('{"requestId":"r-2"}', { groupId: '+54911', id: 'r-2' });
+    expect(await call('/dead-letters/inbound')).toEqual({ messages: [{ id: 'm', body: '{}', receiveCount: 1 }] });
+    expect(await call('/dead-letters/send/redrive', {})).toEqual({ moved: 1 });
+    expect(inspector.redrive).toHaveBeenCalledWith('send');
+  });
+
+  it('returns 400 in the error format for an invalid request to enqueue', async () => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+
+    for (const body of ['{', '{"body":"x"}', '{"body":1,"groupId":"a","deduplicationId":"b"}']) {
+      const answer = await fetch(`${url}/inspector/requests`, { method: 'POST', body });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { error: { code: 400, message: expect.any(String) } },
+      ]);
+    }
+    expect(inspector.enqueue).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["another site's page", { origin: 'https://elsewhere.example' }],
+    ['a host name that resolves to this machine', { host: 'elsewhere.example' }],
+  ])('refuses %s', async (_, headers) => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+
+    // fetch cannot set the Host header.
+    const sent = request(`${url}/inspector/dead-letters/send/redrive`, { method: 'POST', headers }).end();
+    const [answer] = await once(sent, 'response');
+
+    expect([answer.statusCode, JSON.parse(await text(answer)).error.code]).toEqual([403, 403]);
+    expect(inspector.redrive).not.toHaveBeenCalled();
+  });
+
+  it('streams changes until the reader leaves', async () => {
+    const { inspector, listeners } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+    const reader = new AbortController();
+
+    const answer = await fetch(`${url}/inspector/feed`, { signal: reader.signal });
+    await vi.waitFor(() => expect(listeners.size).toBe(1));
+    for (const listener of listeners) listener({ kind: 'send', send: { requestId: 'r-1', state: 'waiting' } });
+    let received = '';
+    for await (const chunk of answer.body ?? []) {
+      received += Buffer.from(chunk).toString();
+      if (received.includes('waiting')) break;
+    }
+    reader.abort();
+
+    expect(received).toContain('event: send\ndata: {"send":{"requestId":"r-1","state":"waiting"}}');
+    await vi.waitFor(() => expect(listeners.size).toBe(0));
+  });
+
+  it('stops streaming when the sandbox closes', async () => {
+    const { inspector, listeners } = anInspector();
+    const sandbox = await startTestSandbox({ inspector });
+    await fetch(`${sandbox.url}/inspector/feed`);
+    await vi.waitFor(() => expect(listeners.size).toBe(1));
+
+    await sandbox.close();
+
+    await vi.waitFor(() => expect(listeners.size).toBe(0));
+  });
+});
