@@ -1,15 +1,21 @@
-/** Writes the generated files of docs/: the JSON Schemas, the events page and the OpenAPI document. Tests compare them. */
+/** Writes the generated parts of docs/: JSON Schemas, events, the OpenAPI document, states. Tests keep them current. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventsPage } from '../lib/documents/events-page.ts';
 import { managementApiText } from '../lib/documents/management-api-document.ts';
 import { sendRequestSchemaText } from '../lib/documents/send-request-schema.ts';
+import { architecturePage } from '../lib/documents/send-states.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const docs = join(ROOT, 'docs');
 const { version }: { version: string } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
-await writeFile(join(docs, 'send-request.schema.json'), sendRequestSchemaText());
-await writeFile(join(docs, 'management-api.json'), managementApiText(version));
-const events = join(docs, 'events.md');
-await writeFile(events, eventsPage(await readFile(events, 'utf8')));
+/** Rewrites a file of docs/ from its current text. */
+const rewrite = async (name: string, render: (text: string) => string): Promise<void> => {
+  const file = join(ROOT, 'docs', name);
+  await writeFile(file, render(await readFile(file, 'utf8')));
+};
+
+await rewrite('send-request.schema.json', sendRequestSchemaText);
+await rewrite('management-api.json', () => managementApiText(version));
+await rewrite('events.md', eventsPage);
+await rewrite('architecture.md', architecturePage);

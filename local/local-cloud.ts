@@ -14,11 +14,11 @@ import { startStack } from './stack.ts';
 import {
   ROOT,
   readCdkContext,
-  readReusableSynthesis,
-  settingsWithUrls,
-  synthesize,
+  settingsForSandbox,
+  settingsForService,
+  synthesizeOnce,
   templateFile,
-  writeReusableSynthesis,
+  withSandboxOrigin,
 } from './synthesis.ts';
 import { readTemplate } from './template/template.ts';
 
@@ -38,8 +38,8 @@ export interface LocalOptions {
   /** Receives a sentence about each problem that does not stop the run. @default prints it to standard error */
   readonly warn?: ((message: string) => void) | undefined;
   /**
-   * A folder for the synthesized app, which the caller removes. If a previous run has used the folder, its app is used
-   * again; then the other options must be the same.
+   * A folder for the synthesized app, which the caller removes. A run with the same stage and settings uses the app of a
+   * previous run again.
    *
    * @default a temporary folder
    */
@@ -93,7 +93,6 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();
   const outdir = options.outdir ?? join(folder, 'cdk.out');
-  const reusable = await readReusableSynthesis(outdir);
 
   const context: Record<string, unknown> = { ...(await readCdkContext()), stage };
   const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings });
@@ -101,7 +100,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const accessToken = randomBytes(24).toString('base64url');
   const startOwnSandbox = () =>
     startSandbox({
-      port: options.port ?? reusable?.sandboxPort ?? 0,
+      port: options.port ?? 0,
       accessTokens: [accessToken],
       chatPlatform: settings.chatPlatform,
       chatChannelNumbers: [settings.chatChannelNumber],
@@ -111,23 +110,23 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   if (sandbox) stack.defer(sandbox.close);
   const chatServiceUrl = sandbox?.url ?? options.chatServiceUrl ?? '';
 
-  const jwksUrl = auth.kind === 'pubsub-jwt' ? sandbox?.jwksUrl : undefined;
-  const overrides = settingsWithUrls(options.settings ?? {}, { chatServiceUrl, jwksUrl });
+  const jwksPath = sandbox && auth.kind === 'pubsub-jwt' ? new URL(sandbox.jwksUrl).pathname : undefined;
+  const overrides = sandbox
+    ? settingsForSandbox(options.settings ?? {}, { jwksPath })
+    : settingsForService(options.settings ?? {}, chatServiceUrl);
   const starting = [
     startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
-    reusable ? undefined : synthesize(outdir, { ...context, settings: overrides }),
+    synthesizeOnce(outdir, { ...context, settings: overrides }),
   ] as const;
   // Wait for both, or emulators that start after synthesis has failed would never be stopped.
   await Promise.allSettled(starting);
   const [emulators] = await Promise.all(starting);
-  if (options.outdir && sandbox)
-    await writeReusableSynthesis(outdir, { sandboxPort: Number(new URL(sandbox.url).port) });
 
   const stackName = `Parley-${stage}`;
   const logFolder = options.logFolder ?? join(ROOT, '.parley', 'logs');
   const running = await startStack({
     stackName,
-    template: await readTemplate(templateFile(stackName, outdir)),
+    template: await readTemplate(templateFile(stackName, outdir), (text) => withSandboxOrigin(text, sandbox?.url)),
     assetFolder: outdir,
     folder,
     emulators,

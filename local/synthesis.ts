@@ -15,23 +15,33 @@ const cdkJson = z.object({ context: z.record(z.string(), z.unknown()).default({}
 export const readCdkContext = async (): Promise<Record<string, unknown>> =>
   cdkJson.parse(JSON.parse(await readFile(join(ROOT, 'cdk.json'), 'utf8'))).context;
 
-/** The URLs of a run that the stack's settings must contain. */
-export interface RunUrls {
-  readonly chatServiceUrl: string;
-  /** Where the sandbox publishes its signing keys; undefined without a sandbox, or if the webhook needs no keys. */
-  readonly jwksUrl: string | undefined;
-}
+/**
+ * Stands for the sandbox's origin in the synthesized settings, because the sandbox's port is known only when it runs: the
+ * same synthesized app then serves any number of runs. No other URL starts with it, as a port has five digits at most.
+ */
+const SANDBOX_ORIGIN = 'http://127.0.0.1:65535';
 
-/** Adds a run's URLs to settings that override those of a stage. */
-export const settingsWithUrls = (
+/** Adds the sandbox's URLs to settings that override those of a stage. */
+export const settingsForSandbox = (
   settings: Readonly<Record<string, unknown>>,
-  { chatServiceUrl, jwksUrl }: RunUrls,
+  { jwksPath }: { readonly jwksPath: string | undefined },
 ): Record<string, unknown> => {
-  const chatService = { ...fieldsOf(settings.chatService), baseUrl: chatServiceUrl };
-  if (jwksUrl === undefined) return { ...settings, chatService };
-  const webhook = fieldsOf(settings.webhook);
-  return { ...settings, chatService, webhook: { ...webhook, auth: { ...fieldsOf(webhook.auth), jwksUrl } } };
+  const chatService = { ...fieldsOf(settings.chatService), baseUrl: SANDBOX_ORIGIN };
+  if (jwksPath === undefined) return { ...settings, chatService };
+  const { auth, ...webhook } = fieldsOf(settings.webhook);
+  const jwksUrl = `${SANDBOX_ORIGIN}${jwksPath}`;
+  return { ...settings, chatService, webhook: { ...webhook, auth: { ...fieldsOf(auth), jwksUrl } } };
 };
+
+/** Adds a chat service's URL to settings that override those of a stage. */
+export const settingsForService = (
+  settings: Readonly<Record<string, unknown>>,
+  baseUrl: string,
+): Record<string, unknown> => ({ ...settings, chatService: { ...fieldsOf(settings.chatService), baseUrl } });
+
+/** Replaces the placeholder in a synthesized template by the origin of the running sandbox. */
+export const withSandboxOrigin = (template: string, origin: string | undefined): string =>
+  origin === undefined ? template : template.replaceAll(SANDBOX_ORIGIN, origin);
 
 const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
@@ -43,7 +53,7 @@ export const templateFile = (stackName: string, outdir: string): string => join(
  *
  * @throws LocalError with the app's own message, if it rejects its settings or cannot bundle a function.
  */
-export const synthesize = async (outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
+const synthesize = async (outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
   const app = spawn(process.execPath, [join(ROOT, 'bin', 'parley.ts')], {
     cwd: ROOT,
     env: {
@@ -67,16 +77,14 @@ export const synthesize = async (outdir: string, context: Readonly<Record<string
   if (code !== 0) throw new LocalError(`The stack could not be synthesized. ${output.trim()}`);
 };
 
-/** The synthesized settings contain the sandbox's port, so a run that reuses them must use the same one. */
-const reusableSynthesis = z.object({ sandboxPort: z.int() });
-const REUSABLE_FILE = 'local-run.json';
+/** What an app was synthesized from, kept beside it. */
+const INPUT_FILE = 'synthesized-from.json';
 
-/** Reads what a previous run left in the folder; undefined if there was none. */
-export const readReusableSynthesis = async (outdir: string) => {
-  const json = await readFile(join(outdir, REUSABLE_FILE), 'utf8').catch(() => undefined);
-  return json === undefined ? undefined : reusableSynthesis.parse(JSON.parse(json));
+/** As {@link synthesize}, unless the folder holds an app that was synthesized from the same context. */
+export const synthesizeOnce = async (outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
+  const input = JSON.stringify(context);
+  const file = join(outdir, INPUT_FILE);
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === input) return;
+  await synthesize(outdir, context);
+  await writeFile(file, input);
 };
-
-/** Makes a synthesized app reusable by later runs. */
-export const writeReusableSynthesis = (outdir: string, synthesis: z.output<typeof reusableSynthesis>): Promise<void> =>
-  writeFile(join(outdir, REUSABLE_FILE), JSON.stringify(synthesis));

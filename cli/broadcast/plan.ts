@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readSendRequest } from '../../lambdas/domain/send-request.ts';
+import { parseSendRequest } from '../../lambdas/domain/send-request.ts';
 import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { MessageFields } from '../message-options.ts';
@@ -99,7 +99,7 @@ export const createRequest = (template: MessageTemplate, row: Row, requestId: st
       : Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, fill(text)])),
   ]);
   const contact = (row[template.contactColumn] ?? '').trim();
-  const read = readSendRequest(
+  const read = parseSendRequest(
     JSON.stringify({ requestId, platformContactId: contact, ...Object.fromEntries(filled) }),
   );
   // The consumer compares bodies, and the management API serializes requests in this way too.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { messageGroup } from '../../lambdas/domain/message-group.ts';
+import { messageGroup } from '../../lambdas/domain/contact.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
 import { createRequest, type MessageTemplate, type RowRequest, requestIdOf } from './plan.ts';

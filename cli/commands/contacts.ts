@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
-import { checkResponse, contactResponse, erasureResponse } from '../../lambdas/manage/responses.ts';
+import { contactCheckResponse } from '../../lambdas/manage/contact-checks.ts';
+import { contactResponse } from '../../lambdas/manage/contacts.ts';
+import { erasureResponse } from '../../lambdas/manage/erasures.ts';
 import { type CommandContext, type CreateCommand, contactArgument, count, examples } from '../command.ts';
 import { CliError, EXIT, explainFileError } from '../errors.ts';
 
@@ -34,7 +36,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       const contacts = [];
       for (let start = 0; start < numbers.length; start += NUMBERS_PER_CALL) {
         const body = { contacts: numbers.slice(start, start + NUMBERS_PER_CALL) };
-        contacts.push(...checkResponse.parse(await call('POST', '/v1/contact-checks', body)).contacts);
+        contacts.push(...contactCheckResponse.parse(await call('POST', '/v1/contact-checks', body)).contacts);
         if (numbers.length > NUMBERS_PER_CALL) say(`${contacts.length} of ${numbers.length} numbers checked`);
       }
       const found = contacts.filter(({ onPlatform }) => onPlatform).length;
@@ -71,8 +73,8 @@ const createConsentCommand = (
   new Command(name)
     .description(`${summary}.\n\nOnly the latest ${name} of a contact counts, so you can safely repeat the command.`)
     .addArgument(contactArgument())
-    .requiredOption('--source <text>', 'How the user told you; stored as evidence')
-    .option('--at <time>', 'When the user told you, such as 2026-11-20T12:00:00Z (default: now)')
+    .requiredOption('--source <text>', 'Where the consent came from, such as a form; stored as evidence')
+    .option('--at <time>', 'When the user said so, such as 2026-11-20T12:00:00Z (default: now)')
     .addHelpText('after', examples(`parley ${name} +5491150000001 --source "${source}" --stage prod`))
     .action(async (platformContactId, { source, at }) => {
       const call = await api();

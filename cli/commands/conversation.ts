@@ -1,6 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { contactResponse, conversationResponse } from '../../lambdas/manage/responses.ts';
+import { contactResponse } from '../../lambdas/manage/contacts.ts';
+import { conversationResponse } from '../../lambdas/manage/conversations.ts';
 import { type CreateCommand, contactArgument, examples } from '../command.ts';
 
 export const createConversationCommand: CreateCommand = ({ api, report }) =>

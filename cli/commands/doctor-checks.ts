@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { stageResponse, uncertainResponse } from '../../lambdas/manage/responses.ts';
+import { uncertainSendsResponse } from '../../lambdas/manage/sends.ts';
+import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { count } from '../command.ts';
 import { explainError } from '../errors.ts';
 import { queueDepth } from '../operations/dead-letter-queue.ts';
@@ -9,7 +10,7 @@ import type { Target } from '../target.ts';
 
 /** One result of the doctor's checks. */
 export interface Finding {
-  readonly check: 'management API' | 'settings' | 'account' | 'token' | 'webhook' | 'queues' | 'sends';
+  readonly check: 'management API' | 'settings' | 'circuit breaker' | 'token' | 'webhook' | 'queues' | 'sends';
   /** `failing` needs a fix now; `warning` may need one. */
   readonly grade: 'ok' | 'warning' | 'failing';
   readonly message: string;
@@ -38,7 +39,7 @@ export const runChecks = async (target: Target, api: ManagementClient): Promise<
     return [
       { check: 'management API', grade: 'ok', message: 'The management API responds and accepts your credentials.' },
       checkSettings(stage, target),
-      checkAccount(stage),
+      checkCircuitBreaker(stage),
     ];
   });
   const [stage] = responses;
@@ -68,13 +69,13 @@ const checkSettings = ({ chatServiceUrl, chatPlatform, chatChannelNumber }: Stag
   return { check, grade: 'failing', message, remedy };
 };
 
-const checkAccount = ({ account: { state, why, heldAt } }: Stage): Finding =>
-  state === 'open'
-    ? { check: 'account', grade: 'ok', message: 'The account is not on hold.' }
+const checkCircuitBreaker = ({ circuitBreaker: { state, why, openedAt } }: Stage): Finding =>
+  state === 'closed'
+    ? { check: 'circuit breaker', grade: 'ok', message: 'The circuit breaker is closed: sends go out.' }
     : {
-        check: 'account',
+        check: 'circuit breaker',
         grade: 'failing',
-        message: `The account has been on hold since ${heldAt}, and sends are waiting. ${why}`,
+        message: `The circuit breaker has been open since ${openedAt}, and sends are waiting. ${why}`,
         remedy: 'Add credit, or set a valid token with parley token set. Sending resumes within minutes.',
       };
 
@@ -157,7 +158,7 @@ const deadLetterFindings = (name: QueueName, number: number): Finding[] =>
       ];
 
 const checkUncertainSends = async (api: ManagementClient): Promise<Finding[]> => {
-  const { sends, cursor } = uncertainResponse.parse(await api('GET', '/v1/uncertain-sends'));
+  const { sends, cursor } = uncertainSendsResponse.parse(await api('GET', '/v1/uncertain-sends'));
   if (sends.length === 0) return [{ check: 'sends', grade: 'ok', message: 'No sends are uncertain.' }];
   const number = cursor === undefined ? String(sends.length) : `${sends.length} or more`;
   return [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { acceptedResponse, sendResponse } from '../../lambdas/manage/responses.ts';
+import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
 import { type CommandResult, type CreateCommand, contactArgument, examples } from '../command.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
 
@@ -27,7 +27,7 @@ export const createSendCommand: CreateCommand = ({ api, report }) =>
         ...messageFields(options),
       };
       const call = await api();
-      const { requestId, state } = acceptedResponse.parse(await call('POST', '/v1/sends', request));
+      const { requestId, state } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
       report({
         text: `Request ${requestId} ${outcome}. Check its status: parley status ${requestId}`,

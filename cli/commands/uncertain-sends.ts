@@ -1,5 +1,5 @@
 import { Command, Option } from '@commander-js/extra-typings';
-import { sendResponse, uncertainResponse } from '../../lambdas/manage/responses.ts';
+import { sendResponse, uncertainSendsResponse } from '../../lambdas/manage/sends.ts';
 import { type CommandContext, type CreateCommand, examples } from '../command.ts';
 import { describeSend, sendResult } from './sends.ts';
 
@@ -25,7 +25,7 @@ const createListCommand = ({ api, report }: CommandContext) =>
       if (limit !== undefined) query.set('limit', limit);
       if (cursor !== undefined) query.set('cursor', cursor);
       const call = await api();
-      const page = uncertainResponse.parse(await call('GET', `/v1/uncertain-sends?${query}`));
+      const page = uncertainSendsResponse.parse(await call('GET', `/v1/uncertain-sends?${query}`));
       const lines = page.sends.length > 0 ? page.sends.map(describeSend) : ['No sends are uncertain.'];
       const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
       report({ text: [...lines, ...next].join('\n'), json: page });
@@ -54,6 +54,6 @@ const createResolveCommand = ({ api, report }: CommandContext) =>
     )
     .action(async (requestId, { outcome, messageId, note }) => {
       const call = await api();
-      const answer = await call('POST', '/v1/settlements', { requestId, outcome, messageId, note });
+      const answer = await call('POST', '/v1/resolutions', { requestId, outcome, messageId, note });
       report(sendResult(sendResponse.parse(answer)));
     });

@@ -50,7 +50,7 @@ const reopen = async (api: ManagementClient, { body }: DeadLetter): Promise<void
   const { requestId }: { requestId?: unknown } = JSON.parse(body);
   const note = 'Redriven from the dead-letter queue.';
   try {
-    await api('POST', '/v1/settlements', { requestId, outcome: 'resend', enqueue: false, note });
+    await api('POST', '/v1/resolutions', { requestId, outcome: 'resend', enqueue: false, note });
   } catch (error) {
     // The send is gone or has another state by now; the consumer handles that when it receives the request.
     if (!(error instanceof ManagementError) || ![404, 409].includes(error.status)) throw error;

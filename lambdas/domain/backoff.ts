@@ -1,23 +1,40 @@
 const FIRST_MS = 1_000;
-const MOST_JITTER_MS = 30_000;
+const MAX_JITTER_MS = 30_000;
 
 /**
- * The longest that a request waits before it is looked at again, unless the chat service asks for more.
+ * The longest a request waits before its next attempt, unless the chat service asks for more.
  *
- * SQS hands a message out 1,000 times before it is taken for dead: at 15 minutes that is ten days.
+ * SQS delivers a message 1,000 times before moving it to the dead-letter queue; at 15 minutes each, that takes ten
+ * days.
  */
-export const LONGEST_WAIT_MS = 15 * 60 * 1000;
+export const MAX_WAIT_MS = 15 * 60 * 1000;
 
 /**
- * How long a request waits before it is tried again: twice as long each time, up to 15 minutes. Some of it is left to
- * chance, so that requests that failed together do not return together: half, but no more than 30 seconds, since a mean
- * wait much below 15 minutes would use up the queue's 1,000 receives in fewer than ten days.
+ * Returns the exponential backoff before the next attempt. It doubles each time, up to 15 minutes, with jitter so that
+ * requests that failed together are not retried together. The jitter is at most 30 seconds, because a much shorter
+ * average wait would use up the queue's 1,000 receives in less than ten days.
  *
- * @param attempt the attempt that failed, from 1
- * @param fraction chance, from 0 to less than 1
+ * @param attempt the attempt that failed, starting at 1
+ * @param random a random number from 0 (inclusive) to 1 (exclusive)
  */
-export const backoffMs = (attempt: number, fraction: number): number => {
-  const full = Math.min(LONGEST_WAIT_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 20));
-  const jitter = Math.min(full / 2, MOST_JITTER_MS);
-  return Math.round(full - jitter + jitter * fraction);
+export const backoffMs = (attempt: number, random: number): number => {
+  const full = Math.min(MAX_WAIT_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 20));
+  const jitter = Math.min(full / 2, MAX_JITTER_MS);
+  return Math.round(full - jitter + jitter * random);
+};
+
+/** RFC 9110, 5.6.7: the date format that senders must generate. `Date.parse` alone also accepts "-1". */
+const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * Parses a Retry-After header: seconds or an HTTP date (RFC 9110, 10.2.3).
+ *
+ * @returns milliseconds from `nowMs`, at least 0; undefined if the header is missing or malformed
+ */
+export const parseRetryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  if (!IMF_FIXDATE.test(header.trim())) return undefined;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 };

@@ -7,20 +7,20 @@ import type { ChatServiceAnswer } from './send-outcome.ts';
 export const CONTACT_CHECKS = ['off', 'beforeFirstTemplate'] as const;
 export type ContactCheckMode = (typeof CONTACT_CHECKS)[number];
 
-/** What the service's contact check said of one number. */
+/** The result of the contact check for one number. */
 export interface CheckedContact {
   readonly checkedAt: Instant;
-  /** The number's proper format; undefined where it is not on the platform. */
+  /** The number's proper format; undefined if the number is not on the platform. */
   readonly checkedAddress?: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** People rarely leave a platform, and numbers change hands slowly. */
+/** Users rarely leave a platform, and phone numbers rarely change hands. */
 const PRESENT_FOR_MS = 30 * DAY_MS;
-/** Whoever was not there yesterday may have come. */
+/** A number that was absent yesterday may have joined since. */
 const ABSENT_FOR_MS = DAY_MS;
 
-/** Whether a contact is to be checked before a template: not checked lately, and not heard from lately either. */
+/** Whether to check a contact before sending a template: it has neither been checked nor written to us recently. */
 export const isCheckDue = (contact: Contact, now: Instant): boolean => {
   const { checkedAt, checkedAddress, lastInboundAt } = contact;
   if (lastInboundAt !== undefined && now < addMs(lastInboundAt, PRESENT_FOR_MS)) return false;
@@ -28,7 +28,7 @@ export const isCheckDue = (contact: Contact, now: Instant): boolean => {
   return now >= addMs(checkedAt, checkedAddress === undefined ? ABSENT_FOR_MS : PRESENT_FOR_MS);
 };
 
-/** Whether the last check found the number not on the platform, is still believed, and the user has not written since. */
+/** Whether a recent check found the number absent from the platform and the user has not written since. */
 export const isKnownAbsent = (contact: Contact, now: Instant): boolean => {
   const { checkedAt, checkedAddress, lastInboundAt } = contact;
   if (checkedAt === undefined || checkedAddress !== undefined) return false;
@@ -36,30 +36,30 @@ export const isKnownAbsent = (contact: Contact, now: Instant): boolean => {
   return now < addMs(checkedAt, ABSENT_FOR_MS);
 };
 
-/** What a contact check's answer means. Repeating a check does no harm, so every failure but a refusal may be repeated. */
+/** What the answer to a contact check means. A check changes nothing, so anything but a rejection may be retried. */
 export type ContactCheckOutcome =
-  /** The proper format of each number that is on the platform, by the number as asked. */
+  /** Maps each requested number that is on the platform to its proper format. */
   | { readonly kind: 'checked'; readonly result: ReadonlyMap<string, string> }
-  | { readonly kind: 'not-done'; readonly explanation: string; readonly retryAfter?: string }
-  /** The service does not answer such questions: not for this channel, or not at this address. */
-  | { readonly kind: 'refused'; readonly explanation: string };
+  | { readonly kind: 'unavailable'; readonly explanation: string; readonly retryAfter?: string }
+  /** The chat service does not offer the check for this channel or at this path. */
+  | { readonly kind: 'rejected'; readonly explanation: string };
 
-const checked = z.object({
+const checkResult = z.object({
   problems: z.optional(z.null()),
   error: z.optional(z.null()),
   result: z.record(z.string(), z.string()),
 });
 
-/** Reads the contact check's answer; its form is the field notes', since the contract does not show it. */
+/** Interprets the answer to a contact check. The contract does not show its format; the field notes do. */
 export const contactCheckOutcome = (answer: ChatServiceAnswer): ContactCheckOutcome => {
-  if (answer.kind !== 'answered') return { kind: 'not-done', explanation: answer.cause };
+  if (answer.kind !== 'answered') return { kind: 'unavailable', explanation: answer.cause };
   const { httpStatus, body, retryAfter } = answer;
-  const explanation = `The contact check was answered with HTTP ${httpStatus}`;
+  const explanation = `The chat service answered the contact check with HTTP ${httpStatus}`;
   if (httpStatus >= 200 && httpStatus < 300) {
-    const read = z.safeParse(checked, body);
-    if (read.success) return { kind: 'checked', result: new Map(Object.entries(read.data.result)) };
-    return { kind: 'refused', explanation: `${explanation} and no result` };
+    const parsed = z.safeParse(checkResult, body);
+    if (parsed.success) return { kind: 'checked', result: new Map(Object.entries(parsed.data.result)) };
+    return { kind: 'rejected', explanation: `${explanation} and no result` };
   }
-  const mayCome = httpStatus >= 500 || httpStatus === 429 || httpStatus === 401;
-  return mayCome ? { kind: 'not-done', explanation, retryAfter } : { kind: 'refused', explanation };
+  const isTransient = httpStatus >= 500 || httpStatus === 429 || httpStatus === 401;
+  return isTransient ? { kind: 'unavailable', explanation, retryAfter } : { kind: 'rejected', explanation };
 };

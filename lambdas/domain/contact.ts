@@ -1,58 +1,107 @@
-import type { Instant } from './instant.ts';
+import { createHash } from 'node:crypto';
+import * as z from './schema.ts';
 
-/** Names a contact: who it is, on which platform. */
+/** Identifies a contact: a user of a platform and, if windows are per number, one of the business's numbers. */
 export interface ContactRef {
   readonly platform: string;
-  /** The business number that the conversation window belongs to, or `*` where it is kept per user of the platform. */
+  /** The business number that the conversation window belongs to, or `*` if windows are per user. */
   readonly channel: string;
-  /** Derived from the address for matching alone: {@link contactKey}. */
+  /** Derived from the address by {@link contactKey}, for matching only. */
   readonly key: string;
 }
 
-/** What is known of a contact when a send is decided. */
-export interface Contact {
-  /** The user's id, verbatim as last seen: what is sent to. */
-  readonly address?: string;
-  readonly lastInboundAt?: Instant;
-  /** When the chat service last said that the window was closed (error 201). */
-  readonly windowDeniedAt?: Instant;
-  readonly optInAt?: Instant;
-  readonly optOutAt?: Instant;
-  /** When the service's contact check was last asked. */
-  readonly checkedAt?: Instant;
-  /** What it said: the number's proper format; undefined where it was not on the platform. */
-  readonly checkedAddress?: string;
+const optionalString = z.optional(z.string());
+const instant = z.optional(z.string());
+
+/** What the table stores about a contact. Attributes that are not listed here are dropped on read. */
+export const contactSchema = z.object({
+  /** The user's id exactly as last received; messages are sent to it. */
+  address: optionalString,
+  name: optionalString,
+  customerId: optionalString,
+  lastInboundAt: instant,
+  /** When the chat service last reported the window closed (error 201). */
+  windowDeniedAt: instant,
+  optInAt: instant,
+  optInSource: optionalString,
+  optOutAt: instant,
+  optOutSource: optionalString,
+  /** When the number was last checked on the platform. */
+  checkedAt: instant,
+  /** The number's proper format from that check; absent if the number is not on the platform. */
+  checkedAddress: optionalString,
+});
+
+/** A contact as stored; empty for an unknown user. */
+export type Contact = z.output<typeof contactSchema>;
+
+/** An opt-in or opt-out. The latest one of each kind counts. */
+export interface Consent {
+  readonly kind: 'opt-in' | 'opt-out';
+  readonly at: string;
+  /** Where it was given, such as a form, an email, or a call. */
+  readonly source: string;
 }
 
-/** Whether a conversation window counts for a user of the platform, or for a user and one of the business's numbers. */
-export type WindowPer = 'user' | 'channel';
+/** Whether conversation windows are kept per user, or per user and business number. */
+export const WINDOW_SCOPES = ['user', 'channel'] as const;
+export type WindowPer = (typeof WINDOW_SCOPES)[number];
 
 const ANY_CHANNEL = '*';
 
 const PHONE = /^\+?[\d\s().-]{6,}$/;
 
-/** Whether an address is written like a phone number; other ids of users are none. */
+/** Whether an address looks like a phone number. User ids on other channels do not. */
 export const isPhone = (address: string): boolean => PHONE.test(address);
 
 /**
- * The key on which two spellings of one user's address meet.
+ * Returns the key that all spellings of a user's address share.
  *
- * A phone becomes its digits, with the variants of Argentina, Brazil and Mexico folded to one; an id that is no phone
- * stays as it is. The rules are heuristics: the key finds a contact and is never sent to.
+ * A phone number becomes its digits, with the Argentine, Brazilian, and Mexican variants folded into one; any other id
+ * stays as it is. The folding is a heuristic: Parley uses the key to find a contact and never sends to it.
  */
 export const contactKey = (address: string): string =>
   isPhone(address) ? foldVariants(address.replace(/\D/g, '')) : address;
 
-/**
- * Names a contact by its address.
- *
- * @param channel the business number, where windows are kept per number; numbers meet on the same key as addresses do
- */
+/** Builds a contact reference. Pass `channel`, the business number, only if windows are per number. */
 export const contactRef = (platform: string, address: string, channel?: string): ContactRef => ({
   platform: platform.toLowerCase(),
   channel: channel === undefined ? ANY_CHANNEL : contactKey(channel),
   key: contactKey(address),
 });
+
+/** The stage settings that supply what requests and API calls leave out about a contact. */
+export interface ContactDefaults {
+  /** Used if a request names no platform. */
+  readonly chatPlatform: string;
+  /** Used if a request names no business number. */
+  readonly chatChannelNumber: string;
+  readonly windowPer: WindowPer;
+}
+
+/** How requests and API calls identify a contact. */
+export interface NamedContact {
+  readonly platformContactId: string;
+  readonly chatPlatform?: string;
+  readonly chatChannelNumber?: string;
+}
+
+/** Returns the contact that a request or an API call refers to. */
+export const resolveContact = (defaults: ContactDefaults, named: NamedContact): ContactRef =>
+  contactRef(
+    named.chatPlatform ?? defaults.chatPlatform,
+    named.platformContactId,
+    defaults.windowPer === 'channel' ? (named.chatChannelNumber ?? defaults.chatChannelNumber) : undefined,
+  );
+
+/**
+ * Returns a contact's SQS message group: the contact id itself if SQS accepts it, otherwise its hash.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+ */
+export const messageGroup = (platformContactId: string): string =>
+  /^[\x21-\x7e]{1,128}$/.test(platformContactId)
+    ? platformContactId
+    : createHash('sha256').update(platformContactId).digest('hex');
 
 const foldVariants = (digits: string): string => {
   switch (true) {
@@ -67,18 +116,18 @@ const foldVariants = (digits: string): string => {
   }
 };
 
-/** 54 9 area subscriber, 54 area subscriber, 54 area 15 subscriber: area and subscriber are ten digits together. */
+/** 54 9 area subscriber, 54 area subscriber, or 54 area 15 subscriber; area and subscriber have ten digits in total. */
 const foldArgentina = (digits: string): string => {
   const national = digits.slice(2);
   if (national.length === 11 && national.startsWith('9')) return `54${national.slice(1)}`;
   if (national.length !== 12) return digits;
-  const trunk = [2, 3, 4].find((areaLength) => national.startsWith('15', areaLength));
-  return trunk === undefined ? digits : `54${national.slice(0, trunk)}${national.slice(trunk + 2)}`;
+  const areaLength = [2, 3, 4].find((length) => national.startsWith('15', length));
+  return areaLength === undefined ? digits : `54${national.slice(0, areaLength)}${national.slice(areaLength + 2)}`;
 };
 
-/** 55 area 9 subscriber, 55 area subscriber. A subscriber that starts with 2 to 5 is a landline, which has no nine. */
+/** 55 area 9 subscriber, or 55 area subscriber. Subscribers that start with 2 to 5 are landlines and have no 9. */
 const foldBrazil = (digits: string): string =>
   /^55\d{2}9[6-9]\d{7}$/.test(digits) ? `${digits.slice(0, 4)}${digits.slice(5)}` : digits;
 
-/** 52 1 and ten digits, 52 and ten digits. */
+/** 52 1 and ten digits, or 52 and ten digits. */
 const foldMexico = (digits: string): string => (/^521\d{10}$/.test(digits) ? `52${digits.slice(3)}` : digits);

@@ -1,21 +1,23 @@
 import type { ContactRef } from './contact.ts';
 import * as z from './schema.ts';
 
-/** What stays of an erased contact: when, and how much; nothing of whom. */
+/** What remains of an erased contact: when and how much was erased, but not whose data it was. */
 export const erasureRecord = z.object({
   erasureId: z.string(),
   state: z.enum(['running', 'done']),
   requestedAt: z.string(),
   finishedAt: z.optional(z.string()),
+  /** Messages erased so far. */
   messages: z.number(),
+  /** Sends erased so far. */
   sends: z.number(),
-  /** How often the work was taken up. */
+  /** How many times the erasure's queue message has been processed. */
   turns: z.number(),
 });
 
 export type ErasureRecord = z.output<typeof erasureRecord>;
 
-/** An erasure on its way; once it is done, the queue message with the contact's key is gone too. */
+/** An erasure on its queue. Its message, which contains the contact's key, is deleted when the erasure is done. */
 export const queuedErasure = z.object({
   erasureId: z.string(),
   requestedAt: z.string(),

@@ -1,72 +1,70 @@
 import { type ContactRef, contactRef, isPhone, type WindowPer } from './contact.ts';
-import { type DeliveryTimes, type EventTime, eventTime } from './event-time.ts';
-import type { Instant } from './instant.ts';
-import { parseJson } from './parse-json.ts';
+import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 import { REQUEST_ID } from './send-request.ts';
 
-export interface Media {
-  readonly images: readonly string[];
-  readonly audios: readonly string[];
-  readonly files: readonly string[];
-  readonly videos: readonly string[];
+/** An event's time, and where it comes from. */
+export interface EventTime {
+  readonly at: Instant;
+  readonly source: 'event' | 'publish-time' | 'arrival';
 }
 
-interface EventContent {
+/** When the publish/subscribe system accepted the event, if it says so, and when the event reached Parley. */
+export interface DeliveryTimes {
+  readonly publishedAt?: Instant;
+  readonly receivedAt: Instant;
+}
+
+interface EventBase {
   /** The chat service's `_id_` of the message. */
   readonly id: string;
-  readonly text?: string;
-  readonly media: Media;
   readonly time: EventTime;
-  /** The event's JSON text as it came. */
+  /** The event's JSON exactly as received. */
   readonly body: string;
 }
 
-/** A user wrote: it is kept, and as a rule it opens the conversation window. */
-export interface InboundMessage extends EventContent {
+/** A message that a user wrote. */
+export interface InboundMessage extends EventBase {
   readonly kind: 'message';
   readonly contact: ContactRef;
-  /** False where windows are kept per business number and the event names none: it is kept, and opens no window. */
+  /** False if windows are per business number and the event names none: the message is then only stored. */
   readonly opensWindow: boolean;
-  /** `FROM`, verbatim: what is answered to. */
+  /** `FROM`, verbatim: the address that replies are sent to. */
   readonly address: string;
   readonly name?: string;
   readonly customerId?: string;
 }
 
-/** The bot's or an operator's own message come back (`FROM` is `me`): it is kept, and it opens no window. */
-export interface Echo extends EventContent {
+/** A message from a bot or an operator, which the chat service reports back (`FROM` is `me`). It opens no window. */
+export interface Echo extends EventBase {
   readonly kind: 'echo';
-  /** The user it was for, when the event says so. */
+  /** The user it was sent to, if the event names one. */
   readonly contact?: ContactRef;
 }
 
-/** What a status says of a message. `other` stands for a literal that we do not know. */
+/** What a status notification says about a message. `other` stands for a `STATUS` value Parley does not know. */
 export type StatusKind = 'sent' | 'delivered' | 'read' | 'failed' | 'other';
 
-/** A message's status changed. Two statuses of one message share the id. */
-export interface StatusChange {
+/** A status notification. Two statuses of one message share its id. */
+export interface StatusChange extends EventBase {
   readonly kind: 'status';
-  readonly id: string;
   readonly status: StatusKind;
-  /** `STATUS` as it came, in lower case. */
+  /** `STATUS` as received, in lower case. */
   readonly literal: string;
-  readonly at: Instant;
-  /** The request id that the send carried as its `clientPayload`, when it comes back. */
-  readonly reference?: string;
-  readonly body: string;
+  /** The request id that the send carried as `clientPayload`, if the chat service returns it. */
+  readonly requestId?: string;
 }
 
 export type WebhookEvent = InboundMessage | Echo | StatusChange;
 
-export type ReadEvent =
+export type ParsedEvent =
   | { readonly kind: 'event'; readonly event: WebhookEvent }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** DynamoDB takes 2,048 bytes of partition key; half of it leaves room for what stands around an id. */
+/** DynamoDB allows 2,048 bytes in a partition key; half of that leaves ample room for the prefix. */
 const MAX_ID_BYTES = 1024;
 
-/** An id that a sender may also write as a number. */
+/** An id, which some senders write as a number. */
 const identifier = z.pipe(
   z.union([z.string(), z.int()]),
   z.pipe(
@@ -78,80 +76,60 @@ const identifier = z.pipe(
     ),
   ),
 );
-/** A field that we can do without: whatever else stands in it counts as absent, and the body keeps it. */
-const optionalText = z.catch(z.optional(z.string()), undefined);
-const urls = z.catch(
-  z.pipe(
-    z.array(z.unknown()),
-    z.transform((entries) => entries.filter((entry) => typeof entry === 'string').map((url) => url.toWellFormed())),
-  ),
-  [],
-);
+/** A field that Parley can do without: a value of another type counts as absent, and stays in the stored body. */
+const optionalString = z.catch(z.optional(z.string()), undefined);
 
-/** The fields that we act upon; the contract's tables "Inbound user message" and "Message status notification". */
+/** The fields that Parley uses, from the contract's tables "Inbound user message" and "Message status notification". */
 const wireEvent = z.object({
   _id_: identifier,
   STATUS: z.nullish(z.string()),
   FROM: z.catch(z.nullish(identifier), undefined),
   TO: z.catch(z.optional(identifier), undefined),
-  CHAT_PLATFORM_ID: optionalText,
+  CHAT_PLATFORM_ID: optionalString,
   CHAT_CHANNEL_ID: z.catch(z.optional(identifier), undefined),
   CLIENT_PAYLOAD: z.catch(z.optional(z.string().check(z.regex(REQUEST_ID))), undefined),
   CREATION_TIME: z.optional(z.unknown()),
-  FROM_NAME: optionalText,
-  CUSTOMER_ID: optionalText,
-  MESSAGE: optionalText,
-  IMAGES_URLS: urls,
-  AUDIOS_URLS: urls,
-  FILES_URLS: urls,
-  VIDEOS_URLS: urls,
+  FROM_NAME: optionalString,
+  CUSTOMER_ID: optionalString,
 });
 
-export interface ReadEventContext {
+export interface ParseEventContext {
   readonly times: DeliveryTimes;
   /** The platform of an event that names none. */
-  readonly defaultPlatform: string;
+  readonly chatPlatform: string;
   readonly windowPer: WindowPer;
-  /** The business number that the webhook's path named. */
+  /** The business number in the webhook's path. */
   readonly chatChannelNumber?: string;
 }
 
 /**
- * Reads an event tolerantly: `_id_` is required, and for a message `FROM`; unknown fields stay in the body.
+ * Parses an event tolerantly: only `_id_` is required and, for a message, `FROM`. Unknown fields stay in the body.
  *
- * @param body the event's JSON text, already unwrapped and verified
+ * @param body the event's JSON, already verified and removed from its envelope
  */
-export const readEvent = (body: string, context: ReadEventContext): ReadEvent => {
-  const json = parseJson(body);
+export const parseEvent = (body: string, context: ParseEventContext): ParsedEvent => {
+  const json = z.parseJson(body);
   if (json === undefined) return unreadable('The body is not JSON.');
-  const read = z.safeParse(wireEvent, json);
-  if (!read.success) return unreadable(`No event that we know: ${explain(read.error)}.`);
-  const wire = read.data;
-  const time = eventTime(wire.CREATION_TIME, context.times);
+  const parsed = z.safeParse(wireEvent, json);
+  if (!parsed.success) return unreadable(`Not a known event: ${z.describeIssues(parsed.error, 'the body')}.`);
+  const wire = parsed.data;
+  const base = { id: wire._id_, time: eventTime(wire.CREATION_TIME, context.times), body };
   if (wire.STATUS) {
     const literal = wire.STATUS.toLowerCase().toWellFormed();
-    const reference = wire.CLIENT_PAYLOAD;
-    const status = { kind: 'status' as const, id: wire._id_, status: statusKind(literal), literal, at: time.at, body };
-    return event({ ...status, ...(reference && { reference }) });
+    const requestId = wire.CLIENT_PAYLOAD;
+    return event({ kind: 'status', ...base, status: statusKind(literal), literal, ...(requestId && { requestId }) });
   }
-  if (!wire.FROM) return unreadable('No event that we know: it has neither STATUS nor FROM.');
-  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.defaultPlatform;
-  const content = {
-    id: wire._id_,
-    text: wire.MESSAGE?.toWellFormed(),
-    media: { images: wire.IMAGES_URLS, audios: wire.AUDIOS_URLS, files: wire.FILES_URLS, videos: wire.VIDEOS_URLS },
-    time,
-    body,
-  };
+  if (!wire.FROM) return unreadable('Not a known event: it has neither STATUS nor FROM.');
+  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
   if (wire.FROM.toLowerCase() === 'me') {
-    // An echo's TO is the user.
+    // In an echo, TO is the user.
     const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
-    return event({ kind: 'echo', ...content, ...(wire.TO && { contact: contactRef(platform, wire.TO, channel) }) });
+    return event({ kind: 'echo', ...base, ...(wire.TO && { contact: contactRef(platform, wire.TO, channel) }) });
   }
   const channel = businessNumber(context, wire.CHAT_CHANNEL_ID, wire.TO);
   return event({
     kind: 'message',
-    ...content,
+    ...base,
     contact: contactRef(platform, wire.FROM, channel),
     opensWindow: context.windowPer === 'user' || channel !== undefined,
     address: wire.FROM,
@@ -160,22 +138,34 @@ export const readEvent = (body: string, context: ReadEventContext): ReadEvent =>
   });
 };
 
-/** The business number of an event, where that counts: the webhook's path before the event's own fields. */
+/**
+ * Returns the event's `CREATION_TIME`. If it is missing, malformed, or in the future, returns the publish time, which
+ * redelivery does not change, or else the time of arrival.
+ *
+ * A time in the future would keep a conversation window open for longer than 24 hours.
+ */
+export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: DeliveryTimes): EventTime => {
+  const own = parseInstant(creationTime);
+  if (own !== undefined && own <= receivedAt) return { at: own, source: 'event' };
+  if (publishedAt !== undefined && publishedAt <= receivedAt) return { at: publishedAt, source: 'publish-time' };
+  return { at: receivedAt, source: 'arrival' };
+};
+
+/**
+ * Returns an event's business number if windows are per number: the one in the webhook's path, or else in its fields.
+ */
 const businessNumber = (
-  { windowPer, chatChannelNumber }: ReadEventContext,
+  { windowPer, chatChannelNumber }: ParseEventContext,
   ...fields: readonly (string | undefined)[]
 ): string | undefined =>
   windowPer === 'user'
     ? undefined
     : [chatChannelNumber, ...fields].find((number) => number !== undefined && isPhone(number));
 
-const event = (read: WebhookEvent): ReadEvent => ({ kind: 'event', event: read });
-const unreadable = (reason: string): ReadEvent => ({ kind: 'unreadable', reason });
+const event = (parsed: WebhookEvent): ParsedEvent => ({ kind: 'event', event: parsed });
+const unreadable = (reason: string): ParsedEvent => ({ kind: 'unreadable', reason });
 
-const explain = (error: z.core.$ZodError): string =>
-  error.issues.map((issue) => `${issue.path.join('.') || 'the body'} ${issue.message}`).join('; ');
-
-/** Literals seen in practice, in either case; the contract leaves them "not shown". */
+/** The contract does not list the literals. These were seen in practice, in upper and in lower case. */
 const statusKind = (literal: string): StatusKind => {
   switch (literal) {
     case 'sent':

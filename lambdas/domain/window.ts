@@ -7,8 +7,8 @@ export const WINDOW_MS = 24 * 60 * 60 * 1000;
 /**
  * Whether a free-form message may be sent now.
  *
- * @param marginMs how much earlier than the service we call the window closed, for the time a call takes and for clocks
- * that differ
+ * @param marginMs how much earlier than the chat service Parley treats the window as closed, to allow for the duration
+ * of a call and for clock skew
  */
 export const isWindowOpen = (
   { lastInboundAt, windowDeniedAt }: Pick<Contact, 'lastInboundAt' | 'windowDeniedAt'>,
@@ -16,12 +16,12 @@ export const isWindowOpen = (
   marginMs: number,
 ): boolean => {
   if (lastInboundAt === undefined) return false;
-  // The service's own word on the window stands until the user writes again.
+  // After an error 201, the window stays closed until the user writes again.
   if (windowDeniedAt !== undefined && windowDeniedAt >= lastInboundAt) return false;
   return now < addMs(lastInboundAt, WINDOW_MS - marginMs);
 };
 
-/** Whether a window that counts as closed is so by our margin alone: by its 24 hours it is still open. */
+/** Whether the window counts as closed only because of the margin: its 24 hours are not over. */
 export const isClosedByMargin = (
   contact: Pick<Contact, 'lastInboundAt' | 'windowDeniedAt'>,
   now: Instant,

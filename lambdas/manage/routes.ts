@@ -1,19 +1,27 @@
-/** The management API's routes, by the names that code and documents use. */
+import { checkContacts } from './contact-checks.ts';
+import { getContact, optIn, optOut } from './contacts.ts';
+import { getConversation, getMessage } from './conversations.ts';
+import { eraseContact, getErasure } from './erasures.ts';
+import { cancelSend, resolveSend } from './resolve-send.ts';
+import { enqueueSend, getSend, listUncertainSends } from './sends.ts';
+import { getStage } from './stage.ts';
+
+/** The management API's routes, by their operation ids. */
 export const ROUTES = {
-  getContact: 'GET /v1/contacts/{platformContactId+}',
-  eraseContact: 'DELETE /v1/contacts/{platformContactId+}',
-  getConversation: 'GET /v1/conversations/{platformContactId+}',
-  getMessage: 'GET /v1/messages/{messageId+}',
-  enqueueSend: 'POST /v1/sends',
-  getSend: 'GET /v1/sends/{requestId+}',
-  listUncertainSends: 'GET /v1/uncertain-sends',
-  settleSend: 'POST /v1/settlements',
-  cancelSend: 'POST /v1/cancellations',
-  optIn: 'POST /v1/opt-ins',
-  optOut: 'POST /v1/opt-outs',
-  checkContacts: 'POST /v1/contact-checks',
-  getErasure: 'GET /v1/erasures/{erasureId}',
-  getStage: 'GET /v1/stage',
+  getContact,
+  eraseContact,
+  getConversation,
+  getMessage,
+  enqueueSend,
+  getSend,
+  listUncertainSends,
+  resolveSend,
+  cancelSend,
+  optIn,
+  optOut,
+  checkContacts,
+  getErasure,
+  getStage,
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

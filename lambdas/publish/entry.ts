@@ -1,41 +1,59 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { createEventbridgeEventBus } from '../aws/eventbridge-event-bus.ts';
-import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
-import { createSqsUntoldChanges } from '../aws/sqs-untold-changes.ts';
-import { readStreamChange, type StreamRecord } from '../aws/stream-change.ts';
-import { readEnvironment } from '../environment.ts';
-import { machinePause, machineRandomness } from '../machine.ts';
+import { readItemChange, type StreamRecord } from '../adapters/dynamodb/stream-records.ts';
+import { createEventBridgeBus } from '../adapters/eventbridge.ts';
+import type { PublishDeadLetterQueue } from '../ports.ts';
+import { parseEnvironment } from '../runtime/environment.ts';
+import { createTelemetry, frame } from '../runtime/frame.ts';
+import { createStreamHandler } from '../runtime/stream-handler.ts';
+import { sleep, systemRandomness } from '../runtime/system.ts';
 import { publishEnvironment } from './environment.ts';
 import { createPublishChanges } from './publish-changes.ts';
-import { createStreamHandler } from './stream-handler.ts';
 
-const environment = readEnvironment(publishEnvironment, process.env);
-const log = createPowertoolsLog();
-const metrics = createPowertoolsMetrics();
+const environment = parseEnvironment(publishEnvironment, process.env);
+const { log, metrics, middlewares } = createTelemetry();
 
-/** A round's calls, the SDK's own repetitions included, and the pause before them. */
-const ENOUGH_TIME_MS = 15_000;
+/** One attempt's calls, including the SDK's retries, and the pause before it. */
+const REQUIRED_TIME_MS = 15_000;
 const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
 
-export const handler = createStreamHandler<StreamRecord>({
-  readRecord: (record) => ({
-    sequenceNumber: record.dynamodb?.SequenceNumber ?? '',
-    record,
-    readChange: () => readStreamChange(record),
-  }),
-  publishChanges: createPublishChanges({
-    bus: createEventbridgeEventBus(
-      // Two attempts: the rounds above repeat what failed, and only that.
-      new EventBridgeClient({ maxAttempts: 2, requestHandler: AWS_CALL }),
-      environment.EVENT_BUS_NAME,
-    ),
-    untold: createSqsUntoldChanges(environment.UNTOLD_CHANGES_QUEUE_URL),
-    pause: machinePause,
-    randomness: machineRandomness,
-    log,
-    metrics,
-    content: environment.EVENT_CONTENT === 'true',
-  }),
-  enoughTimeMs: ENOUGH_TIME_MS,
+/** Loads the SQS client on first use, which may be never: it would lengthen every cold start. */
+const connectDeadLetters = async (): Promise<PublishDeadLetterQueue> => {
+  const { createSqsClient, createSqsPublishDeadLetterQueue } = await import('../adapters/sqs.ts');
+  const client = createSqsClient({ requestHandler: AWS_CALL });
+  return createSqsPublishDeadLetterQueue(client, environment.PUBLISH_DEAD_LETTER_QUEUE_URL);
+};
+let connecting: Promise<PublishDeadLetterQueue> | undefined;
+
+const publishChanges = createPublishChanges({
+  // Two attempts: publishChanges itself retries what failed, and only that.
+  bus: createEventBridgeBus(
+    new EventBridgeClient({ maxAttempts: 2, requestHandler: AWS_CALL }),
+    environment.EVENT_BUS_NAME,
+  ),
+  deadLetters: {
+    async put(change, reason) {
+      connecting ??= connectDeadLetters();
+      await (await connecting).put(change, reason);
+    },
+  },
+  sleep,
+  randomness: systemRandomness,
+  log,
   metrics,
+  content: environment.EVENT_CONTENT === 'true',
 });
+
+export const handler = frame(
+  createStreamHandler<StreamRecord>({
+    handleRecords: (records, hasTime) => {
+      const changes = records.map((record) => ({
+        sequenceNumber: record.dynamodb?.SequenceNumber ?? '',
+        record,
+        readChange: () => readItemChange(record),
+      }));
+      return publishChanges(changes, hasTime);
+    },
+    requiredTimeMs: REQUIRED_TIME_MS,
+  }),
+  middlewares,
+);

@@ -1,12 +1,12 @@
-import type { ItemChange } from '../domain/telling/item-change.ts';
-import { itemEvents } from '../domain/telling/item-events.ts';
-import { type WrittenEvent, writeEvent } from '../domain/telling/written-event.ts';
-import type { EventBus, Log, Metrics, Pause, Randomness, UntoldChanges } from '../ports.ts';
+import type { ItemChange } from '../domain/events/item-change.ts';
+import { itemEvents } from '../domain/events/item-events.ts';
+import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
+import type { EventBus, Log, Metrics, PublishDeadLetterQueue, Randomness, Sleep } from '../ports.ts';
 
-export interface PublishChangesPorts {
+export interface PublishChangesOptions {
   readonly bus: EventBus;
-  readonly untold: UntoldChanges;
-  readonly pause: Pause;
+  readonly deadLetters: PublishDeadLetterQueue;
+  readonly sleep: Sleep;
   readonly randomness: Randomness;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -14,98 +14,104 @@ export interface PublishChangesPorts {
   readonly content: boolean;
 }
 
-/** A record of the stream, read when its turn comes. */
-export interface StreamedRecord {
+/** A record of the table's stream. */
+export interface ChangeRecord {
   readonly sequenceNumber: string;
   readonly record: unknown;
-  /** The change that it tells; undefined when it is none of ours. Throws when it cannot be read. */
+  /** Returns undefined for a change that is not published. Throws when the record cannot be read. */
   readonly readChange: () => ItemChange | undefined;
 }
 
-/** An event on its way, and the record that it is told for. */
-interface Pending {
-  readonly event: WrittenEvent;
-  readonly origin: StreamedRecord;
+/** An event to publish, and the record it comes from. */
+interface PendingEvent {
+  readonly event: SerializedEvent;
+  readonly origin: ChangeRecord;
 }
 
-const ROUNDS = 5;
-const FIRST_PAUSE_MS = 100;
+const MAX_ATTEMPTS = 5;
+const FIRST_BACKOFF_MS = 100;
 
 /**
- * Tells what the stream's records are worth. An event that the bus does not take is put again by itself, some rounds
- * long; a record that cannot be told is set aside, so that it holds nobody up.
+ * Publishes the events of the stream's records. A failed event is retried alone, a few times; a record that cannot be
+ * published goes to the dead-letter queue, so that it does not block the others.
  *
- * @param enoughTime whether the invocation lasts for another round
- * @returns the sequence numbers of the records that must come again
+ * @param hasTime whether the invocation has time for another attempt
+ * @returns the sequence numbers of the records that Lambda must retry
  */
 export const createPublishChanges =
-  (ports: PublishChangesPorts) =>
-  async (records: readonly StreamedRecord[], enoughTime: () => boolean): Promise<readonly string[]> => {
+  (options: PublishChangesOptions) =>
+  async (records: readonly ChangeRecord[], hasTime: () => boolean): Promise<readonly string[]> => {
     const failed = new Set<string>();
-    let pending: readonly Pending[] = (await Promise.all(records.map((record) => read(ports, record, failed)))).flat();
-    for (let round = 1; pending.length > 0 && round <= ROUNDS && enoughTime(); round += 1) {
-      if (round > 1) await waitBefore(ports, round, pending.length);
-      pending = await putRound(ports, pending, failed);
+    let pending = (await Promise.all(records.map((record) => eventsOf(options, record, failed)))).flat();
+    for (let attempt = 1; pending.length > 0 && attempt <= MAX_ATTEMPTS && hasTime(); attempt += 1) {
+      if (attempt > 1) await backOff(options, attempt, pending.length);
+      pending = await publishOnce(options, pending, failed);
     }
     for (const { origin } of pending) failed.add(origin.sequenceNumber);
     if (failed.size > 0) {
-      ports.metrics.count('TellingFailed');
-      ports.log.error('changes could not be told; the stream brings them again', { sequenceNumbers: [...failed] });
+      options.metrics.count('PublishFailed');
+      options.log.error('changes not published; Lambda retries them', { sequenceNumbers: [...failed] });
     }
     return records.map(({ sequenceNumber }) => sequenceNumber).filter((sequenceNumber) => failed.has(sequenceNumber));
   };
 
-const read = async (
-  ports: PublishChangesPorts,
-  origin: StreamedRecord,
+const eventsOf = async (
+  options: PublishChangesOptions,
+  origin: ChangeRecord,
   failed: Set<string>,
-): Promise<readonly Pending[]> => {
+): Promise<PendingEvent[]> => {
   try {
     const change = origin.readChange();
     const events = change === undefined ? [] : itemEvents(change);
-    return events.map((event) => ({ event: writeEvent(event, ports), origin }));
+    return events.map((event) => ({ event: serializeEvent(event, options), origin }));
   } catch (error) {
-    await setAside(ports, origin, `UNREADABLE: ${error instanceof Error ? error.message : String(error)}`, failed);
+    await deadLetter(options, origin, `UNREADABLE: ${error instanceof Error ? error.message : String(error)}`, failed);
     return [];
   }
 };
 
-/** Puts what is pending; returns what was not taken. */
-const putRound = async (
-  ports: PublishChangesPorts,
-  pending: readonly Pending[],
+/** Publishes what is pending. Returns what failed and may be retried. */
+const publishOnce = async (
+  options: PublishChangesOptions,
+  pending: readonly PendingEvent[],
   failed: Set<string>,
-): Promise<readonly Pending[]> => {
-  const results = await ports.bus.put(pending.map(({ event }) => event));
-  const again: Pending[] = [];
+): Promise<PendingEvent[]> => {
+  const results = await options.bus.publish(pending.map(({ event }) => event));
+  const retried: PendingEvent[] = [];
   for (const [index, one] of pending.entries()) {
-    const result = results[index] ?? { kind: 'failed', reason: 'The bus did not say.' };
-    if (result.kind === 'taken') ports.metrics.count('EventTold');
-    else if (result.kind === 'failed') again.push(one);
-    else await setAside(ports, one.origin, `REFUSED: ${one.event.name} ${one.event.id}: ${result.reason}`, failed);
+    const result = results[index] ?? { kind: 'failed', reason: 'The bus returned no result.' };
+    if (result.kind === 'published') options.metrics.count('EventPublished');
+    else if (result.kind === 'failed') retried.push(one);
+    else {
+      await deadLetter(options, one.origin, `REFUSED: ${one.event.name} ${one.event.id}: ${result.reason}`, failed);
+    }
   }
-  return again;
+  return retried;
 };
 
-const waitBefore = async ({ pause, randomness, log, metrics }: PublishChangesPorts, round: number, events: number) => {
-  metrics.count('TellingRepeated');
-  log.warn('events were not taken; they are put again', { events, round });
-  const full = FIRST_PAUSE_MS * 2 ** (round - 1);
-  await pause(full / 2 + (full / 2) * randomness.fraction());
+const backOff = async (
+  { sleep, randomness, log, metrics }: PublishChangesOptions,
+  attempt: number,
+  events: number,
+): Promise<void> => {
+  metrics.count('PublishRetried');
+  log.warn('events not published; retrying', { events, attempt });
+  const full = FIRST_BACKOFF_MS * 2 ** (attempt - 1);
+  await sleep(full / 2 + (full / 2) * randomness.random());
 };
 
-const setAside = async (
-  { untold, log, metrics }: PublishChangesPorts,
-  { sequenceNumber, record }: StreamedRecord,
+const deadLetter = async (
+  { deadLetters, log, metrics }: PublishChangesOptions,
+  { sequenceNumber, record }: ChangeRecord,
   reason: string,
   failed: Set<string>,
 ): Promise<void> => {
   try {
-    await untold.put({ sequenceNumber, record }, reason);
-    metrics.count('ChangeUntold');
-    log.error('a change cannot be told; it is set aside', { sequenceNumber, reason });
+    await deadLetters.put({ sequenceNumber, record }, reason);
+    metrics.count('ChangeDeadLettered');
+    log.error('change cannot be published; put on the dead-letter queue', { sequenceNumber, reason });
   } catch (error) {
     failed.add(sequenceNumber);
-    log.error('a change could be neither told nor set aside', { sequenceNumber, reason, error });
+    log.error('change neither published nor put on the dead-letter queue', { sequenceNumber, reason, error });
   }
 };

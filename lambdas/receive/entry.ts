@@ -1,72 +1,76 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
-import { createDynamodbEventStore } from '../aws/dynamodb-event-store.ts';
-import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
-import { createSecretsManagerWebhookSecret } from '../aws/secrets-manager-webhook-secret.ts';
-import { createSqsInboundQueue } from '../aws/sqs-inbound-queue.ts';
-import { createSetVisibility } from '../aws/sqs-send-queues.ts';
-import { readEnvironment } from '../environment.ts';
-import { machineClock, machineRandomness } from '../machine.ts';
-import { createQueueHandler } from '../queue-handler.ts';
+import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
+import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
+import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
+import { createConversationTable } from '../adapters/dynamodb/table.ts';
+import { createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
+import { createSetVisibility, createSqsClient, createSqsInboundQueue } from '../adapters/sqs.ts';
+import { parseEnvironment } from '../runtime/environment.ts';
+import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
+import { createQueueHandler } from '../runtime/queue-handler.ts';
+import { systemClock, systemRandomness } from '../runtime/system.ts';
 import { createVerifier } from './auth/create-verifier.ts';
-import { createDrainMessage } from './drain-message.ts';
 import { receiveEnvironment } from './environment.ts';
-import { createReceiveEvent } from './receive-event.ts';
-import { createRestingEventStore } from './resting-event-store.ts';
+import { createDrainMessage, createReceiveEvent } from './receive-event.ts';
 import { createStoreEvent } from './store-event.ts';
-import { ONE_ATTEMPT, TIME_BUDGET } from './time-budget.ts';
+import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
-const environment = readEnvironment(receiveEnvironment, process.env);
+const environment = parseEnvironment(receiveEnvironment, process.env);
+const { log, metrics, middlewares } = createTelemetry();
+const sdk = { maxAttempts: 2, requestHandler: SDK_TIMEOUTS };
+const sqs = createSqsClient(sdk);
 
-const log = createPowertoolsLog();
-const metrics = createPowertoolsMetrics();
-const sqs = new SQSClient({ maxAttempts: 2, requestHandler: ONE_ATTEMPT });
+const table = createConversationTable({
+  client: new DynamoDBClient(sdk),
+  tableName: environment.TABLE_NAME,
+  retentionDays: environment.RETENTION_DAYS,
+});
+const storeEvent = createStoreEvent({
+  contacts: createDynamodbContacts(table),
+  messages: createDynamodbMessages(table),
+  sends: createDynamodbSends(table),
+  clock: systemClock,
+  budgetMs: TIME_BUDGET.table,
+  chatPlatform: environment.CHAT_PLATFORM,
+  windowPer: environment.WINDOW_PER,
+});
 const inboundQueue = createSqsInboundQueue({
   client: sqs,
   queueUrl: environment.INBOUND_QUEUE_URL,
   deadLetterQueueUrl: environment.INBOUND_DEAD_LETTER_QUEUE_URL,
   budgetMs: TIME_BUDGET.queue,
 });
-const eventStore = createDynamodbEventStore({
-  client: new DynamoDBClient({ maxAttempts: 2, requestHandler: ONE_ATTEMPT }),
-  tableName: environment.TABLE_NAME,
-  retentionDays: environment.RETENTION_DAYS,
-  budgetMs: TIME_BUDGET.table,
-});
-const storeEvent = createStoreEvent({
-  store: createRestingEventStore(eventStore, machineClock),
-  defaultPlatform: environment.CHAT_PLATFORM,
-  windowPer: environment.WINDOW_PER,
-});
 
 const openSecret = () => {
   const { WEBHOOK_SECRET_ID: secretId } = environment;
   if (secretId === undefined) throw new Error('WEBHOOK_SECRET_ID is missing; deploy the stack again.');
-  const client = new SecretsManagerClient({ maxAttempts: 2, requestHandler: ONE_ATTEMPT });
-  return createSecretsManagerWebhookSecret({ client, secretId, budgetMs: TIME_BUDGET.verification });
+  return createSecretsManagerWebhookSecret(new SecretsManagerClient(sdk), secretId, TIME_BUDGET.verification);
 };
+
 const webhook = createWebhookHandler({
   verifier: createVerifier(environment.WEBHOOK_AUTH, {
-    clock: machineClock,
+    clock: systemClock,
     fetchTimeoutMs: TIME_BUDGET.verification,
     openSecret,
   }),
   receiveEvent: createReceiveEvent({ storeEvent, inboundQueue, log, metrics }),
-  clock: machineClock,
+  clock: systemClock,
   log,
   metrics,
 });
 const drain = createQueueHandler({
-  handleMessage: createDrainMessage({ storeEvent, inboundQueue, randomness: machineRandomness, log, metrics }),
+  handleMessage: createDrainMessage({ storeEvent, inboundQueue, randomness: systemRandomness, log, metrics }),
   setVisibility: createSetVisibility(sqs, environment.INBOUND_QUEUE_URL),
-  enoughTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
+  requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
   log,
-  metrics,
 });
 
-/** One function, two ways in: the HTTP API's posts, and the inbound queue's messages, which are posts that waited. */
-export const handler = (event: APIGatewayProxyEventV2 | SQSEvent, context: Context) =>
-  'Records' in event ? drain(event, context) : webhook(event);
+/** Handles the webhook's requests, and the inbound queue's messages, which are requests that were deferred. */
+export const handler = frame(
+  async (event: APIGatewayProxyEventV2 | SQSEvent, invocation: Invocation) =>
+    'Records' in event ? drain(event, invocation) : webhook(event),
+  middlewares,
+);

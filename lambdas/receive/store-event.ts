@@ -1,72 +1,137 @@
-import { openEnvelope } from '../domain/carrier-envelope.ts';
 import type { WindowPer } from '../domain/contact.ts';
-import type { VerifiedPost } from '../domain/verified-post.ts';
-import { readEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
-import type { EventStore, WriteResult } from '../ports.ts';
+import { WriteRefusedError } from '../domain/errors.ts';
+import { parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
+import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
+import type { Clock, ContactRepository, MessageRepository, SendRepository, WriteResult } from '../ports.ts';
+import { withinBudget } from '../runtime/time-budget.ts';
 
-/** What became of an authentic post at the table. */
-export type StoredEvent = { readonly carrierMessageId?: string } & (
+/** What became of a verified request at the table. */
+export type StoreResult = { readonly deliveryId?: string } & (
   | {
       readonly kind: 'stored';
       readonly event: WebhookEvent['kind'];
       readonly id: string;
-      /** A message that names no business number where windows are kept by that: it opened none. */
+      /** Windows are per business number and the message names none, so it opened no window. */
       readonly withoutChannel?: true;
     }
-  /** No event that we know, or one that the table will never take: for a person. */
+  /** Not a known event, or the table can never accept it. */
   | { readonly kind: 'unstorable'; readonly reason: string }
-  /** The table is out of reach: to be repeated, whole. */
-  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** To be retried as a whole. */
+  | { readonly kind: 'unavailable'; readonly reason: string }
 );
 
-export type StoreEvent = (post: VerifiedPost) => Promise<StoredEvent>;
+export type StoreEvent = (request: VerifiedRequest) => Promise<StoreResult>;
 
-export interface StoreEventPorts {
-  readonly store: EventStore;
+export interface StoreEventOptions {
+  readonly contacts: Pick<ContactRepository, 'openWindow'>;
+  readonly messages: Pick<MessageRepository, 'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound'>;
+  readonly sends: Pick<SendRepository, 'confirm'>;
+  readonly clock: Clock;
+  /** The time budget of the table's writes, including the SDK's retries. */
+  readonly budgetMs: number;
   /** The platform of an event that names none. */
-  readonly defaultPlatform: string;
+  readonly chatPlatform: string;
   readonly windowPer: WindowPer;
 }
 
+/** How long the table is left alone after it did not answer: short for an outage, long for a waiting webhook. */
+const COOLDOWN_MS = 1_000;
+
+const COOLING_DOWN: WriteResult = { kind: 'unavailable', reason: 'The table did not answer a moment ago.' };
+
 /**
- * Reads a verified post and writes its event: an inbound message in two writes side by side, an echo or a status in one
- * (one more for a status that refers to a send), and no read. Repeating it, in part or whole, changes nothing.
+ * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, an echo
+ * or a status in one, and a status with a request id in up to two more. It reads nothing, and repeating it in part or
+ * in whole changes nothing.
+ *
+ * For a second after the table did not answer, events are not tried at all: during an outage one request per second
+ * waits for the table, and the others go to the inbound queue at once.
  */
-export const createStoreEvent =
-  ({ store, defaultPlatform, windowPer }: StoreEventPorts): StoreEvent =>
-  async (post) => {
-    const envelope = openEnvelope(post);
-    const { carrierMessageId } = envelope;
-    if (envelope.kind === 'unreadable') return { kind: 'unstorable', reason: envelope.reason, carrierMessageId };
-    const times = { publishedAt: envelope.publishedAt, receivedAt: post.receivedAt };
-    const { chatChannelNumber } = post;
-    const read = readEvent(envelope.eventBody, { times, defaultPlatform, windowPer, chatChannelNumber });
-    if (read.kind === 'unreadable') return { kind: 'unstorable', reason: read.reason, carrierMessageId };
-    const { event } = read;
-    const results = await Promise.all(writes(store, event));
-    const stored: StoredEvent = { kind: 'stored', event: event.kind, id: event.id };
-    const withoutChannel = event.kind === 'message' && !event.opensWindow;
-    return { ...(worst(results) ?? { ...stored, ...(withoutChannel && { withoutChannel }) }), carrierMessageId };
+export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
+  const { clock, budgetMs, chatPlatform, windowPer } = options;
+  let coolUntilMs = Number.NEGATIVE_INFINITY;
+
+  const write = async (event: WebhookEvent): Promise<WriteResult> => {
+    if (Date.parse(clock.now()) < coolUntilMs) return COOLING_DOWN;
+    const results = await Promise.all(writesOf(options, event).map((run) => attempt(budgetMs, run)));
+    // A write that may still succeed counts before one that never will: the retry does both.
+    const failure =
+      results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
+    if (failure?.kind === 'unavailable') coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
+    return failure ?? { kind: 'written' };
   };
 
-const writes = (store: EventStore, event: WebhookEvent): Promise<WriteResult>[] => {
+  return async (request) => {
+    const envelope = openEnvelope(request);
+    const { deliveryId } = envelope;
+    if (envelope.kind === 'unreadable') return { kind: 'unstorable', reason: envelope.reason, deliveryId };
+    const times = { publishedAt: envelope.publishedAt, receivedAt: request.receivedAt };
+    const { chatChannelNumber } = request;
+    const parsed = parseEvent(envelope.eventBody, { times, chatPlatform, windowPer, chatChannelNumber });
+    if (parsed.kind === 'unreadable') return { kind: 'unstorable', reason: parsed.reason, deliveryId };
+    const { event } = parsed;
+    const written = await write(event);
+    switch (written.kind) {
+      case 'written': {
+        const withoutChannel = event.kind === 'message' && !event.opensWindow;
+        return {
+          kind: 'stored',
+          event: event.kind,
+          id: event.id,
+          ...(withoutChannel && { withoutChannel }),
+          deliveryId,
+        };
+      }
+      case 'refused':
+        return { kind: 'unstorable', reason: written.reason, deliveryId };
+      case 'unavailable':
+        return { kind: 'unavailable', reason: written.reason, deliveryId };
+    }
+  };
+};
+
+/** Returns the writes of an event, which run concurrently. */
+const writesOf = (
+  { contacts, messages, sends }: StoreEventOptions,
+  event: WebhookEvent,
+): readonly (() => Promise<void>)[] => {
   switch (event.kind) {
-    case 'message':
-      return [store.recordMessage(event), ...(event.opensWindow ? [store.openWindow(event)] : [])];
+    case 'message': {
+      const recordMessage = () => messages.recordInbound(event);
+      return event.opensWindow ? [recordMessage, () => contacts.openWindow(event)] : [recordMessage];
+    }
     case 'echo':
-      return [store.recordMessage(event)];
-    case 'status':
-      return [store.recordStatus(event), ...(hasReference(event) ? [store.settleSend(event)] : [])];
+      return [() => messages.recordEcho(event)];
+    case 'status': {
+      const { requestId } = event;
+      const recordStatus = () => messages.recordStatus(event);
+      return requestId === undefined
+        ? [recordStatus]
+        : [recordStatus, () => confirmSend({ messages, sends }, event, requestId)];
+    }
   }
 };
 
-const hasReference = (status: StatusChange): status is StatusChange & { readonly reference: string } =>
-  status.reference !== undefined;
+/**
+ * Confirms the send that a status belongs to: a message with a status was accepted. The status may arrive while the
+ * call still waits for its answer, after the send became `uncertain`, or more than once.
+ */
+const confirmSend = async (
+  { messages, sends }: Pick<StoreEventOptions, 'messages' | 'sends'>,
+  { id, time }: StatusChange,
+  requestId: string,
+): Promise<void> => {
+  const message = await sends.confirm(requestId, { messageId: id, at: time.at });
+  if (message !== undefined) await messages.recordOutbound(message);
+};
 
-/** A write that may still succeed counts before one that never will: the repetition does both. */
-const worst = (results: readonly WriteResult[]): StoredEvent | undefined => {
-  const unreachable = results.find((result) => result.kind === 'unreachable');
-  if (unreachable) return unreachable;
-  const refused = results.find((result) => result.kind === 'refused');
-  return refused && { kind: 'unstorable', reason: refused.reason };
+const attempt = async (budgetMs: number, write: () => Promise<void>): Promise<WriteResult> => {
+  try {
+    await withinBudget(budgetMs, write);
+    return { kind: 'written' };
+  } catch (error) {
+    if (error instanceof WriteRefusedError) return { kind: 'refused', reason: error.message };
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return { kind: 'unavailable', reason: `${name}: ${message}` };
+  }
 };

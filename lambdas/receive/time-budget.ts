@@ -1,20 +1,20 @@
 /**
- * How the webhook's two seconds are shared out, in the worst case, in milliseconds. The parts follow one another, each ends
- * by itself when its time is up, and their sum with the cold start is at most the whole.
+ * How the webhook's two seconds are divided in the worst case, in milliseconds. The steps run one after another, each
+ * is ended by its own timer, and their sum including a cold start does not exceed the whole.
  */
 export const TIME_BUDGET = {
-  /** The keys, certificate or secret that the check needs; twice at most, when none is cached and a handshake follows. */
+  /** Fetching the keys, certificate, or secret; at most twice, when none is cached and a handshake follows. */
   verification: 400,
-  /** The table's writes, side by side. */
+  /** The table's writes, which run concurrently. */
   table: 500,
-  /** The inbound queue, or its dead-letter queue. */
+  /** The inbound queue or its dead-letter queue. */
   queue: 300,
-  /** A new function's start, and the way through the HTTP API. */
+  /** A cold start, and the way through the HTTP API. */
   start: 400,
 };
 
-/** The share of one attempt, in the SDK's words: a second one has to fit into what the table or the queue has. */
-export const ONE_ATTEMPT = { connectionTimeout: 200, requestTimeout: 250, throwOnRequestTimeout: true };
+/** The timeouts of one attempt of the SDK; a second attempt fits into the budget of the table or the queue. */
+export const SDK_TIMEOUTS = { connectionTimeout: 200, requestTimeout: 250, throwOnRequestTimeout: true };
 
-/** Source: the field notes of services with this contract; a carrier redelivers what is not answered by then. */
-export const WEBHOOK_ANSWER_MS = 2_000;
+/** An event that is not acknowledged by then is redelivered. Source: the field notes on services with this contract. */
+export const WEBHOOK_DEADLINE_MS = 2_000;

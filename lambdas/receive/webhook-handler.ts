@@ -1,13 +1,18 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { isPhone } from '../domain/contact.ts';
-import { readInstant } from '../domain/instant.ts';
-import { encodePost, MAX_ENCODED_BYTES, readCarrierMessageId, type VerifiedPost } from '../domain/verified-post.ts';
+import { parseInstant } from '../domain/instant.ts';
+import {
+  MAX_SERIALIZED_BYTES,
+  parseDeliveryId,
+  serializeRequest,
+  type VerifiedRequest,
+} from '../domain/webhook-request.ts';
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
 import type { Receipt } from './receive-event.ts';
 
-export interface WebhookHandlerPorts {
+export interface WebhookHandlerOptions {
   readonly verifier: WebhookVerifier;
-  readonly receiveEvent: (post: VerifiedPost) => Promise<Receipt>;
+  readonly receiveEvent: (request: VerifiedRequest) => Promise<Receipt>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -15,7 +20,7 @@ export interface WebhookHandlerPorts {
 
 type Answer = APIGatewayProxyStructuredResultV2;
 
-/** Answers tell nothing of the check and nothing internal. */
+/** Constant bodies: an answer reveals nothing about the check and nothing internal. */
 const answer = (statusCode: number, message: string): Answer => ({
   statusCode,
   headers: { 'content-type': 'application/json' },
@@ -26,29 +31,26 @@ const UNAUTHORIZED = answer(401, 'Unauthorized');
 const TOO_LARGE = answer(413, 'Payload Too Large');
 const UNAVAILABLE = answer(503, 'Service Unavailable');
 
-/** `POST /webhook` and `POST /webhook/{chatChannelNumber}`: verifies the raw bytes, then, and only then, reads them. */
+/**
+ * Handles `POST /webhook` and `POST /webhook/{chatChannelNumber}`: verifies the raw bytes, and only then reads them.
+ */
 export const createWebhookHandler =
-  (ports: WebhookHandlerPorts) =>
+  (options: WebhookHandlerOptions) =>
   async (event: APIGatewayProxyEventV2): Promise<Answer> => {
-    const { clock, metrics } = ports;
     const unverifiedBody = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-    try {
-      return (
-        (await refuseUnverified(ports, event.headers, unverifiedBody)) ??
-        (await receive(ports, {
-          rawBody: unverifiedBody,
-          ...carrierMetadata(event.headers),
-          ...businessNumber(event.pathParameters),
-          receivedAt: clock.now(),
-        }))
-      );
-    } finally {
-      metrics.flush();
-    }
+    const refusal = await verify(options, event.headers, unverifiedBody);
+    if (refusal !== undefined) return refusal;
+    return receive(options, {
+      rawBody: unverifiedBody,
+      ...deliveryMetadata(event.headers),
+      ...businessNumber(event.pathParameters),
+      receivedAt: options.clock.now(),
+    });
   };
 
-const refuseUnverified = async (
-  { verifier, log, metrics }: WebhookHandlerPorts,
+/** Returns undefined for an authentic request, otherwise the answer. */
+const verify = async (
+  { verifier, log, metrics }: WebhookHandlerOptions,
   headers: APIGatewayProxyEventV2['headers'],
   unverifiedBody: Buffer,
 ): Promise<Answer | undefined> => {
@@ -58,45 +60,52 @@ const refuseUnverified = async (
       return undefined;
     case 'handshake':
       metrics.count('WebhookHandshake');
-      log.info('post without an event, dealt with', { reason: verdict.reason });
+      log.info('handshake completed', { reason: verdict.reason });
       return ACKNOWLEDGED;
-    case 'forged':
-      metrics.count('WebhookForged');
-      log.warn('post refused: not the carrier’s', { reason: verdict.reason });
+    case 'unauthenticated':
+      metrics.count('WebhookUnauthenticated');
+      log.warn('webhook request refused: not authentic', { reason: verdict.reason });
       return UNAUTHORIZED;
-    case 'undecided':
-      metrics.count('WebhookUndecided');
-      log.error('post left to redelivery: it cannot be verified now', { reason: verdict.reason });
+    case 'unavailable':
+      metrics.count('WebhookVerificationUnavailable');
+      log.error('webhook request left to redelivery: verification is unavailable', { reason: verdict.reason });
       return UNAVAILABLE;
   }
 };
 
-const receive = async ({ receiveEvent, log, metrics }: WebhookHandlerPorts, post: VerifiedPost): Promise<Answer> => {
-  const bytes = Buffer.byteLength(encodePost(post));
-  if (bytes > MAX_ENCODED_BYTES) {
+const receive = async (
+  { receiveEvent, log, metrics }: WebhookHandlerOptions,
+  request: VerifiedRequest,
+): Promise<Answer> => {
+  const bytes = Buffer.byteLength(serializeRequest(request));
+  if (bytes > MAX_SERIALIZED_BYTES) {
     metrics.count('EventTooLarge');
-    log.error('post refused: larger than the inbound queue carries', { bytes, limit: MAX_ENCODED_BYTES });
+    log.error('webhook request refused: too large for the inbound queue', { bytes, limit: MAX_SERIALIZED_BYTES });
     return TOO_LARGE;
   }
-  return (await receiveEvent(post)) === 'unavailable' ? UNAVAILABLE : ACKNOWLEDGED;
+  return (await receiveEvent(request)) === 'not-stored' ? UNAVAILABLE : ACKNOWLEDGED;
 };
 
 /**
- * What a carrier says of a message beside the event itself. The timestamp of a Standard Webhooks post is that of the
- * attempt, which the next one changes, so that it says nothing of the event.
+ * Reads what a publish/subscribe system says about a message outside the event. The timestamp of a Standard Webhooks
+ * request is left out: it is that of the attempt and changes with redelivery.
  * Source: https://cloud.google.com/pubsub/docs/payload-unwrapping
  */
-const carrierMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
-  carrierMessageId: readCarrierMessageId(headers['x-goog-pubsub-message-id'] ?? headers['webhook-id']),
-  publishedAt: readInstant(headers['x-goog-pubsub-publish-time']),
+const deliveryMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
+  deliveryId: parseDeliveryId(headers['x-goog-pubsub-message-id'] ?? headers['webhook-id']),
+  publishedAt: parseInstant(headers['x-goog-pubsub-publish-time']),
 });
 
-/** What stands in the path counts when it is written like a number; else the event's own fields may tell. */
+const MAX_NUMBER_CHARACTERS = 32;
+
+/** Ignores a path segment that is not a phone number; the event's own fields may name one. */
 const businessNumber = (
   parameters: APIGatewayProxyEventV2['pathParameters'],
-): Pick<VerifiedPost, 'chatChannelNumber'> => {
+): Pick<VerifiedRequest, 'chatChannelNumber'> => {
   const chatChannelNumber = parameters?.chatChannelNumber;
-  return chatChannelNumber !== undefined && isPhone(chatChannelNumber) && chatChannelNumber.length <= 32
+  return chatChannelNumber !== undefined &&
+    isPhone(chatChannelNumber) &&
+    chatChannelNumber.length <= MAX_NUMBER_CHARACTERS
     ? { chatChannelNumber }
     : {};
 };

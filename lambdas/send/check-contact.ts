@@ -1,15 +1,18 @@
-import { backoffMs } from '../domain/backoff.ts';
+import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
 import type { Contact } from '../domain/contact.ts';
-import { isCheckDue } from '../domain/contact-check.ts';
-import { retryAfterMs } from '../domain/retry-after.ts';
-import type { SendDecision, SendRules } from '../domain/send-decision.ts';
-import type { QueuedSend } from '../domain/send-state.ts';
-import type { ChatService, Clock, Log, Metrics, Randomness, SendStore } from '../ports.ts';
-import { createContactChecker } from './contact-checker.ts';
+import {
+  type CheckedContact,
+  type ContactCheckOutcome,
+  contactCheckOutcome,
+  isCheckDue,
+} from '../domain/contact-check.ts';
+import type { QueuedSend } from '../domain/send.ts';
+import type { CallDecision, SendRules } from '../domain/send-decision.ts';
+import type { ChatService, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
 
-export interface CheckContactPorts {
-  readonly store: SendStore;
-  readonly chatService: ChatService;
+export interface CheckContactOptions {
+  readonly contacts: Pick<ContactRepository, 'recordCheck'>;
+  readonly chatService: Pick<ChatService, 'checkContacts'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -17,24 +20,23 @@ export interface CheckContactPorts {
   readonly rules: SendRules;
 }
 
-/** The contact with what the check said of it; or the check cannot be had now. */
+/** The contact including the check's result, or when to retry because the check is unavailable. */
 export type ContactChecked =
   | { readonly kind: 'contact'; readonly contact: Contact }
-  | { readonly kind: 'again'; readonly afterMs: number };
+  | { readonly kind: 'retry'; readonly afterMs: number };
 
-/** A check says nothing of how often the request was tried: its pause is that of a fifth attempt. */
-const PAUSE_LIKE_ATTEMPT = 5;
+/** The check has no attempts of its own; its backoff is that of a fifth attempt. */
+const BACKOFF_ATTEMPT = 5;
 
-/** Before a template opens a conversation, asks whether the number is on the platform, where the stage says so. */
-export const createCheckContact = (ports: CheckContactPorts) => {
-  const { store, clock, randomness, log, metrics, rules } = ports;
-  const check = createContactChecker(ports);
+/**
+ * Creates the function that checks, where the stage asks for it, whether a number is on the platform before a template
+ * opens a conversation.
+ */
+export const createCheckContact = (options: CheckContactOptions) => {
+  const { contacts, clock, randomness, log, metrics, rules } = options;
+  const check = createBatchingCheck(options);
 
-  return async (
-    send: QueuedSend,
-    contact: Contact,
-    { call }: Extract<SendDecision, { kind: 'call' }>,
-  ): Promise<ContactChecked> => {
+  return async (send: QueuedSend, contact: Contact, { call }: CallDecision): Promise<ContactChecked> => {
     const unchanged = { kind: 'contact' as const, contact };
     if (rules.contactCheck !== 'beforeFirstTemplate' || call.endpoint !== 'intent/v2') return unchanged;
     if (!isCheckDue(contact, clock.now())) return unchanged;
@@ -42,18 +44,68 @@ export const createCheckContact = (ports: CheckContactPorts) => {
     const answer = await check(chatChannelNumber ?? rules.chatChannelNumber, platformContactId);
     switch (answer.kind) {
       case 'checked':
-        await store.noteChecked(send.contact, answer.checked);
+        await contacts.recordCheck(send.contact, answer.checked);
         return { kind: 'contact', contact: { ...contact, ...answer.checked } };
-      case 'not-done': {
-        log.warn('contact check not done; the request comes again', { requestId, why: answer.explanation });
-        const asked = retryAfterMs(answer.retryAfter, Date.parse(clock.now()));
-        return { kind: 'again', afterMs: asked ?? backoffMs(PAUSE_LIKE_ATTEMPT, randomness.fraction()) };
+      case 'unavailable': {
+        log.warn('contact check unavailable; the request will be retried', { requestId, why: answer.explanation });
+        const retryAfterMs = parseRetryAfterMs(answer.retryAfter, Date.parse(clock.now()));
+        return { kind: 'retry', afterMs: retryAfterMs ?? backoffMs(BACKOFF_ATTEMPT, randomness.random()) };
       }
-      case 'refused':
-        // A service without the check must not keep messages from going out.
-        metrics.count('ContactCheckRefused');
-        log.warn('contact check refused; the request goes on without it', { requestId, why: answer.explanation });
+      case 'rejected':
+        // A chat service without the check must not keep messages from being sent.
+        metrics.count('ContactCheckRejected');
+        log.warn('contact check rejected; the request is sent without it', { requestId, why: answer.explanation });
         return unchanged;
     }
   };
 };
+
+type NumberCheck =
+  | { readonly kind: 'checked'; readonly checked: CheckedContact }
+  | Exclude<ContactCheckOutcome, { kind: 'checked' }>;
+
+interface WaitingNumber {
+  readonly number: string;
+  readonly resolve: (check: NumberCheck) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Checks many numbers per call: numbers that arrive while a call is in flight go together in the next one, so that a
+ * batch of any size costs two calls per channel.
+ */
+const createBatchingCheck = ({ chatService, clock }: Pick<CheckContactOptions, 'chatService' | 'clock'>) => {
+  const waiting = new Map<string, WaitingNumber[]>();
+  const busy = new Set<string>();
+
+  const checkAll = async (channel: string, batch: readonly WaitingNumber[]): Promise<void> => {
+    try {
+      const numbers = [...new Set(batch.map(({ number }) => number))];
+      const outcome = contactCheckOutcome(await chatService.checkContacts(channel, numbers));
+      for (const { number, resolve } of batch) resolve(checkOf(outcome, number, clock.now()));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+
+  const work = async (channel: string): Promise<void> => {
+    if (busy.has(channel)) return;
+    busy.add(channel);
+    for (let batch = waiting.get(channel) ?? []; batch.length > 0; batch = waiting.get(channel) ?? []) {
+      waiting.delete(channel);
+      await checkAll(channel, batch);
+    }
+    busy.delete(channel);
+  };
+
+  return (channel: string, number: string): Promise<NumberCheck> =>
+    new Promise((resolve, reject) => {
+      waiting.set(channel, [...(waiting.get(channel) ?? []), { number, resolve, reject }]);
+      void work(channel);
+    });
+};
+
+const checkOf = (outcome: ContactCheckOutcome, number: string, checkedAt: string): NumberCheck =>
+  outcome.kind === 'checked'
+    ? { kind: 'checked', checked: { checkedAt, checkedAddress: outcome.result.get(number) } }
+    : outcome;

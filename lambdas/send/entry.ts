@@ -1,60 +1,70 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { createDynamodbAccountStore } from '../aws/dynamodb-account-store.ts';
-import { createDynamodbScheduledSendStore } from '../aws/dynamodb-scheduled-send-store.ts';
-import { createDynamodbSendStore } from '../aws/dynamodb-send-store.ts';
-import { createEventbridgeSendAlarmClock } from '../aws/eventbridge-send-alarm-clock.ts';
-import { createPowertoolsLog, createPowertoolsMetrics } from '../aws/powertools.ts';
-import { createSecretsManagerAccessToken } from '../aws/secrets-manager-access-token.ts';
-import { createSetVisibility, createSqsSendDeadLetters } from '../aws/sqs-send-queues.ts';
-import { createHttpChatService } from '../chat-service/http-chat-service.ts';
-import { createHttpPost } from '../chat-service/http-post.ts';
-import { readEnvironment } from '../environment.ts';
-import { machineClock, machineRandomness } from '../machine.ts';
-import { createQueueHandler } from '../queue-handler.ts';
+import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
+import { createHttpPost } from '../adapters/chat-service/http-post.ts';
+import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
+import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
+import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
+import { createConversationTable } from '../adapters/dynamodb/table.ts';
+import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
+import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
+import { createSetVisibility, createSqsClient, createSqsSendDeadLetterQueue } from '../adapters/sqs.ts';
+import { parseEnvironment } from '../runtime/environment.ts';
+import { createTelemetry, frame } from '../runtime/frame.ts';
+import { createQueueHandler } from '../runtime/queue-handler.ts';
+import { systemClock, systemRandomness } from '../runtime/system.ts';
 import { sendEnvironment } from './environment.ts';
-import { createScheduleSend } from './schedule-send.ts';
+import { createPrepareSend } from './prepare-send.ts';
 import { createSendMessage } from './send-message.ts';
-import { createSendQueueMessage } from './send-queue-message.ts';
-import { createWakeScheduled } from './wake-scheduled.ts';
 
-const environment = readEnvironment(sendEnvironment, process.env);
+const environment = parseEnvironment(sendEnvironment, process.env);
+const { log, metrics, middlewares } = createTelemetry();
 
-/** AWS's services answer in milliseconds; three attempts, the SDK's default, take ten seconds at the most. */
-const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
-const sqs = new SQSClient({ requestHandler: AWS_CALL });
-const log = createPowertoolsLog();
-const metrics = createPowertoolsMetrics();
-const deadLetters = createSqsSendDeadLetters(sqs, environment.SEND_DEAD_LETTER_QUEUE_URL);
+/** AWS's services answer in milliseconds; three attempts, the SDK's default, then take ten seconds at most. */
+const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } };
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A batch has ten groups at most. */
+/** A batch has ten message groups at most. */
 const MAX_CONNECTIONS = 10;
-/** A free-form call and a template after error 201, each once more with a fresh token; and the writes around them. */
-const ENOUGH_TIME_MS = 4 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 11_000;
+/**
+ * A free-form call and a template after error 201, each repeated with a refreshed token; and the writes around them.
+ */
+const REQUIRED_TIME_MS = 4 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 11_000;
 
-const dynamodb = new DynamoDBClient({ requestHandler: AWS_CALL });
-const secretsManager = new SecretsManagerClient({ requestHandler: AWS_CALL });
-const account = { platform: environment.CHAT_PLATFORM, channel: environment.CHAT_CHANNEL_NUMBER };
-
-const table = {
-  client: dynamodb,
+const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
+const sqs = createSqsClient(AWS_CALL);
+const table = createConversationTable({
+  client: new DynamoDBClient(AWS_CALL),
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
+});
+const account = { platform: chatPlatform, channel: chatChannelNumber };
+
+/** What both steps, preparing and sending, work with. */
+const shared = {
+  sends: createDynamodbSends(table),
+  messages: createDynamodbMessages(table),
+  deadLetters: createSqsSendDeadLetterQueue(sqs, environment.SEND_DEAD_LETTER_QUEUE_URL),
+  clock: systemClock,
+  log,
+  metrics,
 };
-const store = createDynamodbSendStore({ ...table, account });
-const scheduled = createDynamodbScheduledSendStore(table);
 
 const sendMessage = createSendMessage({
-  store,
-  accounts: createDynamodbAccountStore({ client: dynamodb, tableName: environment.TABLE_NAME, account }),
+  ...shared,
+  contacts: createDynamodbContacts(table),
+  circuits: createDynamodbCircuit(table, account),
+  account,
   chatService: createHttpChatService({
     baseUrl: environment.CHAT_SERVICE_URL,
     contactCheckPath: environment.CONTACT_CHECK_PATH,
-    accessToken: createSecretsManagerAccessToken(secretsManager, environment.ACCESS_TOKEN_SECRET_ID),
+    accessToken: createSecretsManagerAccessToken(
+      new SecretsManagerClient(AWS_CALL),
+      environment.ACCESS_TOKEN_SECRET_ID,
+    ),
     post: createHttpPost({
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       answerTimeoutMs: ANSWER_TIMEOUT_MS,
@@ -62,14 +72,10 @@ const sendMessage = createSendMessage({
       maxConnections: MAX_CONNECTIONS,
     }),
   }),
-  deadLetters,
-  clock: machineClock,
-  randomness: machineRandomness,
-  log,
-  metrics,
+  randomness: systemRandomness,
   rules: {
-    chatPlatform: environment.CHAT_PLATFORM,
-    chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
+    chatPlatform,
+    chatChannelNumber,
     windowMarginMs: environment.WINDOW_MARGIN_SECONDS * 1000,
     defaultTemplate: environment.DEFAULT_TEMPLATE,
     numberFormat: environment.NUMBER_FORMAT,
@@ -77,41 +83,29 @@ const sendMessage = createSendMessage({
     contactCheck: environment.CONTACT_CHECK,
   },
   leaseMs: environment.CLAIM_LEASE_SECONDS * 1000,
-  probeLeaseMs: ENOUGH_TIME_MS,
+  probeLeaseMs: REQUIRED_TIME_MS,
 });
 
-const scheduleSend = createScheduleSend({
-  scheduled,
-  alarms: createEventbridgeSendAlarmClock({
+const prepareSend = createPrepareSend({
+  ...shared,
+  scheduler: createEventBridgeScheduler({
     groupName: environment.SCHEDULE_GROUP_NAME,
-    setting: {
+    target: {
       roleArn: environment.SCHEDULE_ROLE_ARN,
       sendQueueUrl: environment.SEND_QUEUE_URL,
       deadLetterQueueArn: environment.SCHEDULE_DEAD_LETTER_QUEUE_ARN,
     },
   }),
+  contactDefaults: { chatPlatform, chatChannelNumber, windowPer: environment.WINDOW_PER },
   sendMessage,
-  store,
-  deadLetters,
-  clock: machineClock,
-  log,
-  metrics,
 });
 
-const handleMessage = createSendQueueMessage({
-  sendMessage: scheduleSend,
-  deadLetters,
-  chatPlatform: environment.CHAT_PLATFORM,
-  chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
-  windowPer: environment.WINDOW_PER,
-  log,
-  metrics,
-});
-
-export const handler = createQueueHandler({
-  handleMessage: createWakeScheduled({ scheduled, clock: machineClock, log, handleMessage }),
-  setVisibility: createSetVisibility(sqs, environment.SEND_QUEUE_URL),
-  enoughTimeMs: ENOUGH_TIME_MS,
-  log,
-  metrics,
-});
+export const handler = frame(
+  createQueueHandler({
+    handleMessage: prepareSend,
+    setVisibility: createSetVisibility(sqs, environment.SEND_QUEUE_URL),
+    requiredTimeMs: REQUIRED_TIME_MS,
+    log,
+  }),
+  middlewares,
+);

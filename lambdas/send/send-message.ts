@@ -1,122 +1,116 @@
-import type { HeldAccount } from '../domain/account.ts';
+import type { AccountRef, OpenCircuit } from '../domain/circuit-breaker.ts';
 import type { Contact } from '../domain/contact.ts';
 import { addMs } from '../domain/instant.ts';
-import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
-import type { Claim, QueuedSend } from '../domain/send-state.ts';
+import type { Claim, QueuedSend } from '../domain/send.ts';
+import { type CallDecision, decideSend, type FinalDecision, type SendRules } from '../domain/send-decision.ts';
 import { isClosedByMargin } from '../domain/window.ts';
 import type {
-  AccountStore,
   ChatService,
+  CircuitRepository,
   Clock,
+  ContactRepository,
   Log,
+  MessageRepository,
   Metrics,
   Randomness,
-  SendDeadLetters,
-  SendStore,
+  SendDeadLetterQueue,
+  SendRepository,
 } from '../ports.ts';
-import type { MessageResult } from '../queue-handler.ts';
-import { createAccountBreaker, type Pass } from './account-breaker.ts';
+import type { MessageResult } from '../runtime/queue-handler.ts';
 import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
-import { createConcludeSend } from './conclude-send.ts';
-import { createResumeHeld } from './resume-held.ts';
+import { createCircuitBreaker, type ObservedCall } from './circuit-breaker.ts';
+import { createRecordResult, resultOf } from './record-result.ts';
+import { createResumeSend } from './resume-send.ts';
 
-export interface SendMessagePorts {
-  readonly store: SendStore;
-  readonly accounts: AccountStore;
+export interface SendMessageOptions {
+  readonly contacts: ContactRepository;
+  readonly sends: SendRepository;
+  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
+  readonly circuits: CircuitRepository;
+  readonly account: AccountRef;
   readonly chatService: ChatService;
-  readonly deadLetters: SendDeadLetters;
+  readonly deadLetters: SendDeadLetterQueue;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly rules: SendRules;
-  /** How long a claim is respected: longer than a function that holds one can live. */
+  /** How long a claim lasts: longer than an invocation. */
   readonly leaseMs: number;
-  /** How long a probe of a held account may take, its writes included. */
+  /** How long a probe of an open circuit breaker may take, including its writes. */
   readonly probeLeaseMs: number;
 }
 
 /**
- * Sends a queued request, or says why not: decided on the contact as it stands now, claimed before the call, concluded
- * after it. A request that comes twice finds its own claim and is not sent again.
+ * Creates the function that sends a request, or records why not. It decides on the contact as it is now, claims the
+ * send before the call, and records the outcome after it. A request delivered twice finds its own claim and is not sent
+ * again.
  */
-export const createSendMessage = (ports: SendMessagePorts) => {
-  const { store, clock, rules, metrics } = ports;
-  const breaker = createAccountBreaker(ports);
-  const checkContact = createCheckContact(ports);
-  const callService = createCallService(ports);
-  const concludeSend = createConcludeSend(ports);
-  const resumeHeld = createResumeHeld(ports);
+export const createSendMessage = (options: SendMessageOptions) => {
+  const { sends, clock, rules, metrics } = options;
+  const breaker = createCircuitBreaker(options);
+  const checkContact = createCheckContact(options);
+  const callService = createCallService(options);
+  const recordResult = createRecordResult(options);
+  const resumeSend = createResumeSend(options);
 
-  const settle = async (
-    send: QueuedSend,
-    decision: Exclude<SendDecision, { kind: 'call' }>,
-  ): Promise<MessageResult> => {
-    const conclusion = concludeSend.uncalled(decision);
-    const settled = await store.settle(send, conclusion);
-    return settled.kind === 'held' ? resumeHeld(send, settled.send) : concludeSend.report(send, conclusion);
+  const endWithoutCall = async (send: QueuedSend, decision: FinalDecision): Promise<MessageResult> => {
+    const result = resultOf(decision, clock.now());
+    const recorded = await sends.recordWithoutCall(send, result);
+    return recorded.kind === 'conflict' ? resumeSend(send, recorded.send) : recordResult.report(send, result);
   };
 
-  /** Only the first time: until the account is open again the item would say the same. */
-  const wait = async (send: QueuedSend, account: HeldAccount): Promise<MessageResult> => {
+  /** Recorded once: until the circuit breaker closes, the item would say the same. */
+  const wait = async (send: QueuedSend, circuit: OpenCircuit): Promise<MessageResult> => {
     if (send.isFirstReceive !== false) {
-      const why = `The account is held since ${account.heldAt}: ${account.why}`;
-      const settled = await store.settle(send, { state: 'waiting', at: clock.now(), why });
-      if (settled.kind === 'held' && settled.send.state !== 'waiting') return resumeHeld(send, settled.send);
+      const why = `The circuit breaker has been open since ${circuit.openedAt}: ${circuit.why}`;
+      const recorded = await sends.recordWithoutCall(send, { state: 'waiting', at: clock.now(), why });
+      if (recorded.kind === 'conflict' && recorded.send.state !== 'waiting') return resumeSend(send, recorded.send);
       metrics.count('SendWaiting');
     }
-    return concludeSend.waitForAccount(send, account);
+    return recordResult.waitForCircuit(send, circuit);
   };
 
   const claimAndCall = async (
     send: QueuedSend,
     contact: Contact,
-    decision: Extract<SendDecision, { kind: 'call' }>,
-    pass: Pass,
-  ): Promise<MessageResult> => {
-    const claim = newClaim(ports, decision);
-    const claimed = await store.claim(send, claim, { uncertainToo: send.request.onUncertain === 'resend' });
-    if (claimed.kind === 'held') return resumeHeld(send, claimed.send);
-    const called = await callService(send, contact, decision);
-    if (!('outcome' in called)) {
-      return concludeSend.conclude(send, claim.claimId, concludeSend.uncalled(called));
-    }
-    const result = await concludeSend.called(send, claim, claimed.attempt, called);
-    const account = await breaker.judge(pass, claim.claimedAt, called.outcome);
-    return account && result.kind === 'again' ? concludeSend.waitForAccount(send, account) : result;
+    decision: CallDecision,
+  ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
+    const claim = createClaim(options, decision);
+    const claimed = await sends.claim(send, claim, { resend: send.request.onUncertain === 'resend' });
+    if (claimed.kind === 'missing') throw new Error(`The send ${send.request.requestId} could not be claimed.`);
+    if (claimed.kind === 'conflict') return { result: await resumeSend(send, claimed.send) };
+    const completed = await callService(send, contact, decision);
+    if (!('outcome' in completed)) return { result: await recordResult.recordDecision(send, claim.claimId, completed) };
+    const result = await recordResult.recordCall(send, claim, claimed.attempt, completed);
+    return { result, observed: { outcome: completed.outcome, calledAt: claim.claimedAt } };
   };
 
   return async (send: QueuedSend, hasTime: () => boolean = () => true): Promise<MessageResult> => {
-    const askedAt = clock.now();
-    const { contact, account } = await store.readSituation(send.contact, { accountToo: breaker.isStale() });
-    if (account !== undefined) breaker.learnRead(account, askedAt);
+    const contact = await breaker.readContact(send.contact);
     const decision = decideSend(send.request, contact, clock.now(), rules);
     if (isClosedByMargin(contact, clock.now(), rules.windowMarginMs)) {
       metrics.count('WindowMisjudged', { direction: 'closed' });
     }
-    if (decision.kind !== 'call') return settle(send, decision);
+    if (decision.kind !== 'call') return endWithoutCall(send, decision);
 
-    const admission = await breaker.admit();
-    if (admission.kind === 'held') return wait(send, admission);
-    try {
+    const admission = await breaker.run<MessageResult>(async () => {
       const checked = await checkContact(send, contact, decision);
-      if (checked.kind === 'again') return checked;
+      if (checked.kind === 'retry') return { result: checked };
       const decided = decideSend(send.request, checked.contact, clock.now(), rules);
-      if (decided.kind !== 'call') return await settle(send, decided);
-      // Another request's call was waited for, or the contact check: what is left must do for a call of our own.
-      if (!hasTime()) return { kind: 'again', afterMs: 0 };
-      return await claimAndCall(send, checked.contact, decided, admission.pass);
-    } finally {
-      admission.pass.release();
-    }
+      if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
+      // Waiting for another request's call or for the contact check may have used up the time for this call.
+      if (!hasTime()) return { result: { kind: 'retry', afterMs: 0 } };
+      return claimAndCall(send, checked.contact, decided);
+    });
+    if ('state' in admission) return wait(send, admission);
+    const { result, open } = admission;
+    return open && result.kind === 'retry' ? recordResult.waitForCircuit(send, open) : result;
   };
 };
 
-const newClaim = (
-  { clock, randomness, leaseMs }: SendMessagePorts,
-  { call, why }: Extract<SendDecision, { kind: 'call' }>,
-): Claim => {
+const createClaim = ({ clock, randomness, leaseMs }: SendMessageOptions, { call, why }: CallDecision): Claim => {
   const claimedAt = clock.now();
   return { claimId: randomness.newId(), claimedAt, leaseUntil: addMs(claimedAt, leaseMs), call, why };
 };

@@ -81,8 +81,15 @@ export class ParleyManagement extends Construct {
         RETENTION_DAYS: String(settings.retentionDays),
       } satisfies ManageEnvironment,
     });
-    grantItemActions(table, this.handler, 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem');
-    grantQuery(table, this.handler, 'byContact', 'unsettled');
+    grantItemActions(
+      table,
+      this.handler,
+      'dynamodb:BatchGetItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:GetItem',
+      'dynamodb:UpdateItem',
+    );
+    grantQuery(table, this.handler, 'byContact', 'byState');
     Grant.addToPrincipal({
       grantee: this.handler,
       actions: ['sqs:SendMessage'],
@@ -101,7 +108,7 @@ export class ParleyManagement extends Construct {
     });
     const authorizer = new HttpIamAuthorizer();
     const integration = new HttpLambdaIntegration('Integration', this.handler);
-    for (const [name, route] of Object.entries(ROUTES)) {
+    for (const [name, { route }] of Object.entries(ROUTES)) {
       const { method, path } = parseRoute(route);
       new HttpRoute(this, name, {
         httpApi: this.api,
@@ -119,7 +126,7 @@ export class ParleyManagement extends Construct {
       grantee,
       actions: ['execute-api:Invoke'],
       resourceArns: routes.map((name) => {
-        const { method, path } = parseRoute(ROUTES[name]);
+        const { method, path } = parseRoute(ROUTES[name].route);
         return this.api.arnForExecuteApi(method, path.replace(/\{[^}]+\}/, '*'), '$default');
       }),
     });

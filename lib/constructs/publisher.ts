@@ -73,7 +73,7 @@ export class ParleyPublisher extends Construct {
       timeout: TIMEOUT,
       environment: {
         EVENT_BUS_NAME: this.eventBus.eventBusName,
-        UNTOLD_CHANGES_QUEUE_URL: this.publishFailures.queueUrl,
+        PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
         EVENT_CONTENT: String(events.content),
       } satisfies PublishEnvironment,
     });

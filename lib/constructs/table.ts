@@ -3,6 +3,7 @@ import {
   AttributeType,
   BillingMode,
   type ITable,
+  ProjectionType,
   StreamViewType,
   Table,
   TableEncryption,
@@ -46,25 +47,35 @@ export class ParleyTable extends Table {
       deletionProtection: production,
       removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    this.addGlobalSecondaryIndex({
-      indexName: 'byContact',
-      partitionKey: { name: 'contact', type: AttributeType.STRING },
-      sortKey: { name: 'createdAt', type: AttributeType.STRING },
-    });
-    // Sparse: only uncertain sends have the attribute.
-    this.addGlobalSecondaryIndex({
-      indexName: 'unsettled',
-      partitionKey: { name: 'unsettled', type: AttributeType.STRING },
-      sortKey: { name: 'uncertainAt', type: AttributeType.STRING },
-    });
+    for (const { indexName, partitionKey, sortKey } of INDEXES) {
+      this.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: { name: partitionKey, type: AttributeType.STRING },
+        sortKey: { name: sortKey, type: AttributeType.STRING },
+        // A write that changes none of these attributes then costs nothing in the index; items are read from the table.
+        projectionType: ProjectionType.KEYS_ONLY,
+      });
+    }
   }
 }
+
+/**
+ * The table's indexes. CloudFormation creates or deletes one index per update, so all that Parley needs are created at
+ * once; a sparse index without items costs nothing.
+ */
+const INDEXES = [
+  // A contact's messages and sends, each kind by time.
+  { indexName: 'byContact', partitionKey: 'contact', sortKey: 'contactSort' },
+  // Sparse and sharded: the sends in a state that operators look for, by the time they entered it.
+  { indexName: 'byState', partitionKey: 'stateShard', sortKey: 'stateAt' },
+  // Sparse and sharded: the sends of a broadcast, by state and refusal code. Reserved for broadcasts with an id.
+  { indexName: 'byBroadcast', partitionKey: 'broadcastShard', sortKey: 'broadcastState' },
+] as const;
 
 /** The actions on single items that Parley's functions use. */
 export type ItemAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
 
-/** The table's indexes: a contact's messages and sends by time, and the uncertain sends. */
-export type TableIndex = 'byContact' | 'unsettled';
+export type TableIndex = (typeof INDEXES)[number]['indexName'];
 
 /** Grants these actions on the items of a table, but neither on its indexes nor on its stream. */
 export function grantItemActions(table: ITable, grantee: IGrantable, ...actions: ItemAction[]): Grant {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
-import { CLIENT_PAYLOADS } from '../../lambdas/domain/send-decision.ts';
+import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
+import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decision.ts';
 import { templateReference } from '../../lambdas/domain/send-request.ts';
-import { TOLD_EVENT_NAMES } from '../../lambdas/domain/telling/told-event-names.ts';
-import { NUMBER_FORMATS } from '../../lambdas/domain/wire-number.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 
 /** SQS may deliver a request again for 14 days, and the record that it was sent must outlive it. */
@@ -16,7 +15,7 @@ function isBaseUrl(value: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname));
 }
 
-const eventNames = z.array(z.enum(TOLD_EVENT_NAMES)).min(1).optional();
+const eventNames = z.array(z.enum(EVENT_NAMES)).min(1).optional();
 
 const eventTarget = z.discriminatedUnion('kind', [
   z.strictObject({

@@ -36,7 +36,8 @@ export const MAIN_JOB: readonly DemoStep[] = [
       print('webhook', `signed request answered with ${delivery.status} on attempt ${delivery.attempt}`);
       check(delivery.status === 200, 'the webhook answers 200');
       const message = await messageWith(client, id, 'direction');
-      print('table', `${message.pk}: ${message.direction}, "${message.text}", contact ${message.contact}`);
+      const { MESSAGE: text } = JSON.parse(String(message.body));
+      print('table', `${message.pk}: ${message.direction}, "${text}", contact ${message.contact}`);
       const contact = await itemOf(client, String(message.contact), 'CONTACT');
       print('table', `${contact.pk}: conversation window open since ${contact.lastInboundAt}`);
     },

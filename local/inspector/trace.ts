@@ -22,15 +22,15 @@ export const readTrace = async (
 
 type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
 
-/** Reads the send, the message, the echo, and the contact, and omits those that do not exist. */
+/** Reads the send, the message, and the contact, and omits those that do not exist. */
 const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonly TableItem[]> => {
   const requested = 'requestId' in subject ? await read(`SEND#${subject.requestId}`, 'SEND') : undefined;
   const messageId = 'messageId' in subject ? subject.messageId : requested?.messageId;
-  const [message, echo] = await Promise.all(['MESSAGE', 'ECHO'].map((sk) => read(`MESSAGE#${messageId}`, sk)));
+  const message = messageId === undefined ? undefined : await read(`MESSAGE#${messageId}`, 'MESSAGE');
   const send = requested ?? (message?.requestId ? await read(`SEND#${message.requestId}`, 'SEND') : undefined);
   const contactKey = message?.contact ?? send?.contact;
   const contact = contactKey === undefined ? undefined : await read(String(contactKey), 'CONTACT');
-  return [send, message, echo, contact].filter((item) => item !== undefined);
+  return [send, message, contact].filter((item) => item !== undefined);
 };
 
 const readItem = async (client: DynamoDBClient, TableName: string, pk: string, sk: string) => {

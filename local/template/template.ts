@@ -45,11 +45,14 @@ export const parseTemplate = (value: unknown): Template => {
 };
 
 /** Reads a template's file. @throws LocalError if it is missing or not supported. */
-export const readTemplate = async (file: string): Promise<Template> => {
+export const readTemplate = async (
+  file: string,
+  edit: (json: string) => string = (json) => json,
+): Promise<Template> => {
   const json = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new LocalError(`The synthesized template ${file} cannot be read: ${messageOf(error)}`);
   });
-  return parseTemplate(JSON.parse(json));
+  return parseTemplate(JSON.parse(edit(json)));
 };
 
 /**

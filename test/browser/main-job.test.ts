@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
 import { startChromium } from './chromium.ts';
 import {
   accessibilityViolations,
@@ -23,7 +24,7 @@ let opened: ConsolePage;
 let page: Page;
 
 beforeAll(async () => {
-  [cloud, browser] = await Promise.all([startLocal(), startChromium()]);
+  [cloud, browser] = await Promise.all([startTestCloud(), startChromium()]);
   opened = await openConsole(browser, cloud.consoleUrl ?? '');
   page = opened.page;
 });

@@ -2,18 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
-import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
 import { readCdkContext } from '../../local/synthesis.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
 
-// The whole of it, as it is deployed: signed posts, the synthesized template, the bundled functions in processes of
-// their own, real SDK clients against the emulators. Each test has users and requests of its own.
+// Everything as it is deployed: signed webhook requests, the synthesized template, the bundled functions in their own
+// processes, real SDK clients, emulators. Each test has its own users and requests.
 
 let cloud: LocalCloud;
 let client: LocalClient;
 
 beforeAll(async () => {
-  cloud = await startLocal();
+  cloud = await startTestCloud();
   client = createLocalClient(cloud);
 });
 afterAll(async () => {
@@ -45,7 +46,7 @@ const sentTo = async (contact: string) =>
   (await client.outbox()).filter(({ body }) => body.platformContactId === contact).map(({ endpoint }) => endpoint);
 
 describe('receiving', () => {
-  it('keeps both statuses of one message, and both times when Read comes before Delivered', async () => {
+  it('stores both statuses of a message with their times, even when Read arrives before Delivered', async () => {
     await deliver(wireStatus({ _id_: 'two-statuses', STATUS: 'read', CREATION_TIME: '2026-11-01T10:00:09.000Z' }));
     await deliver(wireStatus({ _id_: 'two-statuses', STATUS: 'delivered', CREATION_TIME: '2026-11-01T10:00:05.000Z' }));
     expect(await item('MESSAGE#two-statuses MESSAGE')).toMatchObject({
@@ -54,15 +55,16 @@ describe('receiving', () => {
     });
   });
 
-  it('keeps an echo, which opens no window', async () => {
+  it('stores an echo, which opens no window', async () => {
     const contact = '+5491155550002';
     await deliver(wireMessage({ _id_: 'an-echo', FROM: 'me', TO: contact }));
-    expect(await item('MESSAGE#an-echo ECHO')).toMatchObject({ direction: 'echo' });
+    expect(await item('MESSAGE#an-echo MESSAGE')).toMatchObject({ echoBody: expect.stringContaining('an-echo') });
+    expect(await item('MESSAGE#an-echo MESSAGE')).not.toHaveProperty('direction');
     await client.enqueue({ requestId: 'to-echoed', platformContactId: contact, messageText: 'Hi' });
     expect(await sendIn('to-echoed', 'refused')).toMatchObject({ code: 'WINDOW_CLOSED' });
   });
 
-  it('opens no window by a message that arrives six days late', async () => {
+  it('opens no window for a message that arrives six days late', async () => {
     const contact = '+5491155550003';
     const written = new Date(cloud.clock.now().getTime() - 6 * 24 * 3600 * 1000).toISOString();
     await deliver(wireMessage({ _id_: 'six-days-late', FROM: contact, CREATION_TIME: written }));
@@ -71,24 +73,24 @@ describe('receiving', () => {
     expect(await sendIn('to-late', 'refused')).toMatchObject({ code: 'WINDOW_CLOSED' });
   });
 
-  it('answers 401 to a post without a signature, or with something else for one, and leaves no trace of it', async () => {
-    const body = JSON.stringify(wireMessage({ _id_: 'forged' }));
+  it('answers 401 to a request without a valid signature, and stores nothing', async () => {
+    const body = JSON.stringify(wireMessage({ _id_: 'unauthenticated' }));
     for (const authorization of [undefined, 'Bearer x.y.z', 'Basic abc']) {
       const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) };
       const response = await fetch(cloud.webhookUrl, { method: 'POST', headers, body });
       expect([response.status, await response.text()]).toEqual([401, '{"message":"Unauthorized"}']);
     }
-    expect(await item('MESSAGE#forged MESSAGE')).toBeUndefined();
+    expect(await item('MESSAGE#unauthenticated MESSAGE')).toBeUndefined();
   });
 
-  it('answers 401 to what the carrier signed for another customer; signed for us, it is redelivered and stored', async () => {
+  it('answers 401 to a request signed for another audience; signed for this one, it is redelivered and stored', async () => {
     const { settings } = readStageSettings({ stages: (await readCdkContext()).stages, stage: 'dev' });
-    if (settings.webhook.auth.kind !== 'pubsub-jwt') throw new Error('The stage dev is verified by pubsub-jwt.');
+    if (settings.webhook.auth.kind !== 'pubsub-jwt') throw new Error('The stage dev does not use pubsub-jwt.');
     const { kind, audience, serviceAccountEmail } = settings.webhook.auth;
     const auth = { kind, audience, serviceAccountEmail };
     cloud.sandbox?.setWebhook({ url: cloud.webhookUrl, auth: { ...auth, audience: 'another-customer' } });
     const messageId = await client.deliverEvent(wireMessage({ _id_: 'signed-for-another' }));
-    await waitFor('the post is refused', async () =>
+    await waitFor('the request is refused', async () =>
       (await client.deliveries()).find((delivery) => delivery.messageId === messageId && delivery.status === 401),
     );
     expect(await item('MESSAGE#signed-for-another MESSAGE')).toBeUndefined();
@@ -97,26 +99,26 @@ describe('receiving', () => {
     expect(await item('MESSAGE#signed-for-another MESSAGE')).toBeDefined();
   });
 
-  it('answers 200 to a signed body that is no event, and puts it on the inbound dead-letter queue', async () => {
+  it('answers 200 to a signed body that is not an event, and quarantines it', async () => {
     await deliver({ hello: 'world' });
     const [message] = await client.takeMessages(cloud.inboundDeadLetterQueueUrl);
     expect(message?.reason).toContain('_id_');
-    const kept = JSON.parse(message?.body ?? '');
-    expect(kept).toMatchObject({ reason: message?.reason, receivedAt: expect.any(String), encoding: 'utf8' });
-    const data = JSON.parse(kept.rawBody).message.data;
+    const quarantined = JSON.parse(message?.body ?? '');
+    expect(quarantined).toMatchObject({ reason: message?.reason, receivedAt: expect.any(String), encoding: 'utf8' });
+    const data = JSON.parse(quarantined.rawBody).message.data;
     expect(Buffer.from(data, 'base64').toString()).toBe('{"hello":"world"}');
   });
 
-  it('takes a post back from the inbound queue, as after a redrive of the dead letters', async () => {
+  it('stores an event from the inbound queue, as after a redrive from quarantine', async () => {
     const rawBody = JSON.stringify(wireMessage({ _id_: 'redriven', FROM: '+5491155550004' }));
-    const post = { rawBody, encoding: 'utf8', receivedAt: '2026-11-20T12:00:00.000Z', reason: 'not understood then' };
-    await client.putMessage(cloud.inboundQueueUrl, JSON.stringify(post));
+    const request = { rawBody, encoding: 'utf8', receivedAt: '2026-11-20T12:00:00.000Z', reason: 'unknown then' };
+    await client.putMessage(cloud.inboundQueueUrl, JSON.stringify(request));
     expect(await itemWith('MESSAGE#redriven MESSAGE', 'createdAt')).toMatchObject({ direction: 'inbound' });
   });
 });
 
 describe('sending', () => {
-  it('sends once what is queued twice', async () => {
+  it('sends a request only once that is queued twice', async () => {
     const contact = '+5491155550010';
     await userWithOpenWindow(contact);
     const request = JSON.stringify({ requestId: 'twice', platformContactId: contact, messageText: 'Once' });
@@ -127,7 +129,7 @@ describe('sending', () => {
     expect(await sentTo(contact)).toEqual(['message/v3', 'message/v3']);
   });
 
-  it('keeps the order of a contact’s requests', async () => {
+  it('keeps the order of requests to a contact', async () => {
     const contact = '+5491155550011';
     await userWithOpenWindow(contact);
     const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`);
@@ -139,7 +141,7 @@ describe('sending', () => {
     expect(sent.map(({ body }) => body.messageText)).toEqual(texts);
   });
 
-  it('puts a malformed request on the dead-letter queue with the reason, and delays nobody behind it', async () => {
+  it('puts a malformed request on the dead-letter queue with the reason, and does not delay those behind it', async () => {
     const contact = '+5491155550012';
     await userWithOpenWindow(contact);
     await client.putMessage(cloud.sendQueueUrl, '{"requestId":"malformed"', { groupId: contact, id: 'malformed' });
@@ -153,7 +155,7 @@ describe('sending', () => {
     });
   });
 
-  it('waits while the account has no credit, and goes on in order when it has', async () => {
+  it('waits while the account has no credit, and sends in order once it has', async () => {
     const contact = '+5491155550013';
     await userWithOpenWindow(contact);
     await client.control('PATCH', '/account', { credit: 0 });
@@ -167,36 +169,36 @@ describe('sending', () => {
   });
 });
 
-describe('the machine room', () => {
-  const ask = async (path: string, body?: unknown): Promise<unknown> => {
+describe('the inspector', () => {
+  const request = async (path: string, body?: unknown): Promise<unknown> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     return (await fetch(`${cloud.chatServiceUrl}/inspector${path}`, init)).json();
   };
 
-  it('takes a request, and shows its way by the table’s items', async () => {
+  it('queues a request and shows its timeline from the items of the table', async () => {
     const contact = '+5491155550020';
     await userWithOpenWindow(contact);
     const body = { requestId: 'by-console', platformContactId: contact, messageText: 'Hi' };
-    await ask('/requests', { body, groupId: contact, deduplicationId: 'by-console' });
+    await request('/requests', { body, groupId: contact, deduplicationId: 'by-console' });
     const { messageId } = await sendIn('by-console', 'accepted');
-    const way = await ask('/requests/by-console');
-    expect(way).toMatchObject({ items: [{ sk: 'SEND' }, { sk: 'MESSAGE' }, { sk: 'CONTACT' }] });
-    expect(await ask(`/messages/${messageId}`)).toEqual(way);
-    expect(await ask(`/sends?contact=${encodeURIComponent(contact)}`)).toMatchObject({
+    const items = [{ sk: 'SEND' }, { sk: 'MESSAGE', pk: `MESSAGE#${messageId}` }, { sk: 'CONTACT' }];
+    expect(await request('/requests/by-console')).toMatchObject({ items });
+    expect(await request(`/messages/${messageId}`)).toMatchObject({ items });
+    expect(await request(`/sends?contact=${encodeURIComponent(contact)}`)).toMatchObject({
       sends: [{ requestId: 'by-console', state: 'accepted', messageId }],
     });
   });
 
-  it('shows dead letters without taking them, and moves them back to be read again', async () => {
-    await deliver({ hello: 'machine room' });
+  it('shows dead letters without taking them, and redrives them', async () => {
+    await deliver({ hello: 'inspector' });
     for (const _look of ['once', 'twice']) {
-      expect(await ask('/dead-letters/inbound')).toMatchObject({
+      expect(await request('/dead-letters/inbound')).toMatchObject({
         messages: [{ reason: expect.stringContaining('_id_') }],
       });
     }
-    expect(await ask('/dead-letters/inbound/redrive', {})).toEqual({ moved: 1 });
-    // It is as unreadable as before.
-    await waitFor('the event is back', async () =>
+    expect(await request('/dead-letters/inbound/redrive', {})).toEqual({ moved: 1 });
+    // The event is still unknown.
+    await waitFor('the event is quarantined again', async () =>
       (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 ? true : undefined,
     );
     await client.takeMessages(cloud.inboundDeadLetterQueueUrl);

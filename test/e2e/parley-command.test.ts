@@ -7,14 +7,16 @@ import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../cli/run.ts';
-import { createDynamodbSendStore } from '../../lambdas/aws/dynamodb-send-store.ts';
-import { contactRef } from '../../lambdas/domain/contact.ts';
+import { createDynamodbSends } from '../../lambdas/adapters/dynamodb/sends.ts';
+import { createConversationTable } from '../../lambdas/adapters/dynamodb/table.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
 import { writeLocalState } from '../../local/local-state.ts';
 import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
+import { claim, queuedSend } from '../support/builders.ts';
 import { eventually } from '../support/eventually.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
 
 // The command as an operator uses it, against a whole local run. Each test has its own users and requests.
 
@@ -30,7 +32,7 @@ let folder: RunFolder;
 
 beforeAll(async () => {
   folder = await createRunFolder();
-  cloud = await startLocal({ logFolder: join(folder.path, 'logs') });
+  cloud = await startTestCloud({ logFolder: join(folder.path, 'logs') });
   client = createLocalClient(cloud);
   await writeLocalState(cloud, folder.path);
 });
@@ -82,7 +84,7 @@ describe('parley', () => {
     const { contact: shown, messages } = await parleyJson(['conversation', contact]);
 
     expect(sent).toMatchObject({ code: 0, err: '', out: expect.stringContaining('command-1 is queued') });
-    expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('give this one an id of its own') });
+    expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('give this one its own id') });
     expect(status.out).toMatch(/^command-1: accepted\n {2}The user wrote at .*\n {2}message [\w-]+ \(message\/v3\)\n/);
     expect(shown).toMatchObject({ window: { open: true } });
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
@@ -106,7 +108,7 @@ describe('parley', () => {
     await waitFor('the other send is accepted', async () =>
       (await client.table())['SEND#now SEND']?.state === 'accepted' ? true : undefined,
     );
-    expect((await parley(['cancel', 'now'])).err).toContain('only a scheduled one can be cancelled');
+    expect((await parley(['cancel', 'now'])).err).toContain('only a scheduled send can be cancelled');
   });
 
   it('records opt-ins and opt-outs, checks numbers, and erases', async () => {
@@ -198,7 +200,10 @@ describe('parley', () => {
 
     expect(listed.out).toContain('uncertain-1: uncertain');
     expect(resolved).toMatchObject({ code: 0, out: expect.stringContaining('message out-1') });
-    expect(again).toMatchObject({ code: 4, err: expect.stringContaining('settles only one that is uncertain') });
+    expect(again).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('only a send that is uncertain can be resolved as failed'),
+    });
     expect((await parley(['sends', 'uncertain', 'list'])).out).toBe('No sends are uncertain.');
   });
 
@@ -385,27 +390,12 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
 /** Writes a send whose call was interrupted, as the function would. */
 const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
   const client = dynamodbClient();
-  const store = createDynamodbSendStore({
-    client,
-    tableName: cloud.tableName,
-    retentionDays: 400,
-    account: { platform: 'chat', channel: '+5491100000000' },
-  });
-  const request = { requestId, platformContactId, messageText: 'Hi' };
-  const at = new Date().toISOString();
-  const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
-  const send = {
-    request,
-    body: JSON.stringify(request),
-    contact: contactRef('chat', platformContactId),
-    groupId: platformContactId,
-    deduplicationId: requestId,
-  };
-  await store.claim(
-    send,
-    { claimId: requestId, claimedAt: at, leaseUntil: at, call, why: 'x' },
-    { uncertainToo: false },
+  const sends = createDynamodbSends(
+    createConversationTable({ client, tableName: cloud.tableName, retentionDays: 400 }),
   );
-  await store.conclude(requestId, requestId, { state: 'uncertain', at, why: 'ECONNRESET' });
+  const at = new Date().toISOString();
+  const send = queuedSend({ requestId, platformContactId, messageText: 'Hi' });
+  await sends.claim(send, claim({ claimedAt: at, leaseUntil: at }), { resend: false });
+  await sends.recordResult(requestId, claim().claimId, { state: 'uncertain', at, why: 'ECONNRESET' });
   client.destroy();
 };

@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
 import { wireMessage } from '../support/builders.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
 
-// What another system hears: a queue that the stage's settings put behind the bus, while every event fails to be put, twice or more.
+// The settings of the stage connect a queue to the bus. Every event fails to be published twice or more.
 
 const CONSUMER = 'crm';
 
-interface HeardEvent {
+interface ConsumedEvent {
   readonly source: string;
   readonly 'detail-type': string;
   readonly detail: Readonly<Record<string, unknown>> & { readonly id: string; readonly at: string };
@@ -19,14 +20,14 @@ interface HeardEvent {
 let cloud: LocalCloud;
 let client: LocalClient;
 let queueUrl: string;
-/** How often each event was put. */
+/** How often each event was published. */
 const puts = new Map<string, number>();
-/** All that the consumer was ever given, repeats included. */
-const heard: HeardEvent[] = [];
+/** All events the consumer received, including repeats. */
+const consumed: ConsumedEvent[] = [];
 
 beforeAll(async () => {
   const queueArn = `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${CONSUMER}`;
-  cloud = await startLocal({ settings: { events: { targets: [{ kind: 'sqs', queueArn }] } } });
+  cloud = await startTestCloud({ settings: { events: { targets: [{ kind: 'sqs', queueArn }] } } });
   client = createLocalClient(cloud);
   await cloud.emulators.sqs.send(new CreateQueueCommand({ QueueName: CONSUMER }));
   queueUrl = `${cloud.emulators.queueBaseUrl}/${CONSUMER}`;
@@ -34,7 +35,7 @@ beforeAll(async () => {
     const { id } = JSON.parse(Detail);
     const time = (puts.get(id) ?? 0) + 1;
     puts.set(id, time);
-    // Once more than publish itself puts an event, so that the stream has to bring the change again.
+    // More often than `publish` itself retries, so that the stream has to deliver the change again.
     if (DetailType === 'SendAccepted' && time <= 5) return { errorCode: 'InternalFailure', message: 'not now' };
     if (time === 1) return { errorCode: 'ThrottlingException', message: 'not now' };
     return time === 2 ? { errorCode: 'InternalFailure', message: 'the answer was lost', accepted: true } : undefined;
@@ -45,7 +46,7 @@ afterAll(async () => {
   await cloud?.close();
 });
 
-const hearAll = async (): Promise<void> => {
+const consumeAll = async (): Promise<void> => {
   const { sqs } = cloud.emulators;
   for (;;) {
     const { Messages = [] } = await sqs.send(
@@ -53,72 +54,73 @@ const hearAll = async (): Promise<void> => {
     );
     if (Messages.length === 0) return;
     for (const { Body = '', ReceiptHandle } of Messages) {
-      heard.push(JSON.parse(Body));
+      consumed.push(JSON.parse(Body));
       await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
     }
   }
 };
-/** What was heard, without repeats, in the order of the events' own times. */
+/** Returns the events without repeats, in the order of their own times. */
 const events = async () => {
-  await hearAll();
-  const unrepeated = [...new Map(heard.map((event) => [event.detail.id, event])).values()];
+  await consumeAll();
+  const unrepeated = [...new Map(consumed.map((event) => [event.detail.id, event])).values()];
   return unrepeated.toSorted((a, b) => (a.detail.at < b.detail.at ? -1 : 1));
 };
-const heardOf = async (key: string, value: unknown) => (await events()).filter(({ detail }) => detail[key] === value);
-const hear = (name: string, key: string, value: unknown) =>
-  waitFor(`${name} of ${value} is heard`, async () =>
-    (await heardOf(key, value)).find((event) => event['detail-type'] === name),
+const eventsWith = async (key: string, value: unknown) =>
+  (await events()).filter(({ detail }) => detail[key] === value);
+const nextEvent = (name: string, key: string, value: unknown) =>
+  waitFor(`${name} of ${value} is published`, async () =>
+    (await eventsWith(key, value)).find((event) => event['detail-type'] === name),
   );
 
 describe('a consumer of the bus', () => {
-  it('hears a conversation, each thing once after dropping repeats by id, though PutEvents fails again and again', async () => {
+  it('receives every event of a conversation, once after dropping repeats by id, although PutEvents fails repeatedly', async () => {
     const contact = '+5491155550200';
     const inboundId = await client.userWrites(contact, { text: 'Where is my parcel?' });
-    await hear('MessageReceived', 'messageId', inboundId);
-    await client.enqueue({ requestId: 'told', platformContactId: contact, messageText: 'On its way.' });
-    const { detail: accepted } = await hear('SendAccepted', 'requestId', 'told');
-    await hear('MessageDelivered', 'messageId', accepted.messageId);
+    await nextEvent('MessageReceived', 'messageId', inboundId);
+    await client.enqueue({ requestId: 'published', platformContactId: contact, messageText: 'On its way.' });
+    const { detail: accepted } = await nextEvent('SendAccepted', 'requestId', 'published');
+    await nextEvent('MessageDelivered', 'messageId', accepted.messageId);
     await client.userReads(contact);
-    await hear('MessageRead', 'messageId', accepted.messageId);
+    await nextEvent('MessageRead', 'messageId', accepted.messageId);
 
-    const told = await events();
-    expect(told.map((event) => event['detail-type']).toSorted()).toEqual(
+    const received = await events();
+    expect(received.map((event) => event['detail-type']).toSorted()).toEqual(
       ['MessageReceived', 'SendAccepted', 'MessageDelivered', 'MessageRead'].toSorted(),
     );
-    expect(told.every(({ source }) => source === 'parley')).toBe(true);
-    expect(heard.length).toBeGreaterThan(told.length);
+    expect(received.every(({ source }) => source === 'parley')).toBe(true);
+    expect(consumed.length).toBeGreaterThan(received.length);
     expect(puts.get(accepted.id)).toBe(6);
-    expect(told.map(({ detail }) => (puts.get(detail.id) ?? 0) >= 2)).toEqual([true, true, true, true]);
+    expect(received.map(({ detail }) => (puts.get(detail.id) ?? 0) >= 2)).toEqual([true, true, true, true]);
   });
 
-  it('hears nothing of what comes twice', async () => {
+  it('receives one event for a webhook event that is delivered twice', async () => {
     const contact = '+5491155550201';
-    const event = wireMessage({ _id_: 'told-twice', FROM: contact });
+    const event = wireMessage({ _id_: 'delivered-twice', FROM: contact });
     await client.deliverEvent(event);
-    await hear('MessageReceived', 'messageId', 'told-twice');
+    await nextEvent('MessageReceived', 'messageId', 'delivered-twice');
     await client.deliverEvent(event);
-    await client.deliverEvent(wireMessage({ _id_: 'told-after', FROM: contact }));
-    await hear('MessageReceived', 'messageId', 'told-after');
+    await client.deliverEvent(wireMessage({ _id_: 'delivered-after', FROM: contact }));
+    await nextEvent('MessageReceived', 'messageId', 'delivered-after');
 
-    expect(await heardOf('messageId', 'told-twice')).toHaveLength(1);
+    expect(await eventsWith('messageId', 'delivered-twice')).toHaveLength(1);
   });
 
-  it('hears of a request that is refused, with the rule', async () => {
+  it('receives a refusal with its rule', async () => {
     await client.enqueue({ requestId: 'refused', platformContactId: '+5491155550202', messageText: 'Hi' });
 
-    const { detail } = await hear('SendRefused', 'requestId', 'refused');
+    const { detail } = await nextEvent('SendRefused', 'requestId', 'refused');
 
-    expect(detail).toMatchObject({ code: 'WINDOW_CLOSED', why: expect.stringContaining('never wrote') });
+    expect(detail).toMatchObject({ code: 'WINDOW_CLOSED', why: expect.stringContaining('never written') });
   });
 
-  it('hears of many messages, each once, although each fails twice', async () => {
+  it('receives each of many messages once, although each fails twice', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `many-${index}`);
     const FROM = '+5491155550203';
     await Promise.all(ids.map((_id_) => client.deliverEvent(wireMessage({ _id_, FROM }))));
 
-    for (const id of ids) await hear('MessageReceived', 'messageId', id);
+    for (const id of ids) await nextEvent('MessageReceived', 'messageId', id);
     expect((await events()).filter(({ detail }) => ids.includes(String(detail.messageId)))).toHaveLength(60);
-    expect(await client.queueDepth(untoldChangesUrl())).toBe(0);
+    expect(await client.queueDepth(publishDeadLetterQueueUrl())).toBe(0);
   });
 });
 
@@ -135,7 +137,7 @@ describe('a request with sendAt', () => {
       .filter(({ body }) => body.platformContactId === contact)
       .map(({ body }) => body.messageText);
 
-  it('goes out at its time, once, though it was queued twice; what came later goes out before it', async () => {
+  it('is sent once when it is due although it was queued twice, and after requests without sendAt', async () => {
     const contact = '+5491155550204';
     await client.userWrites(contact, { text: 'Remind me' });
     const request = {
@@ -162,9 +164,9 @@ describe('a request with sendAt', () => {
   });
 });
 
-const untoldChangesUrl = (): string => {
+const publishDeadLetterQueueUrl = (): string => {
   const [url] = [...cloud.functions.values()].flatMap(
-    ({ declaration }) => declaration.variables.UNTOLD_CHANGES_QUEUE_URL ?? [],
+    ({ declaration }) => declaration.variables.PUBLISH_DEAD_LETTER_QUEUE_URL ?? [],
   );
   return url ?? '';
 };

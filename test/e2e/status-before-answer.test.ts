@@ -4,11 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
-import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
-import { AUDIENCE, type Issuer, SERVICE_ACCOUNT, startIssuer } from '../unit/lambdas/receive/issuer.ts';
+import { AUDIENCE, type Issuer, SERVICE_ACCOUNT, startIssuer } from '../support/issuer.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
 
-// The sandbox sends a status after its answer; this chat service can send it before.
+// The sandbox sends a status after its answer; this chat service can send it before its answer.
 
 let issuer: Issuer;
 let chatService: Server;
@@ -21,7 +22,7 @@ const postEvent = async (event: unknown): Promise<number> => {
   return response.status;
 };
 
-/** Answers with the text as the message's id; what starts with "early" is Delivered before that. */
+/** Answers with the text as the message's id. A text that starts with "early" is delivered before the answer. */
 const startChatService = async (): Promise<Server> => {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -46,7 +47,7 @@ beforeAll(async () => {
     serviceAccountEmail: SERVICE_ACCOUNT,
     jwksUrl: issuer.jwksUrl,
   };
-  cloud = await startLocal({ chatServiceUrl: `http://127.0.0.1:${port}`, settings: { webhook: { auth } } });
+  cloud = await startTestCloud({ chatServiceUrl: `http://127.0.0.1:${port}`, settings: { webhook: { auth } } });
   client = createLocalClient(cloud);
 });
 afterAll(async () => {
@@ -63,20 +64,22 @@ const send = async (contact: string, messageText: string): Promise<void> => {
     (await client.table())[`SEND#${messageText} SEND`]?.state === 'accepted' ? true : undefined,
   );
 };
-/** The message's item, without what differs between any two messages. */
+/** Returns the message's item without the attributes that differ between any two messages. */
 const messageItem = async (id: string): Promise<TableItem> => {
-  const { pk, text, requestId, createdAt, expiresAt, ...rest } = (await client.table())[`MESSAGE#${id} MESSAGE`] ?? {};
-  expect([pk, text, requestId, typeof createdAt, typeof expiresAt]).toEqual([
-    `MESSAGE#${id}`,
-    id,
-    id,
-    'string',
-    'number',
-  ]);
+  const item = (await client.table())[`MESSAGE#${id} MESSAGE`] ?? {};
+  const { pk, call, requestId, createdAt, contactSort, expiresAt, ...rest } = item;
+  expect({ pk, call, requestId, createdAt, contactSort, expiresAt }).toEqual({
+    pk: `MESSAGE#${id}`,
+    call: { endpoint: 'message/v3', body: expect.objectContaining({ messageText: id }) },
+    requestId: id,
+    createdAt: expect.any(String),
+    contactSort: `MESSAGE#${createdAt}`,
+    expiresAt: expect.any(Number),
+  });
   return rest;
 };
 
-it('a status that arrives before the send’s answer is recorded ends in the same table as one after', async () => {
+it('a status leads to the same items before and after the answer of its send is recorded', async () => {
   const contact = '+5491155550100';
   const CREATION_TIME = new Date().toISOString();
   expect(await postEvent(wireMessage({ _id_: 'opens-window', FROM: contact, CREATION_TIME }))).toBe(200);

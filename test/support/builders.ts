@@ -1,8 +1,9 @@
-import type { Contact } from '../../lambdas/domain/contact.ts';
+import { type Contact, contactRef } from '../../lambdas/domain/contact.ts';
+import type { Claim, QueuedSend } from '../../lambdas/domain/send.ts';
 import type { SendRules } from '../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 
-/** Builders are valid by default; a test breaks one thing. */
+/** Builders return valid values by default; each test breaks one thing. */
 export const NOW = '2026-11-20T12:00:00.000Z';
 export const USER = '+5491155550000';
 export const ACCOUNT = { platform: 'chat', channel: '+5491100000000' };
@@ -46,7 +47,7 @@ export const templateRequest = (changes: Partial<SendRequest> = {}): SendRequest
   ...changes,
 });
 
-/** A contact who wrote an hour ago. */
+/** A contact whose last message is an hour old. */
 export const contact = (changes: Partial<Contact> = {}): Contact => ({
   address: '5491155550000',
   lastInboundAt: '2026-11-20T11:00:00.000Z',
@@ -57,5 +58,24 @@ export const sendRules = (changes: Partial<SendRules> = {}): SendRules => ({
   chatPlatform: 'chat',
   chatChannelNumber: '+5491100000000',
   windowMarginMs: 60_000,
+  ...changes,
+});
+
+/** A request as the send queue delivers it. */
+export const queuedSend = (request: SendRequest = sendRequest()): QueuedSend => ({
+  request,
+  body: JSON.stringify(request),
+  contact: contactRef('chat', request.platformContactId),
+  groupId: request.platformContactId,
+  deduplicationId: request.requestId,
+});
+
+/** A claim that lasts three minutes from {@link NOW}. */
+export const claim = (changes: Partial<Claim> = {}): Claim => ({
+  claimId: 'claim-1',
+  claimedAt: NOW,
+  leaseUntil: '2026-11-20T12:03:00.000Z',
+  call: { endpoint: 'message/v3', body: { messageText: 'Your parcel is on its way.' } },
+  why: 'The window is open.',
   ...changes,
 });

@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { NOW } from './builders.ts';
 
-/** A message as a function receives it from a queue. */
+/** A queue message as Lambda passes it to a function. */
 export const sqsRecord = (body: string, attributes: Partial<SQSRecord['attributes']> = {}): SQSRecord => ({
   messageId: 'message-1',
   receiptHandle: 'handle-1',

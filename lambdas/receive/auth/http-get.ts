@@ -1,4 +1,6 @@
-/** Keys and certificates are a few kilobytes; whatever is larger is none. */
+import { ParleyError } from '../../domain/errors.ts';
+
+/** Keys and certificates are a few kilobytes. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 
 export interface HttpGetAnswer {
@@ -7,7 +9,7 @@ export interface HttpGetAnswer {
 }
 
 /** The server answered, but not with what was asked for. */
-export class UnexpectedAnswer extends Error {
+export class UnexpectedAnswerError extends ParleyError {
   readonly code = 'ERR_UNEXPECTED_ANSWER';
   readonly status: number;
 
@@ -18,22 +20,22 @@ export class UnexpectedAnswer extends Error {
 }
 
 /**
- * Gets a small public document. Redirects are not followed: an address that was checked must be the one that answers.
+ * Fetches a small public document. Redirects are not followed: the URL that was checked must be the one that answers.
  *
- * @throws UnexpectedAnswer for any answer but a 2xx of a bounded size; fetch's own error when there was no answer.
+ * @throws UnexpectedAnswerError for anything but a 2xx of bounded size; fetch's own error when there was no answer
  */
 export const httpGet = async (url: string, timeoutMs: number): Promise<HttpGetAnswer> => {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new UnexpectedAnswer(`${url} was answered with HTTP ${response.status}.`, response.status);
+    throw new UnexpectedAnswerError(`${url} answered with HTTP ${response.status}.`, response.status);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > MAX_ANSWER_BYTES) {
-      throw new UnexpectedAnswer(`${url} was answered with more than ${MAX_ANSWER_BYTES} bytes.`, response.status);
+      throw new UnexpectedAnswerError(`${url} answered with more than ${MAX_ANSWER_BYTES} bytes.`, response.status);
     }
     chunks.push(chunk);
   }

@@ -1,12 +1,14 @@
-import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import * as z from '../../domain/schema.ts';
 import type { Clock, Verdict, WebhookVerifier } from '../../ports.ts';
-import { SourceUnavailable } from './refreshed.ts';
+import { httpGet } from './http-get.ts';
+import { createStaleIfErrorCache, type Fetched, SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { PubsubJwtAuth } from './webhook-auth.ts';
 
-/** How far the carrier's clock and ours may differ. */
+/** Allowed clock skew between Google and this function. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
-const forged = (reason: string): Verdict => ({ kind: 'forged', reason });
+const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated', reason });
 
 /**
  * Verifies the bearer token of a Pub/Sub push.
@@ -15,10 +17,10 @@ const forged = (reason: string): Verdict => ({ kind: 'forged', reason });
 export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: JWTVerifyGetKey, clock: Clock): WebhookVerifier => ({
   async verify({ headers }) {
     const token = /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1];
-    if (token === undefined) return forged('no bearer token');
+    if (token === undefined) return unauthenticated('no bearer token');
     try {
       const { payload } = await jwtVerify(token, keys, {
-        // The algorithm is pinned: a token does not choose how it is checked (RFC 8725, 3.1).
+        // Pinned: a token does not choose how it is verified (RFC 8725, 3.1).
         algorithms: ['RS256'],
         audience: auth.audience,
         issuer: auth.issuers,
@@ -26,14 +28,55 @@ export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: JWTVerifyGetK
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         currentDate: new Date(clock.now()),
       });
-      if (payload.email !== auth.serviceAccountEmail) return forged('another service account');
-      if (payload.email_verified !== true) return forged('e-mail not verified');
+      if (payload.email !== auth.serviceAccountEmail) return unauthenticated('another service account');
+      if (payload.email_verified !== true) return unauthenticated('email not verified');
       return { kind: 'authentic' };
     } catch (error) {
-      if (error instanceof SourceUnavailable) return { kind: 'undecided', reason: 'ERR_KEYS_UNAVAILABLE' };
-      if (error instanceof errors.JWTClaimValidationFailed) return forged(`claim ${error.claim}`);
-      if (error instanceof errors.JOSEError) return forged(error.code);
+      if (error instanceof SourceUnavailableError) return { kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' };
+      if (error instanceof errors.JWTClaimValidationFailed) return unauthenticated(`claim ${error.claim}`);
+      if (error instanceof errors.JOSEError) return unauthenticated(error.code);
       throw error;
     }
   },
 });
+
+export interface KeySetOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly fetchTimeoutMs: number;
+}
+
+const DEFAULT_MAX_AGE_MS = 5 * 60 * 1000;
+
+const keySet = z.looseObject({ keys: z.array(z.record(z.string(), z.unknown())) });
+
+/**
+ * Creates a lookup of an issuer's public keys: cached as Cache-Control says (RFC 9111, 5.2.2.1), stale while the issuer
+ * is down, and fetched again for an unknown key at a bounded rate.
+ *
+ * The lookup throws `SourceUnavailableError`, or jose's `JWKSNoMatchingKey`.
+ */
+export const createKeySet = ({ url, clock, fetchTimeoutMs }: KeySetOptions): JWTVerifyGetKey => {
+  const keys = createStaleIfErrorCache(() => fetchKeys(url, fetchTimeoutMs), clock);
+  return async (header, token) => {
+    const findKey = await keys.get();
+    try {
+      return await findKey(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      const findRefreshedKey = await keys.refresh();
+      return await findRefreshedKey(header, token);
+    }
+  };
+};
+
+const fetchKeys = async (url: string, timeoutMs: number): Promise<Fetched<ReturnType<typeof createLocalJWKSet>>> => {
+  const { text, headers } = await httpGet(url, timeoutMs);
+  const keys: JSONWebKeySet = z.parse(keySet, JSON.parse(text));
+  return { value: createLocalJWKSet(keys), freshForMs: maxAgeMs(headers.get('cache-control')) };
+};
+
+const maxAgeMs = (cacheControl: string | null): number => {
+  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl ?? '')?.[1];
+  return seconds === undefined ? DEFAULT_MAX_AGE_MS : Number(seconds) * 1000;
+};

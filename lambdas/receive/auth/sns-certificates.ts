@@ -1,26 +1,25 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { Clock } from '../../ports.ts';
-import { type httpGet, UnexpectedAnswer } from './http-get.ts';
+import { type httpGet, UnexpectedAnswerError } from './http-get.ts';
 
 export interface SnsCertificatesOptions {
   readonly get: typeof httpGet;
   readonly clock: Clock;
-  /** What one fetch may take: the webhook answers within two seconds. */
   readonly fetchTimeoutMs: number;
 }
 
 export type FoundKey =
   | { readonly kind: 'found'; readonly publicKey: KeyObject }
-  /** The service has no such certificate, or it is no longer, or not yet, valid. */
+  /** The service has no such certificate, or it is not valid now. */
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unavailable' };
 
-/** However many forged posts name certificates, the service is asked no more often than this. */
+/** However many certificates unauthenticated requests name, the service is not asked more often than this. */
 const FETCH_INTERVAL_MS = 1_000;
-/** The service uses one at a time, and another while it replaces it. */
+/** The service uses one certificate at a time, and two during a rotation. */
 const MAX_CACHED = 10;
 
-/** Finds the key of a certificate by its address, which must have been checked; certificates never change, so they are kept. */
+/** Creates a lookup of a certificate's key by its URL, which must have been checked. Certificates never change. */
 export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertificatesOptions) => {
   const cached = new Map<string, X509Certificate>();
   const fetching = new Map<string, Promise<X509Certificate>>();
@@ -29,7 +28,7 @@ export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertifi
 
   const fetchCertificate = async (url: string): Promise<X509Certificate> => {
     try {
-      const certificate = readCertificate((await get(url, fetchTimeoutMs)).text);
+      const certificate = parseCertificate((await get(url, fetchTimeoutMs)).text);
       if (cached.size >= MAX_CACHED) cached.clear();
       cached.set(url, certificate);
       return certificate;
@@ -55,22 +54,22 @@ export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertifi
       const { validFromDate, validToDate, publicKey } = certificate;
       const now = nowMs();
       if (now < validFromDate.getTime() || now > validToDate.getTime()) {
-        return { kind: 'invalid', reason: 'certificate out of its time' };
+        return { kind: 'invalid', reason: 'certificate not valid now' };
       }
       return { kind: 'found', publicKey };
     } catch (error) {
-      // The service's own trouble says nothing about the post; anything else than a certificate says that it is forged.
-      return error instanceof UnexpectedAnswer && error.status < 500
+      // A failure of the service says nothing about the request; an answer that is not a certificate does.
+      return error instanceof UnexpectedAnswerError && error.status < 500
         ? { kind: 'invalid', reason: 'no such certificate' }
         : { kind: 'unavailable' };
     }
   };
 };
 
-const readCertificate = (text: string): X509Certificate => {
+const parseCertificate = (text: string): X509Certificate => {
   try {
     return new X509Certificate(text);
   } catch {
-    throw new UnexpectedAnswer('No certificate was answered.', 200);
+    throw new UnexpectedAnswerError('The answer is not a certificate.', 200);
   }
 };

@@ -1,51 +1,119 @@
 import { verify as verifySignature } from 'node:crypto';
+import * as z from '../../domain/schema.ts';
 import type { Verdict, WebhookVerifier } from '../../ports.ts';
-import type { httpGet } from './http-get.ts';
 import { createSnsCertificates, type SnsCertificatesOptions } from './sns-certificates.ts';
-import { isConfirmationAddress, readSnsPost, snsSignedText } from './sns-post.ts';
 import type { SnsAuth } from './webhook-auth.ts';
 
-export type SnsVerifierOptions = SnsCertificatesOptions;
+const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated', reason });
 
-const forged = (reason: string): Verdict => ({ kind: 'forged', reason });
-
-/** Signature version 1 and 2. */
-const DIGEST = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
+/** Signature versions 1 and 2. */
+const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
 
 /**
- * Verifies posts of Amazon SNS for one topic, and confirms the subscription to that topic, and to no other.
+ * Verifies requests of Amazon SNS for one topic, and confirms the subscription to that topic and to no other.
  * Source: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html
  */
-export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsVerifierOptions): WebhookVerifier => {
-  const keyOf = createSnsCertificates(options);
+export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificatesOptions): WebhookVerifier => {
+  const findKey = createSnsCertificates(options);
   return {
     async verify({ unverifiedBody }) {
-      const post = readSnsPost(unverifiedBody);
-      if (post === undefined) return forged('no post of Amazon SNS');
-      if (post.TopicArn !== topicArn) return forged('another topic');
-      const found = await keyOf(post.SigningCertURL);
-      if (found.kind === 'unavailable') return { kind: 'undecided', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
-      if (found.kind === 'invalid') return forged(found.reason);
-      const text = Buffer.from(snsSignedText(post), 'utf8');
-      const signature = Buffer.from(post.Signature, 'base64');
-      if (!verifySignature(DIGEST[post.SignatureVersion], text, found.publicKey, signature)) return forged('signature');
-      return post.Type === 'SubscriptionConfirmation'
-        ? confirm(post.SubscribeURL, topicArn, options)
+      const message = parseSnsMessage(unverifiedBody);
+      if (message === undefined) return unauthenticated('not a message of Amazon SNS');
+      if (message.TopicArn !== topicArn) return unauthenticated('another topic');
+      const found = await findKey(message.SigningCertURL);
+      if (found.kind === 'unavailable') return { kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
+      if (found.kind === 'invalid') return unauthenticated(found.reason);
+      const text = Buffer.from(snsStringToSign(message), 'utf8');
+      const signature = Buffer.from(message.Signature, 'base64');
+      if (!verifySignature(ALGORITHM[message.SignatureVersion], text, found.publicKey, signature)) {
+        return unauthenticated('invalid signature');
+      }
+      return message.Type === 'SubscriptionConfirmation'
+        ? confirmSubscription(message.SubscribeURL, topicArn, options)
         : { kind: 'authentic' };
     },
   };
 };
 
-const confirm = async (
-  address: string,
+const confirmSubscription = async (
+  url: string,
   topicArn: string,
-  { get, fetchTimeoutMs }: { readonly get: typeof httpGet; readonly fetchTimeoutMs: number },
+  { get, fetchTimeoutMs }: Pick<SnsCertificatesOptions, 'get' | 'fetchTimeoutMs'>,
 ): Promise<Verdict> => {
-  if (!isConfirmationAddress(address, topicArn)) return forged('another address for the confirmation');
+  if (!isConfirmationUrl(url, topicArn)) return unauthenticated('another URL in the subscription confirmation');
   try {
-    await get(address, fetchTimeoutMs);
-    return { kind: 'handshake', reason: 'the subscription to the topic is confirmed' };
+    await get(url, fetchTimeoutMs);
+    return { kind: 'handshake', reason: 'the subscription to the topic was confirmed' };
   } catch {
-    return { kind: 'undecided', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' };
+    return { kind: 'unavailable', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' };
   }
+};
+
+/** The hosts of the service itself, on which no customer of AWS can publish a document. */
+const SNS_HOST = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
+const CERTIFICATE = /^https:\/\/sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/SimpleNotificationService-[0-9a-f]+\.pem$/;
+
+const signed = {
+  MessageId: z.string(),
+  TopicArn: z.string(),
+  Message: z.string(),
+  Timestamp: z.string(),
+  SignatureVersion: z.enum(['1', '2']),
+  Signature: z.string(),
+  SigningCertURL: z.string().check(z.regex(CERTIFICATE)),
+};
+const subscription = { ...signed, Token: z.string(), SubscribeURL: z.string() };
+
+const snsMessage = z.discriminatedUnion('Type', [
+  z.object({ Type: z.literal('Notification'), Subject: z.nullish(z.string()), ...signed }),
+  z.object({ Type: z.literal('SubscriptionConfirmation'), ...subscription }),
+  z.object({ Type: z.literal('UnsubscribeConfirmation'), ...subscription }),
+]);
+
+/** A message of Amazon SNS, parsed but not yet verified. */
+export type UnverifiedSnsMessage = z.output<typeof snsMessage>;
+
+/**
+ * Parses a message of Amazon SNS. Returns undefined for anything else, including one with a foreign certificate URL.
+ */
+const parseSnsMessage = (unverifiedBody: Buffer): UnverifiedSnsMessage | undefined => {
+  const parsed = z.safeParse(snsMessage, z.parseJson(unverifiedBody.toString('utf8')));
+  return parsed.success ? parsed.data : undefined;
+};
+
+/**
+ * Builds the string that Amazon SNS signs: these fields in this order, name and value on a line each.
+ * Source: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html
+ */
+export const snsStringToSign = (message: UnverifiedSnsMessage): string => {
+  const { Message, MessageId, Timestamp, TopicArn, Type } = message;
+  const fields =
+    Type === 'Notification'
+      ? {
+          Message,
+          MessageId,
+          ...(typeof message.Subject === 'string' && { Subject: message.Subject }),
+          Timestamp,
+          TopicArn,
+          Type,
+        }
+      : { Message, MessageId, SubscribeURL: message.SubscribeURL, Timestamp, Token: message.Token, TopicArn, Type };
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}\n${value}\n`)
+    .join('');
+};
+
+/** Whether a GET of this URL confirms a subscription to this topic, at the service itself, and does nothing else. */
+export const isConfirmationUrl = (address: string, topicArn: string): boolean => {
+  const url = URL.parse(address);
+  return (
+    url !== null &&
+    url.protocol === 'https:' &&
+    SNS_HOST.test(url.host) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.pathname === '/' &&
+    url.searchParams.getAll('Action').join() === 'ConfirmSubscription' &&
+    url.searchParams.getAll('TopicArn').join() === topicArn
+  );
 };

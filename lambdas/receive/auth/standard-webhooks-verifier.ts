@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock, Verdict, WebhookSecret, WebhookVerifier } from '../../ports.ts';
-import { SourceUnavailable } from './refreshed.ts';
 import { createSecretMatcher } from './secret-matcher.ts';
+import { SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { StandardWebhooksAuth } from './webhook-auth.ts';
 
-const forged = (reason: string): Verdict => ({ kind: 'forged', reason });
+const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated', reason });
 
 /**
- * Verifies posts signed as the Standard Webhooks specification says: HMAC-SHA256 over `id.timestamp.body`, on the raw
- * bytes, with any of the secrets that count.
+ * Verifies requests signed as the Standard Webhooks specification says: HMAC-SHA256 over `id.timestamp.body`, on the
+ * raw bytes, with any active secret.
  * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export const createStandardWebhooksVerifier = (
@@ -16,25 +16,25 @@ export const createStandardWebhooksVerifier = (
   secret: WebhookSecret,
   clock: Clock,
 ): WebhookVerifier => {
-  const anyKey = createSecretMatcher(secret, readKey, clock);
+  const matchesAny = createSecretMatcher(secret, parseKey, clock);
   return {
     async verify({ headers, unverifiedBody }) {
       const id = headers['webhook-id'];
       const timestamp = headers['webhook-timestamp'];
-      const signatures = readSignatures(headers['webhook-signature']);
-      if (!id || !timestamp) return forged('no webhook-id or webhook-timestamp');
-      if (signatures.length === 0) return forged('no v1 signature');
-      if (!/^\d{1,12}$/.test(timestamp)) return forged('webhook-timestamp');
+      const signatures = parseSignatures(headers['webhook-signature']);
+      if (!id || !timestamp) return unauthenticated('no webhook-id or webhook-timestamp');
+      if (signatures.length === 0) return unauthenticated('no v1 signature');
+      if (!/^\d{1,12}$/.test(timestamp)) return unauthenticated('malformed webhook-timestamp');
       const ageSeconds = Math.abs(Date.parse(clock.now()) / 1000 - Number(timestamp));
-      if (ageSeconds > toleranceSeconds) return forged('webhook-timestamp out of tolerance');
+      if (ageSeconds > toleranceSeconds) return unauthenticated('webhook-timestamp out of tolerance');
       try {
-        const matches = await anyKey((key) => {
+        const matches = await matchesAny((key) => {
           const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(unverifiedBody).digest();
           return signatures.some((signature) => timingSafeEqual(signature, expected));
         });
-        return matches ? { kind: 'authentic' } : forged('signature');
+        return matches ? { kind: 'authentic' } : unauthenticated('invalid signature');
       } catch (error) {
-        if (error instanceof SourceUnavailable) return { kind: 'undecided', reason: 'ERR_SECRET_UNAVAILABLE' };
+        if (error instanceof SourceUnavailableError) return { kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' };
         throw error;
       }
     },
@@ -43,20 +43,20 @@ export const createStandardWebhooksVerifier = (
 
 const HMAC_BYTES = 32;
 
-/** The `v1` signatures of a list that may hold several, of other versions too. */
-const readSignatures = (header: string | undefined): readonly Buffer[] =>
+/** Returns the `v1` signatures of a list that may hold several, including signatures of other versions. */
+const parseSignatures = (header: string | undefined): readonly Buffer[] =>
   (header ?? '')
     .split(' ')
     .filter((signature) => signature.startsWith('v1,'))
     .map((signature) => Buffer.from(signature.slice('v1,'.length), 'base64'))
     .filter((signature) => signature.length === HMAC_BYTES);
 
-const readKey = (line: string): Buffer => {
+const parseKey = (line: string): Buffer => {
   const encoded = line.replace(/^whsec_/, '');
   const key = Buffer.from(encoded, 'base64');
-  // Node skips what is no base64, and an empty or shortened key would let others sign.
+  // Node skips characters that are not base64, and with an empty or shortened key others could sign.
   if (key.length === 0 || key.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) {
-    throw new Error('A line of the webhook’s secret is no base64; write each as whsec_ and base64.');
+    throw new Error("A line of the webhook's secret is not base64; write each secret as whsec_ and base64.");
   }
   return key;
 };

@@ -4,8 +4,8 @@ const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
 const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];
 
 /**
- * `pubsub-jwt`: a bearer token as Google Cloud Pub/Sub signs its pushes.
- * A valid signature alone proves only "some customer of that cloud", hence audience and e-mail.
+ * `pubsub-jwt`: a bearer token as Google Cloud Pub/Sub signs its pushes. A valid signature alone proves only "some
+ * customer of that cloud", so audience and email must match too.
  * Source: https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions
  */
 const pubsubJwt = z.strictObject({
@@ -19,16 +19,18 @@ const pubsubJwt = z.strictObject({
 });
 
 /**
- * `standard-webhooks`: HMAC-SHA256 over id, timestamp and body, with the secrets of the webhook's secret.
+ * `standard-webhooks`: HMAC-SHA256 over id, timestamp, and body with a secret.
  * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 const standardWebhooks = z.strictObject({
   kind: z.literal('standard-webhooks'),
-  /** How far the post's timestamp may be from our clock, either way. @default 300, as the specification's libraries */
+  /**
+   * Allowed difference between the request's timestamp and the clock. @default 300, as the specification's libraries
+   */
   toleranceSeconds: z._default(z.int().check(z.minimum(1), z.maximum(3600)), 300),
 });
 
-/** `shared-token`: a header that holds one of the tokens in the webhook's secret. */
+/** `shared-token`: a token in a header. */
 const sharedToken = z.strictObject({
   kind: z.literal('shared-token'),
   /** The header's name, in either case. */
@@ -44,10 +46,10 @@ const sns = z.strictObject({
   topicArn: z.string().check(z.regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/)),
 });
 
-/** `insecure-none`: every post counts as the carrier's; only where the stage says `allowInsecureWebhook`. */
+/** `insecure-none`: every request counts as authentic; requires the setting `allowInsecureWebhook`. */
 const insecureNone = z.strictObject({ kind: z.literal('insecure-none') });
 
-/** How the webhook's posts are verified; the `webhook.auth` of a stage's settings. */
+/** How webhook requests are verified: the setting `webhook.auth` of a stage. */
 export const webhookAuth = z.discriminatedUnion('kind', [pubsubJwt, standardWebhooks, sharedToken, sns, insecureNone]);
 
 export type WebhookAuth = z.output<typeof webhookAuth>;
@@ -56,6 +58,6 @@ export type StandardWebhooksAuth = Extract<WebhookAuth, { kind: 'standard-webhoo
 export type SharedTokenAuth = Extract<WebhookAuth, { kind: 'shared-token' }>;
 export type SnsAuth = Extract<WebhookAuth, { kind: 'sns' }>;
 
-/** Whether posts of this kind are verified with what stands in a secret: the stack makes one only then. */
+/** Whether requests of this kind are verified with a secret; the stack creates one only then. */
 export const hasWebhookSecret = ({ kind }: WebhookAuth): boolean =>
   kind === 'standard-webhooks' || kind === 'shared-token';

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type LocalCloud, startLocal } from '../../../local/local-cloud.ts';
+import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { removeLocalState, writeLocalState } from '../../../local/local-state.ts';
 import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
+import { startTestCloud } from '../../support/test-cloud.ts';
 
 let cloud: LocalCloud;
 let folder: RunFolder;
 
 beforeAll(async () => {
   folder = await createRunFolder();
-  cloud = await startLocal();
+  cloud = await startTestCloud();
 });
 afterAll(async () => {
   await cloud?.close();

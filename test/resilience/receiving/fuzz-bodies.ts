@@ -2,14 +2,14 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { wireMessage, wireStatus } from '../../support/builders.ts';
 
-/** A body as a carrier might deliver it, and the headers that it says of itself. */
+/** The body of a webhook request, and the headers that describe it. */
 export interface FuzzBody {
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const MIB = 1024 * 1024;
-/** Ten megabytes of nothing in ten kilobytes. */
+/** Ten megabytes of zeros in ten kilobytes. */
 const GZIP_BOMB = gzipSync(Buffer.alloc(10 * MIB));
 
 const plain = (arbitrary: fc.Arbitrary<string | Buffer>): fc.Arbitrary<FuzzBody> =>
@@ -20,7 +20,7 @@ const anyText = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'binary-ascii' }),
 );
-/** Texts of JSON, not values: what no program would write must be possible. */
+/** JSON as text and not as values, so that JSON is possible which no serializer writes. */
 const odd = fc.oneof(
   fc.constantFrom('1e400', '-1e400', '1e-400', '-0', '9007199254740993', `${'9'.repeat(2000)}`, 'null', 'true', '""'),
   fc.constantFrom(
@@ -64,7 +64,7 @@ const change = fc.tuple(
   fc.option(odd, { nil: undefined }),
 );
 
-/** An event with a key of its own, so that what is stored can be counted. */
+/** An event with a unique id, so that stored events can be counted. */
 const event = fc
   .tuple(fc.boolean(), fc.uuid())
   .map(([isMessage, id]) => (isMessage ? wireMessage({ _id_: id }) : wireStatus({ _id_: id })));
@@ -87,7 +87,7 @@ const deep = fc.tuple(fc.integer({ min: 10_000, max: 200_000 }), fc.boolean(), e
   const nested = '['.repeat(depth) + ']'.repeat(depth);
   return isField ? JSON.stringify({ ...wire, TAGS: 0 }).replace('"TAGS":0', `"TAGS":${nested}`) : nested;
 });
-/** Around the limits of the inbound queue, of a table's item, and of SQS itself. */
+/** Sizes around the limits of the inbound queue, of a table item, and of SQS itself. */
 const sized = fc
   .tuple(
     fc.constantFrom(MIB, MIB - 4096, MIB - 4096 - 150, 400 * 1024, 399 * 1024),
@@ -120,6 +120,6 @@ const fuzzBody: fc.Arbitrary<FuzzBody> = fc.oneof(
   { weight: 1, arbitrary: plain(sized) },
 );
 
-/** The same bodies for the same seed. */
+/** Generates bodies; the same ones for the same seed. */
 export const fuzzBodies = (count: number, seed: number): readonly FuzzBody[] =>
   fc.sample(fuzzBody, { numRuns: count, seed });

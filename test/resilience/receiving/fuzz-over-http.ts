@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createLocalClient } from '../../../local/local-client.ts';
 import { startLocal } from '../../../local/local-cloud.ts';
-import type { FuzzResult } from './fuzz.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';
+import { type FuzzResult, storedKey } from './fuzz-result.ts';
 
-const TOKEN = 'a-token-of-the-carrier';
-const logLine = z.object({ receipt: z.string(), event: z.string().optional(), id: z.string().optional() });
+const TOKEN = 'a-webhook-token';
+const logLine = z.object({ receipt: z.string(), id: z.string().optional() });
 type Receipt = z.output<typeof logLine>;
 
-/** Posts generated bodies over HTTP to the local run: the bundled function behind the local HTTP API. */
+/** Posts generated bodies over HTTP to a local run: the bundled function behind the local HTTP API. */
 export const fuzzOverHttp = async ({
   count,
   seed,
@@ -19,7 +19,7 @@ export const fuzzOverHttp = async ({
   readonly count: number;
   readonly seed: number;
 }): Promise<FuzzResult> => {
-  // Of its own: what the function logs is read below, and other runs log too.
+  // Not the default folder, which other runs use too: the function's log is read below.
   const logFolder = await mkdtemp(join(tmpdir(), 'parley-fuzz-'));
   const cloud = await startLocal({
     settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' } } },
@@ -49,16 +49,15 @@ export const fuzzOverHttp = async ({
     const stored = receipts.filter(({ receipt }) => receipt === 'stored');
     const quarantined = receipts.filter(({ receipt }) => receipt === 'quarantined');
     const table = await client.table();
-    const keyOf = ({ event, id }: Receipt) => `MESSAGE#${id} ${event === 'echo' ? 'ECHO' : 'MESSAGE'}`;
     return {
-      posts: count,
+      requests: count,
       statuses,
-      said: {
+      logged: {
         stored: stored.length,
         quarantined: quarantined.length,
         other: receipts.length - stored.length - quarantined.length,
       },
-      inTable: stored.filter((receipt) => table[keyOf(receipt)] !== undefined).length,
+      inTable: stored.filter(({ id }) => table[storedKey(id)] !== undefined).length,
       inQuarantine: await client.queueDepth(cloud.inboundDeadLetterQueueUrl),
       unhandled: log.split('Invoke Error').length - 1,
     };
@@ -69,7 +68,7 @@ export const fuzzOverHttp = async ({
   }
 };
 
-/** The function's log lines that tell what became of a post. */
+/** Reads a log line that says what the function did with a request. */
 const readReceipt = (line: string): readonly Receipt[] => {
   if (!line.startsWith('{')) return [];
   const { data } = logLine.safeParse(JSON.parse(line));

@@ -1,45 +1,36 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { createDynamodbEventStore } from '../../../lambdas/aws/dynamodb-event-store.ts';
-import { createSqsInboundQueue } from '../../../lambdas/aws/sqs-inbound-queue.ts';
-import { decodePost } from '../../../lambdas/domain/verified-post.ts';
-import { machineClock } from '../../../lambdas/machine.ts';
+import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
+import { parseSerializedRequest } from '../../../lambdas/domain/webhook-request.ts';
 import type { Log } from '../../../lambdas/ports.ts';
 import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
+import { systemClock } from '../../../lambdas/runtime/system.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
-import { silentMetrics } from '../../support/silent.ts';
-import { startEmulatedTables } from '../../unit/lambdas/aws/emulated-table.ts';
-import { fuzzBodies } from './fuzz-bodies.ts';
-import { startFuzzCarriers } from './fuzz-carriers.ts';
-
-export interface FuzzResult {
-  readonly posts: number;
-  /** How often each HTTP status was answered. */
-  readonly statuses: Readonly<Record<string, number>>;
-  /** What the function said that it did with the posts that it answered with 200. */
-  readonly said: { readonly stored: number; readonly quarantined: number; readonly other: number };
-  /** Of those that it said were stored, how many stand in the table. */
-  readonly inTable: number;
-  /** How many of ours stand in the dead-letter queue, each with its reason, its arrival and its body. */
-  readonly inQuarantine: number;
-  readonly unhandled: number;
-}
+import { startEmulatedTables } from '../../support/emulated-table.ts';
+import { silentMetrics } from '../../support/telemetry.ts';
+import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts';
+import { type Delivery, startDeliveries } from './fuzz-deliveries.ts';
+import { type FuzzResult, storedKey } from './fuzz-result.ts';
 
 const BATCH = 250;
-const AT_ONCE = 25;
+const CONCURRENCY = 25;
 
-/** Posts generated bodies, signed by every kind of carrier in turn, to the real handler with the real adapters. */
+/** Posts generated bodies, signed by each kind of delivery in turn, to the real handler with the real adapters. */
 export const fuzz = async (
   { count, seed }: { readonly count: number; readonly seed: number },
   onProgress: (done: number) => void = () => undefined,
 ): Promise<FuzzResult> => {
-  const [tables, queues, { carriers, close }] = await Promise.all([
+  const [tables, queues, { deliveries, close }] = await Promise.all([
     startEmulatedTables(),
     startSqs(),
-    startFuzzCarriers(machineClock),
+    startDeliveries(systemClock),
   ]);
   const sqs = new SQSClient({
     region: 'local',
@@ -53,65 +44,52 @@ export const fuzz = async (
   process.on('unhandledRejection', onUnhandled).on('uncaughtException', onUnhandled);
   try {
     const tableName = await tables.createTable();
-    const queueUrl = async (QueueName: string) =>
+    const createQueue = async (QueueName: string) =>
       `${queues.url}${new URL((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '').pathname}`;
-    const [inbound, deadLetters] = [await queueUrl('inbound'), await queueUrl('dead-letters')];
-    const told = createListeningLog();
-    const storeEvent = createStoreEvent({
-      store: createDynamodbEventStore({ client: tables.client, tableName, retentionDays: 400, budgetMs: 60_000 }),
-      defaultPlatform: 'chat',
-      windowPer: 'user',
+    const [queueUrl, deadLetterQueueUrl] = [await createQueue('inbound'), await createQueue('dead-letters')];
+    const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+    const recorded = createRecordingLog();
+    const shared = { clock: systemClock, log: recorded.log, metrics: silentMetrics };
+    const receiveEvent = createReceiveEvent({
+      ...shared,
+      storeEvent: createStoreEvent({
+        contacts: createDynamodbContacts(table),
+        messages: createDynamodbMessages(table),
+        sends: createDynamodbSends(table),
+        clock: systemClock,
+        budgetMs: 60_000,
+        chatPlatform: 'chat',
+        windowPer: 'user',
+      }),
+      inboundQueue: createSqsInboundQueue({ client: sqs, queueUrl, deadLetterQueueUrl, budgetMs: 60_000 }),
     });
-    const inboundQueue = createSqsInboundQueue({
-      client: sqs,
-      queueUrl: inbound,
-      deadLetterQueueUrl: deadLetters,
-      budgetMs: 60_000,
-    });
-    const shared = { clock: machineClock, log: told.log, metrics: silentMetrics };
-    const receiveEvent = createReceiveEvent({ storeEvent, inboundQueue, ...shared });
-    const handlers = carriers.map(({ verifier, sign }) => ({
-      sign,
-      handle: createWebhookHandler({ verifier, receiveEvent, ...shared }),
-    }));
-    const statuses = new Map<string, number>();
+    const posts = deliveries.map((delivery) =>
+      createPost(delivery, createWebhookHandler({ ...shared, verifier: delivery.verifier, receiveEvent })),
+    );
+    const statuses: Record<string, number> = {};
     let inQuarantine = 0;
     let done = 0;
-
-    const post = async (index: number, body: ReturnType<typeof fuzzBodies>[number]): Promise<void> => {
-      const { sign, handle } = handlers[index % handlers.length] ?? handlers[0] ?? fail('There is no carrier.');
-      const { bytes, headers } = sign(body.bytes);
-      const event = {
-        headers: { ...body.headers, ...headers },
-        body: bytes.toString('base64'),
-        isBase64Encoded: true,
-      };
-      // The handler reads nothing else of its event.
-      const status = await handle(event as unknown as APIGatewayProxyEventV2).then(
-        ({ statusCode }) => String(statusCode),
-        (error) => `threw ${error}`,
-      );
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    };
-
     for (let batch = 0; done < count; batch += 1) {
       const bodies = fuzzBodies(Math.min(BATCH, count - done), seed + batch);
-      const waiting = bodies.map((body, index) => [done + index, body] as const).values();
-      await Promise.all(
-        Array.from({ length: AT_ONCE }, async () => {
-          for (const [index, body] of waiting) await post(index, body);
-        }),
-      );
+      const waiting = bodies.entries();
+      const work = async () => {
+        for (const [index, body] of waiting) {
+          const status = (await posts[(done + index) % posts.length]?.(body)) ?? 'not posted';
+          statuses[status] = (statuses[status] ?? 0) + 1;
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENCY }, work));
       done += bodies.length;
-      inQuarantine += await takeQuarantined(sqs, deadLetters);
+      inQuarantine += await takeQuarantined(sqs, deadLetterQueueUrl);
       onProgress(done);
     }
     const keys = await keysOf(tables.client, tableName);
+    const { stored = 0, quarantined = 0, ...others } = recorded.receipts;
     return {
-      posts: count,
-      statuses: Object.fromEntries(statuses),
-      said: { stored: told.stored.length, quarantined: told.quarantined(), other: told.other() },
-      inTable: told.stored.filter((key) => keys.has(key)).length,
+      requests: count,
+      statuses,
+      logged: { stored, quarantined, other: Object.keys(others).length },
+      inTable: recorded.storedKeys.filter((key) => keys.has(key)).length,
       inQuarantine,
       unhandled,
     };
@@ -122,25 +100,37 @@ export const fuzz = async (
   }
 };
 
-const fail = (message: string): never => {
-  throw new Error(message);
-};
-
-/** Hears from the function's own log what it did. */
-const createListeningLog = () => {
-  const stored: string[] = [];
-  let quarantined = 0;
-  let other = 0;
-  const hear = (_message: string, { receipt, event, id }: Record<string, unknown>): void => {
-    if (receipt === 'stored') stored.push(`MESSAGE#${id} ${event === 'echo' ? 'ECHO' : 'MESSAGE'}`);
-    else if (receipt === 'quarantined') quarantined += 1;
-    else if (receipt !== undefined) other += 1;
+/** Creates a function that posts a body and returns the HTTP status, or the error that the handler threw. */
+const createPost =
+  ({ sign }: Delivery, handle: ReturnType<typeof createWebhookHandler>) =>
+  async (body: FuzzBody): Promise<string> => {
+    const { bytes, headers } = sign(body.bytes);
+    const event = {
+      headers: { ...body.headers, ...headers },
+      body: bytes.toString('base64'),
+      isBase64Encoded: true,
+    };
+    // The handler reads nothing else of its event.
+    return handle(event as unknown as APIGatewayProxyEventV2).then(
+      ({ statusCode }) => String(statusCode),
+      (error) => `threw ${error}`,
+    );
   };
-  const log: Log = { info: hear, warn: hear, error: hear };
-  return { log, stored, quarantined: () => quarantined, other: () => other };
+
+/** Records from the function's log what it did with each request. */
+const createRecordingLog = () => {
+  const storedKeys: string[] = [];
+  const receipts: Record<string, number> = {};
+  const record = (_message: string, { receipt, id }: Record<string, unknown>): void => {
+    if (receipt === undefined) return;
+    receipts[String(receipt)] = (receipts[String(receipt)] ?? 0) + 1;
+    if (receipt === 'stored') storedKeys.push(storedKey(id));
+  };
+  const log: Log = { info: record, warn: record, error: record };
+  return { log, storedKeys, receipts };
 };
 
-/** Takes what stands in quarantine; answers how many of them a person could work with. */
+/** Takes the messages from quarantine. Returns how many of them an operator could work with. */
 const takeQuarantined = async (sqs: SQSClient, QueueUrl: string): Promise<number> => {
   let usable = 0;
   for (;;) {
@@ -151,7 +141,7 @@ const takeQuarantined = async (sqs: SQSClient, QueueUrl: string): Promise<number
     usable += Messages.filter(
       ({ Body = '', MessageAttributes }) =>
         Buffer.byteLength(Body) <= 1024 * 1024 &&
-        decodePost(Body)?.receivedAt !== undefined &&
+        parseSerializedRequest(Body)?.receivedAt !== undefined &&
         MessageAttributes?.reason?.StringValue === JSON.parse(Body).reason,
     ).length;
     const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));

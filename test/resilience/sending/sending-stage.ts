@@ -6,7 +6,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { z } from 'zod';
-import { contactItem } from '../../../lambdas/aws/table-keys.ts';
+import { contactKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
@@ -17,40 +17,44 @@ const pendingEvents = z.object({ pending: z.int() });
 
 export const RULE = 'parcel_update';
 
-/** A request as the trials make it; it can be told apart in the outbox by its one parameter. */
-export interface TrialRequest {
+/** A send request of a resilience test; its one parameter identifies it in the outbox. */
+export interface TestRequest {
   readonly requestId: string;
   readonly platformContactId: string;
   readonly [field: string]: unknown;
 }
 
-/** A local run with many users who opted in and an approved template, and what a trial does with it. */
+/** A local run with an approved template and any number of opted-in users. */
 export interface SendingStage {
   readonly cloud: LocalCloud;
   readonly client: LocalClient;
   readonly send: FunctionPool;
-  /** Puts requests on the send queue, many at a time. */
-  enqueue(requests: readonly TrialRequest[]): Promise<void>;
+  /** Puts requests on the send queue, in batches. */
+  enqueue(requests: readonly TestRequest[]): Promise<void>;
+  /** Stores a contact with the given attributes. */
+  putContact(contact: string, attributes: Readonly<Record<string, string>>): Promise<void>;
   optIn(contact: string): Promise<void>;
-  /** Every send's item by its request id. */
+  /** Returns the items of all sends by request id. */
   sends(): Promise<ReadonlyMap<string, TableItem>>;
-  /** The request ids in the order in which the chat service accepted their messages. */
+  /** Counts the sends in each state. */
+  states(): Promise<Readonly<Record<string, number>>>;
+  /** Returns the request ids in the order in which the chat service accepted their messages. */
   accepted(): Promise<readonly string[]>;
-  /** Waits until no process of `send` is at work, again and again for a moment. */
-  settled(): Promise<void>;
-  /** Moves the clock until the send queue is empty. */
+  /** Waits until no process of `send` has been working for a moment. */
+  idle(): Promise<void>;
+  /** Advances the clock until the send queue is empty. */
   drain(stepSeconds: number): Promise<void>;
   /** Waits until every event of the sandbox is acknowledged. */
   delivered(): Promise<void>;
-  /** All that the functions logged. */
+  /** Returns everything the functions have logged. */
   logs(): Promise<string>;
   close(): Promise<void>;
 }
 
 export const contactNumber = (index: number): string => `+54911${String(50_000_000 + index)}`;
 
-/** A template request, so that no window closes on it when the clock moves by days. */
-export const templateRequest = (requestId: string, contact: string): TrialRequest => ({
+/** Creates a template request, so that no window closes when the clock advances by days. */
+export const templateRequest = (requestId: string, contact: string): TestRequest => ({
   requestId,
   platformContactId: contact,
   ruleNameOrId: RULE,
@@ -58,8 +62,20 @@ export const templateRequest = (requestId: string, contact: string): TrialReques
   reason: 'shipping-status',
 });
 
+/** Returns the contacts whose requests were not all sent, each once and in their order. */
+export const disorderedContacts = (
+  contacts: readonly string[],
+  requests: readonly TestRequest[],
+  accepted: readonly string[],
+): readonly string[] =>
+  contacts.filter((contact) => {
+    const own = requests.filter(({ platformContactId }) => platformContactId === contact);
+    const requested = own.map(({ requestId }) => requestId);
+    return accepted.filter((requestId) => requested.includes(requestId)).join() !== requested.join();
+  });
+
 export const startSendingStage = async (options: LocalOptions = {}): Promise<SendingStage> => {
-  const logFolder = await mkdtemp(join(tmpdir(), 'parley-trial-'));
+  const logFolder = await mkdtemp(join(tmpdir(), 'parley-resilience-'));
   const cloud = await startLocal({ logFolder, ...options });
   const client = createLocalClient(cloud);
   const send = [...cloud.functions.values()].find(({ declaration }) =>
@@ -85,19 +101,21 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
         await sqs.send(new SendMessageBatchCommand({ QueueUrl: cloud.sendQueueUrl, Entries }));
       }
     },
-    async optIn(contact) {
-      const item = { ...contactItem(contactRef('chat', contact)), optInAt: '2026-01-01T00:00:00.000Z' };
+    async putContact(contact, attributes) {
+      const item = { ...contactKeyOf(contactRef('chat', contact)), ...attributes };
       await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
     },
+    optIn: (contact) => stage.putContact(contact, { optInAt: '2026-01-01T00:00:00.000Z' }),
     async sends() {
       const items = Object.entries(await client.table());
       return new Map(items.filter(([key]) => key.startsWith('SEND#')).map(([key, item]) => [key.slice(5, -5), item]));
     },
-    async accepted() {
-      const params = (body: Record<string, unknown>) => body.params as { n?: string } | undefined;
-      return (await client.outbox()).map(({ body }) => String(params(body)?.n ?? body.messageText));
+    async states() {
+      const groups = Map.groupBy((await stage.sends()).values(), ({ state }) => String(state));
+      return Object.fromEntries([...groups].map(([state, sends]) => [state, sends.length]));
     },
-    async settled() {
+    accepted: async () => (await client.outbox()).map(({ body }) => String(Object(body.params).n ?? body.messageText)),
+    async idle() {
       for (let quiet = 0; quiet < 4; quiet += 1) {
         await pause(15);
         if (send.working() > 0) quiet = 0;
@@ -105,7 +123,7 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
     },
     async drain(stepSeconds) {
       for (let step = 0; step < 2_000; step += 1) {
-        await stage.settled();
+        await stage.idle();
         if ((await client.queueDepth(cloud.sendQueueUrl)) === 0) return;
         await cloud.clock.advance(stepSeconds * 1000);
       }

@@ -1,28 +1,27 @@
-/** The sending trials in full; `npm run trial -- --help` says how. The tests play them with small numbers. */
+/** Runs a resilience test of sending in full; the automated tests run them with small numbers. */
 import { parseArgs } from 'node:util';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import { holdAccount } from './held-account-trial.ts';
-import { killAndRecover } from './kill-trial.ts';
-import { outlast } from './outage-trial.ts';
-import { answersUnavailable, refusesConnections } from './outages.ts';
-import { poison } from './poison-trial.ts';
+import { holdAccount } from './account-on-hold.ts';
+import { killAndRecover } from './kills.ts';
+import { poison } from './poison.ts';
 import { type SendingStage, startSendingStage } from './sending-stage.ts';
+import { answersUnavailable, outlast, refusesConnections } from './service-outage.ts';
 
 const HELP = `npm run trial -- NAME [options]
 
-Plays a trial of sending against a local run, in simulated time, and prints what came of it.
+Runs a resilience test of sending against a local run, in simulated time, and prints the result.
 
-  kills     the function is killed at random moments; the outbox must hold nothing twice, and nothing may be missing
-  resets    the same, and the service resets connections after it accepted the message
-  poison    one malformed and one always-failing message among the others
-  held      requests wait for ten minutes while the account has no credit, then it has credit
-  refused   nobody listens at the service's address for a day
+  kills     kills the function at random moments; the outbox must hold nothing twice and nothing may be missing
+  resets    as kills, and the service also resets connections after it has accepted the message
+  poison    one malformed and one always failing message among others
+  on-hold   requests wait for ten minutes while the account has no credit, which is then restored
+  refused   nothing listens at the service's address for a day
   outage    the service answers 503 for a day
 
-  --requests NUMBER   (default: 2000 for kills and resets, else 1000)
+  --requests NUMBER   (default: 2000 for kills and resets, otherwise 1000)
   --kills NUMBER      (default: 200)
-  --groups NUMBER     message groups (default: 250; kills and resets make one for each 20 requests)
-  --seconds NUMBER    how long an outage lasts (default: 86400)
+  --groups NUMBER     message groups (default: 250; kills and resets use one per 20 requests)
+  --seconds NUMBER    duration of an outage (default: 86400)
   --seed NUMBER       (default: 1)
 `;
 
@@ -38,8 +37,7 @@ const { positionals, values } = parseArgs({
   },
 });
 const [name = ''] = positionals;
-const number = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : Number(text));
-const requests = (otherwise: number) => number(values.requests, otherwise);
+const requests = (otherwise: number) => (values.requests === undefined ? otherwise : Number(values.requests));
 const groups = Number(values.groups);
 const replacements: Sandbox[] = [];
 
@@ -51,7 +49,7 @@ const TRIALS: Record<string, (stage: SendingStage) => Promise<unknown>> = {
   kills: kills(false),
   resets: kills(true),
   poison: (stage) => poison(stage, { requests: requests(1000), groups }),
-  held: (stage) => holdAccount(stage, { requests: requests(1000), groups, stepSeconds: 5 }),
+  'on-hold': (stage) => holdAccount(stage, { requests: requests(1000), groups, stepSeconds: 5 }),
   outage: (stage) => outlast(stage, outage, answersUnavailable(stage)),
   refused: (stage) => outlast(stage, outage, refusesConnections(stage, replacements)),
 };
@@ -65,7 +63,7 @@ if (trial === undefined || values.help) {
   const stage = await startSendingStage();
   try {
     console.dir(await trial(stage), { depth: null, maxArrayLength: 20 });
-    console.log(`in ${Math.round((performance.now() - startedMs) / 1000)} s`);
+    console.log(`Finished in ${Math.round((performance.now() - startedMs) / 1000)} s.`);
   } finally {
     await stage.close();
     for (const sandbox of replacements) await sandbox.close();

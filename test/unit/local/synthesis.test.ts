@@ -1,25 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { settingsWithUrls } from '../../../local/synthesis.ts';
+import { settingsForSandbox, settingsForService, withSandboxOrigin } from '../../../local/synthesis.ts';
 
 describe("a run's settings", () => {
   const given = { retentionDays: 30, webhook: { auth: { audience: 'mine' } } };
 
-  it("are the given settings with the run's URLs", () => {
-    const settings = settingsWithUrls(given, {
-      chatServiceUrl: 'http://127.0.0.1:1',
-      jwksUrl: 'http://127.0.0.1:1/keys',
-    });
+  it("are the given settings with the sandbox's URLs, which the template gets when the sandbox runs", () => {
+    const settings = settingsForSandbox(given, { jwksPath: '/keys' });
+    const synthesized = withSandboxOrigin(JSON.stringify(settings), 'http://127.0.0.1:4000');
 
-    expect(settings).toEqual({
+    expect(JSON.parse(synthesized)).toEqual({
       retentionDays: 30,
-      chatService: { baseUrl: 'http://127.0.0.1:1' },
-      webhook: { auth: { audience: 'mine', jwksUrl: 'http://127.0.0.1:1/keys' } },
+      chatService: { baseUrl: 'http://127.0.0.1:4000' },
+      webhook: { auth: { audience: 'mine', jwksUrl: 'http://127.0.0.1:4000/keys' } },
     });
   });
 
-  it("keep the stage's own key URL without a sandbox", () => {
-    const settings = settingsWithUrls(given, { chatServiceUrl: 'https://chat.example', jwksUrl: undefined });
+  it('keep the webhook as it is when its verification needs no keys', () => {
+    const settings = settingsForSandbox(given, { jwksPath: undefined });
+
+    expect(settings).toEqual({ ...given, chatService: { baseUrl: expect.any(String) } });
+  });
+
+  it("name another chat service, and keep the stage's own key URL", () => {
+    const settings = settingsForService(given, 'https://chat.example');
 
     expect(settings).toEqual({ ...given, chatService: { baseUrl: 'https://chat.example' } });
+    expect(withSandboxOrigin(JSON.stringify(settings), undefined)).toBe(JSON.stringify(settings));
   });
 });

@@ -55,7 +55,7 @@ const storedStep = (message: TableItem): TimelineStep => {
 /** Where an item's `createdAt` comes from, by its `createdAtSource`. */
 const TIME_SOURCES: Readonly<Record<string, string>> = {
   event: 'CREATION_TIME',
-  carrier: 'the publish time',
+  'publish-time': 'the publish time',
   arrival: 'the arrival time',
 };
 

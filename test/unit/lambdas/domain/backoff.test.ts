@@ -1,33 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '../../../../lambdas/domain/backoff.ts';
-import { retryAfterMs } from '../../../../lambdas/domain/retry-after.ts';
+import { backoffMs, parseRetryAfterMs } from '../../../../lambdas/domain/backoff.ts';
 
-describe('the backoff', () => {
-  it('doubles from a second up to fifteen minutes, half of it or thirty seconds by chance', () => {
+describe('backoffMs', () => {
+  it('doubles from one second up to 15 minutes, with at most 30 seconds of jitter', () => {
     expect([1, 2, 3, 11, 1000].map((attempt) => backoffMs(attempt, 0))).toEqual([500, 1_000, 2_000, 870_000, 870_000]);
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
         fc.double({ min: 0, max: 0.999, noNaN: true }),
-        (attempt, chance) => {
-          expect(backoffMs(attempt, chance)).toBeGreaterThanOrEqual(backoffMs(attempt, 0));
-          expect(backoffMs(attempt, chance)).toBeLessThanOrEqual(15 * 60 * 1000);
+        (attempt, random) => {
+          expect(backoffMs(attempt, random)).toBeGreaterThanOrEqual(backoffMs(attempt, 0));
+          expect(backoffMs(attempt, random)).toBeLessThanOrEqual(15 * 60 * 1000);
         },
       ),
     );
   });
-});
 
-describe('a queue’s thousand receives', () => {
-  it('last for ten days of an outage, chance in the middle', () => {
+  it('makes the 1,000 receives of a queue last for more than ten days on average', () => {
     const waits = Array.from({ length: 1_000 }, (_, index) => backoffMs(index + 1, 0.5));
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(10 * 24 * 60 * 60 * 1000);
   });
 });
 
-describe('Retry-After', () => {
+describe('parseRetryAfterMs', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
+
   it.each([
     ['120', 120_000],
     ['0', 0],
@@ -38,7 +36,7 @@ describe('Retry-After', () => {
     ['1.5', undefined],
     ['soon 3', undefined],
     [undefined, undefined],
-  ])('%s is %s ms', (header, ms) => {
-    expect(retryAfterMs(header, now)).toBe(ms);
+  ])('parses %s as %s ms', (header, ms) => {
+    expect(parseRetryAfterMs(header, now)).toBe(ms);
   });
 });

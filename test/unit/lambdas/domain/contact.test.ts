@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactKey, contactRef } from '../../../../lambdas/domain/contact.ts';
 
-// How such services spell one user's number in these countries:
+// How such services write one user's number in these countries. Sources:
 // https://green-api.com/en/docs/faq/features-of-sending-and-receiving-messages-from-different-countries/
 // https://support.whapi.cloud/help-desk/faq/specifics-of-sending-messages-to-numbers-of-different-countries
-describe('a contact’s key', () => {
+describe('contactKey', () => {
   it.each([
-    ['a phone with and without plus', '+34600111222', '34600111222'],
-    ['a phone written with spaces and marks', '+34 600-111-222', '34600111222'],
+    ['a number with and without plus', '+34600111222', '34600111222'],
+    ['a number written with spaces and punctuation', '+34 600-111-222', '34600111222'],
     ['Argentina, with and without the mobile 9', '+5491155550000', '541155550000'],
-    ['Argentina, the trunk 15 behind a two-digit area', '+54 11 15 5555 0000', '541155550000'],
-    ['Argentina, the trunk 15 behind a three-digit area', '+54 351 15 555 0000', '+543515550000'],
-    ['Argentina, the trunk 15 behind a four-digit area', '+54 2966 15 55 0000', '5492966550000'],
+    ['Argentina, the trunk 15 after a two-digit area code', '+54 11 15 5555 0000', '541155550000'],
+    ['Argentina, the trunk 15 after a three-digit area code', '+54 351 15 555 0000', '+543515550000'],
+    ['Argentina, the trunk 15 after a four-digit area code', '+54 2966 15 55 0000', '5492966550000'],
     ['Brazil, with and without the ninth digit', '+5511987654321', '551187654321'],
     ['Mexico, with and without the mobile 1', '+5215512345678', '525512345678'],
     ['Mexico, as the second source writes it', '+52 56 3969 1841', '5215639691841'],
@@ -23,22 +23,22 @@ describe('a contact’s key', () => {
   });
 
   it.each([
-    ['a Brazilian landline and the mobile that looks like it', '+551133334444', '+5511933334444'],
+    ['a Brazilian landline and a mobile number with the same digits after the 9', '+551133334444', '+5511933334444'],
     ['two ids that differ in case', 'CO.1000a', 'CO.1000A'],
-    ['an id that is no phone and a phone of the same digits', 'US.1349555000', '1349555000'],
+    ['an id that is not a number and a number with the same digits', 'US.1349555000', '1349555000'],
     ['two countries', '+541155550000', '+551155550000'],
   ])('differs for %s', (_case, one, other) => {
     expect(contactKey(one)).not.toBe(contactKey(other));
   });
 
   it.each(['CO.1000123', 'US.1349', 'web-7f3a#1', 'me@example.com', '12345'])(
-    'leaves %s, which is no phone, as it is',
+    'returns %s, which is not a phone number, unchanged',
     (id) => {
       expect(contactKey(id)).toBe(id);
     },
   );
 
-  it('is its own key, so that a key can be looked up like an address', () => {
+  it('returns a key unchanged, so that a key can be looked up like an address', () => {
     const digits = fc.stringMatching(/^\+?(54|55|52|34|1)\d{6,13}$/);
     fc.assert(
       fc.property(fc.oneof(digits, fc.string()), (address) => {
@@ -48,8 +48,8 @@ describe('a contact’s key', () => {
   });
 });
 
-describe('a contact', () => {
-  it('is one for all of the business’s numbers, or one for each, whose spellings meet as well', () => {
+describe('contactRef', () => {
+  it('names one contact for all business numbers, or one for each, whatever its spelling', () => {
     expect(contactRef('Chat', '+34600111222').channel).toBe('*');
     const channels = ['+5491100000000', '5491100000000', '+54 9 11 0000-0000', '541100000000'].map(
       (number) => contactRef('chat', '+34600111222', number).channel,

@@ -13,7 +13,7 @@ const never = contact({ lastInboundAt: undefined });
 const optedIn = contact({ lastInboundAt: undefined, optInAt: '2026-11-01T00:00:00.000Z' });
 const defaultTemplate = { ruleNameOrId: 'please_write' };
 
-describe('what goes out', () => {
+describe('the call that decideSend chooses', () => {
   it.each([
     ['free-form alone, window open', freeForm, open, 'message/v3'],
     ['both, window open', both, open, 'message/v3'],
@@ -22,16 +22,16 @@ describe('what goes out', () => {
     ['template alone, window open', template, open, 'intent/v2'],
     ['template alone, window closed', template, closed, 'intent/v2'],
     ['template alone, never opened, opted in', template, optedIn, 'intent/v2'],
-  ])('%s', (_case, request, who, endpoint) => {
+  ])('for %s', (_case, request, who, endpoint) => {
     expect(decideSend(request, who, NOW, sendRules())).toMatchObject({ kind: 'call', call: { endpoint } });
   });
 
-  it('is the stage’s default template for a free-form request outside the window', () => {
+  it("sends the stage's default template for a free-form request outside the window", () => {
     const decision = decideSend({ ...freeForm, reason: 'payment' }, closed, NOW, sendRules({ defaultTemplate }));
     expect(decision).toMatchObject({ call: { endpoint: 'intent/v2', body: { ruleNameOrId: 'please_write' } } });
   });
 
-  it('is the body of message/v3 in the contract’s fields, the text untouched', () => {
+  it("has the contract's fields in the body of message/v3, and the text unchanged", () => {
     const request = sendRequest({ messageText: ' *Hi* \n_there_ ', imageURL: 'https://media.example/a.jpg' });
     expect(decideSend(request, open, NOW, sendRules())).toMatchObject({
       call: {
@@ -46,18 +46,18 @@ describe('what goes out', () => {
     });
   });
 
-  it('goes to the number that was asked for when the user was never seen', () => {
+  it('goes to the number in the request when the user never wrote', () => {
     const decision = decideSend(template, { optInAt: NOW }, NOW, sendRules());
     expect(decision).toMatchObject({ call: { body: { platformContactId: '+5491155550000' } } });
   });
 
-  it('goes by the request’s platform and channel before the stage’s', () => {
+  it("prefers the request's platform and channel to the stage's", () => {
     const request = sendRequest({ chatPlatform: 'other', chatChannelNumber: '+5511900000000' });
     const decision = decideSend(request, open, NOW, sendRules());
     expect(decision).toMatchObject({ call: { body: { chatPlatform: 'other', chatChannelNumber: '+5511900000000' } } });
   });
 
-  it('carries the request id as clientPayload on intent/v2, and nothing of ours on message/v3', () => {
+  it('carries the request id as clientPayload on intent/v2, and nothing but contract fields on message/v3', () => {
     expect(decideSend(template, closed, NOW, sendRules())).toMatchObject({
       call: { body: { clientPayload: 'request-1' } },
     });
@@ -74,7 +74,7 @@ describe('what goes out', () => {
   });
 });
 
-describe('a number', () => {
+describe('the numbers in a call', () => {
   const addressed = (who: Contact, changes: Partial<SendRules> = {}) => {
     const decision = decideSend(template, who, NOW, sendRules(changes));
     return decision.kind === 'call' ? decision.call.body : undefined;
@@ -86,22 +86,22 @@ describe('a number', () => {
     ['verbatim', '5491155550000', '+5491100000000'],
     ['plus', '+5491155550000', '+5491100000000'],
     ['digits', '5491155550000', '5491100000000'],
-  ] as const)('is written as numberFormat %s says', (numberFormat, platformContactId, chatChannelNumber) => {
+  ] as const)('are written as numberFormat %s says', (numberFormat, platformContactId, chatChannelNumber) => {
     expect(addressed(open, { numberFormat })).toMatchObject({ platformContactId, chatChannelNumber });
   });
 
-  it('that is no phone number stays as it is in any format', () => {
+  it('leave an id that is not a phone number unchanged in any format', () => {
     expect(addressed({ ...open, address: 'CO.1000123' }, { numberFormat: 'plus' })).toMatchObject({
       platformContactId: 'CO.1000123',
     });
   });
 
-  it('is the contact check’s proper format, with the contract’s plus, before the id last seen', () => {
+  it("prefer the contact check's format, with the contract's plus, to the id last received", () => {
     expect(addressed({ ...open, ...checked })).toMatchObject({ platformContactId: '+541155550000' });
     expect(addressed(checked, { numberFormat: 'digits' })).toMatchObject({ platformContactId: '541155550000' });
   });
 
-  it('not on the platform is refused while the check is believed and counts', () => {
+  it('are not called while a recent contact check found them absent, if the stage checks contacts', () => {
     const absent = { ...optedIn, checkedAt: '2026-11-20T11:00:00.000Z' };
     const decide = (who: Contact, contactCheck: 'off' | 'beforeFirstTemplate') =>
       decideSend(template, who, NOW, sendRules({ contactCheck }));
@@ -111,12 +111,12 @@ describe('a number', () => {
   });
 });
 
-describe('the request’s id as clientPayload', () => {
+describe('clientPayload', () => {
   it.each([
     ['off', undefined, undefined],
     ['intent', 'request-1', undefined],
     ['all', 'request-1', 'request-1'],
-  ] as const)('%s', (clientPayload, onIntent, onMessage) => {
+  ] as const)('with the setting %s is %s on intent/v2 and %s on message/v3', (clientPayload, onIntent, onMessage) => {
     const payload = (request: SendRequest) => {
       const decision = decideSend(request, open, NOW, sendRules({ clientPayload }));
       return decision.kind === 'call' ? decision.call.body.clientPayload : decision;
@@ -125,15 +125,15 @@ describe('the request’s id as clientPayload', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('decideSend refuses', () => {
   it.each([
     ['free-form alone, window closed', freeForm, closed, 'WINDOW_CLOSED'],
     ['free-form alone, never opened', freeForm, never, 'WINDOW_CLOSED'],
-    ['a template to a stranger', template, never, 'NO_OPT_IN'],
+    ['a template to a user without an opt-in who never wrote', template, never, 'NO_OPT_IN'],
     ['a template without a reason', { ...template, reason: undefined }, closed, 'REASON_MISSING'],
     ['a template after an opt-out', template, { ...closed, optOutAt: '2026-11-19T00:00:00.000Z' }, 'OPTED_OUT'],
     [
-      'a template after an opt-out that is later than the opt-in',
+      'a template after an opt-out later than the opt-in',
       template,
       { ...optedIn, optOutAt: '2026-11-02T00:00:00.000Z' },
       'OPTED_OUT',
@@ -145,12 +145,12 @@ describe('what is refused', () => {
     expect(decideSend(request, who, NOW, sendRules())).toMatchObject({ kind: 'refuse', code });
   });
 
-  it('is not a template to a user who opted in again after an opt-out', () => {
+  it('no template to a user who opted in again after an opt-out', () => {
     const again = { ...optedIn, optOutAt: '2026-10-02T00:00:00.000Z' };
     expect(decideSend(template, again, NOW, sendRules()).kind).toBe('call');
   });
 
-  it('is not a template inside the window: it opens no conversation, so it needs no reason', () => {
+  it('no template without a reason inside the window, where it opens no conversation', () => {
     expect(decideSend({ ...template, reason: undefined }, open, NOW, sendRules()).kind).toBe('call');
   });
 });
@@ -160,7 +160,7 @@ describe('notAfter', () => {
     ['2026-11-20T12:00:00Z', 'call'],
     ['2026-11-20T09:00:00.000-03:00', 'call'],
     ['2026-11-20T11:59:59.999Z', 'expire'],
-  ])('%s leads, at noon, to %s', (notAfter, kind) => {
+  ])('%s at noon decides %s', (notAfter, kind) => {
     expect(decideSend(sendRequest({ notAfter }), open, NOW, sendRules()).kind).toBe(kind);
   });
 });

@@ -3,7 +3,7 @@ import { sendOutcome } from '../../../../lambdas/domain/send-outcome.ts';
 
 const answered = (httpStatus: number, body?: unknown) => sendOutcome({ kind: 'answered', httpStatus, body });
 
-describe('the class of an answer', () => {
+describe('sendOutcome', () => {
   it.each([
     ['an id', 200, { id: 'm1' }, { kind: 'accepted', messageId: 'm1' }],
     ['an id and no problems', 200, { id: 'm1', problems: null }, { kind: 'accepted', messageId: 'm1' }],
@@ -15,7 +15,7 @@ describe('the class of an answer', () => {
     ],
     ['200 with an id and problems', 200, { id: 'm1', problems: { code: 304 } }, { kind: 'rejected', code: 304 }],
     ['200 without an id', 200, { result: {} }, { kind: 'uncertain' }],
-    ['200 that is no JSON', 200, undefined, { kind: 'uncertain' }],
+    ['200 that is not JSON', 200, undefined, { kind: 'uncertain' }],
     [
       'code 201 with 403',
       403,
@@ -39,22 +39,22 @@ describe('the class of an answer', () => {
     ['502', 502, { error: { code: 1 } }, { kind: 'uncertain' }],
     ['504', 504, undefined, { kind: 'uncertain' }],
     [
-      'an id beside problems that say nothing',
+      'an id beside problems without code and message',
       200,
       { id: 'm1', problems: {}, error: {} },
       { kind: 'accepted', messageId: 'm1' },
     ],
     ['an id that is a number', 200, { id: 17 }, { kind: 'accepted', messageId: '17' }],
-    ['an id too long to be kept', 200, { id: 'x'.repeat(1025) }, { kind: 'uncertain' }],
-    ['a code that is text', 400, { error: { code: '201', message: 'closed' } }, { kind: 'window-closed' }],
+    ['an id too long to be stored', 200, { id: 'x'.repeat(1025) }, { kind: 'uncertain' }],
+    ['a code that is a string', 400, { error: { code: '201', message: 'closed' } }, { kind: 'window-closed' }],
     ['a redirect', 302, undefined, { kind: 'not-done', cause: 'unavailable' }],
-    ['a redirect after the fact', 303, undefined, { kind: 'uncertain' }],
+    ['a redirect after the call was made', 303, undefined, { kind: 'uncertain' }],
     ['a body of another shape', 200, ['m1'], { kind: 'uncertain' }],
   ])('%s', (_case, httpStatus, body, outcome) => {
     expect(answered(httpStatus, body)).toMatchObject(outcome);
   });
 
-  it('is not-done when nothing was written, and uncertain when something was', () => {
+  it('is not-done when nothing of the request was written, and uncertain when something was', () => {
     expect(sendOutcome({ kind: 'not-sent', cause: 'ECONNREFUSED' })).toMatchObject({
       kind: 'not-done',
       cause: 'unavailable',
@@ -63,8 +63,8 @@ describe('the class of an answer', () => {
   });
 });
 
-describe('the service’s words', () => {
-  it('are kept to 500 well-formed characters', () => {
+describe('the explanation of a fault', () => {
+  it('has at most 500 well-formed characters', () => {
     const outcome = sendOutcome({
       kind: 'answered',
       httpStatus: 400,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readSendRequest } from '../../../../lambdas/domain/send-request.ts';
+import { parseDueMessage, parseSendRequest, serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { sendRequest, templateRequest } from '../../../support/builders.ts';
 
-const read = (request: unknown) => readSendRequest(JSON.stringify(request));
+const parse = (request: unknown) => parseSendRequest(JSON.stringify(request));
 
-describe('a send request', () => {
+describe('parseSendRequest', () => {
   it.each([
     ['a free-form message', sendRequest()],
     ['a template', templateRequest()],
@@ -14,33 +14,67 @@ describe('a send request', () => {
       'every field',
       { ...sendRequest(), notAfter: '2026-11-21T00:00:00-03:00', onUncertain: 'resend', chatPlatform: 'chat' },
     ],
-  ])('may be %s', (_case, request) => {
-    expect(read(request)).toEqual({ kind: 'request', request: JSON.parse(JSON.stringify(request)) });
+  ])('accepts %s', (_case, request) => {
+    expect(parse(request)).toEqual({ kind: 'request', request: JSON.parse(JSON.stringify(request)) });
   });
 
   it.each([
-    ['not JSON', '{', 'not JSON'],
-    ['an array', '[]', 'expected object'],
+    ['that is not JSON', '{', 'not JSON'],
+    ['that is an array', '[]', 'expected object'],
     ['without a request id', sendRequest({ requestId: undefined }), 'requestId: is missing'],
-    ['with an id that SQS would not take', sendRequest({ requestId: 'a b' }), 'requestId: must be 1 to 128'],
-    ['with an id too long', sendRequest({ requestId: 'x'.repeat(129) }), 'requestId: must be 1 to 128'],
+    ['with an id that SQS would not accept', sendRequest({ requestId: 'a b' }), 'requestId: must be 1 to 128'],
+    ['with an id that is too long', sendRequest({ requestId: 'x'.repeat(129) }), 'requestId: must be 1 to 128'],
     ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is missing'],
-    ['empty', sendRequest({ messageText: undefined }), 'needs something to send'],
+    ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
     ['with an empty text', sendRequest({ messageText: '' }), 'messageText: must not be empty'],
     ['with a lone surrogate', sendRequest({ messageText: '\ud800' }), 'messageText: is not well-formed'],
-    ['misspelt', { ...sendRequest(), notafter: '2026-11-21T00:00:00Z' }, 'notafter'],
+    ['with a misspelled field', { ...sendRequest(), notafter: '2026-11-21T00:00:00Z' }, 'does not know notafter'],
     [
-      'for a reason that is not approved',
+      'with a reason that is not approved',
       { ...templateRequest(), reason: 'advertising' },
       'reason: must be one of account-update',
     ],
     ['with a time without offset', sendRequest({ notAfter: '2026-11-21T00:00:00' }), 'notAfter: must be an ISO 8601'],
-    ['with params that are no text', { ...templateRequest(), params: { amount: 5 } }, 'params.amount: must be text'],
-    ['with params and no template', { ...sendRequest(), params: {} }, 'params: go with ruleNameOrId'],
+    [
+      'with a sendAt after its notAfter',
+      sendRequest({ sendAt: '2026-11-21T00:00:00Z', notAfter: '2026-11-20T23:00:00-00:30' }),
+      'sendAt: must not be later than notAfter',
+    ],
+    [
+      'with params that are not strings',
+      { ...templateRequest(), params: { amount: 5 } },
+      'params.amount: must be a string',
+    ],
+    ['with params and no template', { ...sendRequest(), params: {} }, 'params: requires ruleNameOrId'],
     ['with a number without plus', sendRequest({ chatChannelNumber: '5491100000000' }), 'chatChannelNumber: must be +'],
-    ['larger than a table item can keep', sendRequest({ messageText: 'x'.repeat(131_072) }), 'it may have 131072'],
-  ])('is refused when it is %s, in a sentence that names the fault', (_case, request, fault) => {
+    ['that does not fit a table item', sendRequest({ messageText: 'x'.repeat(131_072) }), 'the maximum is 131072'],
+  ])('explains the fault of a request %s', (_case, request, fault) => {
     const body = typeof request === 'string' ? request : JSON.stringify(request);
-    expect(readSendRequest(body)).toEqual({ kind: 'malformed', explanation: expect.stringContaining(fault) });
+    expect(parseSendRequest(body)).toEqual({ kind: 'malformed', explanation: expect.stringContaining(fault) });
+  });
+
+  it('names every fault in one sentence', () => {
+    expect(parse({ requestId: 'a b', messageText: 7 })).toEqual({
+      kind: 'malformed',
+      explanation:
+        'Not a send request: requestId: must be 1 to 128 letters, digits, or punctuation characters, without ' +
+        'spaces; platformContactId: is missing; messageText: must be a string.',
+    });
+  });
+});
+
+describe('parseDueMessage', () => {
+  it('returns the request id that serializeDueMessage wrote', () => {
+    expect(parseDueMessage(serializeDueMessage('request-1'))).toBe('request-1');
+    expect(parseDueMessage(serializeDueMessage('"'.repeat(128)))).toBe('"'.repeat(128));
+  });
+
+  it.each([
+    ['a send request', JSON.stringify(sendRequest())],
+    ['a send request with the id of a due one', JSON.stringify({ ...sendRequest(), scheduledRequestId: 'request-1' })],
+    ['an id that is not a string', '{"scheduledRequestId":1}'],
+    ['not JSON', '{'],
+  ])('returns undefined for %s', (_case, body) => {
+    expect(parseDueMessage(body)).toBeUndefined();
   });
 });

@@ -1,129 +1,121 @@
 import { describe, expect, it } from 'vitest';
-import type { WrittenEvent } from '../../../../lambdas/domain/telling/written-event.ts';
-import type { EventBus, PutResult } from '../../../../lambdas/ports.ts';
-import { createPublishChanges, type StreamedRecord } from '../../../../lambdas/publish/publish-changes.ts';
-import { createStreamHandler } from '../../../../lambdas/publish/stream-handler.ts';
-import { countingMetrics, silentLog } from '../../../support/silent.ts';
-import { change } from '../domain/telling/changes.ts';
+import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
+import type { EventBus, PublishResult } from '../../../../lambdas/ports.ts';
+import { type ChangeRecord, createPublishChanges } from '../../../../lambdas/publish/publish-changes.ts';
+import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
+import { change } from '../domain/events/changes.ts';
 
-const record = (number: number): StreamedRecord => ({
+const record = (number: number): ChangeRecord => ({
   sequenceNumber: String(number),
   record: { number },
   readChange: () => change({ id: `message-${number}`, key: `message-${number}` }),
 });
-const unreadable = (number: number): StreamedRecord => ({
+const unreadable = (number: number): ChangeRecord => ({
   ...record(number),
   readChange: () => {
-    throw new Error('of another time');
+    throw new Error('unknown format');
   },
 });
 
-/** Publishes over a bus that answers as told: for an event's message id and the how-manieth time that it is put. */
+/** Publishes to a bus that answers by message id and by how often that message's event was published. */
 const publish = async (
-  records: readonly StreamedRecord[],
-  answer: (messageId: string, time: number) => PutResult = () => ({ kind: 'taken' }),
-  { untoldFails = false, enoughTime = true } = {},
+  records: readonly ChangeRecord[],
+  answer: (messageId: string, attempt: number) => PublishResult = () => ({ kind: 'published' }),
+  { deadLettersFail = false, hasTime = true } = {},
 ) => {
-  const put: string[][] = [];
-  const untold: string[] = [];
+  const calls: string[][] = [];
+  const deadLettered: string[] = [];
   const pauses: number[] = [];
-  const metrics = countingMetrics();
-  const messageOf = ({ detail }: WrittenEvent): string => JSON.parse(detail).messageId;
+  const metrics = recordingMetrics();
+  const messageOf = ({ detail }: SerializedEvent): string => JSON.parse(detail).messageId;
   const bus: EventBus = {
-    async put(events) {
+    async publish(events) {
       const messages = events.map(messageOf);
-      put.push(messages);
-      return messages.map((id) => answer(id, put.flat().filter((other) => other === id).length));
+      calls.push(messages);
+      return messages.map((id) => answer(id, calls.flat().filter((other) => other === id).length));
     },
   };
   const publishChanges = createPublishChanges({
     bus,
-    untold: {
+    deadLetters: {
       async put({ sequenceNumber }, reason) {
-        if (untoldFails) throw new Error('out of reach');
-        untold.push(`${sequenceNumber} ${reason}`);
+        if (deadLettersFail) throw new Error('unreachable');
+        deadLettered.push(`${sequenceNumber} ${reason}`);
       },
     },
-    pause: async (ms) => void pauses.push(ms),
-    randomness: { newId: () => '', fraction: () => 0.5 },
+    sleep: async (ms) => void pauses.push(ms),
+    randomness: { newId: () => '', random: () => 0.5 },
     log: silentLog,
     metrics,
     content: true,
   });
-  const failed = await publishChanges(records, () => enoughTime);
-  return { failed, put, untold, pauses, counted: metrics.counted };
+  const retried = await publishChanges(records, () => hasTime);
+  return { retried, calls, deadLettered, pauses, counted: metrics.counted };
 };
 
-const FAILED: PutResult = { kind: 'failed', reason: 'ThrottlingException' };
+const FAILED: PublishResult = { kind: 'failed', reason: 'ThrottlingException' };
 
-describe('publishing', () => {
-  it('puts what the changes are worth, and nothing failed', async () => {
-    const { failed, put } = await publish([record(1), record(2)]);
+describe('publishing changes', () => {
+  it('publishes the events of all changes in one call', async () => {
+    const { retried, calls, counted } = await publish([record(1), record(2)]);
 
-    expect([failed, put]).toEqual([[], [['message-1', 'message-2']]]);
+    expect([retried, calls]).toEqual([[], [['message-1', 'message-2']]]);
+    expect(counted).toEqual(['EventPublished', 'EventPublished']);
   });
 
-  it('puts again only what was not taken, after a pause that grows', async () => {
-    const { failed, put, pauses } = await publish([1, 2, 3].map(record), (id, time) =>
-      id === 'message-2' && time < 4 ? FAILED : { kind: 'taken' },
+  it('does not call the bus for changes that are not published', async () => {
+    const { retried, calls } = await publish([{ ...record(1), readChange: () => undefined }]);
+
+    expect([retried, calls]).toEqual([[], []]);
+  });
+
+  it('retries only failed events, with growing pauses', async () => {
+    const { retried, calls, pauses, counted } = await publish([1, 2, 3].map(record), (id, attempt) =>
+      id === 'message-2' && attempt < 4 ? FAILED : { kind: 'published' },
     );
 
-    expect(put).toEqual([['message-1', 'message-2', 'message-3'], ['message-2'], ['message-2'], ['message-2']]);
+    expect(calls).toEqual([['message-1', 'message-2', 'message-3'], ['message-2'], ['message-2'], ['message-2']]);
     expect(pauses).toEqual([150, 300, 600]);
-    expect(failed).toEqual([]);
+    expect(retried).toEqual([]);
+    expect(counted.filter((name) => name === 'PublishRetried')).toHaveLength(3);
   });
 
-  it('reports the records of what is not taken in the end, in the stream’s order', async () => {
-    const { failed, put, counted } = await publish([1, 2, 3].map(record), (id) =>
-      id === 'message-2' ? { kind: 'taken' } : FAILED,
+  it('returns the records whose events still fail after five attempts, in the order of the stream', async () => {
+    const { retried, calls, counted } = await publish([1, 2, 3].map(record), (id) =>
+      id === 'message-2' ? { kind: 'published' } : FAILED,
     );
 
-    expect(failed).toEqual(['1', '3']);
-    expect(put).toHaveLength(5);
-    expect(counted).toContain('TellingFailed');
+    expect(retried).toEqual(['1', '3']);
+    expect(calls).toHaveLength(5);
+    expect(counted).toContain('PublishFailed');
   });
 
-  it('begins no further round without time for it', async () => {
-    const { failed, put } = await publish([record(1)], () => FAILED, { enoughTime: false });
+  it('starts no attempt without enough time', async () => {
+    const { retried, calls } = await publish([record(1)], () => FAILED, { hasTime: false });
 
-    expect([failed, put]).toEqual([['1'], []]);
+    expect([retried, calls]).toEqual([['1'], []]);
   });
 
-  it('sets aside what the bus will never take, and goes on', async () => {
-    const { failed, untold } = await publish([1, 2].map(record), (id) =>
-      id === 'message-1' ? { kind: 'refused', reason: 'MalformedDetail' } : { kind: 'taken' },
+  it('dead-letters a change whose event the bus refuses, and continues', async () => {
+    const { retried, deadLettered } = await publish([1, 2].map(record), (id) =>
+      id === 'message-1' ? { kind: 'refused', reason: 'MalformedDetail' } : { kind: 'published' },
     );
 
-    expect(failed).toEqual([]);
-    expect(untold).toEqual([expect.stringMatching(/^1 REFUSED: MessageReceived .*MalformedDetail/)]);
+    expect(retried).toEqual([]);
+    expect(deadLettered).toEqual([expect.stringMatching(/^1 REFUSED: MessageReceived .*MalformedDetail/)]);
   });
 
-  it('sets aside what cannot be read, and goes on', async () => {
-    const { failed, put, untold, counted } = await publish([unreadable(1), record(2)]);
+  it('dead-letters a change that cannot be read, and continues', async () => {
+    const { retried, calls, deadLettered, counted } = await publish([unreadable(1), record(2)]);
 
-    expect([failed, put]).toEqual([[], [['message-2']]]);
-    expect(untold).toEqual(['1 UNREADABLE: of another time']);
-    expect(counted).toEqual(expect.arrayContaining(['ChangeUntold', 'EventTold']));
+    expect([retried, calls]).toEqual([[], [['message-2']]]);
+    expect(deadLettered).toEqual(['1 UNREADABLE: unknown format']);
+    expect(counted).toEqual(expect.arrayContaining(['ChangeDeadLettered', 'EventPublished']));
   });
 
-  it('reports what can be neither told nor set aside', async () => {
-    const { failed } = await publish([unreadable(1), record(2)], undefined, { untoldFails: true });
+  it('returns a change that can be neither published nor dead-lettered', async () => {
+    const { retried } = await publish([unreadable(1), record(2)], undefined, { deadLettersFail: true });
 
-    expect(failed).toEqual(['1']);
-  });
-});
-
-describe('the stream’s handler', () => {
-  it('answers with the sequence numbers that failed, as Lambda asks for them', async () => {
-    const handler = createStreamHandler<number>({
-      readRecord: record,
-      publishChanges: async (records) => records.slice(1).map(({ sequenceNumber }) => sequenceNumber),
-      enoughTimeMs: 1,
-      metrics: countingMetrics(),
-    });
-
-    const answer = await handler({ Records: [1, 2, 3] }, { getRemainingTimeInMillis: () => 1000 });
-
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }, { itemIdentifier: '3' }] });
+    expect(retried).toEqual(['1']);
   });
 });

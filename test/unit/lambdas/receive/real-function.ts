@@ -5,49 +5,47 @@ import { vi } from 'vitest';
 import type { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
 import { createSecretStore, startSecretsManager } from '../../../../local/emulators/secrets-manager.ts';
 import { startSqs } from '../../../../local/emulators/sqs.ts';
-import { type CountingProxy, startCountingProxy } from '../aws/counting-proxy.ts';
-import { type Item, startEmulatedTables } from '../aws/emulated-table.ts';
+import { type CountingProxy, startCountingProxy } from '../../../support/counting-proxy.ts';
+import type { Item } from '../../../support/emulated-table.ts';
+import { connectToTestTables } from '../../../support/test-tables.ts';
 
-/** The function `receive` as its entry wires it, with the environment that the stack gives it, on the emulators. */
+/** The function `receive`, wired by its own entry with the environment that the stack sets, on the emulators. */
 export interface RealFunction {
-  /** Before the table. */
+  /** In front of the table. */
   readonly table: CountingProxy;
-  /** Before the queues. */
+  /** In front of the queues. */
   readonly queues: CountingProxy;
-  /** Loads the entry anew, as a cold start does. */
+  /** Loads the entry again, like a cold start, with a table and queues of its own. */
   start(
     auth: Record<string, unknown>,
     environment?: Record<string, string>,
     budget?: Partial<typeof TIME_BUDGET>,
   ): Promise<void>;
   post(event: Partial<APIGatewayProxyEventV2>): Promise<APIGatewayProxyStructuredResultV2>;
-  /** Hands everything in the inbound queue to the function; answers how many must come again. */
+  /** Passes the messages of the inbound queue to the function. Returns how many are to be retried. */
   drain(): Promise<number>;
   putSecret(text: string): void;
   items(): Promise<Record<string, Item>>;
-  /** What stands in the inbound dead-letter queue. */
+  /** Takes the messages from the inbound dead-letter queue. */
   quarantined(): Promise<readonly Record<string, unknown>[]>;
-  /** Everything that was logged since the test began. */
+  /** Everything logged since the start. */
   readonly log: string[];
   close(): Promise<void>;
 }
 
-const TIME_BUDGET_MODULE = '../../../lambdas/receive/time-budget.ts';
-/** What a test is not about must not depend on how busy the machine is; the budgets themselves have a test of their own. */
+const TIME_BUDGET_MODULE = '../../../../lambdas/receive/time-budget.ts';
+/** What a test is not about must not depend on how busy the machine is; the time budget has tests of its own. */
 const PATIENT = {
   TIME_BUDGET: { verification: 20_000, table: 20_000, queue: 20_000, start: 0 },
-  ONE_ATTEMPT: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+  SDK_TIMEOUTS: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
 };
 
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 export const startRealFunction = async (): Promise<RealFunction> => {
   const secrets = createSecretStore((name) => `arn:aws:secretsmanager:local:000000000000:secret:${name}`);
-  const [tables, queuesEmulator, secretsManager] = await Promise.all([
-    startEmulatedTables(),
-    startSqs(),
-    startSecretsManager(secrets),
-  ]);
+  const tables = connectToTestTables();
+  const [queuesEmulator, secretsManager] = await Promise.all([startSqs(), startSecretsManager(secrets)]);
   const [table, queues] = await Promise.all([startCountingProxy(tables.url), startCountingProxy(queuesEmulator.url)]);
   const sqs = new SQSClient({ region: 'local', endpoint: queuesEmulator.url, credentials: CREDENTIALS });
   const secretId = secrets.create('webhook', 'not yet set');
@@ -58,7 +56,7 @@ export const startRealFunction = async (): Promise<RealFunction> => {
   let inboundUrl = '';
   let deadLettersUrl = '';
   let handler: (event: APIGatewayProxyEventV2 | SQSEvent, context: Context) => Promise<unknown>;
-  // The handler reads nothing else of its context.
+  // The handler and its middlewares read nothing that is missing here.
   const context = { getRemainingTimeInMillis: () => 600_000 } as Context;
 
   const createQueue = async () => {
@@ -110,9 +108,9 @@ export const startRealFunction = async (): Promise<RealFunction> => {
       log.length = 0;
     },
     async post(event) {
-      const whole = { headers: {}, isBase64Encoded: false, ...event };
+      const full = { headers: {}, isBase64Encoded: false, ...event };
       // The handler reads nothing else of its event.
-      return (await handler(whole as APIGatewayProxyEventV2, context)) as APIGatewayProxyStructuredResultV2;
+      return (await handler(full as APIGatewayProxyEventV2, context)) as APIGatewayProxyStructuredResultV2;
     },
     async drain() {
       const messages = await take(inboundUrl);
@@ -122,8 +120,8 @@ export const startRealFunction = async (): Promise<RealFunction> => {
         receiptHandle: message.ReceiptHandle,
         attributes: message.Attributes,
       }));
-      const answer = await handler({ Records: records } as SQSEvent, context);
-      return (answer as { batchItemFailures: unknown[] }).batchItemFailures.length;
+      const response = await handler({ Records: records } as SQSEvent, context);
+      return (response as { batchItemFailures: unknown[] }).batchItemFailures.length;
     },
     putSecret(text) {
       const secret = secrets.find(secretId);

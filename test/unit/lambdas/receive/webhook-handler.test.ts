@@ -1,47 +1,47 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import type { VerifiedPost } from '../../../../lambdas/domain/verified-post.ts';
+import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { Verdict, WriteResult } from '../../../../lambdas/ports.ts';
 import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
-import type { StoredEvent } from '../../../../lambdas/receive/store-event.ts';
+import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
-import { countingMetrics, silentLog } from '../../../support/silent.ts';
+import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
 const WRITTEN: WriteResult = { kind: 'written' };
-const GONE: WriteResult = { kind: 'unreachable', reason: 'TimeoutError' };
-const STORED: StoredEvent = { kind: 'stored', event: 'message', id: 'message-1' };
-const UNSTORABLE: StoredEvent = { kind: 'unstorable', reason: 'not JSON' };
-const UNREACHABLE: StoredEvent = { kind: 'unreachable', reason: 'TimeoutError' };
+const QUEUE_UNAVAILABLE: WriteResult = { kind: 'unavailable', reason: 'TimeoutError' };
+const STORED: StoreResult = { kind: 'stored', event: 'message', id: 'message-1' };
+const UNSTORABLE: StoreResult = { kind: 'unstorable', reason: 'not JSON' };
+const TABLE_UNAVAILABLE: StoreResult = { kind: 'unavailable', reason: 'TimeoutError' };
 
-interface World {
+interface Situation {
   readonly verdict?: Verdict;
-  readonly stored?: StoredEvent;
+  readonly stored?: StoreResult;
   readonly queue?: WriteResult;
   readonly event?: Partial<APIGatewayProxyEventV2>;
 }
 
-/** Posts to the webhook in a world where all is well but for what the test says; answers what was done. */
-const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = WRITTEN, event = {} }: World) => {
-  const posts: VerifiedPost[] = [];
+/** Posts to the webhook, where everything works except what the test says. Returns the answer and what was done. */
+const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = WRITTEN, event = {} }: Situation) => {
+  const requests: VerifiedRequest[] = [];
   const queued: string[] = [];
-  const queuedPosts: VerifiedPost[] = [];
-  const metrics = countingMetrics();
+  const queuedRequests: VerifiedRequest[] = [];
+  const metrics = recordingMetrics();
   const handler = createWebhookHandler({
     verifier: { verify: async () => verdict },
     receiveEvent: createReceiveEvent({
-      storeEvent: async (verified) => {
-        posts.push(verified);
+      storeEvent: async (request) => {
+        requests.push(request);
         return stored;
       },
       inboundQueue: {
-        defer: async (deferred) => {
-          queuedPosts.push(deferred);
+        defer: async (request) => {
+          queuedRequests.push(request);
           queued.push('deferred');
           return queue;
         },
-        quarantine: async (quarantined, reason) => {
-          queuedPosts.push(quarantined);
+        quarantine: async (request, reason) => {
+          queuedRequests.push(request);
           queued.push(`quarantined: ${reason}`);
           return queue;
         },
@@ -54,76 +54,102 @@ const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = 
     metrics,
   });
   const full = { headers: {}, body: JSON.stringify(wireMessage()), isBase64Encoded: false, ...event };
+  // The handler reads nothing else of the event.
   const answer = await handler(full as APIGatewayProxyEventV2);
-  return { status: answer.statusCode, body: answer.body, posts, queued, queuedPosts, counted: metrics.counted };
+  return {
+    status: answer.statusCode,
+    body: answer.body,
+    requests,
+    queued,
+    queuedRequests,
+    counted: metrics.counted,
+  };
 };
 
-describe('the webhook’s answer', () => {
-  it.each<[string, World, number, string[], string]>([
-    ['stored', {}, 200, [], 'EventStored'],
-    ['no event that we know', { stored: UNSTORABLE }, 200, ['quarantined: not JSON'], 'EventQuarantined'],
-    ['the table out of reach', { stored: UNREACHABLE }, 200, ['deferred'], 'EventDeferred'],
-    ['table and queue out of reach', { stored: UNREACHABLE, queue: GONE }, 503, ['deferred'], 'EventUnavailable'],
+describe('the webhook answers an authentic request', () => {
+  it.each<[string, Situation, number, string[], string]>([
+    ['200 when its event is stored', {}, 200, [], 'EventStored'],
     [
-      'no event, and the queue out of reach',
-      { stored: UNSTORABLE, queue: GONE },
+      '200 when its event is unknown and quarantined',
+      { stored: UNSTORABLE },
+      200,
+      ['quarantined: not JSON'],
+      'EventQuarantined',
+    ],
+    [
+      '200 when the table is unavailable and the event deferred',
+      { stored: TABLE_UNAVAILABLE },
+      200,
+      ['deferred'],
+      'EventDeferred',
+    ],
+    [
+      '503 when table and queue are unavailable',
+      { stored: TABLE_UNAVAILABLE, queue: QUEUE_UNAVAILABLE },
+      503,
+      ['deferred'],
+      'EventNotStored',
+    ],
+    [
+      '503 when its event is unknown and the queue unavailable',
+      { stored: UNSTORABLE, queue: QUEUE_UNAVAILABLE },
       503,
       ['quarantined: not JSON'],
-      'EventUnavailable',
+      'EventNotStored',
     ],
-  ])('to an authentic post: %s', async (_case, world, status, queued, metric) => {
-    expect(await post(world)).toMatchObject({ status, queued, counted: [metric] });
+  ])('%s', async (_case, situation, status, queued, metric) => {
+    expect(await post(situation)).toMatchObject({ status, queued, counted: [metric] });
   });
 
-  it('to a forged post is 401 with a constant body, and nothing is read', async () => {
-    const result = await post({ verdict: { kind: 'forged', reason: 'claim aud' } });
-    expect(result).toMatchObject({
-      status: 401,
-      body: '{"message":"Unauthorized"}',
-      posts: [],
-      counted: ['WebhookForged'],
-    });
-  });
-
-  it('is 503 while the keys for the check cannot be had', async () => {
-    const result = await post({ verdict: { kind: 'undecided', reason: 'ERR_KEYS_UNAVAILABLE' } });
-    expect(result).toMatchObject({ status: 503, posts: [], counted: ['WebhookUndecided'] });
-  });
-
-  it('is 200 to the carrier’s own word on the delivery, in which there is no event', async () => {
-    const result = await post({ verdict: { kind: 'handshake', reason: 'subscription confirmed' } });
-    expect(result).toMatchObject({ status: 200, posts: [], queued: [], counted: ['WebhookHandshake'] });
-  });
-
-  it('is 413 to a post larger than the inbound queue carries', async () => {
+  it('413 when it is too large for the inbound queue', async () => {
     const fits = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096 - 100) } });
     const tooLarge = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096) } });
     expect([fits.status, tooLarge.status]).toEqual([200, 413]);
-    expect(tooLarge).toMatchObject({ posts: [], counted: ['EventTooLarge'] });
+    expect(tooLarge).toMatchObject({ requests: [], counted: ['EventTooLarge'] });
   });
 });
 
-describe('a post that is kept aside', () => {
-  it('has the carrier’s id that stood in its envelope', async () => {
-    const kept = await post({ stored: { ...UNSTORABLE, carrierMessageId: '77' } });
-    expect(kept.queuedPosts).toMatchObject([{ carrierMessageId: '77' }]);
+describe('the webhook answers a request that is not an authentic event', () => {
+  it('401 with a constant body when it is unauthenticated, and reads nothing of it', async () => {
+    const result = await post({ verdict: { kind: 'unauthenticated', reason: 'claim aud' } });
+    expect(result).toMatchObject({
+      status: 401,
+      body: '{"message":"Unauthorized"}',
+      requests: [],
+      counted: ['WebhookUnauthenticated'],
+    });
+  });
+
+  it('503 while verification is unavailable', async () => {
+    const result = await post({ verdict: { kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' } });
+    expect(result).toMatchObject({ status: 503, requests: [], counted: ['WebhookVerificationUnavailable'] });
+  });
+
+  it('200 when it is a completed handshake', async () => {
+    const result = await post({ verdict: { kind: 'handshake', reason: 'subscription confirmed' } });
+    expect(result).toMatchObject({ status: 200, requests: [], queued: [], counted: ['WebhookHandshake'] });
   });
 });
 
-describe('a post', () => {
-  it('is read as its bytes, base64 undone, with the carrier’s metadata and the arrival', async () => {
-    const { posts } = await post({
+describe('a webhook request', () => {
+  it('is quarantined with the delivery id from its envelope', async () => {
+    const quarantined = await post({ stored: { ...UNSTORABLE, deliveryId: '77' } });
+    expect(quarantined.queuedRequests).toMatchObject([{ deliveryId: '77' }]);
+  });
+
+  it('is read as bytes, decoded from base64, with the delivery metadata and the arrival', async () => {
+    const { requests } = await post({
       event: {
         body: Buffer.from('ñ').toString('base64'),
         isBase64Encoded: true,
         headers: { 'x-goog-pubsub-message-id': '7', 'x-goog-pubsub-publish-time': '2026-11-20T11:59:00Z' },
       },
     });
-    expect(posts).toEqual([
+    expect(requests).toEqual([
       {
         rawBody: Buffer.from('ñ'),
         receivedAt: NOW,
-        carrierMessageId: '7',
+        deliveryId: '7',
         publishedAt: '2026-11-20T11:59:00.000Z',
       },
     ]);
@@ -134,18 +160,20 @@ describe('a post', () => {
     ['5491100000000', { chatChannelNumber: '5491100000000' }],
     ['main', {}],
     ['9'.repeat(33), {}],
-  ])('to the path of %s names that number, if it is one', async (chatChannelNumber, expected) => {
-    const { posts } = await post({ event: { pathParameters: { chatChannelNumber } } });
-    const { rawBody, receivedAt, ...named } = posts[0] ?? {};
-    expect(named).toEqual({ carrierMessageId: undefined, publishedAt: undefined, ...expected });
+  ])('takes the business number from the path segment %s only if it is one', async (chatChannelNumber, expected) => {
+    const { requests } = await post({ event: { pathParameters: { chatChannelNumber } } });
+    const { rawBody, receivedAt, ...metadata } = requests[0] ?? {};
+    expect(metadata).toEqual({ deliveryId: undefined, publishedAt: undefined, ...expected });
   });
 
-  it('signed as Standard Webhooks has its id from there, and no time: that is of the attempt', async () => {
-    const { posts } = await post({ event: { headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': '1614265330' } } });
-    expect(posts[0]).toMatchObject({ carrierMessageId: 'msg_1', publishedAt: undefined });
+  it('signed as Standard Webhooks has its id from there, and no publish time: the timestamp is that of the attempt', async () => {
+    const { requests } = await post({
+      event: { headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': '1614265330' } },
+    });
+    expect(requests[0]).toMatchObject({ deliveryId: 'msg_1', publishedAt: undefined });
   });
 
   it('may have no body', async () => {
-    expect((await post({ event: { body: undefined } })).posts[0]?.rawBody).toHaveLength(0);
+    expect((await post({ event: { body: undefined } })).requests[0]?.rawBody).toHaveLength(0);
   });
 });

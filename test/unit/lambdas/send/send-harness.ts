@@ -1,105 +1,168 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { createDynamodbAccountStore } from '../../../../lambdas/aws/dynamodb-account-store.ts';
-import { createDynamodbSendStore } from '../../../../lambdas/aws/dynamodb-send-store.ts';
-import { contactItem } from '../../../../lambdas/aws/table-keys.ts';
-import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import type { SQSRecord } from 'aws-lambda';
+import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
+import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { contactKeyOf } from '../../../../lambdas/adapters/dynamodb/keys.ts';
+import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
+import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { contactRef, type WindowPer } from '../../../../lambdas/domain/contact.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendCall, SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
-import type { QueuedSend } from '../../../../lambdas/domain/send-state.ts';
+import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
-import { ACCOUNT, NOW, sendRules } from '../../../support/builders.ts';
-import { countingMetrics, silentLog } from '../../../support/silent.ts';
-import type { EmulatedTables, Item } from '../aws/emulated-table.ts';
+import { ACCOUNT, NOW, queuedSend, sendRules, USER } from '../../../support/builders.ts';
+import type { EmulatedTables, Item } from '../../../support/emulated-table.ts';
+import { sqsRecord } from '../../../support/sqs-record.ts';
+import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
-export const ACCEPTED: ChatServiceAnswer = { kind: 'answered', httpStatus: 200, body: { id: 'message-out' } };
-export const NO_CREDIT: ChatServiceAnswer = {
+const answered = (httpStatus: number, body?: unknown, retryAfter?: string): ChatServiceAnswer => ({
   kind: 'answered',
-  httpStatus: 403,
-  body: { error: { code: 101, message: 'Insufficient credit' } },
-};
-export const UNAUTHORIZED: ChatServiceAnswer = { kind: 'answered', httpStatus: 401, body: undefined };
-export const UNAVAILABLE: ChatServiceAnswer = { kind: 'answered', httpStatus: 503, body: undefined };
+  httpStatus,
+  body,
+  retryAfter,
+});
 
-/** Several running functions at one table, on one clock, with a chat service that answers as it is told. */
-export const createSendHarness = async (tables: EmulatedTables, changes: Partial<SendRules> = {}) => {
-  const tableName = await tables.createTable();
-  const options = { client: tables.client, tableName, retentionDays: 400, account: ACCOUNT };
-  const store = createDynamodbSendStore(options);
-  const calls: SendCall[] = [];
-  const checks: (readonly string[])[] = [];
-  const metrics = countingMetrics();
-  const deadLetters: string[] = [];
-  let nowMs = Date.parse(NOW);
+/** The chat service's answers. */
+export const ANSWERS = {
+  accepted: answered(200, { id: 'message-out', problems: null }),
+  noCredit: answered(403, { error: { code: 101, message: 'Insufficient credit' } }),
+  windowClosed: answered(403, { error: { code: 201, message: 'User window is over 24 hours' } }),
+  invalidChannel: answered(200, { problems: { code: 304, message: 'Invalid channel' }, result: {} }),
+  unauthorized: answered(401),
+  unavailable: (retryAfter?: string) => answered(503, undefined, retryAfter),
+  notSent: { kind: 'not-sent', cause: 'ECONNREFUSED' },
+  unknown: { kind: 'unknown', cause: 'ECONNRESET' },
+} as const satisfies Record<string, ChatServiceAnswer | ((retryAfter?: string) => ChatServiceAnswer)>;
+
+export const LEASE_MS = 180_000;
+
+interface HarnessOptions {
+  /** @default a table of its own */
+  readonly tableName?: string;
+  readonly rules?: Partial<SendRules>;
+  readonly windowPer?: WindowPer;
+}
+
+/** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
+export const createSendHarness = async (tables: EmulatedTables, options: HarnessOptions = {}) => {
+  const { rules, windowPer = 'user', tableName = await tables.createTable() } = options;
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  const sends = createDynamodbSends(table);
+  const contacts = createDynamodbContacts(table);
+  const messages = createDynamodbMessages(table);
+  const metrics = recordingMetrics();
+  let now = NOW;
   let ids = 0;
+
   const harness = {
-    store,
-    calls,
-    checks,
-    deadLetters,
+    sends,
+    contacts,
     counted: metrics.counted,
-    /** What the next calls are answered with; {@link ACCEPTED} after that. A function is asked at the time of the call. */
+    /** The calls to the sending endpoints, and the numbers of each contact check. */
+    calls: [] as SendCall[],
+    checks: [] as (readonly string[])[],
+    /** The reasons of the requests put on the dead-letter queue. */
+    deadLetters: [] as string[],
+    /** When each scheduled request becomes due. */
+    schedules: new Map<string, string>(),
+    isSchedulerUnavailable: false,
+    /** The next answers; accepted after that. A function is called at the time of the call. */
     answers: [] as (ChatServiceAnswer | ((call: SendCall) => Promise<ChatServiceAnswer>))[],
-    checkAnswer: { kind: 'answered', httpStatus: 200, body: { problems: null, result: {} } } as ChatServiceAnswer,
+    checkAnswer: answered(200, { problems: null, result: {} }),
     checkTakesMs: 0,
-    now: () => new Date(nowMs).toISOString(),
-    advance(seconds: number) {
-      nowMs += seconds * 1000;
+
+    now: () => now,
+    setNow(instant: string) {
+      now = instant;
     },
-    /** A running function: what it remembers between two messages is its own. */
-    newFunction: () =>
-      createSendMessage({
-        store,
-        accounts: createDynamodbAccountStore(options),
+    advance(seconds: number) {
+      now = addMs(now, seconds * 1000);
+    },
+
+    /** Starts a function: what it remembers between two messages is its own. */
+    startFunction() {
+      const shared = {
+        sends,
+        messages,
+        deadLetters: {
+          async put(_message: unknown, reason: string) {
+            harness.deadLetters.push(reason);
+          },
+        },
+        clock: { now: () => now },
+        log: silentLog,
+        metrics,
+      };
+      const sendMessage = createSendMessage({
+        ...shared,
+        contacts,
+        circuits: createDynamodbCircuit(table, ACCOUNT),
+        account: ACCOUNT,
         chatService: {
           async send(call) {
-            calls.push(call);
-            const answer = harness.answers.shift() ?? ACCEPTED;
+            harness.calls.push(call);
+            const answer = harness.answers.shift() ?? ANSWERS.accepted;
             return typeof answer === 'function' ? answer(call) : answer;
           },
-          async checkContacts(_channel, contacts) {
-            checks.push(contacts);
+          async checkContacts(_channel, numbers) {
+            harness.checks.push(numbers);
             if (harness.checkTakesMs > 0) await pause(harness.checkTakesMs);
             return harness.checkAnswer;
           },
         },
-        deadLetters: {
-          async put(_message, reason) {
-            deadLetters.push(reason);
-          },
-        },
-        clock: { now: () => harness.now() },
-        randomness: { newId: () => `id-${++ids}`, fraction: () => 0 },
-        log: silentLog,
-        metrics,
-        rules: sendRules(changes),
-        leaseMs: 180_000,
+        randomness: { newId: () => `id-${++ids}`, random: () => 0 },
+        rules: sendRules(rules),
+        leaseMs: LEASE_MS,
         probeLeaseMs: 60_000,
-      }),
-    async optIn(address: string, changes: Record<string, unknown> = {}) {
-      const item = { ...contactItem(contactRef('chat', address)), optInAt: '2026-01-01T00:00:00.000Z', ...changes };
+      });
+      const prepareSend = createPrepareSend({
+        ...shared,
+        scheduler: {
+          async schedule({ requestId, at }) {
+            if (harness.isSchedulerUnavailable) throw new Error('The scheduler is unavailable.');
+            harness.schedules.set(requestId, at);
+          },
+          cancel: () => Promise.reject(new Error('This function cancels nothing.')),
+        },
+        contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
+        sendMessage,
+      });
+      return {
+        /** Sends a request that is due. */
+        send: (request: SendRequest, { isFirstReceive = true } = {}) =>
+          sendMessage({ ...queuedSend(request), isFirstReceive }),
+        sendMessage,
+        /** Receives a message of the send queue. */
+        receive: (body: string, attributes: Partial<SQSRecord['attributes']> = {}) =>
+          prepareSend(sqsRecord(body, { MessageGroupId: USER, ...attributes }), () => true),
+      };
+    },
+
+    /** Opens a contact's window, as a message does that was written an hour before {@link NOW}. */
+    async openWindow(address: string, changes: Record<string, unknown> = {}) {
+      const lastInboundAt = '2026-11-20T11:00:00.000Z';
+      await harness.putContact(address, { lastInboundAt, address: address.replace('+', ''), ...changes });
+    },
+    async optIn(address: string) {
+      await harness.putContact(address, { optInAt: '2026-01-01T00:00:00.000Z' });
+    },
+    async putContact(address: string, attributes: Record<string, unknown>) {
+      const item = { ...contactKeyOf(contactRef(ACCOUNT.platform, address)), ...attributes };
       await tables.client.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
     },
+
     items: (): Promise<Record<string, Item>> => tables.items(tableName),
-    async sendItem(requestId: string): Promise<Item | undefined> {
-      return (await harness.items())[`SEND#${requestId} SEND`];
-    },
-    async account(): Promise<Item | undefined> {
-      return (await harness.items())['ACCOUNT#chat#+5491100000000 ACCOUNT'];
-    },
+    item: async (key: string): Promise<Item | undefined> => (await harness.items())[key],
+    sendItem: (requestId = 'request-1') => harness.item(`SEND#${requestId} SEND`),
+    accountItem: () => harness.item(`ACCOUNT#${ACCOUNT.platform}#${ACCOUNT.channel} ACCOUNT`),
   };
   return harness;
 };
 
 export type SendHarness = Awaited<ReturnType<typeof createSendHarness>>;
-
-/** The request as the queue brings it. */
-export const queued = (request: SendRequest): QueuedSend => ({
-  request,
-  body: JSON.stringify(request),
-  contact: contactRef('chat', request.platformContactId),
-  groupId: request.platformContactId,
-  deduplicationId: request.requestId,
-});
+export type RunningSend = ReturnType<SendHarness['startFunction']>;

@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import type { MetricName } from '../../../../lambdas/ports.ts';
+import type { MetricName } from '../../../../lambdas/domain/metric-names.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const ALARM = 'AWS::CloudWatch::Alarm';

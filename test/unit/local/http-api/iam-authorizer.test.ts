@@ -115,7 +115,7 @@ describe('a route with IAM authorization', () => {
     const { url } = await startApi();
     const target = new URL(`${url}/v1/sends`);
     const headers = await signedHeaders(target);
-    expect(await post(target, await signedHeaders(new URL(`${url}/v1/settlements`)))).toEqual(FORBIDDEN);
+    expect(await post(target, await signedHeaders(new URL(`${url}/v1/resolutions`)))).toEqual(FORBIDDEN);
     expect(await post(target, { ...headers, host: 'other' })).toEqual(FORBIDDEN);
     expect(await post(target, { ...headers, 'x-amz-content-sha256': '0'.repeat(64) })).toEqual(FORBIDDEN);
   });

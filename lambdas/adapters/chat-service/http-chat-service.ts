@@ -1,0 +1,45 @@
+import { parseJson } from '../../domain/schema.ts';
+import type { ChatServiceAnswer } from '../../domain/send-outcome.ts';
+import type { AccessToken, ChatService } from '../../ports.ts';
+import type { HttpPost } from './http-post.ts';
+
+export interface HttpChatServiceOptions {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** The contact check's path below `/api/v1.0/`; its last segment carries the platform's name. */
+  readonly contactCheckPath: string;
+  readonly accessToken: AccessToken;
+  readonly post: HttpPost;
+}
+
+/** Calls the chat service over HTTP: the contract's Endpoints and Authentication. */
+export const createHttpChatService = (options: HttpChatServiceOptions): ChatService => {
+  const { baseUrl, contactCheckPath, accessToken, post } = options;
+
+  const callWith = async (token: string, path: string, body: unknown): Promise<ChatServiceAnswer> => {
+    const url = new URL(`${baseUrl}/api/v1.0/${path}`);
+    const headers = { 'content-type': 'application/json', accept: 'application/json', 'access-token': token };
+    const result = await post(url, headers, JSON.stringify(body));
+    if (result.kind !== 'answered') return result;
+    const { httpStatus, bodyText, retryAfter } = result;
+    return { kind: 'answered', httpStatus, body: parseJson(bodyText), retryAfter };
+  };
+
+  const call = async (path: string, body: unknown): Promise<ChatServiceAnswer> => {
+    const token = await orUndefined(accessToken.read());
+    if (token === undefined) return { kind: 'not-sent', cause: 'The access token could not be read.' };
+    const answer = await callWith(token, path, body);
+    if (answer.kind !== 'answered' || answer.httpStatus !== 401) return answer;
+    // A 401 in the middle of the day means that the token was replaced in the console. Nothing was sent.
+    const refreshed = await orUndefined(accessToken.refresh(token));
+    return refreshed === undefined || refreshed === token ? answer : callWith(refreshed, path, body);
+  };
+
+  return {
+    send: ({ endpoint, body }) => call(endpoint, body),
+    checkContacts: (chatChannelNumber, contacts) => call(contactCheckPath, { chatChannelNumber, contacts }),
+  };
+};
+
+/** An unavailable secret is not an error: nothing was sent, and the claim must not become uncertain because of it. */
+const orUndefined = (token: Promise<string>): Promise<string | undefined> => token.catch(() => undefined);

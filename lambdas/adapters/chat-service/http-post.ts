@@ -1,0 +1,123 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { TLSSocket } from 'node:tls';
+
+/** The result of a POST: an answer, or whether any of the request may have reached the server. */
+export type PostResult =
+  | { readonly kind: 'answered'; readonly httpStatus: number; readonly bodyText: string; readonly retryAfter?: string }
+  | { readonly kind: 'not-sent'; readonly cause: string }
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+export interface HttpPostOptions {
+  readonly connectTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  readonly maxAnswerBytes: number;
+  /** Further requests wait for a free connection; the wait counts toward the connect timeout. */
+  readonly maxConnections: number;
+}
+
+export type HttpPost = (url: URL, headers: Record<string, string>, body: string) => Promise<PostResult>;
+
+/**
+ * How long an idle connection is reused. A function may be frozen for minutes between two calls, in which the server
+ * closes the connection; a request written to it would be indistinguishable from a lost one.
+ */
+const MAX_IDLE_MS = 4_000;
+
+/**
+ * Creates a function that POSTs with Node's own HTTP client and one connection pool, because that client reveals when a
+ * request is handed to a connected socket: a failure before that means "not sent", after that "unknown". Redirects are
+ * not followed.
+ */
+export const createHttpPost = (options: HttpPostOptions): HttpPost => {
+  const pool = {
+    keepAlive: true,
+    maxSockets: options.maxConnections,
+    // Closes a connection that is idle while others are in use.
+    timeout: MAX_IDLE_MS,
+  };
+  const agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
+  let lastUsedMs = Date.now();
+  return (url, headers, body) => {
+    if (Date.now() - lastUsedMs > MAX_IDLE_MS) closeIdleSockets(Object.values(agents));
+    lastUsedMs = Date.now();
+    const request =
+      url.protocol === 'https:'
+        ? httpsRequest(url, { method: 'POST', agent: agents.https })
+        : httpRequest(url, { method: 'POST', agent: agents.http });
+    try {
+      request.setHeaders(new Map(Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })));
+    } catch {
+      // The error's own message could quote the token.
+      request.on('error', () => undefined).destroy();
+      return Promise.resolve({ kind: 'not-sent', cause: 'A header has a character that HTTP does not allow.' });
+    }
+    return exchange(request, body, options);
+  };
+};
+
+const closeIdleSockets = (agents: readonly HttpAgent[]): void => {
+  for (const agent of agents) {
+    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+  }
+};
+
+/** Connected sockets. `reusedSocket` is not set for a request that waited for a free connection. */
+const connected = new WeakSet<object>();
+
+const exchange = (request: ClientRequest, body: string, options: HttpPostOptions): Promise<PostResult> =>
+  new Promise((resolve) => {
+    let isWritten = false;
+    let timer = setTimeout(() => fail(`no connection within ${options.connectTimeoutMs} ms`), options.connectTimeoutMs);
+
+    const finish = (result: PostResult) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    const fail = (cause: string) => {
+      finish({ kind: isWritten ? 'unknown' : 'not-sent', cause });
+      request.destroy();
+    };
+    const write = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => fail(`no answer within ${options.answerTimeoutMs} ms`), options.answerTimeoutMs);
+      isWritten = true;
+      request.end(body);
+    };
+
+    request.on('error', (error) => fail(describeError(error)));
+    request.on('socket', (socket) => {
+      // The request is not written until the connection is established, TLS included.
+      if (connected.has(socket)) write();
+      else {
+        socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
+          connected.add(socket);
+          write();
+        });
+      }
+    });
+    request.on('response', (response) => {
+      readAnswer(response, options.maxAnswerBytes).then(finish, (error) => fail(describeError(error)));
+    });
+  });
+
+const readAnswer = async (response: IncomingMessage, maxBytes: number): Promise<PostResult> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+  }
+  return {
+    kind: 'answered',
+    httpStatus: response.statusCode ?? 0,
+    bodyText: Buffer.concat(chunks).toString('utf8'),
+    retryAfter: response.headers['retry-after'],
+  };
+};
+
+const describeError = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? `${error.code}: ${error.message}` : error.message;
+};

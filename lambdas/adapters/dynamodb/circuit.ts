@@ -1,0 +1,82 @@
+import { type AccountRef, type Circuit, OPEN_REASONS } from '../../domain/circuit-breaker.ts';
+import * as z from '../../domain/schema.ts';
+import type { CircuitRepository } from '../../ports.ts';
+import { accountKey } from './keys.ts';
+import type { ConversationTable, ItemUpdate } from './table.ts';
+
+const accountSchema = z.discriminatedUnion('circuit', [
+  z.object({ circuit: z.literal('closed') }),
+  z.object({
+    circuit: z.literal('open'),
+    reason: z.enum(OPEN_REASONS),
+    why: z.string(),
+    openedAt: z.string(),
+    nextProbeAt: z.string(),
+    probes: z._default(z.number(), 0),
+    probeId: z.optional(z.string()),
+  }),
+]);
+
+/** Parses an account's item, which exists only once the circuit breaker has opened. */
+export const parseCircuit = (item: unknown): Circuit & { readonly probeId?: string } => {
+  if (item === undefined) return { state: 'closed' };
+  const { circuit, ...rest } = z.parse(accountSchema, item);
+  return 'reason' in rest ? { state: 'open', ...rest } : { state: 'closed' };
+};
+
+/**
+ * Creates the repository of an account's circuit breaker. Each transition is conditional on the state it starts from,
+ * so each write returns the circuit as it is, whether or not it was applied.
+ */
+export const createDynamodbCircuit = (table: ConversationTable, account: AccountRef): CircuitRepository => {
+  const key = accountKey(account);
+  const update = async (change: Omit<ItemUpdate, 'key'>) => {
+    const { kind, item } = await table.update({ key, ...change }, { returnItem: true });
+    return { isWritten: kind === 'written', circuit: parseCircuit(item) };
+  };
+  const OWN_PROBE = { names: ['circuit', 'probeId'], condition: '#circuit = :open AND #probeId = :probeId' };
+
+  return {
+    read: async () => parseCircuit(await table.get(key)),
+
+    async open({ reason, why, calledAt, openedAt, nextProbeAt }) {
+      const { circuit } = await update({
+        set: { ...account, circuit: 'open', reason, why, openedAt, nextProbeAt, probes: 0, probeId: undefined },
+        names: ['closedAt'],
+        values: { closed: 'closed', calledAt },
+        condition: 'attribute_not_exists(#circuit) OR (#circuit = :closed AND #closedAt < :calledAt)',
+      });
+      return circuit;
+    },
+
+    async claimProbe({ probeId, now, leaseUntil }) {
+      const { isWritten, circuit } = await update({
+        set: { nextProbeAt: leaseUntil, probeId },
+        increment: ['probes'],
+        names: ['circuit'],
+        values: { open: 'open', now },
+        condition: '#circuit = :open AND #nextProbeAt <= :now',
+      });
+      // The SDK retries a write whose answer was lost; the item then holds this probe already.
+      return { isClaimed: isWritten || ('probeId' in circuit && circuit.probeId === probeId), circuit };
+    },
+
+    async failProbe(probeId, { reason, why, nextProbeAt }) {
+      const { circuit } = await update({
+        set: { reason, why, nextProbeAt },
+        values: { open: 'open', probeId },
+        ...OWN_PROBE,
+      });
+      return circuit;
+    },
+
+    async close(probeId, closedAt) {
+      const { circuit } = await update({
+        set: { circuit: 'closed', closedAt, nextProbeAt: undefined, probes: undefined },
+        values: { open: 'open', probeId },
+        ...OWN_PROBE,
+      });
+      return circuit;
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { type Contact, contactSchema } from '../../domain/contact.ts';
+import * as z from '../../domain/schema.ts';
+import type { ContactRepository } from '../../ports.ts';
+import { parseCircuit } from './circuit.ts';
+import { accountKey, contactKeyOf } from './keys.ts';
+import type { ConversationTable } from './table.ts';
+
+/** Creates the repository of contacts. */
+export const createDynamodbContacts = (table: ConversationTable): ContactRepository => ({
+  async read(contact) {
+    const item = await table.get(contactKeyOf(contact));
+    return item && parseContact(item);
+  },
+
+  async readWithCircuit(contact, account) {
+    const [contactItem, accountItem] = await table.getAll([contactKeyOf(contact), accountKey(account)]);
+    return { contact: parseContact(contactItem ?? {}), circuit: parseCircuit(accountItem) };
+  },
+
+  async openWindow({ contact, id, time, body, address, name, customerId }) {
+    await table.update({
+      key: contactKeyOf(contact),
+      set: {
+        lastInboundAt: time.at,
+        lastInboundId: id,
+        // Decides between two messages of one millisecond, whatever their order.
+        lastInboundDigest: createHash('sha256').update(body).digest('base64'),
+        address,
+        name,
+        customerId,
+      },
+      condition:
+        'attribute_not_exists(#lastInboundAt) OR #lastInboundAt < :lastInboundAt OR ' +
+        '(#lastInboundAt = :lastInboundAt AND #lastInboundDigest < :lastInboundDigest)',
+    });
+  },
+
+  async denyWindow(contact, at) {
+    await table.update({
+      key: contactKeyOf(contact),
+      set: { windowDeniedAt: at },
+      condition: 'attribute_not_exists(#windowDeniedAt) OR #windowDeniedAt < :windowDeniedAt',
+    });
+  },
+
+  async recordCheck(contact, { checkedAt, checkedAddress }) {
+    await table.update({
+      key: contactKeyOf(contact),
+      set: { checkedAt, checkedAddress },
+      condition: 'attribute_not_exists(#checkedAt) OR #checkedAt < :checkedAt',
+    });
+  },
+
+  async recordConsent(contact, { kind, at, source }) {
+    const prefix = kind === 'opt-in' ? 'optIn' : 'optOut';
+    await table.update({
+      key: contactKeyOf(contact),
+      set: { [`${prefix}At`]: at, [`${prefix}Source`]: source },
+      condition:
+        `attribute_not_exists(#${prefix}At) OR #${prefix}At < :${prefix}At OR ` +
+        `(#${prefix}At = :${prefix}At AND #${prefix}Source < :${prefix}Source)`,
+    });
+  },
+});
+
+const parseContact = (item: unknown): Contact => z.parse(contactSchema, item);

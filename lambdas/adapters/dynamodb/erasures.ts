@@ -1,0 +1,112 @@
+import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
+import * as z from '../../domain/schema.ts';
+import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
+import type { ErasableItem, ErasureRepository } from '../../ports.ts';
+import { BY_CONTACT, contactKeyOf, contactName, contactSort, erasureKey, idOf, messageKey, sendKey } from './keys.ts';
+import type { ConversationTable, Item } from './table.ts';
+
+/** Creates the repository of erasures: messages are deleted, and of sends only the record that they existed is kept. */
+export const createDynamodbErasures = (table: ConversationTable): ErasureRepository => ({
+  async read(erasureId) {
+    const item = await table.get(erasureKey(erasureId));
+    return item && parseErasure(erasureId, item);
+  },
+
+  async start(erasureId, requestedAt) {
+    await table.update({
+      key: erasureKey(erasureId),
+      set: { state: 'running', requestedAt, messages: 0, sends: 0, turns: 0 },
+      condition: 'attribute_not_exists(#state)',
+    });
+  },
+
+  async removeContact(contact, until) {
+    await table.delete(
+      contactKeyOf(contact),
+      'attribute_not_exists(#lastInboundAt) OR #lastInboundAt <= :until',
+      { until },
+      ['lastInboundAt'],
+    );
+  },
+
+  async listItems(contact, until, after) {
+    const { kind, key } = after ? z.parse(erasablePosition, after) : { kind: 'MESSAGE' as const, key: undefined };
+    const { items, next } = await table.query({
+      IndexName: BY_CONTACT,
+      KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
+      ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+      values: { contact: contactName(contact), from: contactSort(kind, ''), until: contactSort(kind, until) },
+      ...(key && { after: key }),
+    });
+    const following = next ? { kind, key: next } : kind === 'MESSAGE' ? { kind: 'SEND' } : undefined;
+    return { items: items.map(describeItem), ...(following && { next: following }) };
+  },
+
+  erase: (contact, { kind, id }, at) =>
+    kind === 'send' ? eraseSend(table, id, contactName(contact), at) : eraseMessage(table, id, contactName(contact)),
+
+  async recordTurn(before, { messages, sends, finishedAt }) {
+    await table.update({
+      key: erasureKey(before.erasureId),
+      set: {
+        messages: before.messages + messages,
+        sends: before.sends + sends,
+        turns: before.turns + 1,
+        state: finishedAt === undefined ? 'running' : 'done',
+        finishedAt,
+      },
+      values: { turnsBefore: before.turns },
+      condition: '#turns = :turnsBefore',
+    });
+  },
+});
+
+/** Messages are listed first, then sends; `key` is where the index continues. */
+const erasablePosition = z.object({
+  kind: z.enum(['MESSAGE', 'SEND']),
+  key: z.optional(z.record(z.string(), z.unknown())),
+});
+
+const describeItem = ({ pk, sk }: Item): ErasableItem => ({ kind: sk === 'SEND' ? 'send' : 'message', id: idOf(pk) });
+
+const parseErasure = (erasureId: string, item: Item): ErasureRecord => z.parse(erasureRecord, { ...item, erasureId });
+
+const eraseMessage = async (table: ConversationTable, id: string, contact: string): Promise<'erased' | 'gone'> =>
+  (await table.delete(messageKey(id), '#contact = :contact', { contact }, ['contact'])) ? 'erased' : 'gone';
+
+/** The states whose sends are cancelled by an erasure, because they would still be sent. */
+const PENDING = Object.keys(SEND_TRANSITIONS.cancelErased.from);
+
+/** The attributes of a send that identify the contact or keep the item in an index. */
+const PERSONAL = ['contact', 'contactSort', 'createdAt', 'call', 'why', 'stateShard', 'stateAt', 'leaseUntil'] as const;
+
+/**
+ * Empties a send. The item stays, because its request may be queued again and must not be sent again. A send that is
+ * still pending is cancelled; one that a function is sending now is left to the next turn.
+ */
+const eraseSend = async (
+  table: ConversationTable,
+  requestId: string,
+  contact: string,
+  at: string,
+): Promise<'erased' | 'gone' | 'busy'> => {
+  const emptied = { body: '', erasedAt: at, ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])) };
+  const pending = Object.fromEntries(PENDING.map((state) => [state, state]));
+  const isPending = `#state IN (${PENDING.map((state) => `:${state}`).join(', ')})`;
+  const ended = await table.update({
+    key: sendKey(requestId),
+    set: emptied,
+    names: ['state', 'leaseUntil'],
+    values: { ofContact: contact, claimed: 'claimed', now: at, ...pending },
+    condition: `#contact = :ofContact AND NOT ${isPending} AND (#state <> :claimed OR #leaseUntil < :now)`,
+  });
+  if (ended.kind === 'written') return 'erased';
+  if (ended.item === undefined || ended.item.contact !== contact) return 'gone';
+  const cancelled = await table.update({
+    key: sendKey(requestId),
+    set: { ...emptied, state: SEND_TRANSITIONS.cancelErased.to, cancelledAt: at },
+    values: { ofContact: contact, ...pending },
+    condition: `#contact = :ofContact AND ${isPending}`,
+  });
+  return cancelled.kind === 'written' ? 'erased' : 'busy';
+};

@@ -1,0 +1,53 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ItemChange, ItemImage, ItemKind } from '../../domain/events/item-change.ts';
+import { toInstant } from '../../domain/instant.ts';
+import { idOf, parseContactName } from './keys.ts';
+
+type Image = Record<string, AttributeValue>;
+
+/**
+ * A record of the table's stream as Lambda receives it.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, "Example event"
+ */
+export interface StreamRecord {
+  readonly eventName?: string;
+  readonly dynamodb?: {
+    readonly SequenceNumber?: string;
+    /** Seconds since the epoch. */
+    readonly ApproximateCreationDateTime?: number;
+    readonly Keys?: Image;
+    readonly OldImage?: Image;
+    readonly NewImage?: Image;
+  };
+}
+
+const KINDS: Readonly<Record<string, ItemKind>> = {
+  MESSAGE: 'message',
+  SEND: 'send',
+  CONTACT: 'contact',
+  ACCOUNT: 'account',
+};
+
+/** Reads a stream record. Returns undefined for a removal and for items whose changes are not published. */
+export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): ItemChange | undefined => {
+  const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb;
+  if (eventName === 'REMOVE' || NewImage === undefined) return undefined;
+  const after = readImage(NewImage);
+  const { pk, sk } = after;
+  if (typeof pk !== 'string' || typeof sk !== 'string') return undefined;
+  const kind = KINDS[sk];
+  if (kind === undefined || !pk.startsWith(`${sk}#`)) return undefined;
+  return {
+    kind,
+    id: idOf(pk),
+    key: JSON.stringify([pk, sk]),
+    writtenAt: toInstant(new Date(ApproximateCreationDateTime * 1000)),
+    contact: parseContactName(kind === 'contact' ? pk : after.contact),
+    before: OldImage === undefined ? {} : readImage(OldImage),
+    after,
+  };
+};
+
+// Wrapped numbers keep one that is too large for JavaScript from making the item unreadable.
+const readImage = (image: Image): ItemImage => unmarshall(image, { wrapNumbers: true });

@@ -1,0 +1,216 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { WriteRefusedError } from '../../domain/errors.ts';
+import type { ItemKey } from './keys.ts';
+
+export interface TableOptions {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  /** Days until messages and sends expire. */
+  readonly retentionDays: number;
+}
+
+export type Item = Record<string, unknown>;
+
+/** One UpdateItem. In `condition`, attribute `x` is `#x`, and a value in `set`, `setOnce`, or `values` is `:x`. */
+export interface ItemUpdate {
+  readonly key: ItemKey;
+  /** Attributes to set; one that is undefined is removed, so that the item says exactly what this update says. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Attributes to set unless the item has them. */
+  readonly setOnce?: Readonly<Record<string, unknown>>;
+  /** Numbers to increment by one. */
+  readonly increment?: readonly string[];
+  /** Members to add to sets. */
+  readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
+  readonly condition?: string;
+  /** Further values and attribute names that the condition uses. */
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly names?: readonly string[];
+}
+
+/** The result of a conditional write. */
+export type WriteOutcome =
+  /** `item` is the item after the write, when asked for. */
+  | { readonly kind: 'written'; readonly item: Item | undefined }
+  /** The condition failed; `item` is the item as it is, or undefined when there is none. */
+  | { readonly kind: 'conflict'; readonly item: Item | undefined };
+
+export interface QueryPage {
+  readonly items: readonly Item[];
+  readonly next: Item | undefined;
+}
+
+/** The conversation table. Every change is one conditional write. */
+export interface ConversationTable {
+  get(key: ItemKey): Promise<Item | undefined>;
+  /** Reads items, 100 per call, in the order of their keys; undefined for a missing one. */
+  getAll(keys: readonly ItemKey[]): Promise<readonly (Item | undefined)[]>;
+  /** @throws WriteRefusedError when the table can never accept the item. */
+  update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
+  /** Deletes an item when the condition holds. Returns whether it did. */
+  delete(
+    key: ItemKey,
+    condition: string,
+    values: Readonly<Record<string, unknown>>,
+    names: readonly string[],
+  ): Promise<boolean>;
+  query(
+    query: Omit<QueryCommandInput, 'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'> & {
+      readonly values: Readonly<Record<string, unknown>>;
+      readonly after?: Item;
+    },
+  ): Promise<QueryPage>;
+  /** Returns the TTL of an item from `instant`: whole seconds since the epoch. */
+  expiryOf(instant: string): number;
+}
+
+export const createConversationTable = ({ client, tableName, retentionDays }: TableOptions): ConversationTable => ({
+  async get(key) {
+    const { Item: item } = await client.send(
+      // A window may have opened a moment ago: an eventually consistent read could refuse what is allowed.
+      new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
+    );
+    return item && unmarshall(item);
+  },
+
+  async getAll(keys) {
+    const found = new Map<string, Item>();
+    for (let start = 0; start < keys.length; start += MAX_BATCH_KEYS) {
+      let pending: Record<string, AttributeValue>[] = keys
+        .slice(start, start + MAX_BATCH_KEYS)
+        .map((key) => marshall(key));
+      // DynamoDB returns only a part when the table is throttled or the answer exceeds 16 MB, and asks for backoff.
+      // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+      for (let attempt = 0; pending.length > 0; attempt += 1) {
+        if (attempt === MAX_BATCH_ATTEMPTS) throw new Error('DynamoDB returned only some of the items.');
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetItemCommand({ RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } }),
+        );
+        for (const raw of Responses?.[tableName] ?? []) {
+          const item = unmarshall(raw);
+          found.set(`${item.pk} ${item.sk}`, item);
+        }
+        pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
+        if (pending.length > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
+      }
+    }
+    return keys.map(({ pk, sk }) => found.get(`${pk} ${sk}`));
+  },
+
+  async update(update, { returnItem } = { returnItem: false }) {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          ...updateExpressions(update),
+          TableName: tableName,
+          ReturnValues: returnItem ? 'ALL_NEW' : 'NONE',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { kind: 'written', item: Attributes && unmarshall(Attributes) };
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) {
+        return { kind: 'conflict', item: error.Item && unmarshall(error.Item) };
+      }
+      if (error instanceof Error && error.name === 'ValidationException') {
+        throw new WriteRefusedError(`${error.name}: ${error.message}`, { cause: error });
+      }
+      throw error;
+    }
+  },
+
+  async delete(key, condition, values, names) {
+    try {
+      const { Attributes } = await client.send(
+        new DeleteItemCommand({
+          TableName: tableName,
+          Key: marshall(key),
+          ConditionExpression: condition,
+          ExpressionAttributeNames: namesOf(names),
+          ExpressionAttributeValues: valuesOf(values),
+          ReturnValues: 'ALL_OLD',
+        }),
+      );
+      return Attributes !== undefined && Object.keys(Attributes).length > 0;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  },
+
+  async query({ values, after, ...query }) {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        ...query,
+        TableName: tableName,
+        ExpressionAttributeValues: valuesOf(values),
+        ExclusiveStartKey: after && marshall(after),
+      }),
+    );
+    return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
+  },
+
+  expiryOf: (instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays * 24 * 60 * 60,
+});
+
+const MAX_BATCH_KEYS = 100;
+const MAX_BATCH_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 25;
+
+const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [], add = {}, ...rest }: ItemUpdate) => {
+  const present = Object.entries(set).filter(([, value]) => value !== undefined);
+  const removed = Object.entries(set).filter(([, value]) => value === undefined);
+  const assignments = [
+    ...present.map(([name]) => `#${name} = :${name}`),
+    ...Object.keys(setOnce).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
+    ...increment.map((name) => `#${name} = if_not_exists(#${name}, :zero) + :one`),
+  ];
+  const expression = [
+    clause('SET', assignments),
+    clause(
+      'REMOVE',
+      removed.map(([name]) => `#${name}`),
+    ),
+    clause(
+      'ADD',
+      Object.keys(add).map((name) => `#${name} :${name}`),
+    ),
+  ];
+  const names = [set, setOnce, add].flatMap((part) => Object.keys(part));
+  return {
+    Key: marshall(key),
+    UpdateExpression: expression.filter((part) => part !== '').join(' '),
+    ConditionExpression: rest.condition,
+    ExpressionAttributeNames: namesOf([...names, ...increment, ...(rest.names ?? [])]),
+    ExpressionAttributeValues: valuesOf({
+      ...Object.fromEntries(present),
+      ...setOnce,
+      ...(increment.length > 0 && { zero: 0, one: 1 }),
+      ...add,
+      ...rest.values,
+    }),
+  };
+};
+
+const clause = (keyword: string, parts: readonly string[]): string =>
+  parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
+
+const namesOf = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [`#${name}`, name]));
+
+const valuesOf = (values: Readonly<Record<string, unknown>>): Record<string, AttributeValue> =>
+  marshall(Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])), {
+    removeUndefinedValues: true,
+  });

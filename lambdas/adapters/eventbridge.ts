@@ -1,0 +1,80 @@
+import { type EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
+import type { SerializedEvent } from '../domain/events/serialize-event.ts';
+import type { EventBus, PublishResult } from '../ports.ts';
+
+/** Identifies Parley's events on a bus that others use too. */
+const SOURCE = 'parley';
+
+/**
+ * The error codes of an entry that no retry can fix.
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html
+ */
+const PERMANENT_ERRORS = new Set(['MalformedDetail', 'InvalidArgument']);
+
+/** Publishes events in as few calls as possible. A failed call does not affect the others. */
+export const createEventBridgeBus = (client: EventBridgeClient, busName: string): EventBus => {
+  const publishBatch = async (events: readonly SerializedEvent[]): Promise<readonly PublishResult[]> => {
+    try {
+      const { Entries: results = [] } = await client.send(
+        new PutEventsCommand({
+          Entries: events.map(({ name, at, detail }) => ({
+            EventBusName: busName,
+            Source: SOURCE,
+            DetailType: name,
+            Time: new Date(at),
+            Detail: detail,
+          })),
+        }),
+      );
+      return events.map((_event, index) => publishResult(results[index]));
+    } catch (error) {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      return events.map(() => ({ kind: 'failed', reason: `${name}: ${message}` }));
+    }
+  };
+  return {
+    async publish(events) {
+      return (await Promise.all(eventBatches(events, SOURCE).map(publishBatch))).flat();
+    },
+  };
+};
+
+const publishResult = (result: PutEventsResultEntry | undefined): PublishResult => {
+  if (result?.EventId !== undefined && result.ErrorCode === undefined) return { kind: 'published' };
+  const reason = `${result?.ErrorCode ?? 'no result'}: ${result?.ErrorMessage ?? ''}`;
+  return { kind: PERMANENT_ERRORS.has(result?.ErrorCode ?? '') ? 'refused' : 'failed', reason };
+};
+
+/**
+ * The limits of one PutEvents call: 10 entries, and less than 1 MB together. The margin absorbs rounding.
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+ */
+const MAX_ENTRIES = 10;
+const MAX_BYTES = 1_000_000 - 1_000;
+
+const TIME_BYTES = 14;
+
+/**
+ * Returns an entry's size as EventBridge calculates it.
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html, "Calculating event entry size"
+ */
+export const entryBytes = ({ name, detail }: SerializedEvent, source: string): number =>
+  TIME_BYTES + Buffer.byteLength(source) + Buffer.byteLength(name) + Buffer.byteLength(detail);
+
+/** Splits events into calls, keeping their order. An event larger than a call gets a call of its own. */
+export const eventBatches = (events: readonly SerializedEvent[], source: string): readonly SerializedEvent[][] => {
+  const batches: SerializedEvent[][] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const size = entryBytes(event, source);
+    const current = batches.at(-1);
+    if (current === undefined || current.length === MAX_ENTRIES || bytes + size > MAX_BYTES) {
+      batches.push([event]);
+      bytes = size;
+    } else {
+      current.push(event);
+      bytes += size;
+    }
+  }
+  return batches;
+};

@@ -1,0 +1,48 @@
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { AccessToken, WebhookSecret } from '../ports.ts';
+import { withinBudget } from '../runtime/time-budget.ts';
+
+/** Caches the chat service's access token in memory. It appears in no log and no error. */
+export const createSecretsManagerAccessToken = (client: SecretsManagerClient, secretId: string): AccessToken => {
+  let cached: Promise<string> | undefined;
+
+  const fetchToken = async (): Promise<string> => {
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+    if (!SecretString) throw new Error(`The secret ${secretId} is empty; store the chat service's access token in it.`);
+    return SecretString.trim();
+  };
+
+  const read = (): Promise<string> => {
+    const reading = cached ?? fetchToken();
+    cached = reading;
+    reading.catch(() => {
+      // A failure is not cached.
+      if (cached === reading) cached = undefined;
+    });
+    return reading;
+  };
+
+  return {
+    read,
+    async refresh(refused) {
+      // Calls that are refused together read the secret once: the first drops the cached token, the others find a new
+      // one.
+      const reading = cached;
+      if (reading !== undefined && (await reading) === refused && cached === reading) cached = undefined;
+      return read();
+    },
+  };
+};
+
+/** @param budgetMs the time budget of one read, including the SDK's retries */
+export const createSecretsManagerWebhookSecret = (
+  client: SecretsManagerClient,
+  secretId: string,
+  budgetMs: number,
+): WebhookSecret => ({
+  async read() {
+    const command = new GetSecretValueCommand({ SecretId: secretId });
+    const { SecretString } = await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));
+    return SecretString ?? '';
+  },
+});

@@ -1,0 +1,110 @@
+import {
+  ChangeMessageVisibilityCommand,
+  type MessageAttributeValue,
+  SendMessageCommand,
+  SQSClient,
+  type SQSClientConfig,
+} from '@aws-sdk/client-sqs';
+import { serializeRequest, type VerifiedRequest } from '../domain/webhook-request.ts';
+import type {
+  ErasureQueue,
+  InboundQueue,
+  PublishDeadLetterQueue,
+  SendDeadLetterQueue,
+  SendQueue,
+  WriteResult,
+} from '../ports.ts';
+import { withinBudget } from '../runtime/time-budget.ts';
+
+export const createSqsClient = (config: SQSClientConfig): SQSClient => new SQSClient(config);
+
+export interface InboundQueueOptions {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly deadLetterQueueUrl: string;
+  /** The time budget of one message, including the SDK's retries. */
+  readonly budgetMs: number;
+}
+
+/** Both queues carry the same form, so that a redrive from the dead-letter queue has the request processed again. */
+export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueue => {
+  const { client, queueUrl, deadLetterQueueUrl, budgetMs } = options;
+  const put = async (url: string, request: VerifiedRequest, reason?: string): Promise<WriteResult> => {
+    try {
+      const command = new SendMessageCommand({
+        QueueUrl: url,
+        MessageBody: serializeRequest(request, reason),
+        MessageAttributes: reason === undefined ? undefined : reasonAttribute(reason),
+      });
+      await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));
+      return { kind: 'written' };
+    } catch (error) {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      return { kind: 'unavailable', reason: `${name}: ${message}` };
+    }
+  };
+  return {
+    defer: (request) => put(queueUrl, request),
+    quarantine: (request, reason) => put(deadLetterQueueUrl, request, acceptableReason(reason)),
+  };
+};
+
+export const createSqsSendQueue = (client: SQSClient, queueUrl: string): SendQueue => ({
+  async put({ body, groupId, deduplicationId }) {
+    const fifo = { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId };
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...fifo }));
+  },
+});
+
+export const createSqsSendDeadLetterQueue = (client: SQSClient, queueUrl: string): SendDeadLetterQueue => ({
+  async put({ body, groupId, deduplicationId }, reason) {
+    const fifo = { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId };
+    const MessageAttributes = reasonAttribute(reason);
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...fifo, MessageAttributes }));
+  },
+});
+
+export const createSqsErasureQueue = (client: SQSClient, queueUrl: string): ErasureQueue => ({
+  async put(erasure) {
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(erasure) }));
+  },
+});
+
+/** SQS's message limit of 1 MiB, less room for the reason's attribute. */
+const MAX_CHANGE_BYTES = 1024 * 1024 - 8_192;
+
+/** Lambda puts its own failure records of the stream on the same queue. */
+export const createSqsPublishDeadLetterQueue = (client: SQSClient, queueUrl: string): PublishDeadLetterQueue => ({
+  async put({ sequenceNumber, record }, reason) {
+    const whole = JSON.stringify({ reason, sequenceNumber, record });
+    const fits = Buffer.byteLength(whole) <= MAX_CHANGE_BYTES;
+    const MessageBody = fits ? whole : JSON.stringify({ reason, sequenceNumber, truncated: true });
+    const MessageAttributes = reasonAttribute(reason);
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, MessageAttributes }));
+  },
+});
+
+/** Sets when a message becomes visible again, at most 12 hours ahead. */
+export const createSetVisibility =
+  (client: SQSClient, queueUrl: string) => async (receiptHandle: string, seconds: number) => {
+    const parameters = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
+    await client.send(new ChangeMessageVisibilityCommand(parameters));
+  };
+
+/** A reason may quote a request; the message that carries it must not exceed SQS's limit. */
+const MAX_REASON_CHARACTERS = 500;
+
+/**
+ * Makes a reason acceptable to SQS, which rejects characters that XML 1.0 does not have.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+ */
+const acceptableReason = (reason: string): string =>
+  reason
+    .slice(0, MAX_REASON_CHARACTERS)
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
+
+/** Why a message is on a dead-letter queue, as an attribute that operators can filter by. */
+const reasonAttribute = (reason: string): Record<string, MessageAttributeValue> => ({
+  reason: { DataType: 'String', StringValue: acceptableReason(reason) },
+});

@@ -1,0 +1,9 @@
+/** The base of the errors that Parley throws. `code` is stable; messages may change. */
+export abstract class ParleyError extends Error {
+  abstract readonly code: `ERR_${string}`;
+}
+
+/** The table can never accept a write, for example because the item would be too large. */
+export class WriteRefusedError extends ParleyError {
+  readonly code = 'ERR_WRITE_REFUSED';
+}

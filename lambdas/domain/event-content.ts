@@ -1,0 +1,53 @@
+/** URLs of hosted media, by kind. */
+export interface Media {
+  readonly images: readonly string[];
+  readonly audios: readonly string[];
+  readonly files: readonly string[];
+  readonly videos: readonly string[];
+}
+
+/** What a user or an operator wrote. */
+export interface EventContent {
+  /** `FROM`, verbatim. */
+  readonly from?: string;
+  readonly text?: string;
+  readonly media: Media;
+}
+
+/**
+ * Reads sender, text, and media from a stored event body: the contract's table "Inbound user message", and the media
+ * fields of the field notes. A value of another type counts as absent.
+ *
+ * Does not use zod, which would add more to the bundle of `publish` than all its other code that reads events.
+ */
+export const readEventContent = (body: string): EventContent => {
+  const { FROM: from, MESSAGE: text, IMAGES_URLS, AUDIOS_URLS, FILES_URLS, VIDEOS_URLS } = parseObject(body);
+  return {
+    from: typeof from === 'string' || typeof from === 'number' ? String(from) : undefined,
+    text: typeof text === 'string' ? text.toWellFormed() : undefined,
+    media: {
+      images: stringsOf(IMAGES_URLS),
+      audios: stringsOf(AUDIOS_URLS),
+      files: stringsOf(FILES_URLS),
+      videos: stringsOf(VIDEOS_URLS),
+    },
+  };
+};
+
+/** Returns the kinds of media that are present, or undefined if there are none. */
+export const presentMedia = (media: Media): { [Kind in keyof Media]?: string[] } | undefined => {
+  const kinds = Object.entries(media).filter(([, addresses]) => addresses.length > 0);
+  return kinds.length === 0 ? undefined : Object.fromEntries(kinds.map(([kind, list]) => [kind, [...list]]));
+};
+
+const parseObject = (body: string): Readonly<Record<string, unknown>> => {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+};
+
+const stringsOf = (list: unknown): string[] =>
+  Array.isArray(list) ? list.filter((entry) => typeof entry === 'string').map((entry) => entry.toWellFormed()) : [];

@@ -1,0 +1,185 @@
+import * as z from '../schema.ts';
+
+/** The schema of each event's `detail` on the bus, by the event's name, which is EventBridge's `detail-type`. */
+
+const describe = <Schema extends z.ZodMiniType>(schema: Schema, text: string): Schema => schema.check(z.describe(text));
+
+const string = (description: string) => describe(z.string(), description);
+const instant = (description: string) =>
+  describe(z.iso.datetime({ precision: 3 }), `${description} ISO 8601, UTC, milliseconds.`);
+
+const contact = describe(
+  z.strictObject({
+    platform: string('The chat platform, in lower case.'),
+    channel: string('The business number that the conversation window belongs to, or `*` if windows are per user.'),
+    key: string('Shared by all spellings of an address. Use it to compare contacts, never to send to.'),
+  }),
+  'The user.',
+);
+
+const account = describe(
+  z.strictObject({ platform: string('The chat platform.'), channel: string("The business's own number.") }),
+  'The chat service account that the stage sends from.',
+);
+
+const media = describe(
+  z.record(z.string(), z.array(z.string())),
+  'URLs by kind: `images`, `audios`, `files`, `videos`.',
+);
+
+const common = {
+  id: string('Stays the same if the event is published again, so that consumers can drop duplicates.'),
+  truncated: z.optional(
+    describe(z.literal(true), 'The content was too large for an event and was truncated. The table has all of it.'),
+  ),
+};
+
+/** `content` is present only if the stage's setting `events.content` is true. */
+const withContent = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.optional(describe(z.strictObject(z.partial(z.object(shape)).shape), 'Present only if `events.content` is true.'));
+
+const messageFields = {
+  ...common,
+  messageId: string("The chat service's `_id_` of the message."),
+  contact: z.optional(contact),
+};
+
+const statusFields = {
+  ...messageFields,
+  requestId: z.optional(
+    string('The request that Parley sent as this message; absent if the status arrived before the send was recorded.'),
+  ),
+};
+
+const eventContent = withContent({
+  text: string('The text of the message.'),
+  media,
+  event: string('The event exactly as received.'),
+});
+
+const sendFields = {
+  ...common,
+  requestId: string("The request's idempotency key."),
+  contact: z.optional(contact),
+  at: instant('When the send reached this state.'),
+  why: z.optional(string('The reason, as a sentence.')),
+};
+
+const requestContent = withContent({ request: string('The request as queued.') });
+
+export const eventDetails = {
+  MessageReceived: describe(
+    z.strictObject({
+      ...messageFields,
+      at: instant('When the user wrote.'),
+      platformContactId: z.optional(string('`FROM`, verbatim: the address to reply to.')),
+      content: eventContent,
+    }),
+    'A user wrote.',
+  ),
+  MessageEchoed: describe(
+    z.strictObject({ ...messageFields, at: instant('When it was written.'), content: eventContent }),
+    'The chat service reported a message that a bot or an operator sent.',
+  ),
+  MessageDelivered: describe(
+    z.strictObject({ ...statusFields, at: instant("When it reached the user's device.") }),
+    "A sent message reached the user's device.",
+  ),
+  MessageRead: describe(
+    z.strictObject({ ...statusFields, at: instant('When the user read it.') }),
+    'The user read a message.',
+  ),
+  MessageFailed: describe(
+    z.strictObject({
+      ...statusFields,
+      at: instant('When it failed.'),
+      content: withContent({ event: string('The status notification exactly as received, which may say why.') }),
+    }),
+    'A message failed after the chat service had accepted it.',
+  ),
+  MessageStatusChanged: describe(
+    z.strictObject({
+      ...statusFields,
+      at: instant('The time of the status.'),
+      status: string('`STATUS`, in lower case.'),
+    }),
+    'A message has a status other than delivered, read, or failed.',
+  ),
+  SendAccepted: describe(
+    z.strictObject({
+      ...sendFields,
+      messageId: string("The chat service's id of the message; its statuses carry it."),
+      endpoint: z.optional(describe(z.enum(['message/v3', 'intent/v2']), 'The endpoint that accepted it.')),
+      content: withContent({ body: describe(z.record(z.string(), z.unknown()), 'The body of the call.') }),
+    }),
+    'The chat service accepted a send.',
+  ),
+  SendRefused: describe(
+    z.strictObject({
+      ...sendFields,
+      code: z.optional(string('The rule that forbids it, such as `WINDOW_CLOSED`.')),
+      content: requestContent,
+    }),
+    'Parley did not send a request because a rule forbids it.',
+  ),
+  SendRejected: describe(
+    z.strictObject({ ...sendFields, content: requestContent }),
+    'The chat service rejected a request.',
+  ),
+  SendExpired: describe(
+    z.strictObject({ ...sendFields, content: requestContent }),
+    'A request was not sent before its `notAfter`.',
+  ),
+  SendUncertain: describe(
+    z.strictObject({ ...sendFields, content: requestContent }),
+    'It is unknown whether a request was sent. Parley does not retry it automatically.',
+  ),
+  SendCancelled: describe(
+    z.strictObject({ ...sendFields, content: requestContent }),
+    'A scheduled request was cancelled before it was due.',
+  ),
+  AccountHeld: describe(
+    z.strictObject({
+      ...common,
+      account,
+      at: instant('When the circuit breaker opened.'),
+      reason: z.optional(string('`no-credit`, or `token` for a refused access token.')),
+      why: z.optional(string('The reason, as a sentence.')),
+    }),
+    'The account is on hold: requests wait until the chat service accepts one again.',
+  ),
+  AccountResumed: describe(
+    z.strictObject({ ...common, account, at: instant('When the circuit breaker closed.') }),
+    'The account is no longer on hold.',
+  ),
+  ContactOptedIn: describe(
+    z.strictObject({
+      ...common,
+      contact,
+      at: instant('When the user opted in.'),
+      source: z.optional(string('Where the user opted in.')),
+    }),
+    'A user agreed to let the business write first.',
+  ),
+  ContactOptedOut: describe(
+    z.strictObject({
+      ...common,
+      contact,
+      at: instant('When the user opted out.'),
+      source: z.optional(string('Where the user opted out.')),
+    }),
+    'A user withdrew their consent.',
+  ),
+} as const satisfies Record<string, z.ZodMiniType>;
+
+export type EventName = keyof typeof eventDetails;
+
+/** An event for the bus: its name, and the detail that its schema describes. */
+export type BusEvent = {
+  readonly [Name in EventName]: { readonly name: Name; readonly detail: z.output<(typeof eventDetails)[Name]> };
+}[EventName];
+
+const isEventName = (name: string): name is EventName => Object.hasOwn(eventDetails, name);
+
+/** Every event Parley publishes. */
+export const EVENT_NAMES: readonly EventName[] = Object.keys(eventDetails).filter(isEventName);

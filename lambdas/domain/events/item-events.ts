@@ -1,0 +1,98 @@
+import { parseInstant } from '../instant.ts';
+import type { SendState } from '../send-transitions.ts';
+import type { BusEvent, EventName } from './event-details.ts';
+import { eventId, type ItemChange, type ItemImage, stringOf } from './item-change.ts';
+import { messageEvents } from './message-events.ts';
+
+/** Returns the events to publish for a write to the table; none if the write changed nothing that is published. */
+export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
+  switch (change.kind) {
+    case 'message':
+      return messageEvents(change);
+    case 'send':
+      return sendEvents(change);
+    case 'contact':
+      return contactEvents(change);
+    case 'account':
+      return accountEvents(change);
+  }
+};
+
+/** The states that are published: those that end a request, and `uncertain`, which an operator must resolve. */
+const EVENT_OF_STATE = {
+  accepted: 'SendAccepted',
+  refused: 'SendRefused',
+  rejected: 'SendRejected',
+  expired: 'SendExpired',
+  uncertain: 'SendUncertain',
+  cancelled: 'SendCancelled',
+} as const satisfies Partial<Record<SendState, EventName>>;
+
+const sendEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { id: requestId, contact, before, after } = change;
+  const { state } = after;
+  if (typeof state !== 'string' || !isPublished(state) || before.state === state) return [];
+  const name = EVENT_OF_STATE[state];
+  const since = stringOf(after, `${state}At`);
+  const at = parseInstant(since) ?? change.writtenAt;
+  // The time distinguishes repeats: a request that is resent can become uncertain more than once.
+  const common = { id: eventId(name, change, since), requestId, contact, at, why: stringOf(after, 'why') };
+  const content = { request: stringOf(after, 'body') };
+  switch (name) {
+    case 'SendAccepted': {
+      const { endpoint, body } = readCall(after);
+      const messageId = stringOf(after, 'messageId') ?? '';
+      return [{ name, detail: { ...common, messageId, endpoint, content: { body } } }];
+    }
+    case 'SendRefused':
+      return [{ name, detail: { ...common, code: stringOf(after, 'code'), content } }];
+    default:
+      return [{ name, detail: { ...common, content } }];
+  }
+};
+
+const isPublished = (state: string): state is keyof typeof EVENT_OF_STATE => Object.hasOwn(EVENT_OF_STATE, state);
+
+const readCall = ({ call }: ItemImage): { endpoint?: 'message/v3' | 'intent/v2'; body?: Record<string, unknown> } => {
+  if (typeof call !== 'object' || call === null) return {};
+  const endpoint = 'endpoint' in call ? call.endpoint : undefined;
+  const body = 'body' in call && typeof call.body === 'object' && call.body !== null ? { ...call.body } : undefined;
+  return { endpoint: endpoint === 'message/v3' || endpoint === 'intent/v2' ? endpoint : undefined, body };
+};
+
+const contactEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { contact, before, after } = change;
+  if (contact === undefined) return [];
+  const events: BusEvent[] = [];
+  const changedTime = (attribute: string) =>
+    before[attribute] === after[attribute] ? undefined : parseInstant(after[attribute]);
+  const optInAt = changedTime('optInAt');
+  if (optInAt !== undefined) {
+    const id = eventId('ContactOptedIn', change, optInAt);
+    const detail = { id, contact, at: optInAt, source: stringOf(after, 'optInSource') };
+    events.push({ name: 'ContactOptedIn', detail });
+  }
+  const optOutAt = changedTime('optOutAt');
+  if (optOutAt !== undefined) {
+    const id = eventId('ContactOptedOut', change, optOutAt);
+    const detail = { id, contact, at: optOutAt, source: stringOf(after, 'optOutSource') };
+    events.push({ name: 'ContactOptedOut', detail });
+  }
+  return events;
+};
+
+const accountEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { before, after } = change;
+  const isOpen = after.circuit === 'open';
+  if ((before.circuit === 'open') === isOpen) return [];
+  const since = stringOf(after, isOpen ? 'openedAt' : 'closedAt');
+  const at = parseInstant(since) ?? change.writtenAt;
+  const account = { platform: stringOf(after, 'platform') ?? '', channel: stringOf(after, 'channel') ?? '' };
+  // The time distinguishes one time on hold from the next.
+  if (!isOpen) {
+    return [{ name: 'AccountResumed', detail: { id: eventId('AccountResumed', change, since), account, at } }];
+  }
+  const id = eventId('AccountHeld', change, since);
+  const detail = { id, account, at, reason: stringOf(after, 'reason'), why: stringOf(after, 'why') };
+  return [{ name: 'AccountHeld', detail }];
+};

@@ -1,0 +1,47 @@
+import type { BusEvent, EventName } from './event-details.ts';
+
+/** An event ready for the bus. */
+export interface SerializedEvent {
+  readonly id: string;
+  readonly name: EventName;
+  readonly at: string;
+  /** The detail as JSON. */
+  readonly detail: string;
+}
+
+/**
+ * Many targets that events are forwarded to accept only 256 KB, including the envelope.
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html, "Calculating event entry size"
+ */
+export const MAX_DETAIL_BYTES = 240 * 1024;
+
+/** The length that long strings are shortened to before the content is dropped altogether. */
+const SHORTENED_CHARACTERS = 8_000;
+
+/**
+ * Serializes an event's detail, with or without its content. If the detail is too large, long strings are shortened; if
+ * that is not enough, the content is dropped. Both set `truncated`.
+ */
+export const serializeEvent = (
+  { name, detail }: BusEvent,
+  { content: includeContent }: { readonly content: boolean },
+): SerializedEvent => {
+  const { content, ...rest } = { content: undefined, ...detail };
+  const serialize = (parts: object) => ({ id: detail.id, name, at: detail.at, detail: JSON.stringify(parts) });
+  if (!includeContent || content === undefined) return serialize(rest);
+  const whole = serialize({ ...rest, content });
+  if (fits(whole)) return whole;
+  const shortened = serialize({ ...rest, truncated: true, content: shorten(content) });
+  return fits(shortened) ? shortened : serialize({ ...rest, truncated: true });
+};
+
+const fits = ({ detail }: SerializedEvent): boolean => Buffer.byteLength(detail) <= MAX_DETAIL_BYTES;
+
+const shorten = (value: unknown): unknown => {
+  if (typeof value === 'string') {
+    return value.length > SHORTENED_CHARACTERS ? `${value.slice(0, SHORTENED_CHARACTERS).toWellFormed()}…` : value;
+  }
+  if (Array.isArray(value)) return value.map(shorten);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part)]));
+};

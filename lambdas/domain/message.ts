@@ -1,0 +1,115 @@
+import type { ContactRef } from './contact.ts';
+import { presentMedia, readEventContent } from './event-content.ts';
+import type { Instant } from './instant.ts';
+import * as z from './schema.ts';
+import type { SendCall } from './send-decision.ts';
+
+/**
+ * What the conversation stores about an accepted send. The chat service's answer and a status can both write it and
+ * must write the same values, so it has the time of the claim and not of the answer.
+ */
+export interface OutboundMessage {
+  readonly id: string;
+  readonly requestId: string;
+  readonly contact: ContactRef;
+  readonly call: SendCall;
+  readonly claimedAt: Instant;
+}
+
+const optionalString = z.optional(z.string());
+const instant = z.optional(z.string());
+
+/**
+ * A message's item: a user's message with its event `body`, or Parley's own with its `call`; the chat service's echo of
+ * it; and one time per status. The parts may arrive in any order.
+ */
+export const messageItem = z.object({
+  direction: z.optional(z.enum(['inbound', 'outbound'])),
+  createdAt: instant,
+  body: optionalString,
+  requestId: optionalString,
+  call: z.optional(z.object({ endpoint: z.string(), body: z.record(z.string(), z.unknown()) })),
+  echoAt: instant,
+  echoBody: optionalString,
+  sentAt: instant,
+  deliveredAt: instant,
+  readAt: instant,
+  failedAt: instant,
+});
+
+export type MessageItem = z.output<typeof messageItem>;
+
+const urls = z.optional(z.array(z.string()));
+
+/** A message as the management API shows it. If only a status has arrived, it has only that status's time. */
+export const messageRecord = z.object({
+  id: z.string(),
+  /** `echo`: a bot's or an operator's message. */
+  direction: z.optional(z.enum(['inbound', 'outbound', 'echo'])),
+  createdAt: instant,
+  text: optionalString,
+  media: z.optional(z.object({ images: urls, audios: urls, files: urls, videos: urls })),
+  /** The request that Parley sent as this message. */
+  requestId: optionalString,
+  endpoint: optionalString,
+  ruleNameOrId: optionalString,
+  params: z.optional(z.record(z.string(), z.string())),
+  sentAt: instant,
+  deliveredAt: instant,
+  readAt: instant,
+  failedAt: instant,
+});
+
+export type MessageRecord = z.output<typeof messageRecord>;
+
+/** Derives what the API shows from what the table stores: text and media are stored once, in the body or the call. */
+export const describeMessage = (id: string, item: MessageItem): MessageRecord => {
+  const { direction, createdAt, requestId, sentAt, deliveredAt, readAt, failedAt } = item;
+  const common = { id, requestId, sentAt, deliveredAt, readAt, failedAt };
+  if (direction === 'outbound') return { ...common, direction, createdAt, ...describeCall(item.call) };
+  const isEcho = direction === undefined && item.echoAt !== undefined;
+  const body = eventBody(item);
+  const { text, media } = body === undefined ? {} : readEventContent(body);
+  return {
+    ...common,
+    direction: isEcho ? 'echo' : direction,
+    createdAt: isEcho ? item.echoAt : createdAt,
+    text,
+    media: media && presentMedia(media),
+  };
+};
+
+/** Returns the body of the event that brought a message; undefined for one that Parley sent, even if it has an echo. */
+export const eventBody = ({ direction, body, echoBody }: MessageItem): string | undefined => {
+  if (direction === 'outbound') return undefined;
+  return direction === 'inbound' ? body : echoBody;
+};
+
+const describeCall = (call: MessageItem['call']): Partial<MessageRecord> => {
+  if (call === undefined) return {};
+  const { messageText, imageURL, audioURL, fileURL, ruleNameOrId, params } = call.body;
+  const media = { images: listOf(imageURL), audios: listOf(audioURL), files: listOf(fileURL), videos: [] };
+  return {
+    endpoint: call.endpoint,
+    text: stringOf(messageText),
+    media: presentMedia(media),
+    ruleNameOrId: stringOf(ruleNameOrId),
+    params: z.safeParse(z.record(z.string(), z.string()), params).data,
+  };
+};
+
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const listOf = (value: unknown): string[] => (typeof value === 'string' ? [value] : []);
+
+/** A page of a conversation, newest message first. */
+export interface ConversationPage {
+  readonly messages: readonly MessageRecord[];
+  /** Where the next page starts; absent on the last one. */
+  readonly next?: ConversationPosition;
+}
+
+/** The message after which a page starts. */
+export const conversationPosition = z.strictObject({ pk: z.string(), sk: z.string(), contactSort: z.string() });
+
+export type ConversationPosition = z.output<typeof conversationPosition>;

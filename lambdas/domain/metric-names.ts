@@ -1,0 +1,31 @@
+/** The names of the metrics. Alarms and documentation depend on them. */
+export const METRIC_NAMES = [
+  'EventStored',
+  'EventDeferred',
+  'EventQuarantined',
+  'EventTooLarge',
+  'EventWithoutChannel',
+  'EventNotStored',
+  'WebhookUnauthenticated',
+  'WebhookVerificationUnavailable',
+  'WebhookHandshake',
+  'SendAccepted',
+  'SendRefused',
+  'SendRejected',
+  'SendExpired',
+  'SendUncertain',
+  'SendWaiting',
+  'SendMalformed',
+  'SendScheduled',
+  'SendCancelled',
+  'AccountHeld',
+  'AccountResumed',
+  'ContactCheckRejected',
+  'WindowMisjudged',
+  'EventPublished',
+  'PublishRetried',
+  'PublishFailed',
+  'ChangeDeadLettered',
+] as const;
+
+export type MetricName = (typeof METRIC_NAMES)[number];

@@ -1,0 +1,117 @@
+/**
+ * The states of a send. `accepted`, `refused`, `rejected`, `expired`, and `cancelled` are final, except that an
+ * operator can resend a rejected send. `claimed` means that a function is calling the chat service, or died during the
+ * call. `uncertain` means that it is unknown whether the message was sent.
+ */
+export const SEND_STATES = [
+  'queued',
+  'scheduled',
+  'claimed',
+  'waiting',
+  'accepted',
+  'refused',
+  'rejected',
+  'expired',
+  'uncertain',
+  'cancelled',
+] as const;
+
+export type SendState = (typeof SEND_STATES)[number];
+
+/** A state to start from; `none` stands for a request that has no item yet. */
+export type FromState = SendState | 'none';
+
+/** What must be true of the item besides its state, so that two writers cannot both change it. */
+export type SendGuard =
+  /** The item's request has the same body. */
+  | 'same-request'
+  /** The item's latest claim belongs to the writer. */
+  | 'own-claim'
+  /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
+  | 'confirmed-by-status'
+  /** Like `confirmed-by-status`, and that status is not earlier than the writer's. */
+  | 'confirmed-no-earlier';
+
+export interface SendTransition {
+  readonly to: SendState;
+  /** The function that makes it; `operator` goes through the management API. */
+  readonly by: 'send' | 'receive' | 'manage' | 'operator';
+  readonly when: string;
+  readonly from: { readonly [State in FromState]?: readonly SendGuard[] };
+}
+
+const SAME = ['same-request'] as const;
+const OWN = ['own-claim'] as const;
+
+/** The states that a send can leave without a call to the chat service, with their guards. */
+const UNCALLED = { none: [], queued: SAME, scheduled: SAME, waiting: SAME } as const;
+
+/**
+ * Every change of a send's state. The adapter turns each into one conditional write; the diagram in
+ * docs/architecture.md is generated from it.
+ */
+export const SEND_TRANSITIONS = {
+  register: { to: 'queued', by: 'manage', when: 'the API accepts the request', from: { none: [] } },
+  schedule: { to: 'scheduled', by: 'send', when: 'sendAt is in the future', from: { none: [], queued: SAME } },
+  claim: { to: 'claimed', by: 'send', when: 'it may be sent now', from: UNCALLED },
+  claimAgain: {
+    to: 'claimed',
+    by: 'send',
+    when: 'it may be sent now, and says onUncertain: resend',
+    from: { ...UNCALLED, uncertain: SAME },
+  },
+  wait: {
+    to: 'waiting',
+    by: 'send',
+    when: 'the circuit breaker is open, or the call was not made',
+    from: { ...UNCALLED, claimed: OWN },
+  },
+  refuse: { to: 'refused', by: 'send', when: 'a rule forbids it', from: { ...UNCALLED, claimed: OWN } },
+  expire: { to: 'expired', by: 'send', when: 'notAfter has passed', from: { ...UNCALLED, claimed: OWN } },
+  // Only an acceptance can replace `uncertain`: by then, the request's message may be gone from the queue.
+  accept: {
+    to: 'accepted',
+    by: 'send',
+    when: 'the chat service accepts it',
+    from: { claimed: OWN, uncertain: OWN, accepted: ['own-claim', 'confirmed-by-status'] },
+  },
+  reject: { to: 'rejected', by: 'send', when: 'the chat service rejects it', from: { claimed: OWN } },
+  loseTrack: {
+    to: 'uncertain',
+    by: 'send',
+    when: 'the outcome of the call is unknown, or its lease expired',
+    from: { claimed: OWN },
+  },
+  confirm: {
+    to: 'accepted',
+    by: 'receive',
+    when: 'a status carries its request id',
+    from: { claimed: [], waiting: [], uncertain: [], accepted: ['confirmed-no-earlier'] },
+  },
+  cancel: { to: 'cancelled', by: 'operator', when: 'an operator cancels it', from: { scheduled: [] } },
+  cancelErased: {
+    to: 'cancelled',
+    by: 'manage',
+    when: 'its contact is erased',
+    from: { queued: [], scheduled: [], waiting: [] },
+  },
+  resolveAccepted: {
+    to: 'accepted',
+    by: 'operator',
+    when: 'an operator finds that it was accepted',
+    from: { uncertain: OWN },
+  },
+  resolveFailed: { to: 'rejected', by: 'operator', when: 'an operator finds that it failed', from: { uncertain: OWN } },
+  resend: {
+    to: 'waiting',
+    by: 'operator',
+    when: 'an operator resends it',
+    from: { uncertain: OWN, rejected: OWN },
+  },
+} as const satisfies Record<string, SendTransition>;
+
+export type SendTransitionName = keyof typeof SEND_TRANSITIONS;
+
+/** Whether the transition can start from this state, regardless of its guards. */
+export const canStartFrom = (name: SendTransitionName, state: FromState): boolean =>
+  Object.hasOwn(SEND_TRANSITIONS[name].from, state);

@@ -1,0 +1,96 @@
+import type { ContactRef } from './contact.ts';
+import type { Instant } from './instant.ts';
+import * as z from './schema.ts';
+import type { RefusalCode, SendCall } from './send-decision.ts';
+import type { SendRequest } from './send-request.ts';
+import { SEND_STATES } from './send-transitions.ts';
+
+/** A request as received from the send queue. */
+export interface QueuedSend {
+  readonly request: SendRequest;
+  /** The queue message's body as received. Two bodies with the same request id are two different requests. */
+  readonly body: string;
+  readonly contact: ContactRef;
+  /** The message group and deduplication id of the request's copy on the dead-letter queue. */
+  readonly groupId: string;
+  readonly deduplicationId: string;
+  /** False if SQS has delivered the message before. @default true */
+  readonly isFirstReceive?: boolean;
+}
+
+/** The exclusive right to make one call for a request, until the lease expires. */
+export interface Claim {
+  readonly claimId: string;
+  readonly claimedAt: Instant;
+  readonly leaseUntil: Instant;
+  /** The call about to be made, and why. */
+  readonly call: SendCall;
+  readonly why: string;
+}
+
+/** The state that a send reaches, with the reason in one sentence. */
+export type SendResult = { readonly at: Instant; readonly why: string } & (
+  | { readonly state: 'accepted'; readonly messageId: string; readonly call: SendCall }
+  | { readonly state: 'refused'; readonly code: RefusalCode }
+  | { readonly state: 'expired' | 'rejected' | 'uncertain' | 'waiting' }
+);
+
+const optionalString = z.optional(z.string());
+const instant = z.optional(z.string());
+
+/** When a send is due, and when it entered each state that it has been in. */
+export const sendTimes = {
+  sendAt: instant,
+  queuedAt: instant,
+  scheduledAt: instant,
+  cancelledAt: instant,
+  claimedAt: instant,
+  waitingAt: instant,
+  acceptedAt: instant,
+  refusedAt: instant,
+  rejectedAt: instant,
+  expiredAt: instant,
+  uncertainAt: instant,
+  erasedAt: instant,
+};
+
+/** What the table stores about a send. */
+export const sendRecord = z.object({
+  requestId: z.string(),
+  state: z.enum(SEND_STATES),
+  /** Why Parley refused it. */
+  code: optionalString,
+  why: optionalString,
+  /** The queue message's body; empty once its contact is erased. */
+  body: z.string(),
+  /** The contact's name in the index `byContact`. */
+  contact: optionalString,
+  messageId: optionalString,
+  claimId: optionalString,
+  leaseUntil: instant,
+  call: z.optional(
+    z.object({ endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) }),
+  ),
+  attempts: z._default(z.number(), 0),
+  /** Present while the acceptance is known only from a status. */
+  confirmedBy: optionalString,
+  ...sendTimes,
+});
+
+export type SendRecord = z.output<typeof sendRecord>;
+
+/** An operator's decision on a send whose outcome is unknown, or on a rejected one. */
+export type Resolution = { readonly at: Instant; readonly why: string } & (
+  | { readonly outcome: 'accepted'; readonly messageId: string }
+  | { readonly outcome: 'failed' }
+  | { readonly outcome: 'resend' }
+);
+
+/** The transition that each outcome of a resolution makes. */
+export const RESOLUTIONS = { accepted: 'resolveAccepted', failed: 'resolveFailed', resend: 'resend' } as const;
+
+/**
+ * After this many attempts, an unknown outcome stays `uncertain`, even with `onUncertain: resend`: each attempt may
+ * have reached the user.
+ */
+export const MAX_RESEND_ATTEMPTS = 5;

@@ -1,0 +1,156 @@
+import { parseInstant } from '../domain/instant.ts';
+import * as z from '../domain/schema.ts';
+
+/** Why a call was not carried out. */
+export type ProblemCode =
+  | 'INVALID_REQUEST'
+  | 'INVALID_CURSOR'
+  | 'CONTACT_NOT_FOUND'
+  | 'MESSAGE_NOT_FOUND'
+  | 'SEND_NOT_FOUND'
+  | 'ERASURE_NOT_FOUND'
+  | 'REQUEST_ID_REUSED'
+  | 'NOT_RESOLVABLE'
+  | 'NOT_CANCELLABLE'
+  | 'CHAT_SERVICE_FAILED'
+  | 'INTERNAL';
+
+/** A route's answer, before it becomes an HTTP response. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });
+
+/** The work continues after the answer. */
+export const accepted = (body: unknown): Answer => ({ status: 202, body });
+
+export const problem = (status: 400 | 404 | 409 | 500 | 502, code: ProblemCode, message: string): Answer => ({
+  status,
+  body: { code, message },
+});
+
+export const invalidRequest = (explanation: string): Answer => problem(400, 'INVALID_REQUEST', explanation);
+
+export const problemResponse = z.object({
+  code: z.string(),
+  /** What is wrong and what to do. */
+  message: z.string(),
+});
+
+/** A call as API Gateway passes it on, not yet parsed. */
+export interface ManagementCall {
+  /** The path's one variable, if it has one. */
+  readonly id: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly bodyText: string;
+}
+
+/** For routes without query parameters, or without a body; a body sent all the same is ignored. */
+export const noQuery = z.strictObject({});
+export const noBody = z.undefined();
+
+/** What documents show about a route, and what the stack needs to create it. */
+export interface RouteDescription {
+  readonly route: `${'GET' | 'POST' | 'DELETE'} /v1/${string}`;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query: z.ZodMiniType;
+  readonly body: z.ZodMiniType;
+  /** The schemas of the responses, by status. */
+  readonly responses: { readonly [status: number]: z.ZodMiniType };
+}
+
+/** A route of the management API. */
+export interface Route<Ports> extends RouteDescription {
+  respond(ports: Ports, call: ManagementCall): Promise<Answer>;
+}
+
+/** A query or body, parsed; or why it is invalid, as a sentence. */
+export type Parsed<Value> =
+  | { readonly kind: 'parsed'; readonly value: Value }
+  | { readonly kind: 'invalid'; readonly explanation: string };
+
+interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
+  readonly query: z.ZodMiniType<Query>;
+  readonly body: z.ZodMiniType<Body>;
+  /** Parses the body in place of its schema. */
+  readonly parseBody?: (bodyText: string) => Parsed<Body>;
+  readonly handle: (
+    ports: Ports,
+    input: { readonly id: string; readonly query: Query; readonly body: Body },
+  ) => Promise<Answer>;
+}
+
+/** Defines a route. An invalid query or body is answered with 400 and a sentence that names every fault. */
+export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Ports, Query, Body>): Route<Ports> => {
+  const { parseBody, handle, ...description } = definition;
+  return {
+    ...description,
+    async respond(ports, { id, query: rawQuery, bodyText }) {
+      const query = parse(definition.query, rawQuery, 'the query');
+      if (query.kind === 'invalid') return invalidRequest(query.explanation);
+      const body = parseBody
+        ? parseBody(bodyText)
+        : parseJsonBody(definition.body, Object.is(definition.body, noBody) ? '' : bodyText);
+      if (body.kind === 'invalid') return invalidRequest(body.explanation);
+      return handle(ports, { id, query: query.value, body: body.value });
+    },
+  };
+};
+
+const parseJsonBody = <Body>(schema: z.ZodMiniType<Body>, bodyText: string): Parsed<Body> => {
+  const json = z.parseJson(bodyText);
+  return json === undefined && bodyText !== ''
+    ? { kind: 'invalid', explanation: 'The body is not JSON.' }
+    : parse(schema, json, 'the body');
+};
+
+const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string): Parsed<Value> => {
+  const parsed = z.safeParse(schema, value);
+  return parsed.success
+    ? { kind: 'parsed', value: parsed.data }
+    : { kind: 'invalid', explanation: `Invalid request: ${z.describeIssues(parsed.error, root)}.` };
+};
+
+/** Fields that several routes share. */
+
+export const instantField = z
+  .wellFormedString()
+  .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
+
+const channelNumber = z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'));
+
+/** Default to the stage's settings. The number matters where windows are kept per business number. */
+export const contactFields = {
+  chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
+  chatChannelNumber: z.optional(channelNumber),
+};
+
+/** A page size in a query. */
+export const pageSize = (maximum: number) =>
+  z.pipe(
+    z.wellFormedString().check(z.regex(/^\d{1,6}$/, 'must be a whole number')),
+    z.pipe(
+      z.transform(Number),
+      z.number().check(z.minimum(1, 'must be at least 1'), z.maximum(maximum, `must be at most ${maximum}`)),
+    ),
+  );
+
+/** The `cursor` of the previous page. */
+export const cursorField = z.boundedString(8192);
+
+/** Writes a position in a list for clients: opaque, so that it may change. */
+export const writeCursor = (position: Readonly<Record<string, string>>): string =>
+  Buffer.from(JSON.stringify(position)).toString('base64url');
+
+/** Parses a cursor. Returns undefined for one that this API did not write. */
+export const parseCursor = <Position>(schema: z.ZodMiniType<Position>, cursor: string): Position | undefined =>
+  z.safeParse(schema, z.parseJson(Buffer.from(cursor, 'base64url').toString())).data;
+
+export const INVALID_CURSOR: Answer = problem(
+  400,
+  'INVALID_CURSOR',
+  'The cursor is not one that this API returned; start again without a cursor.',
+);

@@ -1,0 +1,76 @@
+import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { conversationPosition, messageRecord } from '../domain/message.ts';
+import * as z from '../domain/schema.ts';
+import type { ContactRepository, MessageRepository } from '../ports.ts';
+import {
+  contactFields,
+  cursorField,
+  defineRoute,
+  INVALID_CURSOR,
+  noBody,
+  noQuery,
+  ok,
+  pageSize,
+  parseCursor,
+  problem,
+  problemResponse,
+  writeCursor,
+} from './api.ts';
+import { contactNotFound } from './contacts.ts';
+
+export interface ConversationPorts {
+  readonly contacts: Pick<ContactRepository, 'read'>;
+  readonly messages: Pick<MessageRepository, 'read' | 'readConversation'>;
+  readonly contactDefaults: ContactDefaults;
+}
+
+const DEFAULT_PAGE_SIZE = 50;
+
+export const conversationResponse = z.object({
+  /** Newest first. */
+  messages: z.array(messageRecord),
+  /** Requests the next page; absent on the last one. */
+  cursor: z.optional(z.string()),
+});
+
+export const getConversation = defineRoute({
+  route: 'GET /v1/conversations/{platformContactId+}',
+  summary: 'List the messages of a contact, newest first',
+  query: z.strictObject({
+    ...contactFields,
+    /** Messages per page. @default 50 */
+    limit: z.optional(pageSize(500)),
+    cursor: z.optional(cursorField),
+  }),
+  body: noBody,
+  responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse },
+  async handle({ contacts, messages, contactDefaults }: ConversationPorts, { id, query }) {
+    const { cursor, limit = DEFAULT_PAGE_SIZE } = query;
+    const after = cursor === undefined ? undefined : parseCursor(conversationPosition, cursor);
+    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
+    const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
+    const page = await messages.readConversation(contact, { limit, after });
+    if (page.messages.length === 0 && after === undefined && !(await contacts.read(contact)))
+      return contactNotFound(id);
+    return ok({ messages: page.messages, cursor: page.next && writeCursor(page.next) });
+  },
+});
+
+export const getMessage = defineRoute({
+  route: 'GET /v1/messages/{messageId+}',
+  summary: 'Get a message with its statuses',
+  query: noQuery,
+  body: noBody,
+  responses: {
+    200: z.object({
+      ...messageRecord.shape,
+      /** The event exactly as the chat service delivered it. */
+      body: z.optional(z.string()),
+    }),
+    404: problemResponse,
+  },
+  async handle({ messages }: Pick<ConversationPorts, 'messages'>, { id }) {
+    const message = await messages.read(id);
+    return message ? ok(message) : problem(404, 'MESSAGE_NOT_FOUND', `There is no message with the id ${id}.`);
+  },
+});

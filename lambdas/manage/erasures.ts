@@ -1,0 +1,107 @@
+import type { SQSRecord } from 'aws-lambda';
+import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
+import { addMs } from '../domain/instant.ts';
+import * as z from '../domain/schema.ts';
+import type { Clock, ErasablePosition, ErasureQueue, ErasureRepository, Log, Randomness } from '../ports.ts';
+import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { forEachConcurrently } from '../runtime/time-budget.ts';
+import { accepted, defineRoute, noBody, noQuery, ok, problem, problemResponse } from './api.ts';
+import { contactQuery } from './contacts.ts';
+
+export interface ErasurePorts {
+  readonly erasures: ErasureRepository;
+  readonly erasureQueue: ErasureQueue;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly contactDefaults: ContactDefaults;
+}
+
+export const erasureResponse = erasureRecord;
+
+export const eraseContact = defineRoute({
+  route: 'DELETE /v1/contacts/{platformContactId+}',
+  summary: 'Erase a contact',
+  description:
+    'Deletes the contact and every message; of the sends, only the record that they existed is kept. It runs in the ' +
+    'background: get the erasure to see its progress. It may be repeated. What the user writes after the call is kept.',
+  query: contactQuery,
+  body: noBody,
+  responses: { 202: erasureResponse, 400: problemResponse },
+  async handle({ erasures, erasureQueue, clock, randomness, contactDefaults }: ErasurePorts, { id, query }) {
+    const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
+    const erasureId = randomness.newId();
+    const requestedAt = clock.now();
+    await erasures.start(erasureId, requestedAt);
+    await erasureQueue.put({ erasureId, requestedAt, contact });
+    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, turns: 0 });
+  },
+});
+
+export const getErasure = defineRoute({
+  route: 'GET /v1/erasures/{erasureId}',
+  summary: 'Get the progress of an erasure',
+  query: noQuery,
+  body: noBody,
+  responses: { 200: erasureResponse, 404: problemResponse },
+  async handle({ erasures }: Pick<ErasurePorts, 'erasures'>, { id }) {
+    const erasure = await erasures.read(id);
+    return erasure ? ok(erasure) : problem(404, 'ERASURE_NOT_FOUND', `There is no erasure with the id ${id}.`);
+  },
+});
+
+export interface ErasureWorkerOptions {
+  readonly erasures: ErasureRepository;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long one turn may take; the rest waits for the next turn. */
+  readonly turnMs: number;
+}
+
+const WRITE_CONCURRENCY = 32;
+/** Longer than the index `byContact` usually lags behind the table. */
+const INDEX_LAG_MS = 2_000;
+/** A claim ends within minutes. */
+const BUSY_MS = 30_000;
+
+/**
+ * Creates the handler of the erasure queue. It erases a contact in turns: the message is retried until a whole turn
+ * finds nothing. A function that sends to its own queue could not do that, as Lambda stops such loops after about 16
+ * rounds.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+ */
+export const createErasureWorker =
+  ({ erasures, clock, log, turnMs }: ErasureWorkerOptions) =>
+  async (message: SQSRecord): Promise<MessageResult> => {
+    const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
+    await erasures.start(erasureId, requestedAt);
+    const before = await erasures.read(erasureId);
+    if (before === undefined) throw new Error(`The erasure ${erasureId} has no record.`);
+    if (before.state === 'done') return DONE;
+    // Only what existed when the erasure was requested: a user who has written since is a new contact.
+    await erasures.removeContact(contact, requestedAt);
+
+    const deadline = addMs(clock.now(), turnMs);
+    const erased = { messages: 0, sends: 0, busy: 0 };
+    let next: ErasablePosition | undefined;
+    let listed = 0;
+    do {
+      const page = await erasures.listItems(contact, requestedAt, next);
+      listed += page.items.length;
+      await forEachConcurrently(WRITE_CONCURRENCY, page.items, async (item) => {
+        const result = await erasures.erase(contact, item, clock.now());
+        if (result === 'busy') erased.busy += 1;
+        else if (result === 'erased') erased[item.kind === 'send' ? 'sends' : 'messages'] += 1;
+      });
+      next = page.next;
+      // However short a turn is, it does not end before the first items: the next turn would start over.
+    } while (next !== undefined && (listed === 0 || clock.now() < deadline));
+
+    const { messages, sends, busy } = erased;
+    const isDone = next === undefined && messages + sends + busy === 0;
+    await erasures.recordTurn(before, { messages, sends, ...(isDone && { finishedAt: clock.now() }) });
+    log.info(isDone ? 'contact erased' : 'contact partly erased', { erasureId, turn: before.turns + 1, ...erased });
+    if (isDone) return DONE;
+    if (next !== undefined) return { kind: 'retry', afterMs: 0 };
+    return { kind: 'retry', afterMs: messages + sends === 0 ? BUSY_MS : INDEX_LAG_MS };
+  };

@@ -1,0 +1,162 @@
+import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
+import * as z from '../domain/schema.ts';
+import { RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
+import { parseSendRequest, REQUEST_ID } from '../domain/send-request.ts';
+import { canStartFrom, SEND_TRANSITIONS } from '../domain/send-transitions.ts';
+import type {
+  Clock,
+  Log,
+  MessageRepository,
+  Metrics,
+  Randomness,
+  SendQueue,
+  SendRepository,
+  SendScheduler,
+} from '../ports.ts';
+import { type Answer, defineRoute, noQuery, ok, problem, problemResponse } from './api.ts';
+import { sendNotFound, sendResponse, viewSend } from './sends.ts';
+
+export interface ResolveSendPorts {
+  readonly sends: Pick<SendRepository, 'read' | 'resolve'>;
+  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
+  readonly queue: SendQueue;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly contactDefaults: ContactDefaults;
+}
+
+const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
+
+const resolutionRequest = z
+  .strictObject({
+    requestId: requestIdField,
+    /** `accepted`: it was sent; `failed`: it was not and must not be; `resend`: it is queued again. */
+    outcome: z.enum(['accepted', 'failed', 'resend'], 'must be accepted, failed, or resend'),
+    /** The chat service's id of the message; required with `accepted`. */
+    messageId: z.optional(z.boundedString(1024)),
+    /** How the outcome was found out. */
+    note: z.optional(z.boundedString(1024)),
+    /** With `resend`: whether to queue the request; false when the caller does. @default true */
+    enqueue: z.optional(z.boolean('must be true or false')),
+  })
+  .check(
+    z.refine((request) => (request.outcome === 'accepted') === (request.messageId !== undefined), {
+      path: ['messageId'],
+      error: 'is required with the outcome accepted and not allowed with any other',
+    }),
+  );
+
+/** Repeating a resolution that stands is answered like the first, and completes what a dead function left undone. */
+export const resolveSend = defineRoute({
+  route: 'POST /v1/resolutions',
+  summary: 'Resolve an uncertain send, or resend an uncertain or rejected one',
+  query: noQuery,
+  body: resolutionRequest,
+  responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
+  async handle(ports: ResolveSendPorts, { body: { requestId, outcome, messageId, note, enqueue = true } }) {
+    const send = await ports.sends.read(requestId);
+    if (!send) return sendNotFound(requestId);
+    if (outcome === 'resend' && send.erasedAt !== undefined) return notResendable(requestId);
+    const why = `An operator resolved it as ${outcome}${note === undefined ? '.' : `: ${note}`}`;
+    const resolution = resolutionOf(outcome, messageId, ports.clock.now(), why);
+    if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
+      const resolved = await ports.sends.resolve(send, resolution);
+      if (resolved.kind === 'missing') return sendNotFound(requestId);
+      // The same resolution may have been written a moment ago, by a concurrent call or by a retry of the SDK.
+      if (resolved.kind === 'conflict' && !isResolvedAlready(resolved.send, resolution)) {
+        return notResolvable(resolved.send, outcome);
+      }
+    } else if (!isResolvedAlready(send, resolution)) return notResolvable(send, outcome);
+    if (resolution.outcome === 'accepted') await recordMessage(ports, send, resolution.messageId);
+    if (resolution.outcome === 'resend' && enqueue) await enqueueAgain(ports, send);
+    return ok(viewSend((await ports.sends.read(requestId)) ?? send));
+  },
+});
+
+const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>
+  (resolution.outcome === 'accepted' && send.state === 'accepted' && send.messageId === resolution.messageId) ||
+  (resolution.outcome === 'failed' && send.state === 'rejected') ||
+  (resolution.outcome === 'resend' && send.state === 'waiting');
+
+/** `messageId` is present exactly with `accepted`; the request's schema checks it. */
+const resolutionOf = (
+  outcome: Resolution['outcome'],
+  messageId: string | undefined,
+  at: string,
+  why: string,
+): Resolution => (outcome === 'accepted' ? { outcome, messageId: messageId ?? '', at, why } : { outcome, at, why });
+
+const recordMessage = async (
+  { messages, contactDefaults }: ResolveSendPorts,
+  { requestId, call, claimedAt, body }: SendRecord,
+  id: string,
+): Promise<void> => {
+  const parsed = parseSendRequest(body);
+  if (!call || claimedAt === undefined || parsed.kind === 'malformed') return;
+  const contact = resolveContact(contactDefaults, parsed.request);
+  await messages.recordOutbound({ id, requestId, contact, call, claimedAt });
+};
+
+const enqueueAgain = async (
+  { queue, randomness }: ResolveSendPorts,
+  { body, requestId }: SendRecord,
+): Promise<void> => {
+  const parsed = parseSendRequest(body);
+  if (parsed.kind === 'malformed') throw new Error(`The send ${requestId} has no request to queue.`);
+  // SQS would drop a message with the request's own deduplication id within five minutes.
+  const deduplicationId = randomness.newId();
+  await queue.put({ body, groupId: messageGroup(parsed.request.platformContactId), deduplicationId });
+};
+
+const notResolvable = ({ requestId, state }: SendRecord, outcome: Resolution['outcome']): Answer => {
+  const states = Object.keys(SEND_TRANSITIONS[RESOLUTIONS[outcome]].from).join(' or ');
+  const sentence = `The send ${requestId} is ${state}; only a send that is ${states} can be resolved as ${outcome}.`;
+  return problem(409, 'NOT_RESOLVABLE', sentence);
+};
+
+const notResendable = (requestId: string): Answer =>
+  problem(
+    409,
+    'NOT_RESOLVABLE',
+    `The send ${requestId} cannot be resent: its contact was erased, and its request with it.`,
+  );
+
+export interface CancelSendPorts {
+  readonly sends: Pick<SendRepository, 'read' | 'cancel'>;
+  readonly scheduler: Pick<SendScheduler, 'cancel'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * The table decides, by one conditional write, between a cancellation and the start of the send. The schedule is
+ * removed afterwards; one that becomes due all the same finds the send cancelled.
+ */
+export const cancelSend = defineRoute({
+  route: 'POST /v1/cancellations',
+  summary: 'Cancel a scheduled send',
+  query: noQuery,
+  body: z.strictObject({ requestId: requestIdField }),
+  responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
+  async handle({ sends, scheduler, clock, log, metrics }: CancelSendPorts, { body: { requestId } }) {
+    const cancelled = await sends.cancel(requestId, clock.now());
+    if (cancelled.kind === 'missing') return sendNotFound(requestId);
+    if (cancelled.kind === 'conflict' && cancelled.send.state !== 'cancelled') {
+      return notCancellable(cancelled.send);
+    }
+    await scheduler.cancel(requestId);
+    if (cancelled.kind === 'applied') metrics.count('SendCancelled');
+    log.info('send cancelled', { requestId });
+    const send = await sends.read(requestId);
+    return send ? ok(viewSend(send)) : sendNotFound(requestId);
+  },
+});
+
+const notCancellable = ({ requestId, state }: SendRecord): Answer => {
+  const why =
+    state === 'queued'
+      ? 'is still in the queue; repeat the call in a moment'
+      : `is ${state}; only a scheduled send can be cancelled`;
+  return problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${why}.`);
+};

@@ -1,0 +1,158 @@
+import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
+import * as z from '../domain/schema.ts';
+import { type QueuedSend, type SendRecord, sendTimes } from '../domain/send.ts';
+import { parseSendRequest, sendRequest } from '../domain/send-request.ts';
+import { canStartFrom, SEND_STATES } from '../domain/send-transitions.ts';
+import type { Clock, MessageRepository, SendQueue, SendRepository } from '../ports.ts';
+import {
+  type Answer,
+  accepted,
+  cursorField,
+  defineRoute,
+  INVALID_CURSOR,
+  noBody,
+  noQuery,
+  ok,
+  pageSize,
+  parseCursor,
+  problem,
+  problemResponse,
+  writeCursor,
+} from './api.ts';
+
+export interface SendPorts {
+  readonly sends: Pick<SendRepository, 'read' | 'register' | 'listUncertain'>;
+  readonly messages: Pick<MessageRepository, 'read'>;
+  readonly queue: SendQueue;
+  readonly clock: Clock;
+  readonly contactDefaults: ContactDefaults;
+}
+
+const instant = z.optional(z.string());
+
+export const sendResponse = z.object({
+  requestId: z.string(),
+  state: z.enum(SEND_STATES),
+  /** The rule that a refused send breaks. */
+  code: z.optional(z.string()),
+  /** The reason for the state, as a sentence. */
+  why: z.optional(z.string()),
+  /** The request as queued; absent once its contact is erased. */
+  request: z.optional(z.unknown()),
+  endpoint: z.optional(z.string()),
+  messageId: z.optional(z.string()),
+  attempts: z.number(),
+  ...sendTimes,
+  /** The statuses of an accepted send's message. */
+  deliveredAt: instant,
+  readAt: instant,
+  failedAt: instant,
+});
+
+export const enqueueResponse = z.object({ requestId: z.string(), state: z.string() });
+
+/**
+ * The request's id is recorded first, so that the same id with another body is refused here instead of being found on
+ * the dead-letter queue later.
+ */
+export const enqueueSend = defineRoute({
+  route: 'POST /v1/sends',
+  summary: 'Put a send request on the queue',
+  description:
+    'Validated as the function that consumes the queue validates it. 202 means that the request is or was queued; get ' +
+    'the send to see its result. 409 means that the request id was used with another body.',
+  query: noQuery,
+  body: sendRequest,
+  parseBody(bodyText) {
+    if (z.parseJson(bodyText) === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
+    const parsed = parseSendRequest(bodyText);
+    return parsed.kind === 'request'
+      ? { kind: 'parsed', value: parsed.request }
+      : { kind: 'invalid', explanation: parsed.explanation };
+  },
+  responses: { 202: enqueueResponse, 400: problemResponse, 409: problemResponse },
+  async handle({ sends, queue, clock, contactDefaults }: SendPorts, { body: request }) {
+    const { requestId } = request;
+    const send: QueuedSend = {
+      request,
+      // Serialized again, so that whitespace and the order of fields do not make it another request.
+      body: JSON.stringify(request),
+      contact: resolveContact(contactDefaults, request),
+      groupId: messageGroup(request.platformContactId),
+      deduplicationId: requestId,
+    };
+    const registered = await sends.register(send, clock.now());
+    if (registered.kind === 'conflict' && registered.send.body !== send.body) {
+      return problem(
+        409,
+        'REQUEST_ID_REUSED',
+        `Another request with the id ${requestId} was received before; give this one its own id.`,
+      );
+    }
+    const state = registered.kind === 'conflict' ? registered.send.state : 'queued';
+    // A send that has ended is not sent again, however often it is queued.
+    if (canStartFrom('claim', state) || state === 'claimed') await queue.put(send);
+    return accepted({ requestId, state });
+  },
+});
+
+export const getSend = defineRoute({
+  route: 'GET /v1/sends/{requestId+}',
+  summary: 'Get the state of a send with its reason',
+  query: noQuery,
+  body: noBody,
+  responses: { 200: sendResponse, 404: problemResponse },
+  async handle({ sends, messages }: Pick<SendPorts, 'sends' | 'messages'>, { id }) {
+    const send = await sends.read(id);
+    if (!send) return sendNotFound(id);
+    const message = send.messageId === undefined ? undefined : await messages.read(send.messageId);
+    const { deliveredAt, readAt, failedAt } = message ?? {};
+    return ok({ ...viewSend(send), deliveredAt, readAt, failedAt });
+  },
+});
+
+const DEFAULT_PAGE_SIZE = 100;
+
+export const uncertainSendsResponse = z.object({ sends: z.array(sendResponse), cursor: z.optional(z.string()) });
+
+const listPosition = z.record(z.string(), z.string());
+
+export const listUncertainSends = defineRoute({
+  route: 'GET /v1/uncertain-sends',
+  summary: 'List the sends whose outcome is unknown, oldest first',
+  query: z.strictObject({
+    /** Sends per page. @default 100 */
+    limit: z.optional(pageSize(500)),
+    cursor: z.optional(cursorField),
+  }),
+  body: noBody,
+  responses: { 200: uncertainSendsResponse, 400: problemResponse },
+  async handle({ sends }: Pick<SendPorts, 'sends'>, { query: { cursor, limit = DEFAULT_PAGE_SIZE } }) {
+    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
+    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
+    const page = await sends.listUncertain({ limit, after });
+    return ok({ sends: page.sends.map(viewSend), cursor: page.next && writeCursor(page.next) });
+  },
+});
+
+export const sendNotFound = (requestId: string): Answer =>
+  problem(
+    404,
+    'SEND_NOT_FOUND',
+    `There is no send with the request id ${requestId}; a request in the queue is known once it has been processed.`,
+  );
+
+/** Leaves out what is internal to the table. */
+export const viewSend = ({
+  body,
+  contact: _contact,
+  claimId: _claimId,
+  leaseUntil: _leaseUntil,
+  confirmedBy: _confirmedBy,
+  call,
+  ...send
+}: SendRecord): z.output<typeof sendResponse> => ({
+  ...send,
+  request: body === '' ? undefined : (z.parseJson(body) ?? body),
+  endpoint: call?.endpoint,
+});

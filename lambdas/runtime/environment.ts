@@ -1,0 +1,40 @@
+import * as z from '../domain/schema.ts';
+
+/** A whole number of at least `minimum`, written as an environment variable. */
+export const wholeNumber = (minimum: number) =>
+  z.pipe(
+    z.string().check(z.regex(/^\d{1,9}$/, 'must be a whole number')),
+    z.pipe(z.transform(Number), z.number().check(z.minimum(minimum, `must be at least ${minimum}`))),
+  );
+
+/** JSON that matches `schema`, written as an environment variable. */
+export const json = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((text, context) => {
+        try {
+          return JSON.parse(text);
+        } catch {
+          context.issues.push({ code: 'custom', message: 'must be JSON', input: text });
+          return z.NEVER;
+        }
+      }),
+    ),
+    schema,
+  );
+
+/**
+ * Parses a function's environment, once, at its start.
+ *
+ * @throws Error that names every missing or malformed variable, but never a value, which may be a secret
+ */
+export const parseEnvironment = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  environment: Record<string, string | undefined>,
+): z.output<Schema> => {
+  const parsed = z.safeParse(schema, environment);
+  if (parsed.success) return parsed.data;
+  const faults = z.describeIssues(parsed.error, 'the environment');
+  throw new Error(`The function's environment is invalid; deploy the stack again. ${faults}`);
+};

@@ -1,0 +1,149 @@
+import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
+import { type OpenCircuit, openCircuitWaitMs } from '../domain/circuit-breaker.ts';
+import { msBetween } from '../domain/instant.ts';
+import type { MetricName } from '../domain/metric-names.ts';
+import { type Claim, MAX_RESEND_ATTEMPTS, type QueuedSend, type SendResult } from '../domain/send.ts';
+import type { FinalDecision } from '../domain/send-decision.ts';
+import { notAfterOf } from '../domain/send-request.ts';
+import type {
+  Clock,
+  Log,
+  MessageRepository,
+  Metrics,
+  Randomness,
+  SendDeadLetterQueue,
+  SendRepository,
+} from '../ports.ts';
+import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import type { CompletedCall } from './call-service.ts';
+
+export interface RecordResultOptions {
+  readonly sends: Pick<SendRepository, 'recordResult'>;
+  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
+  readonly deadLetters: SendDeadLetterQueue;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** SQS keeps a message invisible for at most 12 hours; one hour is left for the time it has been invisible already. */
+const MAX_RETRY_AFTER_MS = 11 * 60 * 60 * 1000;
+
+const METRIC: Record<SendResult['state'], MetricName> = {
+  accepted: 'SendAccepted',
+  refused: 'SendRefused',
+  rejected: 'SendRejected',
+  expired: 'SendExpired',
+  uncertain: 'SendUncertain',
+  waiting: 'SendWaiting',
+};
+
+/** Attempts to record a result: a known outcome must not be lost because one write fails. */
+const WRITE_ATTEMPTS = 3;
+
+/** Creates the functions that record what a send came to and decide what happens to its queue message. */
+export const createRecordResult = (options: RecordResultOptions) => {
+  const { sends, messages, deadLetters, clock, randomness, log, metrics } = options;
+
+  const report = ({ request }: QueuedSend, { state, why }: SendResult): MessageResult => {
+    metrics.count(METRIC[state]);
+    log.info(`send ${state}`, { requestId: request.requestId, why });
+    return DONE;
+  };
+
+  /** Returns whether a status has confirmed the send meanwhile, which then stands. */
+  const record = async (send: QueuedSend, claimId: string, result: SendResult): Promise<{ isConfirmed: boolean }> => {
+    const { requestId } = send.request;
+    const recorded = await retryWrite(() => sends.recordResult(requestId, claimId, result));
+    const isConfirmed = recorded.kind === 'conflict' && recorded.send.confirmedBy !== undefined;
+    // Only these fields: the result's call has the message's text and the user's number.
+    const fields = { requestId, claimId, state: result.state };
+    if (recorded.kind === 'applied') report(send, result);
+    else if (isConfirmed) log.info('a status has confirmed the send already', fields);
+    else log.error('the claim was lost before its result was recorded', fields);
+    return { isConfirmed };
+  };
+
+  /** Retries in time to record that the request expired. */
+  const retry = ({ request }: QueuedSend, afterMs: number): MessageResult => {
+    const notAfter = notAfterOf(request);
+    const leftMs = notAfter === undefined ? afterMs : msBetween(clock.now(), notAfter);
+    return { kind: 'retry', afterMs: Math.min(afterMs, Math.max(0, leftMs + 1)) };
+  };
+
+  /** Records the outcome of a claimed call. */
+  const recordCall = async (
+    send: QueuedSend,
+    { claimId, claimedAt }: Claim,
+    attempt: number,
+    { call, why, outcome }: CompletedCall,
+  ): Promise<MessageResult> => {
+    const at = clock.now();
+    const backoff = () => backoffMs(attempt, randomness.random());
+    switch (outcome.kind) {
+      case 'accepted': {
+        const { messageId } = outcome;
+        const { contact, request } = send;
+        await Promise.all([
+          record(send, claimId, { state: 'accepted', at, messageId, call, why }),
+          messages.recordOutbound({ id: messageId, requestId: request.requestId, contact, call, claimedAt }),
+        ]);
+        return DONE;
+      }
+      case 'not-done': {
+        const { isConfirmed } = await record(send, claimId, { state: 'waiting', at, why: outcome.explanation });
+        if (isConfirmed) return DONE;
+        return retry(send, Math.max(requestedWaitMs(outcome.retryAfter, at, randomness.random()), backoff()));
+      }
+      case 'uncertain': {
+        const { isConfirmed } = await record(send, claimId, { state: 'uncertain', at, why: outcome.explanation });
+        const isResent = send.request.onUncertain === 'resend' && attempt < MAX_RESEND_ATTEMPTS;
+        return isResent && !isConfirmed ? retry(send, backoff()) : DONE;
+      }
+      case 'rejected':
+      case 'window-closed': {
+        const reason =
+          outcome.kind === 'rejected' ? outcome.explanation : 'The chat service answered the template with error 201.';
+        const { isConfirmed } = await record(send, claimId, { state: 'rejected', at, why: reason });
+        if (!isConfirmed) await deadLetters.put(send, `REJECTED: ${reason}`);
+        return DONE;
+      }
+    }
+  };
+
+  return {
+    report,
+    recordCall,
+    /** Records, under a claim, that a request is not sent after all. */
+    async recordDecision(send: QueuedSend, claimId: string, decision: FinalDecision): Promise<MessageResult> {
+      await record(send, claimId, resultOf(decision, clock.now()));
+      return DONE;
+    },
+    waitForCircuit: (send: QueuedSend, circuit: OpenCircuit): MessageResult =>
+      retry(send, openCircuitWaitMs(circuit, clock.now(), randomness.random())),
+  };
+};
+
+/** The result of a decision that needs no call. */
+export const resultOf = (decision: FinalDecision, at: string): SendResult =>
+  decision.kind === 'refuse'
+    ? { state: 'refused', at, code: decision.code, why: decision.why }
+    : { state: 'expired', at, why: decision.why };
+
+const retryWrite = async <Written>(write: () => Promise<Written>): Promise<Written> => {
+  for (let attempt = 1; attempt < WRITE_ATTEMPTS; attempt += 1) {
+    try {
+      return await write();
+    } catch {
+      // The last attempt below throws its own error.
+    }
+  }
+  return write();
+};
+
+/** As long as the service asks, plus up to a tenth, so that not all requests return at once. */
+const requestedWaitMs = (retryAfter: string | undefined, now: string, random: number): number => {
+  const requestedMs = parseRetryAfterMs(retryAfter, Date.parse(now));
+  return requestedMs === undefined ? 0 : Math.min(Math.round(requestedMs * (1 + random / 10)), MAX_RETRY_AFTER_MS);
+};

@@ -1,0 +1,80 @@
+import { msBetween } from '../domain/instant.ts';
+import { MAX_RESEND_ATTEMPTS, type QueuedSend, type SendRecord } from '../domain/send.ts';
+import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
+import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+
+export interface ResumeSendOptions {
+  readonly sends: Pick<SendRepository, 'recordResult'>;
+  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
+  readonly deadLetters: SendDeadLetterQueue;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };
+
+/**
+ * Creates the function that continues a send which was already claimed or has ended: SQS delivered its message twice,
+ * or the function that had claimed it died. It repeats what may have been left undone after the result was recorded; it
+ * never repeats the call.
+ */
+export const createResumeSend =
+  (options: ResumeSendOptions) =>
+  async (send: QueuedSend, stored: SendRecord): Promise<MessageResult> => {
+    const { messages, deadLetters, log } = options;
+    const { requestId } = send.request;
+    if (stored.erasedAt !== undefined) {
+      log.info('request not sent: its contact was erased', { requestId });
+      return DONE;
+    }
+    if (stored.body !== send.body) {
+      log.warn('request id reused with another body', { requestId });
+      await deadLetters.put(send, 'REQUEST_ID_REUSED: another request with this id was received before.');
+      return DONE;
+    }
+    switch (stored.state) {
+      case 'claimed':
+        return resumeClaim(options, send, stored);
+      case 'queued':
+      case 'scheduled':
+      case 'waiting':
+        return SOON;
+      case 'accepted': {
+        const { messageId: id, claimedAt, call } = stored;
+        if (id && claimedAt && call) {
+          await messages.recordOutbound({ id, requestId, contact: send.contact, call, claimedAt });
+        }
+        break;
+      }
+      case 'rejected':
+        await deadLetters.put(send, `REJECTED: ${stored.why}`);
+        break;
+      case 'refused':
+      case 'expired':
+      case 'uncertain':
+      case 'cancelled':
+        break;
+    }
+    log.info('duplicate request ignored', { requestId, state: stored.state });
+    return DONE;
+  };
+
+/** Waits for another function's lease. Once it has expired, the outcome of the call is unknown. */
+const resumeClaim = async (
+  { sends, clock, log, metrics }: ResumeSendOptions,
+  { request: { requestId, onUncertain } }: QueuedSend,
+  { claimId, leaseUntil, attempts }: SendRecord,
+): Promise<MessageResult> => {
+  const now = clock.now();
+  if (claimId === undefined || leaseUntil === undefined) {
+    throw new Error(`The claim of request ${requestId} has no id or no lease.`);
+  }
+  if (now < leaseUntil) return { kind: 'retry', afterMs: msBetween(now, leaseUntil) };
+  const why = 'The function that claimed the request died; it may or may not have called the chat service.';
+  const recorded = await sends.recordResult(requestId, claimId, { state: 'uncertain', at: now, why });
+  if (recorded.kind !== 'applied') return SOON;
+  metrics.count('SendUncertain');
+  log.error('send uncertain', { requestId, why });
+  return onUncertain === 'resend' && attempts < MAX_RESEND_ATTEMPTS ? SOON : DONE;
+};

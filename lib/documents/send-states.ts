@@ -1,0 +1,63 @@
+import { SEND_TRANSITIONS, type SendTransition } from '../../lambdas/domain/send-transitions.ts';
+
+const START = '<!-- states:start -->';
+const END = '<!-- states:end -->';
+
+/** Returns docs/architecture.md with the generated part replaced: the states of a send as a diagram and a table. */
+export function architecturePage(page: string): string {
+  const before = page.indexOf(START);
+  const after = page.indexOf(END);
+  if (before < 0 || after < before) throw new Error(`docs/architecture.md lacks the markers ${START} and ${END}.`);
+  return `${page.slice(0, before)}${START}\n\n${diagram()}\n\n${table()}\n\n${page.slice(after)}`;
+}
+
+const transitions: readonly (readonly [name: string, transition: SendTransition])[] = Object.entries(SEND_TRANSITIONS);
+
+/** Drawn as one box, and named as one in the table: most transitions from one of these start from all of them. */
+const PENDING = ['queued', 'scheduled', 'waiting'];
+
+/** Returns the states that a transition starts from, with `pending` for all of {@link PENDING}, with or without an item. */
+function startsOf({ from }: SendTransition): readonly string[] {
+  const states = Object.keys(from);
+  const isFromAllPending = PENDING.every((state) => states.includes(state));
+  return isFromAllPending
+    ? ['pending', ...states.filter((state) => !PENDING.includes(state) && state !== 'none')]
+    : states.map((state) => (state === 'none' ? '[*]' : state));
+}
+
+/** One arrow per pair of states, labeled with the transitions between them. */
+function diagram(): string {
+  const arrows = new Map<string, string[]>();
+  for (const [name, transition] of transitions) {
+    // An arrow from a state to itself would say nothing about a send's life.
+    for (const start of startsOf(transition).filter((state) => state !== transition.to)) {
+      const arrow = `${start} --> ${transition.to}`;
+      arrows.set(arrow, [...(arrows.get(arrow) ?? []), name]);
+    }
+  }
+  return [
+    '```mermaid',
+    'stateDiagram-v2',
+    '  [*] --> pending: queued',
+    '  state pending {',
+    ...PENDING.map((state) => `    ${state}`),
+    '  }',
+    ...[...arrows].map(([arrow, names]) => `  ${arrow}: ${names.join(', ')}`),
+    '```',
+  ].join('\n');
+}
+
+function table(): string {
+  const rows = transitions.map(([name, transition]) => {
+    const states = startsOf(transition).map((state) => (state === '[*]' ? 'no item' : `\`${state}\``));
+    const { to, by, when } = transition;
+    return `| \`${name}\` | ${states.join(', ')} | \`${to}\` | \`${by}\` | ${when} |`;
+  });
+  const header = ['| transition | from | to | by | when |', '|---|---|---|---|---|'];
+  return [
+    '`pending` stands for `queued`, `scheduled`, `waiting`, and a request without an item.',
+    '',
+    ...header,
+    ...rows,
+  ].join('\n');
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { fuzz } from './fuzz.ts';
+import { fuzzOverHttp } from './fuzz-over-http.ts';
+import { isPassed } from './fuzz-result.ts';
+import { runTableOutage } from './table-outage.ts';
+
+// With small numbers; `npm run fuzz` and `npm run outage` run the same in full.
+
+/** A few seconds each on an idle machine. */
+const TIMEOUT_MS = 180_000;
+
+describe('an authentic request with any body', () => {
+  const SEED = 1;
+
+  it(
+    'is stored, quarantined, or too large, and nothing fails',
+    async () => {
+      const result = await fuzz({ count: 1960, seed: SEED });
+      expect(isPassed(result), JSON.stringify(result)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is handled the same way by the bundled function behind the HTTP API',
+    async () => {
+      const result = await fuzzOverHttp({ count: 40, seed: SEED + 1_000_000 });
+      expect(isPassed(result), JSON.stringify(result)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('while the table is unavailable', () => {
+  it(
+    'every event is acknowledged, and stored once afterwards',
+    async () => {
+      const result = await runTableOutage({ seconds: 2, rate: 20 });
+      expect(result).toMatchObject({ requests: 40, stored: 40, quarantined: 0 });
+      expect(result.waiting).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
+});

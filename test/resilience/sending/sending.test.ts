@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { holdAccount } from './account-on-hold.ts';
+import { killAndRecover } from './kills.ts';
+import { poison } from './poison.ts';
+import { type SendingStage, startSendingStage } from './sending-stage.ts';
+import { answersUnavailable, outlast, refusesConnections } from './service-outage.ts';
+
+// With small numbers; `npm run trial` runs the same in full.
+
+let stage: SendingStage | undefined;
+const replacements: Sandbox[] = [];
+let outdir: string;
+const start = async () => {
+  stage = await startSendingStage({ outdir });
+  return stage;
+};
+// One synthesis for all of them.
+beforeAll(async () => {
+  outdir = await mkdtemp(join(tmpdir(), 'parley-resilience-'));
+});
+afterAll(() => rm(outdir, { recursive: true, force: true }));
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+  for (const sandbox of replacements.splice(0)) await sandbox.close();
+});
+
+describe('a function that is killed at random moments', () => {
+  it.each([{ resets: false }, { resets: true }])(
+    'sends nothing twice and loses nothing (connection resets: $resets)',
+    async ({ resets }) => {
+      const report = await killAndRecover(await start(), { requests: 60, kills: 6, seed: 7, resets });
+      expect(report).toMatchObject({ sentTwice: [], missing: [], contradictions: [] });
+      expect(report.killed).toBeGreaterThan(0);
+    },
+    90_000,
+  );
+});
+
+describe('while the chat service is unavailable for a day', () => {
+  const day = { requests: 20, groups: 4, seconds: 86_400, stepSeconds: 1_800 };
+
+  it('and answers 503, requests wait, and all are sent in order afterwards', async () => {
+    const started = await start();
+    const report = await outlast(started, day, answersUnavailable(started));
+    expect(report).toMatchObject({ acceptedDuringOutage: 0, accepted: 20, states: { accepted: 20 }, disordered: [] });
+  }, 90_000);
+
+  it('and refuses connections, requests wait, and all are sent in order afterwards', async () => {
+    const started = await start();
+    const report = await outlast(started, day, refusesConnections(started, replacements));
+    expect(report).toMatchObject({ acceptedDuringOutage: 0, accepted: 20, states: { accepted: 20 }, disordered: [] });
+  }, 90_000);
+});
+
+describe('while the account has no credit for ten minutes', () => {
+  it('fewer than 20 calls are made, and all requests are sent in order afterwards', async () => {
+    const report = await holdAccount(await start(), { requests: 60, groups: 20, stepSeconds: 10 });
+    expect(report).toMatchObject({ acceptedWhileOnHold: 0, disordered: [] });
+    expect(report.calls).toBeLessThan(20);
+  }, 90_000);
+});
+
+describe('a malformed and an always failing message', () => {
+  it('delay no message outside the group of the failing one', async () => {
+    const report = await poison(await start(), { requests: 100, groups: 20 });
+    expect(report).toEqual({
+      acceptedOfOthers: 94,
+      others: 94,
+      waitingBehindFailing: 5,
+      malformedDeadLetters: 1,
+      clockMoved: false,
+    });
+  }, 60_000);
+});

@@ -1,0 +1,52 @@
+import type { QueuedSend } from '../../lambdas/domain/send.ts';
+import type { SendState } from '../../lambdas/domain/send-transitions.ts';
+import type { SendRepository } from '../../lambdas/ports.ts';
+import { claim, NOW, queuedSend, sendRequest } from './builders.ts';
+
+/** Brings a new send into a state the way the functions do. Returns the send. */
+export const putSendInState = async (
+  sends: SendRepository,
+  state: SendState,
+  { requestId = 'request-1', at = NOW } = {},
+): Promise<QueuedSend> => {
+  const send = queuedSend(sendRequest({ requestId }));
+  const ownClaim = claim({ claimId: `claim-${requestId}`, claimedAt: at });
+  switch (state) {
+    case 'queued':
+      await sends.register(send, at);
+      break;
+    case 'scheduled':
+    case 'cancelled':
+      await sends.schedule(send, { at, sendAt: '2026-11-21T12:00:00.000Z' });
+      if (state === 'cancelled') await sends.cancel(requestId, at);
+      break;
+    case 'refused':
+      await sends.recordWithoutCall(send, { state, at, code: 'NO_OPT_IN', why: 'No opt-in is recorded.' });
+      break;
+    case 'expired':
+      await sends.recordWithoutCall(send, { state, at, why: 'notAfter has passed.' });
+      break;
+    case 'claimed':
+      await sends.claim(send, ownClaim, { resend: false });
+      break;
+    case 'accepted':
+      await sends.claim(send, ownClaim, { resend: false });
+      await sends.recordResult(requestId, ownClaim.claimId, {
+        state,
+        at,
+        messageId: `message-${requestId}`,
+        call: ownClaim.call,
+        why: ownClaim.why,
+      });
+      break;
+    case 'waiting':
+    case 'rejected':
+    case 'uncertain':
+      await sends.claim(send, ownClaim, { resend: false });
+      await sends.recordResult(requestId, ownClaim.claimId, { state, at, why: 'HTTP 502' });
+      break;
+  }
+  const stored = await sends.read(requestId);
+  if (stored?.state !== state) throw new Error(`The send ${requestId} is ${stored?.state} and not ${state}.`);
+  return send;
+};

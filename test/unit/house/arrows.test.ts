@@ -1,0 +1,127 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOMS } from './arrows.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** An import between two files of the project. */
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly isTypeOnly: boolean;
+}
+
+const sourceFiles = globSync('{bin,lib,lambdas,sandbox,local,cli}/**/*.{ts,tsx}', { cwd: ROOT }).toSorted();
+
+const codeOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** Finds static and dynamic imports and re-exports with a relative specifier. */
+const arrowsFrom = (from: string, code = codeOf(from)): readonly Arrow[] => {
+  const statements = code.matchAll(/\b(import|export)\b(?!\.)(\s+type\b)?[^;'"()]*?(?:\bfrom\s*|\(\s*)?'(\.[^']+)'/g);
+  return [...statements].map(([, , type, specifier = '']) => ({
+    from,
+    to: relative(ROOT, join(ROOT, dirname(from), specifier)),
+    isTypeOnly: type !== undefined,
+  }));
+};
+
+const roomOf = (file: string) => ROOMS.find(({ files }) => files.test(file));
+
+const isAllowed = ({ from, to, isTypeOnly }: Arrow): boolean => {
+  const room = roomOf(from);
+  const target = roomOf(to)?.name ?? to;
+  return room?.mayImport.includes(target) === true || (isTypeOnly && room?.mayImportTypes?.includes(target) === true);
+};
+
+/** Returns a circle of files that import each other, type-only imports included, or undefined when there is none. */
+const findCircle = (arrows: readonly Arrow[]): readonly string[] | undefined => {
+  const targets = Map.groupBy(arrows, ({ from }) => from);
+  const finished = new Set<string>();
+  const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (finished.has(file)) return undefined;
+    for (const { to } of targets.get(file) ?? []) {
+      const circle = visit(to, [...path, file]);
+      if (circle !== undefined) return circle;
+    }
+    finished.add(file);
+    return undefined;
+  };
+  for (const file of targets.keys()) {
+    const circle = visit(file, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+};
+
+const arrows = sourceFiles.flatMap((file) => arrowsFrom(file)).filter(({ to }) => !to.endsWith('.css'));
+
+describe('imports', () => {
+  it('are found in every form', () => {
+    const code = `import { a } from './a.ts';
+import type { B } from './b.ts';
+import './c.ts';
+export { d } from './d.ts';
+const e = await import('./e.ts');
+import f, { type G } from './f.ts';`;
+
+    expect(arrowsFrom('lib/x.ts', code)).toEqual([
+      { from: 'lib/x.ts', to: 'lib/a.ts', isTypeOnly: false },
+      { from: 'lib/x.ts', to: 'lib/b.ts', isTypeOnly: true },
+      { from: 'lib/x.ts', to: 'lib/c.ts', isTypeOnly: false },
+      { from: 'lib/x.ts', to: 'lib/d.ts', isTypeOnly: false },
+      { from: 'lib/x.ts', to: 'lib/e.ts', isTypeOnly: false },
+      { from: 'lib/x.ts', to: 'lib/f.ts', isTypeOnly: false },
+    ]);
+    expect(arrows.length).toBeGreaterThan(sourceFiles.length);
+  });
+
+  it('start in a known room, and every room has files', () => {
+    expect(sourceFiles.filter((file) => roomOf(file) === undefined)).toEqual([]);
+    const used = new Set(sourceFiles.map((file) => roomOf(file)?.name));
+    expect(ROOMS.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('go only where the house allows them', () => {
+    const forbidden = arrows.filter((arrow) => !isAllowed(arrow));
+    expect(forbidden.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('form no circle', () => {
+    expect(findCircle(arrows)).toBeUndefined();
+  });
+
+  it('that form a circle are found, also through types', () => {
+    const circle = findCircle([
+      { from: 'a.ts', to: 'b.ts', isTypeOnly: false },
+      { from: 'b.ts', to: 'c.ts', isTypeOnly: true },
+      { from: 'c.ts', to: 'b.ts', isTypeOnly: false },
+    ]);
+    expect(circle).toEqual(['b.ts', 'c.ts', 'b.ts']);
+  });
+});
+
+describe('the functions', () => {
+  it('read the environment only in their entries', () => {
+    const readers = sourceFiles.filter((file) => file.startsWith('lambdas/') && codeOf(file).includes('process.env'));
+    expect(readers).toEqual(['manage', 'publish', 'receive', 'send'].map((name) => `lambdas/${name}/entry.ts`));
+  });
+
+  it('take time and randomness from ports in rules and use cases', () => {
+    const rules = sourceFiles.filter((file) => /^lambdas\/(domain|receive|send|publish|manage)\//.test(file));
+    const askers = rules.filter((file) =>
+      /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|performance\.now\(/.test(codeOf(file)),
+    );
+    expect(askers).toEqual([]);
+  });
+
+  it('are known outside by their environments, schemas, and routes alone', () => {
+    const known =
+      /^lambdas\/(domain\/|(receive|send|publish|manage)\/environment\.ts$|manage\/(?!entry|management-handler)|receive\/auth\/webhook-auth\.ts$)/;
+    const deep = arrows.filter(
+      ({ from, to }) => !from.startsWith('lambdas/') && to.startsWith('lambdas/') && !known.test(to),
+    );
+    expect(deep).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
+import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { contactRef } from '../../../lambdas/domain/contact.ts';
+import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
+import { METRIC_NAMES } from '../../../lambdas/domain/metric-names.ts';
+import * as z from '../../../lambdas/domain/schema.ts';
+import type { Claim, QueuedSend, SendResult } from '../../../lambdas/domain/send.ts';
+import { sendRequest as sendRequestSchema } from '../../../lambdas/domain/send-request.ts';
+import type { StatusKind } from '../../../lambdas/domain/webhook-event.ts';
+import { manageEnvironment } from '../../../lambdas/manage/environment.ts';
+import { ROUTES } from '../../../lambdas/manage/routes.ts';
+import { publishEnvironment } from '../../../lambdas/publish/environment.ts';
+import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
+import { sendEnvironment } from '../../../lambdas/send/environment.ts';
+import { settingsGuide } from '../../../lib/settings/settings-guide.ts';
+import { ACCOUNT, NOW, sendRequest, USER } from '../../support/builders.ts';
+import { testTables } from '../../support/test-tables.ts';
+import { synthesizedStack } from '../lib/synthesized-stack.ts';
+
+const tables = testTables();
+
+const CONTACT = contactRef('chat', USER);
+const CALL = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
+const time = { at: NOW, source: 'event' as const };
+
+const queued = (requestId: string): QueuedSend => {
+  const request = sendRequest({ requestId });
+  return { request, body: JSON.stringify(request), contact: CONTACT, groupId: 'group', deduplicationId: requestId };
+};
+const claimOf = (requestId: string): Claim => ({
+  claimId: `claim-${requestId}`,
+  claimedAt: NOW,
+  leaseUntil: NOW,
+  call: CALL,
+  why: 'Because.',
+});
+
+/** Makes every write once, and returns the attributes of each kind of item. */
+const writtenAttributes = async (): Promise<Record<string, string[]>> => {
+  const tableName = await tables.createTable();
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 30 });
+  const names: Record<string, Set<string>> = {};
+  const collect = async () => {
+    for (const item of Object.values(await tables.items(tableName))) {
+      names[String(item.sk)] = new Set([...(names[String(item.sk)] ?? []), ...Object.keys(item)]);
+    }
+  };
+  const message = { kind: 'message' as const, id: 'm1', contact: CONTACT, time, body: '{}', opensWindow: true };
+  const contacts = createDynamodbContacts(table);
+  await contacts.openWindow({ ...message, address: USER, name: 'Ana', customerId: 'c1' });
+  await contacts.denyWindow(CONTACT, NOW);
+  await contacts.recordCheck(CONTACT, { checkedAt: NOW, checkedAddress: USER });
+  await contacts.recordConsent(CONTACT, { kind: 'opt-in', at: NOW, source: 'form' });
+  await contacts.recordConsent(CONTACT, { kind: 'opt-out', at: NOW, source: 'form' });
+
+  const messages = createDynamodbMessages(table);
+  await messages.recordInbound({ ...message, address: USER });
+  await messages.recordEcho({ kind: 'echo', id: 'm2', contact: CONTACT, time, body: '{}' });
+  await messages.recordOutbound({ id: 'm3', requestId: 'r1', contact: CONTACT, call: CALL, claimedAt: NOW });
+  const statuses: readonly StatusKind[] = ['sent', 'delivered', 'read', 'failed', 'other'];
+  for (const status of statuses) {
+    await messages.recordStatus({ kind: 'status', id: 'm3', status, literal: status, time, body: '{}' });
+  }
+
+  const sends = createDynamodbSends(table);
+  await sends.register(queued('registered'), NOW);
+  await sends.schedule(queued('cancelled'), { at: NOW, sendAt: NOW });
+  await collect();
+  await sends.cancel('cancelled', NOW);
+  const results: readonly SendResult[] = [
+    { state: 'accepted', at: NOW, messageId: 'm3', call: CALL, why: 'Because.' },
+    { state: 'refused', at: NOW, code: 'WINDOW_CLOSED', why: 'Because.' },
+    { state: 'rejected', at: NOW, why: 'Because.' },
+    { state: 'expired', at: NOW, why: 'Because.' },
+    { state: 'uncertain', at: NOW, why: 'Because.' },
+    { state: 'waiting', at: NOW, why: 'Because.' },
+  ];
+  for (const result of results) {
+    const claim = claimOf(result.state);
+    await sends.claim(queued(result.state), claim, { resend: false });
+    await collect();
+    await sends.recordResult(result.state, claim.claimId, result);
+  }
+  await sends.claim(queued('confirmed'), claimOf('confirmed'), { resend: false });
+  await sends.confirm('confirmed', { messageId: 'm4', at: NOW });
+  await collect();
+
+  const circuit = createDynamodbCircuit(table, ACCOUNT);
+  await circuit.open({ reason: 'token', why: 'HTTP 401', calledAt: NOW, openedAt: NOW, nextProbeAt: NOW });
+  await circuit.claimProbe({ probeId: 'p1', now: NOW, leaseUntil: NOW });
+  await collect();
+  await circuit.close('p1', NOW);
+
+  const erasures = createDynamodbErasures(table);
+  await erasures.start('e1', NOW);
+  const erasure = await erasures.read('e1');
+  if (erasure) await erasures.recordTurn(erasure, { messages: 1, sends: 1, finishedAt: NOW });
+  await erasures.erase(CONTACT, { kind: 'send', id: 'refused' }, NOW);
+  await collect();
+  return Object.fromEntries(Object.entries(names).map(([kind, attributes]) => [kind, [...attributes].toSorted()]));
+};
+
+const fieldsOf = (schema: z.ZodMiniType): string[] => {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const nested = typeof property === 'object' ? Object.keys(property.properties ?? {}) : [];
+    return [name, ...nested.map((field) => `${name}.${field}`)];
+  });
+};
+
+/** One line per name, so that a change shows as the lines it adds and removes. */
+const section = (title: string, names: readonly string[]): string =>
+  `${title}\n${names.map((name) => `  ${name}\n`).join('')}`;
+
+const FUNCTIONS = {
+  receive: receiveEnvironment,
+  send: sendEnvironment,
+  publish: publishEnvironment,
+  manage: manageEnvironment,
+};
+
+describe('the names that something outside the code depends on', () => {
+  it('are the listed ones: change the list (vitest --update) only together with what depends on it', async () => {
+    const { template } = synthesizedStack('dev', { webhook: { auth: { kind: 'standard-webhooks' } } });
+    const attributes = Object.entries(await writtenAttributes()).toSorted();
+    const sections = [
+      ...attributes.map(([kind, names]) => section(`attributes of ${kind} items`, names)),
+      section('metrics', METRIC_NAMES),
+      section('settings', [...settingsGuide().keys()]),
+      ...Object.entries(FUNCTIONS).map(([name, { shape }]) => section(`environment of ${name}`, Object.keys(shape))),
+      ...Object.entries(eventDetails).map(([name, schema]) => section(`event ${name}`, fieldsOf(schema))),
+      section('send request', fieldsOf(sendRequestSchema)),
+      ...Object.values(ROUTES).map(({ route, query, body, responses }) =>
+        section(`route ${route}`, [
+          ...fieldsOf(query).map((name) => `query ${name}`),
+          ...fieldsOf(body).map((name) => `body ${name}`),
+          ...Object.entries(responses).flatMap(([status, schema]) =>
+            fieldsOf(schema).map((name) => `${status} ${name}`),
+          ),
+        ]),
+      ),
+      section('outputs of the stack', Object.keys(template.findOutputs('*')).toSorted()),
+    ];
+
+    await expect(sections.join('\n')).toMatchFileSnapshot('wire-names.txt');
+  });
+});

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createHttpPost } from '../../../../../lambdas/adapters/chat-service/http-post.ts';
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+const listen = async (server: Server): Promise<string> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return `127.0.0.1:${port}`;
+};
+const serve = async (listener: RequestListener): Promise<URL> =>
+  new URL(`http://${await listen(createServer(listener))}/path`);
+
+const post = createHttpPost({
+  connectTimeoutMs: 2_000,
+  answerTimeoutMs: 300,
+  maxAnswerBytes: 1_000,
+  maxConnections: 10,
+});
+const send = (url: URL) => post(url, { 'content-type': 'application/json', 'access-token': 'secret' }, '{"text":"ñ"}');
+
+describe('a POST that is answered', () => {
+  it('returns status, body, and Retry-After, and sends headers and body unchanged', async () => {
+    const received: unknown[] = [];
+    const url = await serve(async (request, response) => {
+      const chunks = [];
+      for await (const chunk of request) chunks.push(chunk);
+      received.push(request.method, request.url, request.headers['access-token'], Buffer.concat(chunks).toString());
+      response.writeHead(503, { 'retry-after': '7' }).end('busy');
+    });
+    expect(await send(url)).toEqual({ kind: 'answered', httpStatus: 503, bodyText: 'busy', retryAfter: '7' });
+    expect(received).toEqual(['POST', '/path', 'secret', '{"text":"ñ"}']);
+  });
+
+  it('leaves its connection open for the next one', async () => {
+    const ports = new Set();
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    await send(url);
+    await send(url);
+    expect(ports.size).toBe(1);
+  });
+
+  it('shares at most maxConnections connections with others', async () => {
+    const ports = new Set();
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    const bounded = createHttpPost({
+      connectTimeoutMs: 5_000,
+      answerTimeoutMs: 5_000,
+      maxAnswerBytes: 10,
+      maxConnections: 2,
+    });
+    const results = await Promise.all(Array.from({ length: 8 }, () => bounded(url, {}, '{}')));
+    expect(results.every(({ kind }) => kind === 'answered')).toBe(true);
+    expect(ports.size).toBe(2);
+  });
+
+  it('does not reuse an idle connection, because the function may have been frozen meanwhile', async () => {
+    const ports = new Set();
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    await send(url);
+    const later = Date.now() + 60_000;
+    const frozen = vi.spyOn(Date, 'now').mockReturnValue(later);
+    open.push(() => frozen.mockRestore());
+    await send(url);
+    expect(ports.size).toBe(2);
+  });
+
+  it('does not follow a redirect, which could take the token elsewhere', async () => {
+    const url = await serve((_request, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end());
+    expect(await send(url)).toMatchObject({ kind: 'answered', httpStatus: 307 });
+  });
+});
+
+describe('a POST returns not-sent', () => {
+  it('when the connection is refused', async () => {
+    const address = await listen(createServer());
+    for (const close of open.splice(0)) close();
+    expect(await send(new URL(`http://${address}/`))).toMatchObject({ kind: 'not-sent' });
+  });
+
+  it('when the host has no address', async () => {
+    expect(await send(new URL('http://no-such-host.invalid/'))).toMatchObject({ kind: 'not-sent' });
+  });
+
+  it('when the TLS connection fails', async () => {
+    const url = await serve((_request, response) => response.end());
+    expect(await send(new URL(`https://${url.host}/`))).toMatchObject({ kind: 'not-sent' });
+  });
+
+  it('when no connection becomes free in time', async () => {
+    const url = await serve(() => undefined);
+    const narrow = createHttpPost({
+      connectTimeoutMs: 100,
+      answerTimeoutMs: 400,
+      maxAnswerBytes: 10,
+      maxConnections: 1,
+    });
+    const results = await Promise.all([narrow(url, {}, '{}'), narrow(url, {}, '{}')]);
+    expect(results.map(({ kind }) => kind)).toEqual(['unknown', 'not-sent']);
+  });
+
+  it('when a header has characters that HTTP does not allow', async () => {
+    const url = await serve((_request, response) => response.end());
+    expect(await post(url, { 'access-token': 'to\u200bken' }, '{}')).toEqual({
+      kind: 'not-sent',
+      cause: 'A header has a character that HTTP does not allow.',
+    });
+  });
+
+  it('when the TLS handshake does not finish in time', async () => {
+    const impatient = createHttpPost({
+      connectTimeoutMs: 200,
+      answerTimeoutMs: 5_000,
+      maxAnswerBytes: 10,
+      maxConnections: 10,
+    });
+    const silent = createTcpServer((socket) => open.push(() => socket.destroy()));
+    const address = await listen(silent);
+    expect(await impatient(new URL(`https://${address}/`), {}, '{}')).toEqual({
+      kind: 'not-sent',
+      cause: 'no connection within 200 ms',
+    });
+  });
+});
+
+describe('a POST returns unknown', () => {
+  it('when no answer arrives in time', async () => {
+    const url = await serve(() => undefined);
+    expect(await send(url)).toEqual({ kind: 'unknown', cause: 'no answer within 300 ms' });
+  });
+
+  it('when the connection is reset before the answer', async () => {
+    const url = await serve((request) => request.socket.resetAndDestroy());
+    expect(await send(url)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('when the answer is cut off', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"id"', () => request.socket.resetAndDestroy());
+    });
+    expect(await send(url)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('when the answer is larger than maxAnswerBytes', async () => {
+    const url = await serve((_request, response) => response.end('x'.repeat(1_001)));
+    expect(await send(url)).toMatchObject({ kind: 'unknown', cause: 'the answer is larger than 1000 bytes' });
+  });
+
+  it('when the answer is not HTTP', async () => {
+    const address = await listen(createTcpServer((socket) => socket.once('data', () => socket.end('hello\r\n\r\n'))));
+    expect(await send(new URL(`http://${address}/`))).toMatchObject({ kind: 'unknown' });
+  });
+});

@@ -1,0 +1,130 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
+import { addMs } from '../../../../../lambdas/domain/instant.ts';
+import type { ConversationPosition } from '../../../../../lambdas/domain/message.ts';
+import { NOW, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { testTables } from '../../../../support/test-tables.ts';
+import { createClientWithHooks } from './client-with-hooks.ts';
+import { contact, outbound, wireEcho } from './message-builders.ts';
+import { createRepositories, type Repositories } from './repositories.ts';
+
+const tables = testTables();
+let tableName: string;
+let repositories: Repositories;
+
+beforeEach(async () => {
+  tableName = await tables.createTable();
+  repositories = createRepositories(tables, tableName);
+});
+
+const receive = (wire: unknown) =>
+  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
+
+describe('reading a conversation', () => {
+  const readPages = async (limit: number) => {
+    const pages: string[][] = [];
+    let after: ConversationPosition | undefined;
+    do {
+      const page = await repositories.messages.readConversation(contact, { limit, ...(after && { after }) });
+      pages.push(page.messages.map(({ id }) => id));
+      after = page.next;
+    } while (after);
+    return pages;
+  };
+
+  const storeMessages = async (count: number, timeOf: (index: number) => string) => {
+    const ids = Array.from({ length: count }, (_, index) => `message-${String(index).padStart(3, '0')}`);
+    await Promise.all(
+      ids.map((_id_, index) =>
+        receive(wireMessage({ _id_, CREATION_TIME: timeOf(index), MESSAGE: `text of ${_id_}` })),
+      ),
+    );
+    return ids;
+  };
+
+  const remove = (id: string) =>
+    tables.client.send(new DeleteItemCommand({ TableName: tableName, Key: marshall(messageKey(id)) }));
+
+  it('returns 250 messages on one page, newest first, whole', async () => {
+    const ids = await storeMessages(250, (index) => addMs('2026-11-20T11:00:00.000Z', index));
+
+    const { messages, next } = await repositories.messages.readConversation(contact, { limit: 1_000 });
+
+    expect(messages.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(messages.every(({ id, text, direction }) => text === `text of ${id}` && direction === 'inbound')).toBe(true);
+    expect(next).toBeUndefined();
+  });
+
+  it('returns every message once, newest first, on pages of any size', async () => {
+    const ids = await storeMessages(23, (index) => addMs('2026-11-20T11:00:00.000Z', index));
+
+    for (const limit of [1, 2, 7, 22, 23, 24, 100]) {
+      const pages = await readPages(limit);
+      expect(pages.flat()).toEqual(ids.toReversed());
+      expect(pages.every((page) => page.length <= limit)).toBe(true);
+    }
+  });
+
+  it('returns every message once if all have the same time', async () => {
+    const ids = await storeMessages(23, () => '2026-11-20T11:00:00.000Z');
+
+    for (const limit of [1, 2, 7, 22, 23, 24, 100]) {
+      expect((await readPages(limit)).flat().toSorted()).toEqual(ids);
+    }
+  });
+
+  it('continues after a message that was deleted since', async () => {
+    const ids = await storeMessages(10, (index) => addMs('2026-11-20T11:00:00.000Z', index));
+    const first = await repositories.messages.readConversation(contact, { limit: 4 });
+    await remove('message-006');
+
+    const rest = await repositories.messages.readConversation(contact, { limit: 10, after: first.next });
+
+    expect([...first.messages, ...rest.messages].map(({ id }) => id)).toEqual(ids.toReversed());
+  });
+
+  it('leaves out messages that the index lists and that were deleted', async () => {
+    const ids = await storeMessages(10, (index) => addMs('2026-11-20T11:00:00.000Z', index));
+    const deleted = ['message-009', 'message-005', 'message-000'];
+    const client = createClientWithHooks(tables, {
+      async after(command, output) {
+        if (command === 'QueryCommand') await Promise.all(deleted.map(remove));
+        return output;
+      },
+    });
+
+    const { messages } = createRepositories({ client }, tableName);
+    const page = await messages.readConversation(contact, { limit: 6 });
+
+    expect(page.messages.map(({ id }) => id)).toEqual(['message-008', 'message-007', 'message-006', 'message-004']);
+    const rest = await repositories.messages.readConversation(contact, { limit: 6, after: page.next });
+    expect(rest.messages.map(({ id }) => id)).toEqual(ids.slice(1, 4).toReversed());
+  });
+
+  it('shows outbound messages and echoes at their own times, and neither sends nor statuses', async () => {
+    await receive(wireMessage({ _id_: 'question', CREATION_TIME: '2026-11-20T11:00:00.000Z' }));
+    await receive(wireEcho({ _id_: 'echo', CREATION_TIME: '2026-11-20T11:00:01.000Z' }));
+    await receive(wireStatus({ _id_: 'unknown' }));
+    await repositories.messages.recordOutbound(outbound({ id: 'answer', claimedAt: '2026-11-20T11:00:02.000Z' }));
+    await receive(wireEcho({ _id_: 'answer', CREATION_TIME: '2026-11-20T10:00:00.000Z' }));
+    const request = { requestId: 'request-1', platformContactId: USER, messageText: 'On its way.' };
+    const send = { request, body: '{}', contact, groupId: USER, deduplicationId: 'request-1' };
+    await repositories.sends.register(send, NOW);
+
+    // A page of exactly as many messages: sends must not take their place.
+    const { messages } = await repositories.messages.readConversation(contact, { limit: 3 });
+
+    expect(messages.map(({ id, direction, createdAt }) => [id, direction, createdAt])).toEqual([
+      ['answer', 'outbound', '2026-11-20T11:00:02.000Z'],
+      ['echo', 'echo', '2026-11-20T11:00:01.000Z'],
+      ['question', 'inbound', '2026-11-20T11:00:00.000Z'],
+    ]);
+  });
+
+  it("returns no other contact's messages", async () => {
+    await receive(wireMessage({ FROM: '5491155550001' }));
+    expect(await repositories.messages.readConversation(contact, { limit: 10 })).toEqual({ messages: [] });
+  });
+});

@@ -1,0 +1,179 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import { addMs } from '../../../../../lambdas/domain/instant.ts';
+import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
+import { NOW, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import type { Item } from '../../../../support/emulated-table.ts';
+import { testTables } from '../../../../support/test-tables.ts';
+import { createRepositories, type Repositories } from './repositories.ts';
+
+const tables = testTables();
+
+const request = templateRequest();
+const SEND: QueuedSend = {
+  request,
+  body: JSON.stringify(request),
+  contact: contactRef('chat', USER),
+  groupId: USER,
+  deduplicationId: request.requestId,
+};
+const CLAIM: Claim = {
+  claimId: 'claim-1',
+  claimedAt: '2026-11-20T09:00:00.000Z',
+  leaseUntil: '2026-11-20T09:03:00.000Z',
+  call: { endpoint: 'intent/v2', body: { ruleNameOrId: 'parcel_update' } },
+  why: 'closed',
+};
+const OUTBOUND = {
+  id: 'message-out',
+  requestId: request.requestId,
+  contact: SEND.contact,
+  call: CLAIM.call,
+  claimedAt: CLAIM.claimedAt,
+};
+const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00.000Z`;
+const ANSWER = { at: at(0), why: 'answered' };
+const RESULTS: Record<string, SendResult> = {
+  accepted: { state: 'accepted', messageId: 'message-out', call: CLAIM.call, ...ANSWER },
+  uncertain: { state: 'uncertain', ...ANSWER },
+};
+
+/**
+ * A step of a history: an event arrives, the send's call is answered, or the send is recorded in the conversation, as a
+ * repeated delivery of either does.
+ */
+type Step = Record<string, unknown> | 'accepted' | 'uncertain' | 'outbound';
+
+const createClaimedSend = async (): Promise<string> => {
+  const tableName = await tables.createTable();
+  await createRepositories(tables, tableName).sends.claim(SEND, CLAIM, { resend: false });
+  return tableName;
+};
+
+/** @param lateDays when the event arrives, which must leave no trace in the table */
+const take = async ({ messages, sends, storeEvent }: Repositories, step: Step, lateDays: number): Promise<void> => {
+  if (typeof step !== 'string') {
+    const delivered = { rawBody: Buffer.from(JSON.stringify(step)), receivedAt: addMs(NOW, lateDays * DAY_MS) };
+    expect(await storeEvent(delivered)).toMatchObject({ kind: 'stored' });
+    return;
+  }
+  const result = RESULTS[step];
+  if (result !== undefined) await sends.recordResult(request.requestId, CLAIM.claimId, result);
+  if (step !== 'uncertain') await messages.recordOutbound(OUTBOUND);
+};
+
+/** Plays a history, step by step, against a new table that has one claimed send. Returns the items at the end. */
+const play = async (history: readonly Step[]): Promise<Record<string, Item>> => {
+  const tableName = await createClaimedSend();
+  const repositories = createRepositories(tables, tableName);
+  let lateDays = history.length;
+  for (const step of history) {
+    lateDays = (lateDays + 1) % 7;
+    await take(repositories, step, lateDays);
+  }
+  return withoutOrphanExpiry(await tables.items(tableName));
+};
+
+/** Takes all steps at once. The scheduler decides whose next call DynamoDB processes, one at a time. */
+const playConcurrently = async (steps: readonly Step[], scheduler: fc.Scheduler): Promise<Record<string, Item>> => {
+  const tableName = await createClaimedSend();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint: tables.url, region: 'us-east-1', credentials });
+  let inFlight: Promise<unknown> = Promise.resolve();
+  client.middlewareStack.add((next) => async (parameters) => {
+    await scheduler.schedule(Promise.resolve());
+    const answer = next(parameters);
+    inFlight = answer.catch(() => undefined);
+    return answer;
+  });
+  const repositories = createRepositories({ client }, tableName);
+  const taken = Promise.all(steps.map((step) => take(repositories, step, 0)));
+  await scheduler.waitFor(taken, async (release) => {
+    await release();
+    await nextTick();
+    await inFlight;
+  });
+  client.destroy();
+  return withoutOrphanExpiry(await tables.items(tableName));
+};
+
+/** An item that holds only statuses takes its expiry from whichever came first; a message or an echo replaces it. */
+const withoutOrphanExpiry = (items: Record<string, Item>): Record<string, Item> => {
+  for (const item of Object.values(items)) {
+    if (item.createdAt === undefined && item.echoAt === undefined) delete item.expiresAt;
+  }
+  return items;
+};
+
+/** An event in a Pub/Sub envelope, whose publish time is used when the event has no time. */
+const wrapped = (event: Record<string, unknown>, publishTime: string) => ({
+  message: { data: Buffer.from(JSON.stringify(event)).toString('base64'), messageId: publishTime, publishTime },
+});
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const time = fc.integer({ min: 0, max: 1 }).map(at);
+const inboundId = fc.constantFrom('message-in', 'message-2');
+const anyId = fc.constantFrom('message-in', 'message-out', 'message-echoed');
+const message = fc
+  .record({
+    _id_: inboundId,
+    CREATION_TIME: time,
+    MESSAGE: fc.constantFrom('one', 'two', undefined),
+    FROM_NAME: fc.constantFrom('Ana', undefined),
+  })
+  .map(wireMessage);
+const wrappedMessage = fc
+  .tuple(message, time)
+  .map(([event, publishTime]) => wrapped({ ...event, CREATION_TIME: undefined }, publishTime));
+const echo = fc
+  .record({
+    _id_: anyId,
+    CREATION_TIME: time,
+    MESSAGE: fc.constantFrom('one', 'two'),
+    TO: fc.constantFrom(USER, '+5491155550001', undefined),
+  })
+  .map((changes) => wireMessage({ ...changes, FROM: 'me' }));
+const status = fc
+  .record({ _id_: anyId, CREATION_TIME: time, STATUS: fc.constantFrom('delivered', 'READ', 'failed', 'played') })
+  .map(wireStatus);
+const confirmation = fc
+  .record({ CREATION_TIME: time, STATUS: fc.constantFrom('delivered', 'read') })
+  .map((changes) => wireStatus({ ...changes, _id_: 'message-out', CLIENT_PAYLOAD: request.requestId }));
+
+/** Histories with one possible answer to the call: a call has one, however often it is recorded. */
+const histories = fc.constantFrom<Step>('accepted', 'uncertain', 'outbound').chain((answer) => {
+  const step = fc.oneof(message, wrappedMessage, echo, echo, status, confirmation, fc.constant(answer));
+  return fc.array<Step>(step, { minLength: 1, maxLength: 8 });
+});
+
+const withOtherOrder = histories.chain((history) =>
+  fc.tuple(
+    fc.constant(history),
+    fc
+      .tuple(fc.shuffledSubarray(history, { minLength: history.length }), fc.subarray(history))
+      .chain(([all, again]) => fc.shuffledSubarray([...all, ...again], { minLength: all.length + again.length })),
+  ),
+);
+
+describe('a history of messages, echoes, statuses, confirmations, and answers', () => {
+  it('leaves the same table in any order, with any repetition, however late', async () => {
+    await fc.assert(
+      fc.asyncProperty(withOtherOrder, async ([history, otherOrder]) => {
+        expect(await play(otherOrder)).toEqual(await play(history));
+      }),
+      { numRuns: 100 },
+    );
+  }, 120_000);
+
+  it('leaves the same table when all arrive at once, however their writes interleave', async () => {
+    await fc.assert(
+      fc.asyncProperty(withOtherOrder, fc.scheduler(), async ([history, repeated], scheduler) => {
+        expect(await playConcurrently(repeated, scheduler)).toEqual(await play(history));
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,28 @@
+import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
+import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
+import { createStoreEvent } from '../../../../../lambdas/receive/store-event.ts';
+import { NOW } from '../../../../support/builders.ts';
+import type { EmulatedTables } from '../../../../support/emulated-table.ts';
+
+/** Creates the repositories of a table, and the function that stores events in it. */
+export const createRepositories = (tables: Pick<EmulatedTables, 'client'>, tableName: string) => {
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  const contacts = createDynamodbContacts(table);
+  const messages = createDynamodbMessages(table);
+  const sends = createDynamodbSends(table);
+  const storeEvent = createStoreEvent({
+    contacts,
+    messages,
+    sends,
+    clock: { now: () => NOW },
+    budgetMs: 10_000,
+    chatPlatform: 'chat',
+    windowPer: 'user',
+  });
+  return { table, contacts, messages, sends, erasures: createDynamodbErasures(table), storeEvent };
+};
+
+export type Repositories = ReturnType<typeof createRepositories>;

@@ -1,0 +1,165 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sendKey, stateShard, stateShards } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
+import { addMs } from '../../../../../lambdas/domain/instant.ts';
+import type { SendRecord } from '../../../../../lambdas/domain/send.ts';
+import type { SendListPosition } from '../../../../../lambdas/ports.ts';
+import { NOW } from '../../../../support/builders.ts';
+import { testTables } from '../../../../support/test-tables.ts';
+import { createClientWithHooks } from './client-with-hooks.ts';
+import { createRepositories, type Repositories } from './repositories.ts';
+
+const tables = testTables();
+let tableName: string;
+let sends: Repositories['sends'];
+
+const useNewTable = async () => {
+  tableName = await tables.createTable();
+  sends = createRepositories(tables, tableName).sends;
+};
+
+beforeEach(useNewTable);
+
+/** Stores an uncertain send, as the transition to `uncertain` leaves it. */
+const putUncertain = async (requestId: string, uncertainAt: string): Promise<SendRecord> => {
+  const send = { state: 'uncertain' as const, body: '{}', attempts: 1, claimId: 'claim-1', uncertainAt };
+  const index = { stateShard: stateShard('uncertain', requestId), stateAt: uncertainAt };
+  const Item = marshall({ ...sendKey(requestId), ...send, ...index });
+  await tables.client.send(new PutItemCommand({ TableName: tableName, Item }));
+  return { requestId, ...send };
+};
+
+const putMany = (count: number, timeOf: (index: number) => string) =>
+  Promise.all(Array.from({ length: count }, (_, index) => putUncertain(`request-${index}`, timeOf(index))));
+
+const resolve = (send: SendRecord) => sends.resolve(send, { outcome: 'failed', at: NOW, why: 'It was not sent.' });
+
+const readPage = async (limit: number, after: SendListPosition | undefined) => {
+  const page = await sends.listUncertain({ limit, ...(after && { after }) });
+  expect(page.sends.length).toBeLessThanOrEqual(limit);
+  return page;
+};
+
+/** Reads all pages. `betweenPages` runs after each page that is not the last. */
+const readAll = async (limit: number, betweenPages: (pages: SendRecord[][]) => Promise<void> = async () => {}) => {
+  const pages: SendRecord[][] = [];
+  let after: SendListPosition | undefined;
+  do {
+    const page = await readPage(limit, after);
+    pages.push([...page.sends]);
+    after = page.next;
+    if (after) await betweenPages(pages);
+  } while (after);
+  return pages.flat();
+};
+
+const idsOf = (listed: readonly SendRecord[]) => listed.map(({ requestId }) => requestId);
+
+describe('the list of uncertain sends', () => {
+  it('is empty without uncertain sends', async () => {
+    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+  });
+
+  it('contains every send once, on pages of any size, if all became uncertain at the same time', async () => {
+    const stored = await putMany(40, () => NOW);
+    // The sends are in most of the index's partitions.
+    expect(new Set(idsOf(stored).map((id) => stateShard('uncertain', id))).size).toBeGreaterThan(10);
+
+    for (let limit = 1; limit <= 41; limit += 1) {
+      expect(idsOf(await readAll(limit)).toSorted()).toEqual(idsOf(stored).toSorted());
+    }
+  });
+
+  it('is in order of time across pages and partitions', async () => {
+    const stored = await putMany(40, (index) => addMs(NOW, (index * 17) % 40));
+    const inOrder = stored.toSorted((one, other) => ((one.uncertainAt ?? '') < (other.uncertainAt ?? '') ? -1 : 1));
+
+    for (const limit of [1, 3, 16, 39, 40, 41]) {
+      expect(idsOf(await readAll(limit))).toEqual(idsOf(inOrder));
+    }
+  });
+
+  it('returns the sends whole', async () => {
+    const stored = await putUncertain('request-1', NOW);
+
+    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [stored] });
+  });
+
+  it('neither skips nor repeats a send when others leave the state between pages', async () => {
+    const uncertainIds = fc.uniqueArray(fc.integer({ min: 0, max: 999 }), { minLength: 1, maxLength: 25 });
+    const scenario = fc.record({
+      numbers: uncertainIds,
+      times: fc.infiniteStream(fc.integer({ min: 0, max: 2 })),
+      limit: fc.integer({ min: 1, max: 8 }),
+      leaving: fc.infiniteStream(fc.boolean()),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ numbers, times, limit, leaving }) => {
+        await useNewTable();
+        const stored = await Promise.all(
+          numbers.map((number) => putUncertain(`request-${number}`, addMs(NOW, times.next().value ?? 0))),
+        );
+        const left = new Set<string>();
+
+        const listed = await readAll(limit, async () => {
+          for (const send of stored) {
+            if (left.has(send.requestId) || !leaving.next().value) continue;
+            expect(await resolve(send)).toEqual({ kind: 'applied' });
+            left.add(send.requestId);
+          }
+        });
+
+        const ids = idsOf(listed);
+        expect(new Set(ids).size).toBe(ids.length);
+        const remaining = idsOf(stored).filter((id) => !left.has(id));
+        expect(ids).toEqual(expect.arrayContaining(remaining));
+        const listedTimes = listed.map(({ uncertainAt }) => uncertainAt);
+        expect(listedTimes).toEqual(listedTimes.toSorted());
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('leaves out a send that the index lists and that has left the state', async () => {
+    const [first] = await putMany(5, () => NOW);
+    let isResolved = false;
+    const client = createClientWithHooks(tables, {
+      async after(command, output) {
+        if (command === 'QueryCommand' && first && !isResolved) {
+          isResolved = true;
+          await resolve(first);
+        }
+        return output;
+      },
+    });
+
+    const { sends: lagging } = createRepositories({ client }, tableName);
+    const page = await lagging.listUncertain({ limit: 10 });
+
+    expect(idsOf(page.sends).toSorted()).toEqual(['request-1', 'request-2', 'request-3', 'request-4']);
+  });
+
+  it('does not contain sends in other states', async () => {
+    const stored = await putMany(3, () => NOW);
+    for (const send of stored) await resolve(send);
+
+    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+  });
+
+  it('has a position small enough for a query parameter, even with the longest request ids', async () => {
+    const ids = new Map<string, string>();
+    for (let index = 0; ids.size < stateShards('uncertain').length; index += 1) {
+      const id = `${index}`.padEnd(128, 'x');
+      ids.set(stateShard('uncertain', id), id);
+    }
+    const twice = [...ids.values()].flatMap((id) => [id, `${id.slice(0, -1)}y`]);
+    await Promise.all(twice.map((id) => putUncertain(id, NOW)));
+
+    const { next } = await readPage(16, undefined);
+
+    // API Gateway accepts 10,240 bytes of request line and headers.
+    expect(Buffer.from(JSON.stringify(next)).toString('base64url').length).toBeLessThan(6_000);
+  });
+});

@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
+import { NOW, sendRequest, USER } from '../../../../support/builders.ts';
+import { testTables } from '../../../../support/test-tables.ts';
+import { createRepositories, type Repositories } from './repositories.ts';
+
+const tables = testTables();
+let tableName: string;
+let repositories: Repositories;
+let sends: Repositories['sends'];
+
+beforeEach(async () => {
+  tableName = await tables.createTable();
+  repositories = createRepositories(tables, tableName);
+  sends = repositories.sends;
+});
+
+const LATER = '2026-11-20T12:00:09.000Z';
+const contact = contactRef('chat', USER);
+const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
+const SEND: QueuedSend = {
+  request: sendRequest(),
+  body: JSON.stringify(sendRequest()),
+  contact,
+  groupId: USER,
+  deduplicationId: 'request-1',
+};
+const claimOf = (claimId: string): Claim => ({
+  claimId,
+  claimedAt: NOW,
+  leaseUntil: '2026-11-20T12:03:00.000Z',
+  call,
+  why: 'The window is open.',
+});
+const ACCEPTED: SendResult = { state: 'accepted', at: LATER, why: 'open', messageId: 'message-1', call };
+const UNCERTAIN: SendResult = { state: 'uncertain', at: LATER, why: 'ECONNRESET' };
+
+const claim = (claimId: string, resend = false) => sends.claim(SEND, claimOf(claimId), { resend });
+const item = async () => (await tables.items(tableName))['SEND#request-1 SEND'];
+const daysAfter = (instant: string, days: number) => Date.parse(instant) / 1000 + days * 24 * 60 * 60;
+
+describe('a send in the table', () => {
+  it('keeps the request, its contact, and its time, whichever write comes first', async () => {
+    const request = {
+      pk: 'SEND#request-1',
+      sk: 'SEND',
+      body: SEND.body,
+      contact: 'CONTACT#chat#*#541155550000',
+      contactSort: `SEND#${NOW}`,
+      createdAt: NOW,
+    };
+    await sends.register(SEND, NOW);
+    expect(await item()).toEqual({ ...request, state: 'queued', queuedAt: NOW, expiresAt: daysAfter(NOW, 400) });
+
+    const sendAt = '2027-11-20T12:00:00.000Z';
+    expect(await sends.schedule(SEND, { at: LATER, sendAt })).toEqual({ kind: 'applied' });
+    expect(await item()).toEqual({
+      ...request,
+      state: 'scheduled',
+      queuedAt: NOW,
+      scheduledAt: LATER,
+      sendAt,
+      // It must outlive the day on which the request is sent.
+      expiresAt: daysAfter(sendAt, 400),
+    });
+  });
+
+  it('can be read with its id, and is undefined when it does not exist', async () => {
+    expect(await sends.read('request-1')).toBeUndefined();
+    await sends.register(SEND, NOW);
+    expect(await sends.read('request-1')).toMatchObject({ requestId: 'request-1', state: 'queued', attempts: 0 });
+  });
+
+  it('is in conflict with another request under the same id', async () => {
+    await sends.register(SEND, NOW);
+    const other = { ...SEND, body: '{"requestId":"request-1","messageText":"Bye"}' };
+    expect(await sends.claim(other, claimOf('claim-1'), { resend: true })).toMatchObject({
+      kind: 'conflict',
+      send: { state: 'queued', body: SEND.body },
+    });
+  });
+});
+
+describe('claiming a send', () => {
+  it('counts its attempts', async () => {
+    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1 });
+    await sends.recordResult('request-1', 'claim-1', { state: 'waiting', at: LATER, why: 'HTTP 503' });
+    expect(await claim('claim-2')).toEqual({ kind: 'claimed', attempt: 2 });
+  });
+
+  it('succeeds again with the same claim, as when the SDK retries a write, and counts it once', async () => {
+    await claim('claim-1');
+    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1 });
+    expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { claimId: 'claim-1', attempts: 1 } });
+  });
+
+  it('takes an uncertain send only to resend it, and out of the list of uncertain sends', async () => {
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
+    expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { state: 'uncertain' } });
+    expect((await sends.listUncertain({ limit: 10 })).sends).toHaveLength(1);
+
+    expect(await claim('claim-2', true)).toEqual({ kind: 'claimed', attempt: 2 });
+    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+  });
+});
+
+describe('recording the result of a call', () => {
+  it('ends the lease', async () => {
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+    expect(await item()).not.toHaveProperty('leaseUntil');
+  });
+
+  it('succeeds again, as when the SDK retries a write', async () => {
+    await claim('claim-1');
+    for (const result of [UNCERTAIN, UNCERTAIN, ACCEPTED, ACCEPTED]) {
+      expect(await sends.recordResult('request-1', 'claim-1', result)).toEqual({ kind: 'applied' });
+    }
+  });
+
+  it('replaces unknown outcomes and confirmations by an acceptance, and removes what they left', async () => {
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
+    await sends.confirm('request-1', { messageId: 'message-1', at: NOW });
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+
+    const stored = await item();
+    expect(stored).toMatchObject({ state: 'accepted', acceptedAt: LATER, messageId: 'message-1' });
+    for (const name of ['uncertainAt', 'confirmedBy', 'leaseUntil', 'stateShard', 'stateAt']) {
+      expect(stored).not.toHaveProperty(name);
+    }
+  });
+
+  it('reports a conflict with the confirmed send when the outcome is unknown', async () => {
+    await claim('claim-1');
+    await sends.confirm('request-1', { messageId: 'message-1', at: NOW });
+    expect(await sends.recordResult('request-1', 'claim-1', UNCERTAIN)).toMatchObject({
+      kind: 'conflict',
+      send: { state: 'accepted', confirmedBy: 'status' },
+    });
+  });
+
+  it.each<SendResult['state']>(['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'waiting'])(
+    'creates no send that was deleted meanwhile: %s',
+    async (state) => {
+      const result: SendResult =
+        state === 'accepted'
+          ? ACCEPTED
+          : state === 'refused'
+            ? { state, at: LATER, why: 'no', code: 'OPTED_OUT' }
+            : { state, at: LATER, why: 'gone' };
+      expect(await sends.recordResult('request-1', 'claim-1', result)).toEqual({ kind: 'missing' });
+      expect(await tables.items(tableName)).toEqual({});
+    },
+  );
+});
+
+describe('confirming a send', () => {
+  const confirm = (at = LATER) => sends.confirm('request-1', { messageId: 'message-1', at });
+
+  it('returns its message, with the time of the claim', async () => {
+    await claim('claim-1');
+    const message = { id: 'message-1', requestId: 'request-1', contact, call, claimedAt: NOW };
+    expect(await confirm()).toEqual(message);
+    // A repeated delivery completes what a dead function left undone.
+    expect(await confirm()).toEqual(message);
+  });
+
+  it('returns undefined when the send does not exist, or an answer was recorded', async () => {
+    expect(await confirm()).toBeUndefined();
+    expect(await tables.items(tableName)).toEqual({});
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+    expect(await confirm(NOW)).toBeUndefined();
+  });
+
+  it('returns no message of an erased contact', async () => {
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
+    await repositories.erasures.erase(contact, { kind: 'send', id: 'request-1' }, LATER);
+    expect(await confirm()).toBeUndefined();
+    expect(await item()).toMatchObject({ state: 'accepted', body: '' });
+  });
+});

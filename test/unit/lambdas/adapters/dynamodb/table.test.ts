@@ -1,0 +1,135 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
+import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
+import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
+import { testTables } from '../../../../support/test-tables.ts';
+import { createClientWithHooks } from './client-with-hooks.ts';
+
+const tables = testTables();
+let tableName: string;
+let table: ConversationTable;
+
+beforeEach(async () => {
+  tableName = await tables.createTable();
+  table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+});
+
+const key = messageKey('message-1');
+
+const put = (item: ItemKey & Record<string, unknown>) =>
+  tables.client.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
+
+describe('getAll', () => {
+  const keys = Array.from({ length: 250 }, (_, index) => messageKey(String(index)));
+  const isStored = (index: number) => index % 7 !== 0;
+  const expected = keys.map((stored, index) => (isStored(index) ? stored : undefined));
+
+  beforeEach(async () => {
+    await Promise.all(keys.filter((_, index) => isStored(index)).map((stored) => put({ ...stored })));
+  });
+
+  it('returns any number of items in the order of their keys, and undefined for missing ones', async () => {
+    expect(await table.getAll(keys)).toEqual(expected);
+    expect(await table.getAll(keys.toReversed())).toEqual(expected.toReversed());
+    expect(await table.getAll([])).toEqual([]);
+  });
+
+  /** Leaves all but the first `answered` keys of each call unprocessed, as a throttled table does. */
+  const processOnly = (answered: number) => {
+    let calls = 0;
+    const client = createClientWithHooks(tables, {
+      after(command, output) {
+        if (command !== 'BatchGetItemCommand' || !('Responses' in output) || Array.isArray(output.Responses)) {
+          return output;
+        }
+        calls += 1;
+        const items = output.Responses?.[tableName] ?? [];
+        const unprocessed = items.slice(answered).map(({ pk, sk }) => ({ ...(pk && { pk }), ...(sk && { sk }) }));
+        return {
+          ...output,
+          Responses: { [tableName]: items.slice(0, answered) },
+          UnprocessedKeys: unprocessed.length === 0 ? {} : { [tableName]: { Keys: unprocessed } },
+        };
+      },
+    });
+    const throttled = createConversationTable({ client, tableName, retentionDays: 400 });
+    return { throttled, calls: () => calls };
+  };
+
+  it('asks again for the keys that DynamoDB left unprocessed', async () => {
+    const { throttled, calls } = processOnly(30);
+    expect(await throttled.getAll(keys)).toEqual(expected);
+    // 85, 86, and 43 stored items, at most 30 per call.
+    expect(calls()).toBe(8);
+  });
+
+  it('throws when DynamoDB returns nothing for too many attempts', async () => {
+    const { throttled, calls } = processOnly(0);
+    await expect(throttled.getAll(keys)).rejects.toThrow('DynamoDB returned only some of the items.');
+    expect(calls()).toBe(6);
+  });
+});
+
+describe('update', () => {
+  it('removes attributes that are set to undefined, and keeps the others', async () => {
+    await put({ ...key, name: 'Ana', address: 'a', count: 1 });
+    await table.update({ key, set: { name: undefined, address: 'b' } });
+    expect(await table.get(key)).toEqual({ ...key, address: 'b', count: 1 });
+  });
+
+  it('sets attributes once, increments numbers, and adds to sets', async () => {
+    const update = (createdAt: string, member: string) =>
+      table.update({ key, setOnce: { createdAt }, increment: ['attempts'], add: { members: new Set([member]) } });
+    await update('first', 'a');
+    await update('second', 'b');
+    expect(await table.get(key)).toEqual({ ...key, createdAt: 'first', attempts: 2, members: new Set(['a', 'b']) });
+  });
+
+  it('returns the item after the write when asked to', async () => {
+    expect(await table.update({ key, set: { a: 1 } })).toEqual({ kind: 'written', item: undefined });
+    expect(await table.update({ key, set: { b: 2 } }, { returnItem: true })).toEqual({
+      kind: 'written',
+      item: { ...key, a: 1, b: 2 },
+    });
+  });
+
+  it('returns the item as it is when the condition fails, and writes nothing', async () => {
+    await put({ ...key, a: 1 });
+    const condition = { condition: '#a = :two', values: { two: 2 } };
+    expect(await table.update({ key, set: { a: 3 }, ...condition })).toEqual({
+      kind: 'conflict',
+      item: { ...key, a: 1 },
+    });
+    expect(await table.update({ key: messageKey('other'), set: { a: 3 }, ...condition })).toEqual({
+      kind: 'conflict',
+      item: undefined,
+    });
+    expect(Object.keys(await tables.items(tableName))).toHaveLength(1);
+  });
+
+  it('throws WriteRefusedError for an item that is too large', async () => {
+    const refused = table.update({ key, set: { text: 'x'.repeat(410_000) } });
+    await expect(refused).rejects.toThrow(WriteRefusedError);
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_WRITE_REFUSED' });
+  });
+});
+
+describe('delete', () => {
+  it('deletes the item only if the condition holds', async () => {
+    await put({ ...key, owner: 'a' });
+    const deleteOf = (owner: string) => table.delete(key, '#owner = :owner', { owner }, ['owner']);
+    expect(await deleteOf('b')).toBe(false);
+    expect(await table.get(key)).toEqual({ ...key, owner: 'a' });
+    expect(await deleteOf('a')).toBe(true);
+    expect(await table.get(key)).toBeUndefined();
+    expect(await deleteOf('a')).toBe(false);
+  });
+});
+
+describe('expiryOf', () => {
+  it('returns the end of the retention in whole seconds', () => {
+    expect(table.expiryOf('2026-11-20T12:00:00.999Z')).toBe(Date.parse('2027-12-25T12:00:00.000Z') / 1000);
+  });
+});

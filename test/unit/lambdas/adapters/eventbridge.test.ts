@@ -1,0 +1,81 @@
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEventBridgeBus } from '../../../../lambdas/adapters/eventbridge.ts';
+import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
+import type { EventBus } from '../../../../lambdas/ports.ts';
+import { startEventBridge } from '../../../../local/emulators/event-bridge.ts';
+import { createEventBuses, type EventBuses } from '../../../../local/emulators/event-buses.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
+
+let buses: EventBuses;
+let server: ListeningServer;
+let client: EventBridgeClient;
+let bus: EventBus;
+
+beforeAll(async () => {
+  buses = createEventBuses(
+    () => new Date(),
+    () => undefined,
+  );
+  buses.create('bus');
+  server = await startEventBridge(buses);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = new EventBridgeClient({ endpoint: server.url, region: 'us-east-1', credentials, maxAttempts: 1 });
+  bus = createEventBridgeBus(client, 'bus');
+});
+afterAll(async () => {
+  client.destroy();
+  await server.close();
+});
+beforeEach(() => buses.setFault(undefined));
+
+const event = (id: number, detail = JSON.stringify({ id })): SerializedEvent => ({
+  id: String(id),
+  name: 'MessageRead',
+  at: '2026-11-20T11:00:00.000Z',
+  detail,
+});
+const many = (count: number) => Array.from({ length: count }, (_, id) => event(id));
+
+describe('the EventBridge bus', () => {
+  it('publishes any number of events, with Parley as their source and their own time', async () => {
+    const results = await bus.publish(many(23));
+
+    expect(results).toEqual(many(23).map(() => ({ kind: 'published' })));
+    const published = buses.events('bus');
+    expect(new Set(published.map(({ detail }) => JSON.stringify(detail))).size).toBe(23);
+    expect(published[0]).toMatchObject({
+      source: 'parley',
+      'detail-type': 'MessageRead',
+      time: '2026-11-20T11:00:00Z',
+    });
+  });
+
+  it('returns one result for each event', async () => {
+    buses.setFault(({ Detail }) =>
+      Detail === '{"id":11}' ? { errorCode: 'ThrottlingException', message: 'Rate exceeded' } : undefined,
+    );
+
+    const results = await bus.publish([...many(12), event(12, '{')]);
+
+    expect(results.slice(0, 11).every(({ kind }) => kind === 'published')).toBe(true);
+    expect(results.slice(11)).toEqual([
+      { kind: 'failed', reason: 'ThrottlingException: Rate exceeded' },
+      { kind: 'refused', reason: 'MalformedDetail: Detail is malformed.' },
+    ]);
+  });
+
+  it('returns failed for every event when EventBridge is unreachable', async () => {
+    const unreachable = new EventBridgeClient({
+      endpoint: 'http://127.0.0.1:1',
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+      maxAttempts: 1,
+    });
+
+    const results = await createEventBridgeBus(unreachable, 'bus').publish(many(11));
+
+    expect(results).toEqual(many(11).map(() => ({ kind: 'failed', reason: expect.stringContaining('ECONNREFUSED') })));
+    unreachable.destroy();
+  });
+});

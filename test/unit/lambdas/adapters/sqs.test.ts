@@ -1,0 +1,163 @@
+import { CreateQueueCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createSetVisibility,
+  createSqsErasureQueue,
+  createSqsInboundQueue,
+  createSqsPublishDeadLetterQueue,
+  createSqsSendDeadLetterQueue,
+  createSqsSendQueue,
+} from '../../../../lambdas/adapters/sqs.ts';
+import { parseSerializedRequest } from '../../../../lambdas/domain/webhook-request.ts';
+import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
+import { NOW, USER } from '../../../support/builders.ts';
+
+let emulator: SqsEmulator;
+let client: SQSClient;
+
+beforeAll(async () => {
+  emulator = await startSqs();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = new SQSClient({ endpoint: emulator.url, region: 'local', credentials });
+});
+afterAll(async () => {
+  client?.destroy();
+  await emulator?.close();
+});
+
+let queues = 0;
+const createQueue = async (suffix: '' | '.fifo' = ''): Promise<string> => {
+  queues += 1;
+  const Attributes = suffix === '' ? {} : { FifoQueue: 'true' };
+  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `queue-${queues}${suffix}`, Attributes }));
+  return QueueUrl ?? '';
+};
+
+const receive = async (QueueUrl: string): Promise<readonly Message[]> => {
+  const all = { MessageAttributeNames: ['All'], MessageSystemAttributeNames: ['All' as const] };
+  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, ...all }));
+  return Messages;
+};
+
+const reasonOf = (message: Message | undefined) => message?.MessageAttributes?.reason?.StringValue;
+
+const REQUEST = { rawBody: Buffer.from('{"a":"\uffff"}'), receivedAt: NOW, deliveryId: '77' };
+const MESSAGE = { body: '{"requestId":"request-1"}', groupId: USER, deduplicationId: 'request-1' };
+
+describe('the inbound queue', () => {
+  it('defers a request to the queue, and quarantines one in its dead-letter queue with the reason', async () => {
+    const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
+    const queue = createSqsInboundQueue({ client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+
+    expect(await queue.defer(REQUEST)).toEqual({ kind: 'written' });
+    expect(await queue.quarantine(REQUEST, 'Not a known event: \u0000.')).toEqual({ kind: 'written' });
+
+    const [deferred] = await receive(queueUrl);
+    const [quarantined] = await receive(deadLetterQueueUrl);
+    expect(parseSerializedRequest(deferred?.Body ?? '')).toEqual(REQUEST);
+    expect(reasonOf(deferred)).toBeUndefined();
+    expect(parseSerializedRequest(quarantined?.Body ?? '')).toEqual(REQUEST);
+    expect(JSON.parse(quarantined?.Body ?? '').reason).toBe('Not a known event: \ufffd.');
+    expect(reasonOf(quarantined)).toBe('Not a known event: \ufffd.');
+  });
+
+  it('returns unavailable when SQS is unreachable or does not answer within the budget', async () => {
+    const queueUrl = await createQueue();
+    const options = { client, queueUrl: `${queueUrl}-missing`, deadLetterQueueUrl: queueUrl };
+
+    expect(await createSqsInboundQueue({ ...options, budgetMs: 5_000 }).defer(REQUEST)).toEqual({
+      kind: 'unavailable',
+      reason: expect.stringContaining('QueueDoesNotExist'),
+    });
+    expect(await createSqsInboundQueue({ ...options, budgetMs: 0 }).quarantine(REQUEST, 'x')).toEqual({
+      kind: 'unavailable',
+      reason: expect.stringContaining('TimeoutError'),
+    });
+  });
+});
+
+describe('the send queue', () => {
+  it('carries the body, message group, and deduplication id', async () => {
+    const queueUrl = await createQueue('.fifo');
+
+    await createSqsSendQueue(client, queueUrl).put(MESSAGE);
+    await createSqsSendQueue(client, queueUrl).put(MESSAGE);
+
+    expect(await receive(queueUrl)).toMatchObject([
+      { Body: MESSAGE.body, Attributes: { MessageGroupId: USER, MessageDeduplicationId: 'request-1' } },
+    ]);
+  });
+});
+
+describe("the send queue's dead-letter queue", () => {
+  it('carries the body and message group, and the reason in characters that SQS accepts', async () => {
+    const queueUrl = await createQueue('.fifo');
+    const message = { body: '{"a\\u0000":1}', groupId: 'contact', deduplicationId: 'request-1' };
+
+    await createSqsSendDeadLetterQueue(client, queueUrl).put(
+      message,
+      `MALFORMED: unrecognized key "a\u0000\ud800"${'x'.repeat(600)}`,
+    );
+
+    const [received] = await receive(queueUrl);
+    expect(received).toMatchObject({ Body: message.body, Attributes: { MessageGroupId: 'contact' } });
+    expect(reasonOf(received)).toMatch(/^MALFORMED: unrecognized key "a\ufffd\ufffd"x+$/);
+    expect(reasonOf(received)).toHaveLength(500);
+  });
+});
+
+describe('the erasure queue', () => {
+  it('carries the erasure as JSON', async () => {
+    const queueUrl = await createQueue();
+    const contact = { platform: 'chat', channel: '*', key: '541155550000' };
+
+    await createSqsErasureQueue(client, queueUrl).put({ erasureId: 'erasure-1', requestedAt: NOW, contact });
+
+    const [received] = await receive(queueUrl);
+    expect(JSON.parse(received?.Body ?? '')).toEqual({ erasureId: 'erasure-1', requestedAt: NOW, contact });
+  });
+});
+
+describe('the dead-letter queue of changes', () => {
+  it('carries the record with the reason', async () => {
+    const queueUrl = await createQueue();
+
+    await createSqsPublishDeadLetterQueue(client, queueUrl).put(
+      { sequenceNumber: '42', record: { eventName: 'INSERT' } },
+      'REFUSED: MalformedDetail',
+    );
+
+    const [received] = await receive(queueUrl);
+    expect(JSON.parse(received?.Body ?? '')).toEqual({
+      reason: 'REFUSED: MalformedDetail',
+      sequenceNumber: '42',
+      record: { eventName: 'INSERT' },
+    });
+    expect(reasonOf(received)).toBe('REFUSED: MalformedDetail');
+  });
+
+  it('carries the sequence number alone of a record that is too large for a message', async () => {
+    const queueUrl = await createQueue();
+
+    await createSqsPublishDeadLetterQueue(client, queueUrl).put(
+      { sequenceNumber: '42', record: 'x'.repeat(1024 * 1024) },
+      'UNREADABLE',
+    );
+
+    const [received] = await receive(queueUrl);
+    expect(JSON.parse(received?.Body ?? '')).toEqual({ reason: 'UNREADABLE', sequenceNumber: '42', truncated: true });
+  });
+});
+
+describe('createSetVisibility', () => {
+  it('makes a received message visible again after the given seconds', async () => {
+    const queueUrl = await createQueue('.fifo');
+    await createSqsSendQueue(client, queueUrl).put(MESSAGE);
+    const [received] = await receive(queueUrl);
+    expect(await receive(queueUrl)).toEqual([]);
+
+    await createSetVisibility(client, queueUrl)(received?.ReceiptHandle ?? '', 0);
+
+    expect(await receive(queueUrl)).toMatchObject([{ MessageId: received?.MessageId }]);
+  });
+});

@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eventDetails } from '../../../../../lambdas/domain/events/event-details.ts';
+import type { ItemChange } from '../../../../../lambdas/domain/events/item-change.ts';
+import { itemEvents } from '../../../../../lambdas/domain/events/item-events.ts';
+import * as z from '../../../../../lambdas/domain/schema.ts';
+import {
+  accountChange,
+  change,
+  contactChange,
+  echoImage,
+  inboundImage,
+  outboundImage,
+  sendChange,
+  sendImage,
+} from './changes.ts';
+
+const AT = '2026-11-20T11:00:05.000Z';
+
+/** Returns the events of a change after checking each against its schema. */
+const eventsOf = (itemChange: ItemChange) =>
+  itemEvents(itemChange).map(({ name, detail }) => {
+    z.parse(eventDetails[name], JSON.parse(JSON.stringify(detail)));
+    return { name, detail };
+  });
+const namesOf = (itemChange: ItemChange) => eventsOf(itemChange).map(({ name }) => name);
+
+describe('storing a message', () => {
+  it('publishes MessageReceived with the sender and the content', () => {
+    expect(eventsOf(change())).toEqual([
+      {
+        name: 'MessageReceived',
+        detail: {
+          id: expect.stringMatching(/^[\w-]{32}$/),
+          messageId: 'message-1',
+          contact: { platform: 'chat', channel: '*', key: '541155550000' },
+          platformContactId: '5491155550000',
+          at: '2026-11-20T11:00:00.000Z',
+          content: { text: 'Where is my parcel?', media: undefined, event: inboundImage().body },
+        },
+      },
+    ]);
+  });
+
+  it('publishes the media of the message', () => {
+    const [event] = eventsOf(change({ after: inboundImage({}, { IMAGES_URLS: ['https://a.example/1.png'] }) }));
+
+    expect(event?.detail).toMatchObject({ content: { media: { images: ['https://a.example/1.png'] } } });
+  });
+
+  it('publishes nothing for a message that Parley sent: its send is published', () => {
+    expect(namesOf(change({ after: outboundImage() }))).toEqual([]);
+  });
+
+  it('publishes nothing when an earlier version replaces the message', () => {
+    const earlier = inboundImage({ createdAt: '2026-11-20T10:59:59.000Z' });
+
+    expect(namesOf(change({ before: inboundImage(), after: earlier }))).toEqual([]);
+  });
+
+  it('does not publish a status again that arrived before the message', () => {
+    const before = { deliveredAt: AT };
+
+    expect(namesOf(change({ before, after: inboundImage(before) }))).toEqual(['MessageReceived']);
+  });
+});
+
+describe('storing an echo', () => {
+  const echoed = [
+    {
+      name: 'MessageEchoed',
+      detail: {
+        id: expect.stringMatching(/^[\w-]{32}$/),
+        messageId: 'message-1',
+        contact: { platform: 'chat', channel: '*', key: '541155550000' },
+        at: '2026-11-20T11:00:01.000Z',
+        content: { text: 'On its way.', media: undefined, event: echoImage().echoBody },
+      },
+    },
+  ];
+
+  it('publishes MessageEchoed with the content', () => {
+    expect(eventsOf(change({ after: echoImage() }))).toEqual(echoed);
+  });
+
+  it.each([
+    ['a message that Parley sent', outboundImage()],
+    ["a user's message", inboundImage()],
+    ['a status', { deliveredAt: AT }],
+  ])('publishes the same event beside %s', (_case, before) => {
+    const beside = eventsOf(change({ before, after: { ...before, ...echoImage() } }));
+
+    expect(beside).toEqual(echoed);
+    expect(beside[0]?.detail.id).toBe(eventsOf(change({ after: echoImage() }))[0]?.detail.id);
+  });
+
+  it('publishes nothing when an earlier version replaces the echo', () => {
+    const after = echoImage({ echoAt: '2026-11-20T11:00:00.500Z' });
+
+    expect(namesOf(change({ before: echoImage(), after }))).toEqual([]);
+  });
+
+  it('is not published again when the message arrives after its echo', () => {
+    expect(namesOf(change({ before: echoImage(), after: inboundImage(echoImage()) }))).toEqual(['MessageReceived']);
+    expect(namesOf(change({ before: echoImage(), after: outboundImage(echoImage()) }))).toEqual([]);
+  });
+});
+
+describe('storing a status', () => {
+  it.each([
+    { attribute: 'deliveredAt', name: 'MessageDelivered' },
+    { attribute: 'readAt', name: 'MessageRead' },
+    { attribute: 'failedAt', name: 'MessageFailed' },
+    { attribute: 'sentAt', name: 'MessageStatusChanged' },
+  ])('publishes $attribute as $name with its request', ({ attribute, name }) => {
+    const events = eventsOf(change({ before: outboundImage(), after: outboundImage({ [attribute]: AT }) }));
+
+    expect(events).toEqual([
+      { name, detail: expect.objectContaining({ messageId: 'message-1', requestId: 'request-1', at: AT }) },
+    ]);
+  });
+
+  it('publishes the body of a failure', () => {
+    const after = outboundImage({ failedAt: AT, failedBody: '{"DETAIL":"blocked"}' });
+
+    expect(eventsOf(change({ before: outboundImage(), after }))).toEqual([
+      { name: 'MessageFailed', detail: expect.objectContaining({ content: { event: '{"DETAIL":"blocked"}' } }) },
+    ]);
+  });
+
+  it('publishes an unknown status with its literal and time', () => {
+    const before = outboundImage({ otherStatuses: new Set(['queued at 2026-11-20T11:00:01.000Z']) });
+    const after = outboundImage({
+      otherStatuses: new Set(['queued at 2026-11-20T11:00:01.000Z', `on hold ${AT}`]),
+    });
+
+    expect(eventsOf(change({ before, after }))).toEqual([
+      { name: 'MessageStatusChanged', detail: expect.objectContaining({ status: 'on hold', at: AT }) },
+    ]);
+  });
+
+  it('publishes nothing when an earlier time of the status becomes known', () => {
+    const before = outboundImage({ readAt: AT });
+
+    expect(namesOf(change({ before, after: outboundImage({ readAt: '2026-11-20T11:00:01.000Z' }) }))).toEqual([]);
+  });
+});
+
+describe('a change of a send', () => {
+  it('publishes SendAccepted with the message id and the call', () => {
+    expect(eventsOf(sendChange(sendImage(), sendImage({ state: 'claimed' })))).toEqual([
+      {
+        name: 'SendAccepted',
+        detail: expect.objectContaining({
+          requestId: 'request-1',
+          messageId: 'message-1',
+          endpoint: 'message/v3',
+          at: '2026-11-20T11:00:00.000Z',
+          content: { body: { platformContactId: '5491155550000', messageText: 'Hi' } },
+        }),
+      },
+    ]);
+  });
+
+  it.each([
+    { state: 'refused', name: 'SendRefused' },
+    { state: 'rejected', name: 'SendRejected' },
+    { state: 'expired', name: 'SendExpired' },
+    { state: 'uncertain', name: 'SendUncertain' },
+    { state: 'cancelled', name: 'SendCancelled' },
+  ])('to $state publishes $name with the reason and the request', ({ state, name }) => {
+    const after = sendImage({ state, [`${state}At`]: AT, why: 'Because.' });
+
+    expect(eventsOf(sendChange(after))).toEqual([
+      { name, detail: expect.objectContaining({ at: AT, why: 'Because.', content: { request: after.body } }) },
+    ]);
+  });
+
+  it.each(['queued', 'scheduled', 'claimed', 'waiting'])('to %s publishes nothing', (state) => {
+    expect(namesOf(sendChange(sendImage({ state }), sendImage({ state: 'waiting' })))).toEqual([]);
+  });
+
+  it('to refused publishes the rule', () => {
+    const [event] = eventsOf(sendChange(sendImage({ state: 'refused', code: 'WINDOW_CLOSED' })));
+
+    expect(event?.detail).toMatchObject({ code: 'WINDOW_CLOSED' });
+  });
+
+  it('to uncertain for a second time publishes an event with another id', () => {
+    const uncertain = (at: string) => sendChange(sendImage({ state: 'uncertain', uncertainAt: at }));
+    const ids = [uncertain(AT), uncertain('2026-11-20T11:30:00.000Z')].map((one) => eventsOf(one)[0]?.detail.id);
+
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('a change of a contact', () => {
+  it('publishes each new opt-in and opt-out', () => {
+    const before = { optInAt: '2026-11-01T00:00:00.000Z', optOutAt: '2026-11-02T00:00:00.000Z' };
+    const after = { ...before, optInAt: AT, optInSource: 'form' };
+
+    expect(eventsOf(contactChange(after, before))).toEqual([
+      { name: 'ContactOptedIn', detail: expect.objectContaining({ at: AT, source: 'form' }) },
+    ]);
+    expect(namesOf(contactChange({ optOutAt: AT }))).toEqual(['ContactOptedOut']);
+  });
+
+  it('publishes nothing when the window moves', () => {
+    expect(namesOf(contactChange({ lastInboundAt: AT, optInAt: AT }, { optInAt: AT }))).toEqual([]);
+  });
+});
+
+describe('a change of an account', () => {
+  const open = { circuit: 'open', openedAt: AT, reason: 'no-credit', why: 'code 101' };
+  const closed = { ...open, circuit: 'closed', closedAt: '2026-11-20T11:30:00.000Z' };
+  const account = { platform: 'chat', channel: '+5491100000000' };
+
+  it('publishes AccountHeld with the reason, and AccountResumed without', () => {
+    const id = expect.any(String);
+
+    expect(eventsOf(accountChange(open, closed))).toEqual([
+      { name: 'AccountHeld', detail: { id, account, at: AT, reason: 'no-credit', why: 'code 101' } },
+    ]);
+    expect(eventsOf(accountChange(closed, open))).toEqual([
+      { name: 'AccountResumed', detail: { id, account, at: '2026-11-20T11:30:00.000Z' } },
+    ]);
+  });
+
+  it('is published from the first opening of the circuit breaker on, without its probes', () => {
+    expect(namesOf(accountChange(open))).toEqual(['AccountHeld']);
+    expect(namesOf(accountChange({ ...open, probes: 2 }, open))).toEqual([]);
+    expect(namesOf(accountChange(closed))).toEqual([]);
+  });
+
+  it('publishes the next opening with another id', () => {
+    const again = { ...open, openedAt: '2026-11-20T12:00:00.000Z' };
+    const ids = [open, again].map((one) => eventsOf(accountChange(one, closed))[0]?.detail.id);
+
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('any change', () => {
+  const image = fc.dictionary(
+    fc.constantFrom(
+      ...['direction', 'createdAt', 'body', 'echoAt', 'echoBody', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'],
+      ...['failedBody', 'otherStatuses', 'requestId', 'state', 'why', 'call', 'messageId', 'code', 'optInAt'],
+      ...['optOutAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
+    ),
+    fc.oneof(
+      fc.constantFrom('inbound', 'outbound', 'accepted', 'refused', 'uncertain', 'open', 'closed', AT),
+      fc.constant(new Set(['odd', `queued ${AT}`])),
+      fc.constant(JSON.stringify({ FROM: ['odd'], MESSAGE: 7, IMAGES_URLS: ['https://a.example/1.png', 1] })),
+      fc.jsonValue(),
+    ),
+  );
+  const changes = fc
+    .record({
+      kind: fc.constantFrom('message' as const, 'send' as const, 'contact' as const, 'account' as const),
+      before: image,
+      after: image,
+    })
+    .map(change);
+
+  it('publishes only events that match their schemas, whatever the item contains', () => {
+    fc.assert(fc.property(changes, (one) => void eventsOf(one)));
+  });
+
+  it('publishes the same events when the stream repeats it', () => {
+    fc.assert(fc.property(changes, (one) => void expect(itemEvents(structuredClone(one))).toEqual(itemEvents(one))));
+  });
+
+  // The emulator reports writes that change nothing; DynamoDB does not.
+  it('publishes nothing when nothing changed', () => {
+    fc.assert(
+      fc.property(
+        changes,
+        (one) => void expect(itemEvents({ ...one, before: structuredClone(one.after) })).toEqual([]),
+      ),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import {
+  canStartFrom,
+  type FromState,
+  SEND_STATES,
+  SEND_TRANSITIONS,
+  type SendGuard,
+  type SendState,
+  type SendTransition,
+} from '../../../../lambdas/domain/send-transitions.ts';
+
+interface Step {
+  readonly name: string;
+  readonly from: FromState;
+  readonly to: SendState;
+  readonly by: SendTransition['by'];
+  readonly guards: readonly SendGuard[];
+}
+
+/** Every transition, once per state that it starts from. */
+const STEPS: readonly Step[] = Object.entries<SendTransition>(SEND_TRANSITIONS).flatMap(([name, { from, to, by }]) =>
+  (['none', ...SEND_STATES] as const).flatMap((state) => {
+    const guards = from[state];
+    return guards === undefined ? [] : [{ name, from: state, to, by, guards }];
+  }),
+);
+
+const stepsFrom = (state: FromState) => STEPS.filter(({ from }) => from === state);
+const targets = (steps: readonly Step[]) => [...new Set(steps.map(({ to }) => to))].toSorted();
+
+// The test of the repository checks that the table does what the transitions say. These are the laws they must keep.
+describe('the transitions of a send', () => {
+  it('reach every state from a new request', () => {
+    const reached = new Set<FromState>(['none']);
+    for (const _state of SEND_STATES) {
+      for (const { from, to } of STEPS) if (reached.has(from)) reached.add(to);
+    }
+    expect([...reached].toSorted()).toEqual(['none', ...SEND_STATES].toSorted());
+  });
+
+  it.each<SendState>(['refused', 'expired', 'cancelled'])('never leave %s', (state) => {
+    expect(stepsFrom(state)).toEqual([]);
+  });
+
+  it('leave accepted only for accepted, while a status is all that is known of it', () => {
+    expect(stepsFrom('accepted').map(({ name, to, guards }) => [name, to, guards])).toEqual([
+      ['accept', 'accepted', ['own-claim', 'confirmed-by-status']],
+      ['confirm', 'accepted', ['confirmed-no-earlier']],
+    ]);
+  });
+
+  it('leave rejected only when an operator has the request sent again', () => {
+    expect(stepsFrom('rejected').map(({ name, to, by }) => [name, to, by])).toEqual([
+      ['resend', 'waiting', 'operator'],
+    ]);
+  });
+
+  it('leave uncertain only by an acceptance, an operator, or a request that says resend', () => {
+    const automatic = stepsFrom('uncertain').filter(({ by }) => by !== 'operator');
+    expect(automatic.map(({ name, to }) => [name, to])).toEqual([
+      ['claimAgain', 'claimed'],
+      ['accept', 'accepted'],
+      ['confirm', 'accepted'],
+    ]);
+  });
+
+  it('leave claimed only by the owner of the claim, or by a status', () => {
+    const byOthers = stepsFrom('claimed').filter(({ guards }) => !guards.includes('own-claim'));
+    expect(byOthers.map(({ name, by }) => [name, by])).toEqual([['confirm', 'receive']]);
+  });
+
+  it('never claim a send that may be in a call, was sent, or has ended', () => {
+    const claims = STEPS.filter(({ to }) => to === 'claimed');
+    expect(new Set(claims.map(({ from }) => from))).toEqual(
+      new Set(['none', 'queued', 'scheduled', 'waiting', 'uncertain']),
+    );
+    expect(claims.filter(({ from }) => from === 'uncertain').map(({ name }) => name)).toEqual(['claimAgain']);
+  });
+
+  it('end a send without a call, or claim it, only for the request that it stores', () => {
+    const unguarded = STEPS.filter(({ by, from, guards }) => by === 'send' && from !== 'none' && guards.length === 0);
+    expect(unguarded).toEqual([]);
+  });
+
+  it('never start from an acceptance or an unknown outcome', () => {
+    expect(targets(stepsFrom('none'))).toEqual(['claimed', 'expired', 'queued', 'refused', 'scheduled', 'waiting']);
+  });
+
+  it('let an operator cancel only a scheduled send, and an erasure every send that would still be sent', () => {
+    const cancelled = (transition: string) => STEPS.filter(({ name }) => name === transition).map(({ from }) => from);
+    expect(cancelled('cancel')).toEqual(['scheduled']);
+    expect(cancelled('cancelErased')).toEqual(['queued', 'scheduled', 'waiting']);
+  });
+
+  it('resolve only what the operator has seen', () => {
+    const resolved = STEPS.filter(({ name }) => ['resolveAccepted', 'resolveFailed', 'resend'].includes(name));
+    expect(resolved.map(({ name, from, guards }) => [name, from, guards])).toEqual([
+      ['resolveAccepted', 'uncertain', ['own-claim']],
+      ['resolveFailed', 'uncertain', ['own-claim']],
+      ['resend', 'rejected', ['own-claim']],
+      ['resend', 'uncertain', ['own-claim']],
+    ]);
+  });
+});
+
+describe('canStartFrom', () => {
+  it('tells whether a transition can start from a state, whatever its guards', () => {
+    expect(canStartFrom('accept', 'claimed')).toBe(true);
+    expect(canStartFrom('accept', 'waiting')).toBe(false);
+    expect(canStartFrom('register', 'none')).toBe(true);
+    expect(canStartFrom('register', 'queued')).toBe(false);
+  });
+});

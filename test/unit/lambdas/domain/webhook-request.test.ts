@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { openEnvelope } from '../../../../lambdas/domain/webhook-request.ts';
+import { NOW, wireMessage } from '../../../support/builders.ts';
+
+const eventBody = JSON.stringify(wireMessage());
+const open = (body: unknown) => openEnvelope({ rawBody: Buffer.from(JSON.stringify(body)), receivedAt: NOW });
+
+describe('openEnvelope', () => {
+  it('returns the event of a Pub/Sub push with its publish time and message id', () => {
+    const message = {
+      data: Buffer.from(eventBody).toString('base64'),
+      attributes: {},
+      messageId: '77',
+      publishTime: '2026-11-20T11:00:01.5Z',
+    };
+    expect(open({ message, subscription: 'projects/p/subscriptions/s' })).toEqual({
+      kind: 'opened',
+      eventBody,
+      publishedAt: '2026-11-20T11:00:01.500Z',
+      deliveryId: '77',
+    });
+  });
+
+  it('returns a body without an envelope as the event, with the metadata of the headers', () => {
+    const request = { rawBody: Buffer.from(eventBody), receivedAt: NOW, publishedAt: NOW, deliveryId: '78' };
+    expect(openEnvelope(request)).toEqual({ kind: 'opened', eventBody, publishedAt: NOW, deliveryId: '78' });
+  });
+
+  it('prefers the metadata of the envelope to that of the headers', () => {
+    const message = { data: Buffer.from(eventBody).toString('base64'), messageId: '77' };
+    const rawBody = Buffer.from(JSON.stringify({ message }));
+    expect(openEnvelope({ rawBody, receivedAt: NOW, publishedAt: NOW, deliveryId: '78' })).toEqual({
+      kind: 'opened',
+      eventBody,
+      publishedAt: NOW,
+      deliveryId: '77',
+    });
+  });
+
+  it('reports bytes that are not UTF-8 as unreadable', () => {
+    const rawBody = Buffer.from([0x7b, 0xff, 0x7d]);
+    expect(openEnvelope({ rawBody, receivedAt: NOW }).kind).toBe('unreadable');
+    expect(open({ message: { data: rawBody.toString('base64') } }).kind).toBe('unreadable');
+  });
+
+  it('returns the event even if the metadata of the envelope is malformed', () => {
+    const message = { data: Buffer.from(eventBody).toString('base64'), messageId: 77, publishTime: 'today' };
+    expect(open({ message })).toEqual({ kind: 'opened', eventBody });
+  });
+
+  it('returns the message of an Amazon SNS notification with its time and id', () => {
+    const notification = {
+      Type: 'Notification',
+      MessageId: '22b80b92',
+      TopicArn: 'arn:aws:sns:eu-west-1:111122223333:chat-events',
+      Message: eventBody,
+      Timestamp: '2026-11-20T11:00:01.500Z',
+    };
+    expect(open(notification)).toEqual({
+      kind: 'opened',
+      eventBody,
+      publishedAt: '2026-11-20T11:00:01.500Z',
+      deliveryId: '22b80b92',
+    });
+    expect(open({ ...notification, Message: 'a\ud800' })).toMatchObject({ eventBody: 'a\ufffd' });
+    expect(open({ ...notification, Type: 'UnsubscribeConfirmation' })).not.toHaveProperty('deliveryId', '22b80b92');
+  });
+
+  it('returns the delivery id of an unreadable event, and ignores one of more than 128 characters', () => {
+    const data = Buffer.from([0xff]).toString('base64');
+    expect(open({ message: { data, messageId: '77' } })).toMatchObject({ kind: 'unreadable', deliveryId: '77' });
+    const overlong = open({ message: { data, messageId: '7'.repeat(129) } });
+    expect(overlong).toMatchObject({ kind: 'unreadable' });
+    expect(overlong.deliveryId).toBeUndefined();
+  });
+});

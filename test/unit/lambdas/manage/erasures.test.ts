@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
+import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
+import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
+import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
+import { NOW, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { putSendInState } from '../../../support/send-states.ts';
+import { sqsRecord } from '../../../support/sqs-record.ts';
+import { silentLog } from '../../../support/telemetry.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { createSendHarness } from '../send/send-harness.ts';
+import { createManagedStage, type ManagedStage } from './managed-stage.ts';
+
+/** How many messages the erased contact has. The requirement is 50,000. */
+const MESSAGES = Number(process.env.PARLEY_ERASED_MESSAGES ?? 300);
+
+const tables = testTables();
+let stage: ManagedStage;
+beforeEach(async () => {
+  stage = await createManagedStage(tables);
+});
+
+const requestErasure = () => stage.call('eraseContact', { id: USER });
+const queuedErasure = async () => {
+  await requestErasure();
+  const [erasure] = stage.queuedErasures;
+  if (!erasure) throw new Error('No erasure was queued.');
+  return erasure;
+};
+/** All that could identify the contact. */
+const PERSONAL = /1155550000|parcel|Ana/;
+const AFTER_THE_LEASE = '2026-11-20T12:03:01.000Z';
+
+describe('an erasure', () => {
+  it('removes every trace of the contact except an empty record of its sends, and touches no other contact', async () => {
+    await stage.receive(wireMessage());
+    await stage.receive(wireStatus());
+    await stage.receive(wireMessage({ _id_: 'echo', FROM: 'me', TO: '5491155550000' }));
+    await stage.receive(wireMessage({ _id_: 'another', FROM: '5491155559999' }));
+    const { request, contact } = await putSendInState(stage.sends, 'accepted');
+    const { requestId } = request;
+    const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };
+    await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW });
+
+    const answer = await requestErasure();
+    await stage.erase();
+
+    expect(answer).toMatchObject({ status: 202, body: { erasureId: 'id-1', state: 'running' } });
+    expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({
+      state: 'done',
+      messages: 3,
+      sends: 1,
+      finishedAt: NOW,
+    });
+    const items = await stage.items();
+    expect(Object.keys(items).toSorted()).toEqual([
+      'CONTACT#chat#*#541155559999 CONTACT',
+      'ERASURE#id-1 ERASURE',
+      'MESSAGE#another MESSAGE',
+      'SEND#request-1 SEND',
+    ]);
+    const left = JSON.stringify([items['ERASURE#id-1 ERASURE'], items['SEND#request-1 SEND']]);
+    expect(left).not.toMatch(PERSONAL);
+    expect(await stage.call('getContact', { id: USER })).toMatchObject({ status: 404 });
+  });
+
+  it(`of a contact with ${MESSAGES} messages is done in turns, any of which may die and be repeated`, async () => {
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        while (next < MESSAGES) await stage.receive(wireMessage({ _id_: `m-${next++}` }));
+      }),
+    );
+    const erasure = await queuedErasure();
+    // Each turn has time for one of six pages, and every other turn dies before it records its work.
+    const { query } = stage.table;
+    const inPages = createDynamodbErasures({
+      ...stage.table,
+      query: (parameters) => query({ ...parameters, Limit: Math.ceil(MESSAGES / 6) }),
+    });
+    const dying = { ...inPages, recordTurn: async () => Promise.reject(new Error('killed')) };
+    let nowMs = Date.parse(NOW);
+    const clock = {
+      now: () => {
+        nowMs += 1;
+        return new Date(nowMs).toISOString();
+      },
+    };
+    let turns = 0;
+    for (let isDone = false; !isDone; turns += 1) {
+      const erasures = turns % 2 === 0 ? dying : inPages;
+      const eraseTurn = createErasureWorker({ erasures, clock, log: silentLog, turnMs: 1 });
+      const result = await eraseTurn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
+      isDone = result?.kind === 'done';
+    }
+
+    expect(Object.keys(await stage.items())).toEqual(['ERASURE#id-1 ERASURE']);
+    expect(turns).toBeGreaterThanOrEqual(8);
+  });
+
+  it('that is requested again finds nothing and does no harm', async () => {
+    await stage.receive(wireMessage());
+    await requestErasure();
+    await stage.erase();
+    await requestErasure();
+    await stage.erase();
+    expect((await stage.call('getErasure', { id: 'id-2' })).body).toMatchObject({
+      state: 'done',
+      messages: 0,
+      sends: 0,
+    });
+  });
+
+  it('is done once when its queue message is delivered twice', async () => {
+    await stage.receive(wireMessage());
+    const erasure = await queuedErasure();
+    await stage.erase();
+    const before = await stage.items();
+    expect(await stage.eraseTurn(erasure)).toEqual(DONE);
+    expect(await stage.items()).toEqual(before);
+  });
+
+  it('keeps what the user writes after the request, as a new contact', async () => {
+    await stage.receive(wireMessage());
+    await requestErasure();
+    stage.setNow('2026-11-20T13:00:00.000Z');
+    await stage.receive(wireMessage({ _id_: 'new', CREATION_TIME: '2026-11-20T12:30:00.000Z' }));
+    await stage.erase();
+
+    expect((await stage.call('getConversation', { id: USER })).body).toMatchObject({ messages: [{ id: 'new' }] });
+    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ window: { open: true } });
+  });
+
+  it('that does not exist is 404', async () => {
+    expect(await stage.call('getErasure', { id: 'unknown' })).toMatchObject({
+      status: 404,
+      body: { code: 'ERASURE_NOT_FOUND' },
+    });
+  });
+});
+
+describe('an erasure of a send that a function has claimed', () => {
+  it('waits for the end of the lease, because the function would write the message again', async () => {
+    await putSendInState(stage.sends, 'claimed');
+    const erasure = await queuedErasure();
+
+    expect(await stage.eraseTurn(erasure)).toEqual({ kind: 'retry', afterMs: 30_000 });
+    expect(await stage.sendItem()).toMatchObject({ state: 'claimed', body: JSON.stringify(sendRequest()) });
+    stage.setNow(AFTER_THE_LEASE);
+    await stage.erase();
+
+    expect(await stage.sendItem()).toMatchObject({ state: 'claimed', body: '', erasedAt: AFTER_THE_LEASE });
+  });
+
+  it('also erases the message that the function recorded meanwhile', async () => {
+    const { request, contact } = await putSendInState(stage.sends, 'claimed');
+    const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };
+    await stage.eraseTurn(await queuedErasure());
+    const { requestId } = request;
+    await stage.sends.recordResult(requestId, 'claim-request-1', {
+      state: 'accepted',
+      at: NOW,
+      messageId: 'out',
+      call,
+      why: 'x',
+    });
+    await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW });
+    await stage.erase();
+
+    expect(await stage.item('MESSAGE#out MESSAGE')).toBeUndefined();
+    expect(await stage.sendItem()).toMatchObject({ state: 'accepted', body: '' });
+  });
+});
+
+describe.each(SEND_STATES)('an erased send that was %s', (state) => {
+  /** What would still be sent is cancelled. */
+  const endsAs = state === 'queued' || state === 'scheduled' || state === 'waiting' ? 'cancelled' : state;
+  const eraseSend = async () => {
+    await putSendInState(stage.sends, state);
+    await requestErasure();
+    stage.setNow(AFTER_THE_LEASE);
+    await stage.erase();
+  };
+
+  it(`is ${endsAs}, and its item and the API show nothing of the contact`, async () => {
+    await eraseSend();
+    const item = await stage.sendItem();
+    expect(item).toMatchObject({ state: endsAs, body: '', erasedAt: AFTER_THE_LEASE });
+    expect(Object.keys(item ?? {})).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(contact|contactSort|createdAt|call|stateShard|stateAt)$/)]),
+    );
+    const { body } = await stage.call('getSend', { id: 'request-1' });
+    expect(body).toMatchObject({ state: endsAs, erasedAt: AFTER_THE_LEASE });
+    expect(JSON.stringify([item, body])).not.toMatch(PERSONAL);
+    expect((await stage.call('listUncertainSends')).body).toEqual({ sends: [] });
+  });
+
+  it('is neither sent nor dead-lettered when its messages are still on the queue', async () => {
+    await eraseSend();
+    const harness = await createSendHarness(tables, { tableName: stage.tableName });
+    harness.setNow('2026-11-22T12:00:00.000Z');
+    await harness.openWindow(USER, { lastInboundAt: harness.now() });
+    const sender = harness.startFunction();
+    const before = await stage.sendItem();
+
+    for (const message of [JSON.stringify(sendRequest()), serializeDueMessage('request-1')]) {
+      expect(await sender.receive(message)).toEqual(DONE);
+    }
+
+    expect([harness.calls, harness.deadLetters, harness.counted]).toEqual([[], [], []]);
+    expect(await stage.sendItem()).toEqual(before);
+  });
+
+  it('is neither queued nor resent by an operator', async () => {
+    await eraseSend();
+    const before = await stage.sendItem();
+    expect(await stage.call('enqueueSend', { body: sendRequest() })).toMatchObject({ status: 409 });
+    const resend = { requestId: 'request-1', outcome: 'resend' };
+    expect(await stage.call('resolveSend', { body: resend })).toMatchObject({
+      status: 409,
+      body: { code: 'NOT_RESOLVABLE' },
+    });
+    expect(stage.queued).toEqual([]);
+    expect(await stage.sendItem()).toEqual(before);
+  });
+});

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claim, NOW, queuedSend, USER } from '../../../support/builders.ts';
+import { putSendInState } from '../../../support/send-states.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { createClientWithHooks } from '../adapters/dynamodb/client-with-hooks.ts';
+import { createManagedStage, type ManagedStage } from './managed-stage.ts';
+
+const tables = testTables();
+let stage: ManagedStage;
+beforeEach(async () => {
+  stage = await createManagedStage(tables);
+});
+
+const resolve = (body: Record<string, unknown>) =>
+  stage.call('resolveSend', { body: { requestId: 'request-1', ...body } });
+const LATER = '2026-11-20T13:00:00.000Z';
+
+describe('an uncertain send', () => {
+  it('resolved as accepted becomes a message of the conversation, and repeating that changes nothing', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    const body = { outcome: 'accepted', messageId: 'out-1', note: 'seen in the console' };
+    const first = await resolve(body);
+    const items = await stage.items();
+    stage.setNow(LATER);
+    const repeated = await resolve(body);
+
+    expect(first.body).toMatchObject({ state: 'accepted', messageId: 'out-1', acceptedAt: NOW });
+    expect(first.body).not.toHaveProperty('uncertainAt');
+    expect(items['MESSAGE#out-1 MESSAGE']).toMatchObject({
+      direction: 'outbound',
+      requestId: 'request-1',
+      call: claim().call,
+    });
+    expect(items['SEND#request-1 SEND']).toMatchObject({
+      why: expect.stringContaining('accepted: seen in the console'),
+    });
+    expect(items['SEND#request-1 SEND']).not.toHaveProperty('stateShard');
+    expect(items['SEND#request-1 SEND']).not.toHaveProperty('stateAt');
+    expect([repeated, await stage.items()]).toEqual([first, items]);
+  });
+
+  it('resolved as accepted again completes the conversation that a dead function left incomplete', async () => {
+    const { requestId } = (await putSendInState(stage.sends, 'uncertain')).request;
+    const send = await stage.sends.read(requestId);
+    if (!send) throw new Error('The send is missing.');
+    await stage.sends.resolve(send, { outcome: 'accepted', messageId: 'out-1', at: NOW, why: 'x' });
+    expect(await stage.item('MESSAGE#out-1 MESSAGE')).toBeUndefined();
+
+    expect(await resolve({ outcome: 'accepted', messageId: 'out-1' })).toMatchObject({ status: 200 });
+    expect(await stage.item('MESSAGE#out-1 MESSAGE')).toMatchObject({ requestId: 'request-1' });
+  });
+
+  it('resolved twice at the same time gets the same answer twice', async () => {
+    const body = { outcome: 'accepted', messageId: 'out-1' };
+    let concurrent: ReturnType<typeof resolve> | undefined;
+    const client = createClientWithHooks(tables, {
+      async before(command) {
+        if (command !== 'UpdateItemCommand' || concurrent !== undefined || !isStored) return;
+        concurrent = resolve(body);
+        await concurrent;
+      },
+    });
+    let isStored = false;
+    stage = await createManagedStage({ ...tables, client });
+    await putSendInState(stage.sends, 'uncertain');
+    isStored = true;
+
+    expect(await resolve(body)).toEqual(await concurrent);
+    expect(await concurrent).toMatchObject({ status: 200, body: { state: 'accepted', messageId: 'out-1' } });
+  });
+
+  it('resolved as accepted with one message is not resolved with another', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    await resolve({ outcome: 'accepted', messageId: 'out-1' });
+    expect(await resolve({ outcome: 'accepted', messageId: 'out-2' })).toMatchObject({ status: 409 });
+    expect(await stage.item('MESSAGE#out-2 MESSAGE')).toBeUndefined();
+  });
+
+  it('resolved as failed becomes rejected by an operator, and repeating that changes nothing', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    const first = await resolve({ outcome: 'failed' });
+    stage.setNow(LATER);
+
+    expect(first.body).toMatchObject({
+      state: 'rejected',
+      rejectedAt: NOW,
+      why: 'An operator resolved it as failed.',
+    });
+    expect(await resolve({ outcome: 'failed' })).toEqual(first);
+  });
+
+  it('is resolved once when two operators name different messages at the same time', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    const answers = await Promise.all(
+      ['out-1', 'out-2'].map((messageId) => resolve({ outcome: 'accepted', messageId })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const messages = Object.keys(await stage.items()).filter((key) => key.startsWith('MESSAGE#'));
+    expect(messages).toEqual([`MESSAGE#${(await stage.sendItem())?.messageId} MESSAGE`]);
+  });
+});
+
+describe.each(['uncertain', 'rejected'] as const)('a send that is %s', (state) => {
+  it('can be resent: it waits, and its request is queued', async () => {
+    const { body } = await putSendInState(stage.sends, state);
+    const answer = await resolve({ outcome: 'resend' });
+
+    expect(answer.body).toMatchObject({ state: 'waiting', waitingAt: NOW });
+    expect(stage.queued).toEqual([{ body, groupId: USER, deduplicationId: 'id-1' }]);
+    expect(await stage.sends.claim(queuedSend(), claim({ claimId: 'again' }), { resend: false })).toMatchObject({
+      kind: 'claimed',
+      attempt: 2,
+    });
+  });
+
+  it('is queued by the caller when it says so', async () => {
+    await putSendInState(stage.sends, state);
+    expect(await resolve({ outcome: 'resend', enqueue: false })).toMatchObject({ body: { state: 'waiting' } });
+    expect(stage.queued).toEqual([]);
+  });
+
+  it('is queued again when its resend is repeated, because the first message may be lost', async () => {
+    const { body } = await putSendInState(stage.sends, state);
+    const first = await resolve({ outcome: 'resend' });
+    expect(await resolve({ outcome: 'resend' })).toEqual(first);
+    expect(stage.queued).toEqual([
+      { body, groupId: USER, deduplicationId: 'id-1' },
+      { body, groupId: USER, deduplicationId: 'id-2' },
+    ]);
+  });
+});
+
+describe('a send', () => {
+  it('is not resolved while a function has claimed it', async () => {
+    await putSendInState(stage.sends, 'claimed');
+    expect(await resolve({ outcome: 'resend' })).toEqual({
+      status: 409,
+      body: {
+        code: 'NOT_RESOLVABLE',
+        message: 'The send request-1 is claimed; only a send that is uncertain or rejected can be resolved as resend.',
+      },
+    });
+    expect(stage.queued).toEqual([]);
+  });
+
+  it.each(['queued', 'scheduled', 'refused', 'expired', 'accepted', 'cancelled'] as const)(
+    'is not resolved once it is %s',
+    async (state) => {
+      await putSendInState(stage.sends, state);
+      const before = await stage.items();
+      for (const body of [{ outcome: 'failed' }, { outcome: 'resend' }, { outcome: 'accepted', messageId: 'x' }]) {
+        expect(await resolve(body)).toMatchObject({ status: 409, body: { code: 'NOT_RESOLVABLE' } });
+      }
+      expect([await stage.items(), stage.queued]).toEqual([before, []]);
+    },
+  );
+
+  it.each([
+    [{ requestId: 'request-1', outcome: 'lost' }, 400],
+    [{ requestId: 'request-1', outcome: 'accepted' }, 400],
+    [{ requestId: 'request-1', outcome: 'failed', messageId: 'x' }, 400],
+    [{ requestId: 'unknown', outcome: 'failed' }, 404],
+  ])('with the resolution %j is %i', async (body, status) => {
+    expect(await resolve(body)).toMatchObject({ status });
+  });
+});

@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stageResponse } from '../../../../lambdas/manage/stage.ts';
+import { NOW } from '../../../support/builders.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { createManagedStage, type ManagedStage } from './managed-stage.ts';
+
+const tables = testTables();
+let stage: ManagedStage;
+beforeEach(async () => {
+  stage = await createManagedStage(tables);
+});
+
+const NEXT_PROBE_AT = '2026-11-20T12:00:05.000Z';
+const open = () =>
+  stage.circuits.open({
+    reason: 'no-credit',
+    why: 'HTTP 403, code 101: Insufficient credit',
+    calledAt: NOW,
+    openedAt: NOW,
+    nextProbeAt: NEXT_PROBE_AT,
+  });
+
+describe('the stage', () => {
+  it('is shown with its settings and a closed circuit breaker', async () => {
+    expect(await stage.call('getStage')).toEqual({
+      status: 200,
+      body: {
+        chatPlatform: 'chat',
+        chatChannelNumber: '+5491100000000',
+        chatServiceUrl: 'https://chat.example',
+        windowMarginSeconds: 60,
+        windowPer: 'user',
+        retentionDays: 400,
+        circuitBreaker: { state: 'closed' },
+      },
+    });
+  });
+
+  it('is shown whatever body the call carries', async () => {
+    const withoutBody = await stage.call('getStage');
+    for (const body of ['{}', '{"a":1}', 'text']) expect(await stage.call('getStage', { body })).toEqual(withoutBody);
+  });
+
+  it('is shown with the reason and the next probe while the circuit breaker is open', async () => {
+    await open();
+    expect((await stage.call('getStage')).body).toMatchObject({
+      circuitBreaker: {
+        state: 'open',
+        why: 'HTTP 403, code 101: Insufficient credit',
+        openedAt: NOW,
+        nextProbeAt: NEXT_PROBE_AT,
+      },
+    });
+  });
+
+  it('is shown with a closed circuit breaker again after an accepted probe', async () => {
+    await open();
+    await stage.circuits.claimProbe({ probeId: 'p', now: NEXT_PROBE_AT, leaseUntil: '2026-11-20T12:01:05.000Z' });
+    await stage.circuits.close('p', '2026-11-20T12:00:06.000Z');
+    const { circuitBreaker } = stageResponse.parse((await stage.call('getStage')).body);
+    expect(circuitBreaker).toEqual({ state: 'closed' });
+  });
+});

@@ -1,0 +1,157 @@
+import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
+import { createKeySet, createPubsubJwtVerifier } from '../../../../../lambdas/receive/auth/pubsub-jwt-verifier.ts';
+import { NOW } from '../../../../support/builders.ts';
+import { AUDIENCE, type Issuer, SERVICE_ACCOUNT, startIssuer } from '../../../../support/issuer.ts';
+
+let nowMs: number;
+let issuer: Issuer;
+let verifier: WebhookVerifier;
+
+beforeEach(async () => {
+  nowMs = Date.parse(NOW);
+  issuer = await startIssuer(() => Math.floor(nowMs / 1000));
+  const clock = { now: () => new Date(nowMs).toISOString() };
+  const auth = {
+    kind: 'pubsub-jwt' as const,
+    audience: AUDIENCE,
+    serviceAccountEmail: SERVICE_ACCOUNT,
+    issuers: ['https://accounts.google.com', 'accounts.google.com'],
+    jwksUrl: issuer.jwksUrl,
+  };
+  verifier = createPubsubJwtVerifier(auth, createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }), clock);
+});
+afterEach(() => issuer.close());
+
+const verifyHeader = (authorization: string | undefined) =>
+  verifier.verify({ headers: { authorization }, unverifiedBody: Buffer.from('{}') });
+const verify = (token: string) => verifyHeader(`Bearer ${token}`);
+const AUTHENTIC = { kind: 'authentic' };
+
+describe('a Pub/Sub push', () => {
+  it.each(['https://accounts.google.com', 'accounts.google.com'])('from the issuer %s is authentic', async (iss) => {
+    expect(await verify(await issuer.sign({ iss }))).toEqual(AUTHENTIC);
+  });
+
+  it.each([
+    ['for another audience', { aud: 'another' }, 'claim aud'],
+    ['without an audience', { aud: undefined }, 'claim aud'],
+    ['from another issuer', { iss: 'https://evil.example' }, 'claim iss'],
+    ['from another service account', { email: 'other@example.com' }, 'another service account'],
+    ['with an email that is not verified', { email_verified: false }, 'email not verified'],
+    ['with email_verified as a string', { email_verified: 'true' }, 'email not verified'],
+    ['that expired', { exp: Math.floor(Date.parse(NOW) / 1000) - 31 }, 'ERR_JWT_EXPIRED'],
+    ['without an expiry', { exp: undefined }, 'claim exp'],
+  ])('%s is unauthenticated', async (_case, claims, reason) => {
+    expect(await verify(await issuer.sign(claims))).toEqual({ kind: 'unauthenticated', reason });
+  });
+
+  it('is unauthenticated without a bearer token', async () => {
+    for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b', 'Bearer not.a.token']) {
+      expect(await verifyHeader(header), String(header)).toMatchObject({ kind: 'unauthenticated' });
+    }
+  });
+
+  it('is unauthenticated when its claims were changed after signing', async () => {
+    const [header, , signature] = (await issuer.sign()).split('.');
+    const claims = Buffer.from(
+      JSON.stringify({ aud: AUDIENCE, email: SERVICE_ACCOUNT, email_verified: true }),
+    ).toString('base64url');
+    expect(await verify(`${header}.${claims}.${signature}`)).toMatchObject({ kind: 'unauthenticated' });
+  });
+
+  it('is unauthenticated when it chooses its own algorithm: none, or HS256 with the public key as the secret', async () => {
+    const claims = { aud: AUDIENCE, iss: 'https://accounts.google.com', email: SERVICE_ACCOUNT, email_verified: true };
+    const unsecured = new UnsecuredJWT(claims).setIssuedAt().setExpirationTime('10y').encode();
+    const confused = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', kid: 'key-0' })
+      .setIssuedAt()
+      .setExpirationTime('10y')
+      .sign(new TextEncoder().encode(await issuer.publicKey()));
+    expect(await verify(unsecured)).toMatchObject({ kind: 'unauthenticated' });
+    expect(await verify(confused)).toMatchObject({ kind: 'unauthenticated' });
+  });
+
+  it("is unauthenticated when it is signed with the issuer's key but not by RS256, even if the key names no algorithm", async () => {
+    const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const { kty, n, e, ...secret } = await exportJWK(privateKey);
+    const auth = { kind: 'pubsub-jwt' as const, audience: AUDIENCE, serviceAccountEmail: SERVICE_ACCOUNT, jwksUrl: '' };
+    const keys = createLocalJWKSet({ keys: [{ kty, n, e }] });
+    const clock = { now: () => NOW };
+    const anyAlgorithm = createPubsubJwtVerifier({ ...auth, issuers: ['accounts.google.com'] }, keys, clock);
+    const verdictOn = async (alg: string) => {
+      const claims = { aud: AUDIENCE, iss: 'accounts.google.com', email: SERVICE_ACCOUNT, email_verified: true };
+      const token = await new SignJWT(claims)
+        .setProtectedHeader({ alg })
+        .setIssuedAt(new Date(NOW))
+        .setExpirationTime(new Date(nowMs + 60_000))
+        .sign(await importJWK({ kty, n, e, ...secret, alg }, alg));
+      const headers = { authorization: `Bearer ${token}` };
+      return anyAlgorithm.verify({ headers, unverifiedBody: Buffer.from('{}') });
+    };
+    expect(await verdictOn('RS256')).toEqual(AUTHENTIC);
+    expect(await verdictOn('PS256')).toEqual({ kind: 'unauthenticated', reason: 'ERR_JOSE_ALG_NOT_ALLOWED' });
+  });
+
+  it('is unauthenticated when another key signed it under a known key id', async () => {
+    await verify(await issuer.sign());
+    await issuer.rotate();
+    expect(await verify(await issuer.sign({}, { kid: 'key-0' }))).toMatchObject({ kind: 'unauthenticated' });
+  });
+});
+
+describe("the issuer's keys", () => {
+  it('are fetched once for as long as Cache-Control says', async () => {
+    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7200 });
+    await verify(token);
+    nowMs += 3_599_000;
+    await verify(token);
+    expect(issuer.fetches()).toBe(1);
+    nowMs += 1_000;
+    await verify(token);
+    expect(issuer.fetches()).toBe(2);
+  });
+
+  it('are fetched once for concurrent requests', async () => {
+    const token = await issuer.sign();
+    await Promise.all(Array.from({ length: 20 }, () => verify(token)));
+    expect(issuer.fetches()).toBe(1);
+  });
+
+  it('are fetched again for an unknown key id, as after a rotation', async () => {
+    await verify(await issuer.sign());
+    await issuer.rotate();
+    nowMs += 10_000;
+    expect(await verify(await issuer.sign())).toEqual(AUTHENTIC);
+    expect(issuer.fetches()).toBe(2);
+  });
+
+  it('are fetched at a bounded rate, however many tokens name unknown keys', async () => {
+    await verify(await issuer.sign());
+    for (let second = 0; second < 20; second += 1) {
+      nowMs += 1_000;
+      expect(await verify(await issuer.sign({}, { kid: `unknown-${second}` }))).toMatchObject({
+        kind: 'unauthenticated',
+      });
+    }
+    expect(issuer.fetches()).toBe(3);
+  });
+
+  it('are served stale while the issuer is down', async () => {
+    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 10_000 });
+    await verify(token);
+    issuer.fail(true);
+    nowMs += 3_601_000;
+    expect(await verify(token)).toEqual(AUTHENTIC);
+  });
+
+  it('leave a request unverified while they cannot be fetched and none are cached', async () => {
+    const token = await issuer.sign();
+    issuer.fail(true);
+    expect(await verify(token)).toEqual({ kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' });
+    issuer.fail(false);
+    nowMs += 1_000;
+    expect(await verify(token)).toEqual(AUTHENTIC);
+  });
+});

@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
+import { type HttpGetAnswer, UnexpectedAnswerError } from '../../../../../lambdas/receive/auth/http-get.ts';
+import { createSnsVerifier } from '../../../../../lambdas/receive/auth/sns-verifier.ts';
+import { NOW } from '../../../../support/builders.ts';
+import { selfSignedCertificate } from '../../../../support/self-signed-certificate.ts';
+import {
+  CERTIFICATE_URL,
+  signSns,
+  snsConfirmation,
+  snsNotification,
+  snsRequest,
+  TOPIC,
+} from '../../../../support/signed-requests.ts';
+import { GOLDEN_AT, GOLDEN_CERTIFICATE, GOLDEN_VERSION_1, GOLDEN_VERSION_2 } from './sns-golden.ts';
+
+const AUTHENTIC = { kind: 'authentic' };
+const validFrom = new Date('2026-01-01T00:00:00Z');
+const validTo = new Date('2027-01-01T00:00:00Z');
+const { pem, privateKey } = selfSignedCertificate(validFrom, validTo);
+const stranger = selfSignedCertificate(validFrom, validTo);
+
+let nowMs: number;
+let fetched: string[];
+/** The document at each URL; a local server cannot stand in for the hosts of Amazon SNS. */
+let documents: Map<string, string | Error>;
+let verifier: WebhookVerifier;
+
+const get = async (url: string): Promise<HttpGetAnswer> => {
+  fetched.push(url);
+  const document = documents.get(url) ?? new UnexpectedAnswerError('no such document', 403);
+  if (document instanceof Error) throw document;
+  return { text: document, headers: new Headers() };
+};
+const verifierFor = (topicArn: string) =>
+  createSnsVerifier(
+    { kind: 'sns', topicArn },
+    { get, clock: { now: () => new Date(nowMs).toISOString() }, fetchTimeoutMs: 400 },
+  );
+
+beforeEach(() => {
+  nowMs = Date.parse(NOW);
+  fetched = [];
+  documents = new Map([[CERTIFICATE_URL, pem]]);
+  verifier = verifierFor(TOPIC);
+});
+const verify = (message: Record<string, unknown>) => verifier.verify(snsRequest(message));
+const signed = (changes: Record<string, unknown> = {}) => signSns(snsNotification(changes), privateKey);
+
+describe('a notification from Amazon SNS', () => {
+  it.each([
+    ['1', GOLDEN_VERSION_1],
+    ['2', GOLDEN_VERSION_2],
+  ])('signed by the service itself, version %s, is authentic, and no field can be changed', async (_, golden) => {
+    nowMs = Date.parse(GOLDEN_AT);
+    documents.set(golden.SigningCertURL, GOLDEN_CERTIFICATE);
+    verifier = verifierFor(golden.TopicArn);
+    expect(await verify(golden)).toEqual(AUTHENTIC);
+    for (const field of ['Message', 'MessageId', 'Timestamp'] as const) {
+      expect(await verify({ ...golden, [field]: `${golden[field]} ` }), field).toEqual({
+        kind: 'unauthenticated',
+        reason: 'invalid signature',
+      });
+    }
+    expect(await verify({ ...golden, Subject: 'added' })).toMatchObject({ kind: 'unauthenticated' });
+    const otherVersion = golden.SignatureVersion === '1' ? '2' : '1';
+    expect(await verify({ ...golden, SignatureVersion: otherVersion })).toMatchObject({ kind: 'unauthenticated' });
+  });
+
+  it.each([{}, { SignatureVersion: '1' }, { Subject: 'An event' }, { Message: 'ñ\n\\"' }])(
+    'is authentic with %j',
+    async (changes) => {
+      expect(await verify(signed(changes))).toEqual(AUTHENTIC);
+    },
+  );
+
+  it.each<[string, () => Record<string, unknown>, string]>([
+    ['for another topic', () => signed({ TopicArn: `${TOPIC}-2` }), 'another topic'],
+    ['signed with another key', () => signSns(snsNotification(), stranger.privateKey), 'invalid signature'],
+    ['with another message', () => ({ ...signed(), Message: '{"_id_":"message-2"}' }), 'invalid signature'],
+    ['with another timestamp', () => ({ ...signed(), Timestamp: NOW }), 'invalid signature'],
+    [
+      'made from a subscription confirmation',
+      () => ({ ...signSns(snsConfirmation(), privateKey), Type: 'Notification' }),
+      'invalid signature',
+    ],
+    ['without a signature', () => ({ ...signed(), Signature: undefined }), 'not a message of Amazon SNS'],
+    ['with an empty signature', () => ({ ...signed(), Signature: '' }), 'invalid signature'],
+    ['with an unknown signature version', () => signed({ SignatureVersion: '3' }), 'not a message of Amazon SNS'],
+    ['without a signature version', () => signed({ SignatureVersion: undefined }), 'not a message of Amazon SNS'],
+    ['of an unknown type', () => signed({ Type: 'Other' }), 'not a message of Amazon SNS'],
+    ['that is an empty object', () => ({}), 'not a message of Amazon SNS'],
+  ])('%s is unauthenticated', async (_case, message, reason) => {
+    expect(await verify(message())).toEqual({ kind: 'unauthenticated', reason });
+  });
+
+  it.each([
+    'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem',
+    'https://sns.eu-west-1.amazonaws.com.evil.example/SimpleNotificationService-00.pem',
+    'https://evil.example/https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem',
+    'https://sns.eu-west-1.amazonaws.com@evil.example/SimpleNotificationService-00.pem',
+    'https://sns.eu-west-1.amazonaws.com:8443/SimpleNotificationService-00.pem',
+    'https://s3.amazonaws.com/bucket/SimpleNotificationService-00.pem',
+    'https://sns.eu-west-1.amazonaws.com/?Action=GetObject&file=SimpleNotificationService-00.pem',
+    'https://sns.eu-west-1.amazonaws.com/../SimpleNotificationService-00.pem',
+    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem?x',
+    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem\n',
+  ])('with its certificate at %s is unauthenticated, and nothing is fetched', async (SigningCertURL) => {
+    documents.set(SigningCertURL, pem);
+    expect(await verify(signed({ SigningCertURL }))).toMatchObject({ kind: 'unauthenticated' });
+    expect(fetched).toEqual([]);
+  });
+});
+
+describe('the signing certificate', () => {
+  it('is fetched once', async () => {
+    await Promise.all([verify(signed()), verify(signed())]);
+    await verify(signed());
+    expect(fetched).toEqual([CERTIFICATE_URL]);
+  });
+
+  it('is accepted only while it is valid', async () => {
+    for (const time of [validFrom.getTime() - 1000, validTo.getTime() + 1000]) {
+      nowMs = time;
+      expect(await verify(signed())).toEqual({ kind: 'unauthenticated', reason: 'certificate not valid now' });
+    }
+  });
+
+  it('makes the message unauthenticated when it does not exist, and leaves it unverified when it is unavailable', async () => {
+    documents.set(CERTIFICATE_URL, 'not a certificate');
+    expect(await verify(signed())).toEqual({ kind: 'unauthenticated', reason: 'no such certificate' });
+    for (const failure of [new TypeError('fetch failed'), new UnexpectedAnswerError('', 503)]) {
+      nowMs += 1000;
+      documents.set(CERTIFICATE_URL, failure);
+      expect(await verify(signed())).toEqual({ kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' });
+    }
+    nowMs += 1000;
+    documents.set(CERTIFICATE_URL, pem);
+    expect(await verify(signed())).toEqual(AUTHENTIC);
+  });
+
+  it('is fetched at a bounded rate, and cached ones stay in use, however many messages name others', async () => {
+    await verify(signed());
+    for (let count = 1; count <= 100; count += 1) {
+      nowMs += 100;
+      const SigningCertURL = CERTIFICATE_URL.replace(/0+/, String(count));
+      expect(await verify(signed({ SigningCertURL }))).not.toEqual(AUTHENTIC);
+    }
+    expect(fetched.length).toBeLessThanOrEqual(1 + 10);
+    expect(await verify(signed())).toEqual(AUTHENTIC);
+  });
+});
+
+describe('a subscription confirmation', () => {
+  const confirmation = (changes: Record<string, unknown> = {}) => signSns(snsConfirmation(changes), privateKey);
+  const SUBSCRIBE_URL = String(snsConfirmation().SubscribeURL);
+
+  it('for the configured topic is confirmed and carries no event', async () => {
+    documents.set(SUBSCRIBE_URL, '<ConfirmSubscriptionResponse/>');
+    expect(await verify(confirmation())).toMatchObject({ kind: 'handshake' });
+    expect(fetched).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL]);
+  });
+
+  it.each([
+    ['for another topic', () => confirmation({ TopicArn: `${TOPIC}-2` })],
+    ['signed with another key', () => signSns(snsConfirmation(), stranger.privateKey)],
+    [
+      'with a URL at another host',
+      () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace('amazonaws.com', 'evil.example') }),
+    ],
+    ['with a URL of another action', () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace('Confirm', 'Delete') })],
+    [
+      'with a URL that names another topic',
+      () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace(TOPIC, 'other') }),
+    ],
+    ['with a URL that names two topics', () => confirmation({ SubscribeURL: `${SUBSCRIBE_URL}&TopicArn=other` })],
+    ['with a plain http URL', () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace('https', 'http') })],
+  ])('%s is not confirmed', async (_case, message) => {
+    expect(await verify(message())).toMatchObject({ kind: 'unauthenticated' });
+    expect(fetched.filter((url) => url !== CERTIFICATE_URL)).toEqual([]);
+  });
+
+  it('is left to redelivery when it cannot be confirmed now', async () => {
+    expect(await verify(confirmation())).toEqual({ kind: 'unavailable', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' });
+  });
+
+  it('of an unsubscription is authentic, so that it is quarantined as an unknown event', async () => {
+    expect(await verify(confirmation({ Type: 'UnsubscribeConfirmation' }))).toEqual(AUTHENTIC);
+  });
+});

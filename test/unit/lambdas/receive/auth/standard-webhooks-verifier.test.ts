@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
+import { createStandardWebhooksVerifier } from '../../../../../lambdas/receive/auth/standard-webhooks-verifier.ts';
+import { NOW } from '../../../../support/builders.ts';
+import {
+  changingSecret,
+  type SignedRequest,
+  STANDARD_SECRET,
+  standardWebhooksRequest,
+} from '../../../../support/signed-requests.ts';
+
+const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+const BODY = '{"_id_":"message-1"}';
+const AUTHENTIC = { kind: 'authentic' };
+
+let now: string;
+let secret: ReturnType<typeof changingSecret>;
+let verifier: WebhookVerifier;
+const auth = { kind: 'standard-webhooks' as const, toleranceSeconds: 300 };
+
+beforeEach(() => {
+  now = NOW;
+  secret = changingSecret(STANDARD_SECRET);
+  verifier = createStandardWebhooksVerifier(auth, secret, { now: () => now });
+});
+const later = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString();
+const without =
+  (name: string) =>
+  ({ headers }: SignedRequest) => ({ headers: { ...headers, [name]: undefined } });
+const withHeader =
+  (name: string, value: string) =>
+  ({ headers }: SignedRequest) => ({ headers: { ...headers, [name]: value } });
+
+describe('a Standard Webhooks request', () => {
+  it("is authentic as in the specification's example", async () => {
+    // Source: the tests of the specification's libraries, standard-webhooks/standard-webhooks on GitHub
+    now = new Date(1614265330 * 1000).toISOString();
+    const headers = {
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    };
+    expect(await verifier.verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232314}') })).toEqual(AUTHENTIC);
+    expect(await verifier.verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232315}') })).toEqual({
+      kind: 'unauthenticated',
+      reason: 'invalid signature',
+    });
+  });
+
+  it("is authentic with any body when the specification's library signed it", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[\w-]{1,40}$/), async (body, id) => {
+        const signature = new Webhook(STANDARD_SECRET).sign(id, new Date(NOW), body);
+        const headers = {
+          'webhook-id': id,
+          'webhook-timestamp': String(Date.parse(NOW) / 1000),
+          'webhook-signature': signature,
+        };
+        expect(await verifier.verify({ headers, unverifiedBody: Buffer.from(body) })).toEqual(AUTHENTIC);
+      }),
+    );
+  });
+
+  it('is verified by its bytes: two bodies that decode to the same string are different', async () => {
+    const invalidUtf8 = standardWebhooksRequest(Buffer.from([0x22, 0xff, 0x22]));
+    expect(await verifier.verify(invalidUtf8)).toEqual(AUTHENTIC);
+    const sameText = { ...invalidUtf8, unverifiedBody: Buffer.from([0x22, 0xfe, 0x22]) };
+    expect(await verifier.verify(sameText)).toMatchObject({ kind: 'unauthenticated' });
+  });
+
+  it.each<[string, (request: SignedRequest) => Partial<SignedRequest>, string]>([
+    ['without an id', without('webhook-id'), 'no webhook-id or webhook-timestamp'],
+    ['without a timestamp', without('webhook-timestamp'), 'no webhook-id or webhook-timestamp'],
+    ['without a signature', without('webhook-signature'), 'no v1 signature'],
+    ['with an empty signature', withHeader('webhook-signature', 'v1,'), 'no v1 signature'],
+    ['with a shortened signature', withHeader('webhook-signature', 'v1,g0hM9SsE'), 'no v1 signature'],
+    [
+      'with another version of the signature',
+      ({ headers }) => ({
+        headers: { ...headers, 'webhook-signature': headers['webhook-signature']?.replace('v1,', 'v1a,') },
+      }),
+      'no v1 signature',
+    ],
+    ['with another id', withHeader('webhook-id', 'msg_2'), 'invalid signature'],
+    [
+      'with another timestamp',
+      withHeader('webhook-timestamp', String(Date.parse(NOW) / 1000 + 1)),
+      'invalid signature',
+    ],
+    ['with a timestamp that is not a number', withHeader('webhook-timestamp', '1e9'), 'malformed webhook-timestamp'],
+    ['with another body', () => ({ unverifiedBody: Buffer.from(`${BODY} `) }), 'invalid signature'],
+    ['signed with another secret', () => standardWebhooksRequest(BODY, { secret: OTHER_SECRET }), 'invalid signature'],
+    ['that is too old', () => standardWebhooksRequest(BODY, { at: later(-301) }), 'webhook-timestamp out of tolerance'],
+    ['from the future', () => standardWebhooksRequest(BODY, { at: later(301) }), 'webhook-timestamp out of tolerance'],
+  ])('%s is unauthenticated', async (_case, change, reason) => {
+    const request = standardWebhooksRequest(BODY);
+    expect(await verifier.verify(request)).toEqual(AUTHENTIC);
+    expect(await verifier.verify({ ...request, ...change(request) })).toEqual({ kind: 'unauthenticated', reason });
+  });
+
+  it.each([-300, 300])('is authentic %d seconds off the clock', async (seconds) => {
+    expect(await verifier.verify(standardWebhooksRequest(BODY, { at: later(seconds) }))).toEqual(AUTHENTIC);
+  });
+
+  it('may carry several signatures while the sender rotates its secret', async () => {
+    const [old, mine] = [standardWebhooksRequest(BODY, { secret: OTHER_SECRET }), standardWebhooksRequest(BODY)];
+    const signatures = `v1a,AAAA ${old.headers['webhook-signature']} ${mine.headers['webhook-signature']}`;
+    expect(await verifier.verify({ ...mine, ...withHeader('webhook-signature', signatures)(mine) })).toEqual(AUTHENTIC);
+  });
+});
+
+describe('the webhook secrets', () => {
+  it('may be several, one per line', async () => {
+    secret.text = `${STANDARD_SECRET}\r\n\n  ${OTHER_SECRET} \n`;
+    for (const each of [STANDARD_SECRET, OTHER_SECRET]) {
+      expect(await verifier.verify(standardWebhooksRequest(BODY, { secret: each }))).toEqual(AUTHENTIC);
+    }
+    expect(secret.reads).toBe(1);
+  });
+
+  it('are read again for the first request that none of them fits, so that a rotation needs no deployment', async () => {
+    await verifier.verify(standardWebhooksRequest(BODY));
+    secret.text = OTHER_SECRET;
+    now = later(10);
+    expect(await verifier.verify(standardWebhooksRequest(BODY, { secret: OTHER_SECRET }))).toEqual(AUTHENTIC);
+    expect(await verifier.verify(standardWebhooksRequest(BODY))).toMatchObject({ kind: 'unauthenticated' });
+    expect(secret.reads).toBe(2);
+  });
+
+  it('are read again after five minutes, so that a removed secret is no longer accepted', async () => {
+    await verifier.verify(standardWebhooksRequest(BODY));
+    secret.text = OTHER_SECRET;
+    now = later(300);
+    expect(await verifier.verify(standardWebhooksRequest(BODY, { at: now }))).toMatchObject({
+      kind: 'unauthenticated',
+    });
+  });
+
+  it('are read at a bounded rate, however many unauthenticated requests arrive', async () => {
+    await verifier.verify(standardWebhooksRequest(BODY));
+    for (let second = 1; second <= 20; second += 1) {
+      now = later(second);
+      const unauthenticated = standardWebhooksRequest(BODY, { secret: OTHER_SECRET, id: `msg_${second}` });
+      expect(await verifier.verify(unauthenticated)).toMatchObject({ kind: 'unauthenticated' });
+    }
+    expect(secret.reads).toBe(3);
+  });
+
+  it('are served stale while Secrets Manager is unavailable', async () => {
+    await verifier.verify(standardWebhooksRequest(BODY));
+    secret.isUnavailable = true;
+    now = later(3600);
+    expect(await verifier.verify(standardWebhooksRequest(BODY, { at: now }))).toEqual(AUTHENTIC);
+  });
+
+  it.each([
+    ['unavailable', () => Object.assign(secret, { isUnavailable: true })],
+    ['empty', () => Object.assign(secret, { text: ' \n' })],
+    ['not base64', () => Object.assign(secret, { text: 'whsec_not!base64' })],
+    ['an empty key', () => Object.assign(secret, { text: 'whsec_' })],
+  ])(
+    'leave a request unverified, and not refused, when they are %s and none are cached',
+    async (_case, breakSecret) => {
+      breakSecret();
+      expect(await verifier.verify(standardWebhooksRequest(BODY))).toEqual({
+        kind: 'unavailable',
+        reason: 'ERR_SECRET_UNAVAILABLE',
+      });
+    },
+  );
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
+import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
+import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
+import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
+
+const requestOf = (event: unknown): VerifiedRequest => ({
+  rawBody: Buffer.from(JSON.stringify(event)),
+  receivedAt: NOW,
+});
+const STATUS = requestOf(wireStatus());
+const MESSAGE = requestOf(wireMessage());
+
+type Write = 'recordMessage' | 'openWindow' | 'recordStatus';
+
+/** A table whose writes succeed except where a test makes them fail, and the clock beside it. */
+const createSituation = () => {
+  const writes: Write[] = [];
+  const failures = new Map<Write, () => Promise<void>>();
+  const time = { nowMs: Date.parse(NOW) };
+  const write = (name: Write) => async () => {
+    writes.push(name);
+    await failures.get(name)?.();
+  };
+  const unexpected = () => Promise.reject(new Error('This event needs no such write.'));
+  const storeEvent = createStoreEvent({
+    contacts: { openWindow: write('openWindow') },
+    messages: {
+      recordInbound: write('recordMessage'),
+      recordStatus: write('recordStatus'),
+      recordEcho: unexpected,
+      recordOutbound: unexpected,
+    },
+    sends: { confirm: unexpected },
+    clock: { now: () => new Date(time.nowMs).toISOString() },
+    budgetMs: 5_000,
+    chatPlatform: 'chat',
+    windowPer: 'user',
+  });
+  return { writes, failures, time, storeEvent };
+};
+
+const unavailable = () => Promise.reject(new Error('throttled'));
+const refused = () => Promise.reject(new WriteRefusedError('The item is too large.'));
+
+describe('a table that did not answer', () => {
+  it('is left alone for a second, then tried again', async () => {
+    const { storeEvent, writes, failures, time } = createSituation();
+    failures.set('recordStatus', unavailable);
+    for (let count = 0; count < 10; count += 1) {
+      expect(await storeEvent(STATUS)).toMatchObject({ kind: 'unavailable' });
+    }
+    expect(writes).toHaveLength(1);
+    time.nowMs += 999;
+    expect(await storeEvent(STATUS)).toMatchObject({ kind: 'unavailable' });
+    expect(writes).toHaveLength(1);
+    time.nowMs += 1;
+    failures.clear();
+    expect(await storeEvent(STATUS)).toMatchObject({ kind: 'stored' });
+    expect(await storeEvent(STATUS)).toMatchObject({ kind: 'stored' });
+    expect(writes).toHaveLength(3);
+  });
+
+  it('is left alone for whole events: neither write of a message is attempted', async () => {
+    const { storeEvent, writes, failures } = createSituation();
+    failures.set('openWindow', unavailable);
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'Error: throttled' });
+    expect(writes.toSorted()).toEqual(['openWindow', 'recordMessage']);
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable' });
+    expect(await storeEvent(STATUS)).toMatchObject({ kind: 'unavailable' });
+    expect(writes).toHaveLength(2);
+  });
+
+  it('is tried again with both writes of a message after that second', async () => {
+    const { storeEvent, writes, failures, time } = createSituation();
+    failures.set('recordMessage', unavailable);
+    failures.set('openWindow', unavailable);
+    await storeEvent(MESSAGE);
+    time.nowMs += 1_000;
+    failures.clear();
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'stored' });
+    expect(writes).toHaveLength(4);
+  });
+});
+
+describe('a table that answered', () => {
+  it.each([
+    ['accepting a write', undefined, 'stored'],
+    ['refusing a write', refused, 'unstorable'],
+  ])('%s is tried for every event', async (_case, failure, kind) => {
+    const { storeEvent, writes, failures } = createSituation();
+    if (failure) failures.set('recordStatus', failure);
+    for (let count = 0; count < 3; count += 1) expect(await storeEvent(STATUS)).toMatchObject({ kind });
+    expect(writes).toHaveLength(3);
+  });
+});
+
+describe('an event of which one write fails', () => {
+  it('is retried as a whole when the other write can never succeed', async () => {
+    const { storeEvent, failures } = createSituation();
+    failures.set('recordMessage', refused);
+    failures.set('openWindow', unavailable);
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'Error: throttled' });
+  });
+
+  it('is unstorable with the reason when the table can never accept it', async () => {
+    const { storeEvent, failures } = createSituation();
+    failures.set('recordMessage', refused);
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unstorable', reason: 'The item is too large.' });
+  });
+});

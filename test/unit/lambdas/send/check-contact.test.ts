@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
+import { templateRequest, USER } from '../../../support/builders.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
+
+const PROPER_FORMAT = '541155550000';
+const found = (...numbers: readonly string[]): ChatServiceAnswer => ({
+  kind: 'answered',
+  httpStatus: 200,
+  body: { problems: null, result: Object.fromEntries(numbers.map((number) => [number, PROPER_FORMAT])) },
+});
+const DAY_SECONDS = 24 * 3600;
+
+const tables = testTables();
+let harness: SendHarness;
+let sender: RunningSend;
+
+beforeEach(async () => {
+  harness = await createSendHarness(tables, { rules: { contactCheck: 'beforeFirstTemplate' } });
+  sender = harness.startFunction();
+  await harness.optIn(USER);
+});
+
+const template = (requestId = 'request-1', changes: Record<string, unknown> = {}) =>
+  templateRequest({ requestId, ...changes });
+
+describe('before a template opens a conversation', () => {
+  it('checks the number, records the result, and sends to the proper format', async () => {
+    harness.checkAnswer = found(USER);
+    expect(await sender.send(template())).toEqual({ kind: 'done' });
+    expect(harness.checks).toEqual([[USER]]);
+    expect(harness.calls).toMatchObject([{ endpoint: 'intent/v2', body: { platformContactId: `+${PROPER_FORMAT}` } }]);
+    expect(await harness.item('CONTACT#chat#*#541155550000 CONTACT')).toMatchObject({
+      checkedAt: harness.now(),
+      checkedAddress: PROPER_FORMAT,
+    });
+  });
+
+  it('checks a number once in thirty days', async () => {
+    harness.checkAnswer = found(USER);
+    await sender.send(template('one'));
+    harness.advance(29 * DAY_SECONDS);
+    await sender.send(template('two'));
+    expect(harness.checks).toHaveLength(1);
+    harness.advance(2 * DAY_SECONDS);
+    await sender.send(template('three'));
+    expect(harness.checks).toHaveLength(2);
+  });
+
+  it('refuses a number that is not on the platform, without a call, and checks it again after a day', async () => {
+    expect(await sender.send(template('one'))).toEqual({ kind: 'done' });
+    await sender.send(template('two'));
+    expect(await harness.sendItem('one')).toMatchObject({ state: 'refused', code: 'NOT_ON_PLATFORM' });
+    expect(await harness.sendItem('two')).toMatchObject({ state: 'refused', code: 'NOT_ON_PLATFORM' });
+    expect(harness.checks).toHaveLength(1);
+    harness.advance(DAY_SECONDS);
+    harness.checkAnswer = found(USER);
+    await sender.send(template('three'));
+    expect(await harness.sendItem('three')).toMatchObject({ state: 'accepted' });
+    expect(harness.calls).toHaveLength(1);
+  });
+
+  it('does not check a user who wrote recently', async () => {
+    await harness.openWindow(USER, { lastInboundAt: '2026-11-10T12:00:00.000Z' });
+    await sender.send(template());
+    expect(harness.checks).toEqual([]);
+    expect(harness.calls).toMatchObject([{ body: { platformContactId: '5491155550000' } }]);
+  });
+
+  it('checks a batch in two calls: the first number, then those requested meanwhile', async () => {
+    harness.checkAnswer = found(USER);
+    // The first call after a pause is made alone, so it is made before the batch.
+    await sender.send(template('first'));
+    const users = Array.from({ length: 9 }, (_, index) => `+54911555500${10 + index}`);
+    for (const user of users) await harness.optIn(user);
+    harness.checkAnswer = found(...users);
+    harness.checkTakesMs = 100;
+    await Promise.all(users.map((user) => sender.send(template(user, { platformContactId: user }))));
+    expect(harness.checks.slice(1).flat().toSorted()).toEqual(users);
+    expect(harness.checks.slice(1)).toHaveLength(2);
+    expect(harness.calls).toHaveLength(10);
+  });
+
+  it.each([
+    { kind: 'not-sent', cause: 'ECONNREFUSED' },
+    { kind: 'unknown', cause: 'ECONNRESET' },
+    { kind: 'answered', httpStatus: 503, body: undefined },
+  ] satisfies ChatServiceAnswer[])('waits while the check is unavailable: %j', async (answer) => {
+    harness.checkAnswer = answer;
+    expect(await sender.send(template())).toEqual({ kind: 'retry', afterMs: 8_000 });
+    expect(harness.calls).toEqual([]);
+  });
+
+  it('sends without the check when the chat service rejects it', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    expect(await sender.send(template())).toEqual({ kind: 'done' });
+    expect(harness.calls).toMatchObject([{ body: { platformContactId: USER } }]);
+    expect(harness.counted).toContain('ContactCheckRejected');
+  });
+});

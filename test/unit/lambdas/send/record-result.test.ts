@@ -1,0 +1,99 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { sendKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
+import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
+import { NOW, sendRequest, USER } from '../../../support/builders.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { ANSWERS, createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
+
+const tables = testTables();
+let tableName: string;
+let harness: SendHarness;
+let sender: RunningSend;
+
+beforeEach(async () => {
+  tableName = await tables.createTable();
+  harness = await createSendHarness(tables, { tableName });
+  sender = harness.startFunction();
+  await harness.openWindow(USER);
+});
+
+describe('a send', () => {
+  it('that is rejected is recorded and put on the dead-letter queue with the reason', async () => {
+    harness.answers = [ANSWERS.invalidChannel];
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(harness.deadLetters).toEqual(['REJECTED: HTTP 200, code 304: Invalid channel']);
+    expect(await harness.sendItem()).toMatchObject({
+      state: 'rejected',
+      why: 'HTTP 200, code 304: Invalid channel',
+    });
+  });
+
+  it('waits when the call had no effect, and is accepted later', async () => {
+    harness.answers = [ANSWERS.unavailable('7'), ANSWERS.notSent];
+    expect(await sender.send(sendRequest())).toEqual({ kind: 'retry', afterMs: 7_000 });
+    expect(await harness.sendItem()).toMatchObject({ state: 'waiting', why: 'HTTP 503' });
+    expect(await sender.send(sendRequest())).toEqual({ kind: 'retry', afterMs: 1_000 });
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 3 });
+  });
+
+  it('waits for its own backoff when Retry-After asks for less', async () => {
+    harness.answers = [ANSWERS.unavailable('0')];
+    expect(await sender.send(sendRequest())).toEqual({ kind: 'retry', afterMs: 500 });
+  });
+
+  it('whose outcome is unknown becomes uncertain and is not retried', async () => {
+    harness.answers = [ANSWERS.unknown];
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+    expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', why: 'ECONNRESET' });
+  });
+
+  it('whose outcome is unknown is sent again when its request says resend', async () => {
+    harness.answers = [ANSWERS.unknown];
+    const request = sendRequest({ onUncertain: 'resend' });
+    expect(await sender.send(request)).toMatchObject({ kind: 'retry' });
+    expect(await sender.send(request)).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 2 });
+  });
+
+  it('is not sent a sixth time when its request says resend', async () => {
+    const request = sendRequest({ onUncertain: 'resend' });
+    harness.answers = Array.from({ length: 10 }, () => ANSWERS.unknown);
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      expect(await sender.send(request)).toMatchObject({ kind: 'retry' });
+    }
+    expect(await sender.send(request)).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', attempts: 5 });
+  });
+});
+
+describe('the outcome of a call', () => {
+  it('survives two failed writes', async () => {
+    const { recordResult } = harness.sends;
+    let failures = 2;
+    vi.spyOn(harness.sends, 'recordResult').mockImplementation((...parameters) => {
+      failures -= 1;
+      return failures >= 0 ? Promise.reject(new Error('throttled')) : recordResult(...parameters);
+    });
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
+  });
+
+  it('ends the request, and creates no item, when its item was removed during the call', async () => {
+    harness.answers = [
+      async () => {
+        const Key = marshall(sendKey('request-1'));
+        await tables.client.send(new DeleteItemCommand({ TableName: tableName, Key }));
+        return ANSWERS.unknown;
+      },
+    ];
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await harness.sendItem()).toBeUndefined();
+    const uncertain = { state: 'uncertain', at: NOW, why: '' } as const;
+    expect(await harness.sends.recordResult('nowhere', 'claim', uncertain)).toEqual({ kind: 'missing' });
+  });
+});
