@@ -74,7 +74,7 @@ const createConsentCommand = (
     .description(`${summary}.\n\nOnly the latest ${name} of a contact counts, so you can safely repeat the command.`)
     .addArgument(contactArgument())
     .requiredOption('--source <text>', 'Where the consent came from, such as a form; stored as evidence')
-    .option('--at <time>', 'When the user said so, such as 2026-11-20T12:00:00Z (default: now)')
+    .option('--at <time>', `Time of the ${name}, such as 2026-11-20T12:00:00Z (default: now)`)
     .addHelpText('after', examples(`parley ${name} +5491150000001 --source "${source}" --stage prod`))
     .action(async (platformContactId, { source, at }) => {
       const call = await api();

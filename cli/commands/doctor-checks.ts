@@ -71,7 +71,7 @@ const checkSettings = ({ chatServiceUrl, chatPlatform, chatChannelNumber }: Stag
 
 const checkCircuitBreaker = ({ circuitBreaker: { state, why, openedAt } }: Stage): Finding =>
   state === 'closed'
-    ? { check: 'circuit breaker', grade: 'ok', message: 'The circuit breaker is closed: sends go out.' }
+    ? { check: 'circuit breaker', grade: 'ok', message: 'The circuit breaker is closed: sends are not blocked.' }
     : {
         check: 'circuit breaker',
         grade: 'failing',
@@ -107,7 +107,7 @@ const checkWebhook = async ({ addresses: { webhookUrl } }: Target): Promise<Find
         check: 'webhook',
         grade: 'warning',
         message: `${webhookUrl} accepts unsigned requests.`,
-        remedy: 'Anyone can send events as any user. Set webhook.auth to the way that your events are signed.',
+        remedy: 'Anyone can send events as any user. Set webhook.auth to match how your events are signed.',
       },
     ];
   }
