@@ -21,12 +21,12 @@ const DEFAULTS = {
 export const HELP = `npm run sandbox -- [options]
 
 Starts the chat service on this machine: its API, signed webhook deliveries, and
-a control API under /sandbox that plays the users.
+a control API under /sandbox for acting as the users.
 
   --port NUMBER                   port on 127.0.0.1 (default: a free port)
   --webhook-url URL               where events are delivered (default: events wait)
   --auth KIND                     how webhook requests are signed: pubsub-jwt (default),
-                                  standard-webhooks, shared-token, sns or none
+                                  standard-webhooks, shared-token, sns, or none
   --audience TEXT                 audience of the pubsub-jwt tokens (default: ${DEFAULTS.audience})
   --service-account-email EMAIL   email in the pubsub-jwt tokens
                                   (default: ${DEFAULTS['service-account-email']})
@@ -144,7 +144,8 @@ const readWebhookAuth = (options: AuthOptions): WebhookAuth | string => {
       }
       return { kind, secrets };
     case 'shared-token':
-      if (!/^[\x21-\x7e]+$/.test(token)) return '--auth shared-token needs --token TEXT, of visible ASCII characters.';
+      if (!/^[\x21-\x7e]+$/.test(token))
+        return '--auth shared-token needs --token TEXT, with visible ASCII characters only.';
       if (!/^[a-z0-9-]+$/i.test(header)) return `--token-header is "${header}" but must be a header name.`;
       return { kind, header, token };
     case 'sns':
@@ -152,6 +153,6 @@ const readWebhookAuth = (options: AuthOptions): WebhookAuth | string => {
     case 'none':
       return { kind };
     default:
-      return `--auth is "${kind}" but must be pubsub-jwt, standard-webhooks, shared-token, sns or none.`;
+      return `--auth is "${kind}" but must be pubsub-jwt, standard-webhooks, shared-token, sns, or none.`;
   }
 };

@@ -38,8 +38,8 @@ export type InspectorChange =
   | { kind: 'item'; key: string; contact?: string };
 
 /**
- * The console's window into the customer's side: its table, its queues and its decisions. The sandbox does not know
- * that side: the program that runs both on one machine implements this interface and passes it to the sandbox.
+ * The console's view of the customer's side: its table, its queues, and its decisions. The sandbox knows nothing about
+ * that side. The program that runs both on one machine implements this interface and passes it to the sandbox.
  */
 export type Inspector = {
   /** Returns the requests for one user or for all users, latest first; at most 200. */

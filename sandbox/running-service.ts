@@ -11,7 +11,7 @@ import { createFeed, type Feed, publishStateChange } from './service/feed.ts';
 import { type Change, createState, type Moment, type ServiceState, type StateSettings } from './service/state.ts';
 import type { StoredService } from './store/store.ts';
 
-/** The service's state and rules, connected to a clock, the delivery of events, the feed and the store. */
+/** The service's state and rules, connected to a clock, the delivery of events, the feed, and the store. */
 export type RunningService = {
   readonly state: ServiceState;
   readonly delivery: Delivery;
@@ -26,7 +26,7 @@ export type RunningService = {
   /** Moves the clock forward by `ms` milliseconds, and resolves once everything uses the new time. */
   advanceClock(ms: number): Promise<void>;
   setWebhook(webhook: WebhookSettings): void;
-  /** Starts over with a new state, no events and no faults, on the same clock and webhook. */
+  /** Starts over with a new state and without events and faults, on the same clock and webhook. */
   reset(): Promise<void>;
   close(): Promise<void>;
 };

@@ -47,13 +47,13 @@ export type SandboxOptions = {
 };
 
 export type Sandbox = {
-  /** The base address of the contract's endpoints, the control API and the console. */
+  /** The base address of the contract's endpoints, the control API, and the console. */
   url: string;
   /** Where the public keys of the webhook signatures are. */
   jwksUrl: string;
   setWebhook(webhook: WebhookSettings): void;
   setInspector(inspector: Inspector): void;
-  /** Stops deliveries, timers and connections. */
+  /** Stops deliveries, timers, and connections. */
   close(): Promise<void>;
 };
 
@@ -100,7 +100,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     .onError((error, context) => {
       // A client that disconnects during its request is not an error.
       if (!context.req.raw.signal.aborted) console.error(error);
-      return context.json(errorBody(500, 'The sandbox failed to process this request; see its output.'), 500);
+      return context.json(errorBody(500, 'The sandbox failed to process this request. See its output.'), 500);
     });
 
   const server = await startLocalServer(app, options.port ?? 0).catch((error: unknown) => {

@@ -19,7 +19,7 @@ const CONCURRENT_PUSHES = 10;
  * guaranteed order. Pauses are in real time; retention is on the service's clock.
  */
 export type Delivery = {
-  /** Publishes an event and returns its message id. Without a webhook the event waits. */
+  /** Publishes an event and returns its message id. Without a webhook, the event waits. */
   publish(body: Uint8Array): string;
   /** Replaces the subscription; waiting events are delivered to the new webhook immediately. */
   setWebhook(webhook: WebhookSettings): void;

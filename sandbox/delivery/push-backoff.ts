@@ -22,7 +22,7 @@ export const createPushBackoff = ({ minimumMs, maximumMs }: DeliveryBackoff): Pu
   return {
     round: () => round,
     failed: (failedRound) => {
-      // Concurrent pushes fail together; counted one by one they would jump straight to the longest pause.
+      // Concurrent pushes fail together. Counting each of them would jump straight to the longest pause.
       if (failedRound !== round) return undefined;
       round += 1;
       const pauseMs = Math.min(minimumMs * 2 ** step, maximumMs);

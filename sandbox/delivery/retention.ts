@@ -3,7 +3,7 @@ import type { PublishedMessage } from './published-message.ts';
 /** Source: contract, "Limits": webhook message retention, 7 days. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** How many acknowledged messages are retained for a replay, which bounds memory; unacknowledged ones always are. */
+/** Limits the acknowledged messages retained for a replay, to bound memory. Unacknowledged ones are always retained. */
 const MAX_ACKNOWLEDGED = 10_000;
 const MAX_ACKNOWLEDGED_BYTES = 64 * 1024 * 1024;
 

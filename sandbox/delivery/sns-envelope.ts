@@ -44,7 +44,7 @@ export const snsEnvelope = async (
   };
 };
 
-/** The name and the value of each field on a line each, sorted by name. */
+/** Each field's name and value, each on its own line, sorted by name. */
 const textToSign = (fields: Record<string, string>): string =>
   Object.keys(fields)
     .sort()

@@ -32,7 +32,7 @@ export const createWebhookClient = (): WebhookClient => {
           if (statusCode === 102) resolve(statusCode);
         });
         request.on('response', (response) => {
-          // The body means nothing, but the connection is reusable only after it was read.
+          // The body is ignored, but the connection can be reused only after it has been read.
           response.on('error', () => undefined).resume();
           resolve(response.statusCode ?? 0);
         });

@@ -30,7 +30,7 @@ const PAGE_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** A photo, a recording and a document that users can attach without an address outside this machine. */
+/** A photo, a recording, and a document that users can attach without fetching anything from outside this machine. */
 const SAMPLE_TYPES: Readonly<Record<string, string>> = {
   'parcel.jpg': 'image/jpeg',
   'voice.wav': 'audio/wav',

@@ -86,7 +86,7 @@ const contactOf = (body: ReadBody<unknown>): string | undefined => {
 };
 
 /**
- * Answers a call as a fault demands.
+ * Answers a call as a fault specifies.
  *
  * @param answer processes the call and returns its proper answer
  */

@@ -27,7 +27,7 @@ export const messageRequest = z
     imageURL: mediaUrl.optional(),
     fileURL: mediaUrl.optional(),
   })
-  .refine((content) => !isEmptyContent(content), 'give messageText, audioURL, imageURL or fileURL')
+  .refine((content) => !isEmptyContent(content), 'provide messageText, audioURL, imageURL, or fileURL')
   // Describes the refinement in the OpenAPI document.
   .meta({ anyOf: ['messageText', 'audioURL', 'imageURL', 'fileURL'].map((field) => ({ required: [field] })) });
 

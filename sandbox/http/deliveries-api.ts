@@ -61,7 +61,7 @@ export const deliveriesApi = (service: RunningService): Hono => {
 
   app.get('/webhook', (context) =>
     service.webhook === undefined
-      ? context.json(errorBody(404, 'No webhook is set; PUT /sandbox/webhook sets one.'), 404)
+      ? context.json(errorBody(404, 'No webhook is set. Set one with PUT /sandbox/webhook.'), 404)
       : context.json(webhookView(service.webhook)),
   );
 

@@ -43,8 +43,8 @@ export const streamEvents = (context: Context, start: (send: (message: TextMessa
   });
 
 /**
- * Streams the feed. With `Last-Event-ID` or `?after=` it continues after that entry; if some entries since are dropped,
- * it starts with an entry of type `gap`, after which a reader must reload everything.
+ * Streams the feed. With `Last-Event-ID` or `?after=` it continues after that entry; if later entries were
+ * dropped, it starts with an entry of type `gap`, after which a reader must reload everything.
  */
 export const feedStream = (context: Context, feed: Feed, now: Date): Response => {
   const after = context.req.header('last-event-id') ?? context.req.query('after');

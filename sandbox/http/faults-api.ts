@@ -22,11 +22,11 @@ const answerFault = z
   })
   .refine(
     ({ status, body, delayMs, reset }) => [status, body, delayMs, reset].some((fault) => fault !== undefined),
-    'give status, body, delayMs or reset',
+    'provide status, body, delayMs, or reset',
   )
   .refine(
     ({ reset, accept, status, body }) => reset === undefined || (accept ?? status ?? body) === undefined,
-    'reset cannot be combined with accept, status or body',
+    'reset cannot be combined with accept, status, or body',
   ) satisfies z.ZodType<AnswerFault>;
 
 const deliveryFault = z
@@ -38,7 +38,7 @@ const deliveryFault = z
   })
   .refine(
     ({ double, holdMs, reverse }) => [double, holdMs, reverse].filter((fault) => fault !== undefined).length === 1,
-    'give exactly one of double, holdMs and reverse',
+    'provide exactly one of double, holdMs, and reverse',
   )
   // Ten deliveries run concurrently; more could never wait for each other.
   .refine(
@@ -48,7 +48,7 @@ const deliveryFault = z
 
 const faultsRequest = z
   .strictObject({ answers: answerFault.optional(), deliveries: deliveryFault.optional() })
-  .refine(({ answers, deliveries }) => (answers ?? deliveries) !== undefined, 'give answers or deliveries');
+  .refine(({ answers, deliveries }) => (answers ?? deliveries) !== undefined, 'provide answers or deliveries');
 
 const tokensRequest = z.strictObject({ accessTokens: z.array(z.string().min(1)) });
 

@@ -21,7 +21,7 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
     (answer: (context: Context, inspector: Inspector) => Response | Promise<Response>) => (context: Context) => {
       const inspector = getInspector();
       if (inspector !== undefined) return answer(context, inspector);
-      return context.json(errorBody(404, 'This sandbox runs alone and has no inspector.'), 404);
+      return context.json(errorBody(404, 'This sandbox has no inspector.'), 404);
     };
 
   app.get(

@@ -17,7 +17,7 @@ export const limitBody = (maxBytes: number = MAX_BODY_BYTES) =>
 
 export type ReadBody<Value> = { kind: 'read'; value: Value; raw: unknown } | { kind: 'invalid'; answer: Response };
 
-/** Parses the body with `schema`, keeping the JSON as received beside it. An invalid body gives the answer 400. */
+/** Parses the body with `schema`, and also keeps the JSON as received. An invalid body is answered with 400. */
 export const readBody = async <Schema extends z.ZodType>(
   context: Context,
   schema: Schema,
@@ -75,7 +75,7 @@ export const readLimit = (context: Context): number | undefined => {
 
 /**
  * Returns the last entries of an oldest-first list that precede `before`, and the `before` of the previous page (null
- * if there is none). An unknown `before` gives an empty page.
+ * if there is none). An unknown `before` returns an empty page.
  */
 export const pageBefore = <Item extends { readonly id: string }>(
   items: readonly Item[],

@@ -43,11 +43,11 @@ export const refusalMessage = (refusal: Refusal): string => {
     case 'NOT_ON_PLATFORM':
       return `The user ${refusal.contact} is not on the platform.`;
     case 'UNKNOWN_RULE':
-      return `There is no rule or template "${refusal.ruleNameOrId}".`;
+      return `Rule or template "${refusal.ruleNameOrId}" does not exist.`;
     case 'RULE_NOT_APPROVED':
       return `The template "${refusal.ruleName}" is not approved; outside the 24-hour window, send an approved one.`;
     case 'NO_APPROVED_REASON':
-      return `The rule "${refusal.ruleName}" has no approved reason; give it a category, the reason for writing first.`;
+      return `The rule "${refusal.ruleName}" has no approved reason; set its category to the reason for writing first.`;
     case 'ACCOUNT_NOT_APPROVED':
       return 'The account is not approved yet; until then it can only answer users who wrote to it.';
     case 'NO_OPT_IN':

@@ -10,7 +10,7 @@ import { errorBody, httpUrl, limitBody, readBody } from './read-request.ts';
 const mediaUrl = httpUrl.optional();
 const ruleContent = { text: z.string().optional(), audioURL: mediaUrl, imageURL: mediaUrl, fileURL: mediaUrl };
 
-const GIVE_CONTENT = 'give text, audioURL, imageURL or fileURL';
+const CONTENT_REQUIRED = 'provide text, audioURL, imageURL, or fileURL';
 const hasContent = ({ text, audioURL, imageURL, fileURL }: Content & { text?: string }) =>
   !isEmptyContent({ messageText: text, audioURL, imageURL, fileURL });
 const UNSUPPORTED = 'video and GIF are not supported';
@@ -22,13 +22,13 @@ const ruleRequest = z
     status: z.enum(['approved', 'pending', 'rejected']),
     category: z.enum(CATEGORIES).optional(),
   })
-  .refine(hasContent, GIVE_CONTENT)
+  .refine(hasContent, CONTENT_REQUIRED)
   .refine(isSupported, UNSUPPORTED);
 
 /** Accepts any category, which the service then judges. */
 const templateRequest = z
   .strictObject({ ...ruleContent, category: z.string() })
-  .refine(hasContent, GIVE_CONTENT)
+  .refine(hasContent, CONTENT_REQUIRED)
   .refine(isSupported, UNSUPPORTED);
 
 const templateDecisionRequest = z.strictObject({ approve: z.boolean(), why: z.string().optional() });
@@ -69,7 +69,7 @@ export const templatesApi = (service: RunningService): Hono => {
         return context.json(templateView(outcome.template));
       case 'unknown':
         return context.json(
-          errorBody(404, `There is no template "${name}"; PUT /sandbox/templates/${name} first.`),
+          errorBody(404, `Template "${name}" does not exist. Submit it with PUT /sandbox/templates/${name} first.`),
           404,
         );
       case 'not-pending':

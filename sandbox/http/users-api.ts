@@ -23,7 +23,7 @@ const userMessageRequest = z
   .refine(
     ({ text, imageUrls = [], audioUrls = [], fileUrls = [] }) =>
       Boolean(text) || imageUrls.length + audioUrls.length + fileUrls.length > 0,
-    'give text, imageUrls, audioUrls or fileUrls',
+    'provide text, imageUrls, audioUrls, or fileUrls',
   )
   .refine(
     ({ imageUrls = [], audioUrls = [], fileUrls = [] }) =>
@@ -39,7 +39,7 @@ const userSettingsRequest = z.strictObject({
   device: z.enum(['on', 'off']).optional(),
 });
 
-/** The control API's users: what they write, read and set, and their conversations. */
+/** The control API's users: what they write, read, and set, and their conversations. */
 export const usersApi = (service: RunningService): Hono => {
   const app = new Hono();
 

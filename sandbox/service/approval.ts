@@ -52,7 +52,7 @@ export const requestApproval = (
   return { result: { kind: 'pending', application }, events: [] };
 };
 
-/** Records the operator's decision: approves the account with the requested numbers, or withdraws the approval. */
+/** Records the operator's decision: approves the account with the requested numbers, or puts it in sandbox mode. */
 export const decideApproval = (state: ServiceState, approved: boolean): void => {
   const { application, profile } = getAccount(state);
   if (!approved) return void changeAccount(state, { approved, application: undefined });
@@ -72,7 +72,7 @@ const numberProblems = (requested: RequestedNumber, index: number, now: Date): s
     case 'supplied':
       return SUPPLIED_COUNTRIES.some((country) => country === requested.country)
         ? []
-        : [`${at}: numbers are supplied for ${SUPPLIED_COUNTRIES.join(' and ')} only; use a number of your own`];
+        : [`${at}: numbers are supplied only for ${SUPPLIED_COUNTRIES.join(' and ')}; use a number of your own`];
   }
 };
 
@@ -98,7 +98,7 @@ const photoProblems = (bytes: Uint8Array): string[] => {
   return [];
 };
 
-/** Reads the size from the image's own header, since a file's name or metadata proves nothing. */
+/** Reads the size from the image's header, because the file name and metadata are not reliable. */
 const sizeOf = (bytes: Uint8Array): { width: number; height: number } | undefined => {
   try {
     return imageSize(bytes);

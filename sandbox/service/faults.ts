@@ -17,9 +17,9 @@ export type AnswerFault = {
   /** Resets the connection instead of answering, before the call is processed or after it. */
   reset?: 'before' | 'after';
   /**
-   * Whether the call is processed although its answer fails.
+   * Whether the call is processed even though its answer fails.
    *
-   * @default false with a status or a body, true with only a delay; `reset` decides it itself
+   * @default false with a status or a body, true with only a delay; with `reset`, its value decides
    */
   accept?: boolean;
 };

@@ -120,7 +120,7 @@ const refused = (refusal: Refusal): Change<SendOutcome> => ({ result: { kind: 'r
 
 const VIDEO_OR_GIF = /\.(gif|mp4|m4v|mov|avi|mkv|webm|wmv|flv|mpe?g|3gpp?|ogv)$/i;
 
-/** Judges by the ending of the URL's path, because the sandbox fetches nothing. */
+/** Goes by the extension of the URL's path, because the sandbox does not fetch the file. */
 export const isVideoOrGif = (url: string): boolean => VIDEO_OR_GIF.test(URL.parse(url)?.pathname ?? '');
 
 /** Returns the first video or GIF URL, which the service does not support (contract, "Rules of use" 9). */

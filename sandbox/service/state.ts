@@ -3,7 +3,7 @@ import type { AccessToken, Account, Channel, ChatMessage, Rule, Template, User }
 
 /**
  * Everything the chat service knows. The functions in this folder are its rules: they do no I/O, and time and new ids
- * come from the {@link Moment}, so the same state and the same changes always give the same result.
+ * come from the {@link Moment}, so the same state and the same changes always produce the same result.
  */
 export type ServiceState = {
   /** The platform's name, as requests and events carry it. */

@@ -165,7 +165,7 @@ describe('approval requires', () => {
   test.each([
     ['AR', 202, '+54'],
     ['BR', 202, '+55'],
-    ['MX', 422, 'AR and BR only'],
+    ['MX', 422, 'only for AR and BR'],
   ])(
     'a supported country for supplied numbers: %s returns %i (contract, "Rules of use" 5: Argentina and Brazil)',
     async (country, status, text) => {

@@ -29,7 +29,7 @@ const anInspector = () => {
 };
 
 describe('the inspector over HTTP', () => {
-  it('does not exist if the sandbox runs alone', async () => {
+  it('returns 404 if the sandbox has no inspector', async () => {
     const { url } = await startTestSandbox();
 
     const answer = await fetch(`${url}/inspector/depths`);

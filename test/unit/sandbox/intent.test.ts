@@ -54,7 +54,7 @@ describe('POST /api/v1.0/intent/v2', () => {
 
     expect(answer).toMatchObject({
       status: 422,
-      body: { error: { code: 601, message: 'There is no rule or template "table_ready".' } },
+      body: { error: { code: 601, message: 'Rule or template "table_ready" does not exist.' } },
     });
   });
 

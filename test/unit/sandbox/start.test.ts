@@ -78,10 +78,10 @@ describe('the arguments of npm run sandbox', () => {
       ['--webhook-url', 'localhost'],
       '--webhook-url is "localhost" but must be an http or https URL such as http://127.0.0.1:3000/webhook.',
     ],
-    [['--auth', 'basic'], '--auth is "basic" but must be pubsub-jwt, standard-webhooks, shared-token, sns or none.'],
+    [['--auth', 'basic'], '--auth is "basic" but must be pubsub-jwt, standard-webhooks, shared-token, sns, or none.'],
     [['--auth', 'standard-webhooks'], '--auth standard-webhooks needs --secret BASE64.'],
     [['--auth', 'standard-webhooks', '--secret', '?'], '--secret must be base64, with or without the prefix whsec_.'],
-    [['--auth', 'shared-token'], '--auth shared-token needs --token TEXT, of visible ASCII characters.'],
+    [['--auth', 'shared-token'], '--auth shared-token needs --token TEXT, with visible ASCII characters only.'],
     [['--data', ''], '--data is "" but must be a non-empty string.'],
     [['--access-token', ''], '--access-token is "" but must be a non-empty string.'],
     [

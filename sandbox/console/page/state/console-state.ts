@@ -39,7 +39,7 @@ export type Timeline = {
 
 export type ConsoleState = {
   readonly connection: 'connecting' | 'live' | 'lost';
-  /** Whether the local stack runs beside the sandbox, so that the console can look into Parley. */
+  /** Whether the local stack runs with the sandbox, so that the console can inspect Parley. */
   readonly hasInspector: boolean;
   /** The service's clock minus this machine's clock, in milliseconds. */
   readonly clockOffsetMs: number;
