@@ -118,7 +118,7 @@ describe('receiving', () => {
 });
 
 describe('sending', () => {
-  it('sends a request only once that is queued twice', async () => {
+  it('sends a request that is queued twice only once', async () => {
     const contact = '+5491155550010';
     await userWithOpenWindow(contact);
     const request = JSON.stringify({ requestId: 'twice', platformContactId: contact, messageText: 'Once' });

@@ -90,7 +90,7 @@ describe('parley', () => {
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
   });
 
-  it('cancels a scheduled send, repeatedly, and no other', async () => {
+  it('cancels a scheduled send and no other, and can be repeated', async () => {
     const contact = '+5491155550377';
     const sendAt = new Date(cloud.clock.now().getTime() + 3_600_000).toISOString();
     await client.userWrites(contact, { text: 'Hi' });

@@ -73,7 +73,7 @@ const nextEvent = (name: string, key: string, value: unknown) =>
   );
 
 describe('a consumer of the bus', () => {
-  it('receives every event of a conversation, once after dropping repeats by id, although PutEvents fails repeatedly', async () => {
+  it('receives every event of a conversation, once after dropping duplicates by id, even if PutEvents fails repeatedly', async () => {
     const contact = '+5491155550200';
     const inboundId = await client.userWrites(contact, { text: 'Where is my parcel?' });
     await nextEvent('MessageReceived', 'messageId', inboundId);
@@ -113,7 +113,7 @@ describe('a consumer of the bus', () => {
     expect(detail).toMatchObject({ code: 'WINDOW_CLOSED', why: expect.stringContaining('never written') });
   });
 
-  it('receives each of many messages once, although each fails twice', async () => {
+  it('receives each of many messages once, even if each fails twice', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `many-${index}`);
     const FROM = '+5491155550203';
     await Promise.all(ids.map((_id_) => client.deliverEvent(wireMessage({ _id_, FROM }))));
@@ -137,7 +137,7 @@ describe('a request with sendAt', () => {
       .filter(({ body }) => body.platformContactId === contact)
       .map(({ body }) => body.messageText);
 
-  it('is sent once when it is due although it was queued twice, and after requests without sendAt', async () => {
+  it('is sent once when it is due even if it was queued twice, and after requests without sendAt', async () => {
     const contact = '+5491155550204';
     await client.userWrites(contact, { text: 'Remind me' });
     const request = {

@@ -65,7 +65,7 @@ describe('while the account has no credit for ten minutes', () => {
   }, 90_000);
 });
 
-describe('a malformed and an always failing message', () => {
+describe('a malformed message and one that always fails', () => {
   it('delay no message outside the group of the failing one', async () => {
     const report = await poison(await start(), { requests: 100, groups: 20 });
     expect(report).toEqual({

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOMS } from './arrows.ts';
+import { LAYERS } from './arrows.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -26,31 +26,31 @@ const arrowsFrom = (from: string, code = codeOf(from)): readonly Arrow[] => {
   }));
 };
 
-const roomOf = (file: string) => ROOMS.find(({ files }) => files.test(file));
+const layerOf = (file: string) => LAYERS.find(({ files }) => files.test(file));
 
 const isAllowed = ({ from, to, isTypeOnly }: Arrow): boolean => {
-  const room = roomOf(from);
-  const target = roomOf(to)?.name ?? to;
-  return room?.mayImport.includes(target) === true || (isTypeOnly && room?.mayImportTypes?.includes(target) === true);
+  const layer = layerOf(from);
+  const target = layerOf(to)?.name ?? to;
+  return layer?.mayImport.includes(target) === true || (isTypeOnly && layer?.mayImportTypes?.includes(target) === true);
 };
 
-/** Returns a circle of files that import each other, type-only imports included, or undefined when there is none. */
-const findCircle = (arrows: readonly Arrow[]): readonly string[] | undefined => {
+/** Returns a cycle of files that import each other, type-only imports included, or undefined when there is none. */
+const findCycle = (arrows: readonly Arrow[]): readonly string[] | undefined => {
   const targets = Map.groupBy(arrows, ({ from }) => from);
   const finished = new Set<string>();
   const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
     if (finished.has(file)) return undefined;
     for (const { to } of targets.get(file) ?? []) {
-      const circle = visit(to, [...path, file]);
-      if (circle !== undefined) return circle;
+      const cycle = visit(to, [...path, file]);
+      if (cycle !== undefined) return cycle;
     }
     finished.add(file);
     return undefined;
   };
   for (const file of targets.keys()) {
-    const circle = visit(file, []);
-    if (circle !== undefined) return circle;
+    const cycle = visit(file, []);
+    if (cycle !== undefined) return cycle;
   }
   return undefined;
 };
@@ -77,28 +77,28 @@ import f, { type G } from './f.ts';`;
     expect(arrows.length).toBeGreaterThan(sourceFiles.length);
   });
 
-  it('start in a known room, and every room has files', () => {
-    expect(sourceFiles.filter((file) => roomOf(file) === undefined)).toEqual([]);
-    const used = new Set(sourceFiles.map((file) => roomOf(file)?.name));
-    expect(ROOMS.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([]);
+  it('start in a known layer, and every layer has files', () => {
+    expect(sourceFiles.filter((file) => layerOf(file) === undefined)).toEqual([]);
+    const used = new Set(sourceFiles.map((file) => layerOf(file)?.name));
+    expect(LAYERS.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it('go only where the house allows them', () => {
+  it('go only where they are allowed', () => {
     const forbidden = arrows.filter((arrow) => !isAllowed(arrow));
     expect(forbidden.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('form no circle', () => {
-    expect(findCircle(arrows)).toBeUndefined();
+  it('form no cycle', () => {
+    expect(findCycle(arrows)).toBeUndefined();
   });
 
-  it('that form a circle are found, also through types', () => {
-    const circle = findCircle([
+  it('that form a cycle are found, even through types', () => {
+    const cycle = findCycle([
       { from: 'a.ts', to: 'b.ts', isTypeOnly: false },
       { from: 'b.ts', to: 'c.ts', isTypeOnly: true },
       { from: 'c.ts', to: 'b.ts', isTypeOnly: false },
     ]);
-    expect(circle).toEqual(['b.ts', 'c.ts', 'b.ts']);
+    expect(cycle).toEqual(['b.ts', 'c.ts', 'b.ts']);
   });
 });
 
@@ -108,7 +108,7 @@ describe('the functions', () => {
     expect(readers).toEqual(['manage', 'publish', 'receive', 'send'].map((name) => `lambdas/${name}/entry.ts`));
   });
 
-  it('take time and randomness from ports in rules and use cases', () => {
+  it('get the time and randomness from ports in rules and use cases', () => {
     const rules = sourceFiles.filter((file) => /^lambdas\/(domain|receive|send|publish|manage)\//.test(file));
     const askers = rules.filter((file) =>
       /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|performance\.now\(/.test(codeOf(file)),
@@ -116,7 +116,7 @@ describe('the functions', () => {
     expect(askers).toEqual([]);
   });
 
-  it('are known outside by their environments, schemas, and routes alone', () => {
+  it('expose only their environments, schemas, and routes', () => {
     const known =
       /^lambdas\/(domain\/|(receive|send|publish|manage)\/environment\.ts$|manage\/(?!entry|management-handler)|receive\/auth\/webhook-auth\.ts$)/;
     const deep = arrows.filter(

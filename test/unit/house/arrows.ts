@@ -1,10 +1,10 @@
-/** A room of the house. A file belongs to the first room that matches it. */
-export interface Room {
+/** A layer of the code. A file belongs to the first layer that matches it. */
+export interface Layer {
   readonly name: string;
   readonly files: RegExp;
-  /** The rooms whose files it may import. */
+  /** The layers whose files it may import. */
   readonly mayImport: readonly string[];
-  /** The rooms whose types it may import besides. */
+  /** The layers whose types it may import besides. */
   readonly mayImportTypes?: readonly string[];
 }
 
@@ -16,8 +16,8 @@ const ENTRY = [...USE_CASE, 'adapters'];
 const SANDBOX_DATA = ['sandbox inspector', 'sandbox service', 'sandbox delivery'];
 const LOCAL_SERVICES = ['local emulators', 'local functions', 'local http api', 'local event sources'];
 
-/** Which room may import which. Every import not listed here is an error, and so is every circle of files. */
-export const ROOMS: readonly Room[] = [
+/** Which layer may import which. Every import not listed here is an error, and so is every cycle of files. */
+export const LAYERS: readonly Layer[] = [
   { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain'] },
   { name: 'ports', files: /^lambdas\/ports\.ts$/, mayImport: ['domain'] },
   { name: 'time budget', files: /^lambdas\/runtime\/time-budget\.ts$/, mayImport: [] },

@@ -124,8 +124,8 @@ const FUNCTIONS = {
   manage: manageEnvironment,
 };
 
-describe('the names that something outside the code depends on', () => {
-  it('are the listed ones: change the list (vitest --update) only together with what depends on it', async () => {
+describe('the names that other systems depend on', () => {
+  it('match the list: change it (vitest --update) only together with what depends on them', async () => {
     const { template } = synthesizedStack('dev', { webhook: { auth: { kind: 'standard-webhooks' } } });
     const attributes = Object.entries(await writtenAttributes()).toSorted();
     const sections = [

@@ -34,7 +34,7 @@ function createApp(outdir: string): App {
 }
 
 describe('Another CDK app', () => {
-  test('can use the whole stack with the required settings alone', () => {
+  test('can use the whole stack with only the required settings', () => {
     inTemporaryFolder((outdir) => {
       const stack = new ParleyStack(createApp(outdir), 'Messaging', { settings: VALID });
 

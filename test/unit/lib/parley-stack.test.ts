@@ -24,7 +24,7 @@ describe('The stack', () => {
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
   });
 
-  test('has no finding of AWS Solutions checks without a reason', () => {
+  test('has no AWS Solutions finding without a documented reason', () => {
     expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
   });
 });

@@ -161,7 +161,7 @@ describe('a redelivery', () => {
 });
 
 describe('the delivery of events', () => {
-  test('delivers every event although the webhook fails from time to time', async () => {
+  test('delivers every event even if the webhook fails from time to time', async () => {
     const { receiver, sandbox } = await startWithReceiver();
     receiver.answerWith(...Array.from({ length: 60 }, (_, index) => (index % 3 === 0 ? 503 : 200)), 200);
     const numbers = Array.from({ length: 50 }, (_, index) => index);

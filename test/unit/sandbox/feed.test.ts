@@ -15,7 +15,7 @@ import {
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
 describe('GET /sandbox/feed', () => {
-  test('publishes every change of the service as one entry, with ids that grow by one', async () => {
+  test('publishes every change of the service as one entry, with ids that increase by one', async () => {
     const receiver = await startWebhookReceiver();
     const sandbox = await startTestSandbox({ webhook: webhookTo(receiver.url) });
     const feed = await readFeed(sandbox.url);

@@ -107,7 +107,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     expect(await drain(queue.url)).toEqual(['letter-0', 'letter-2', 'letter-3'].map((body) => ({ body, reason: 'Y' })));
   });
 
-  it('ends although every dead letter fails again at once', async () => {
+  it('ends even if every dead letter fails again at once', async () => {
     await put(queue.url, 'bad', 'MALFORMED', group('a'));
     await put(queue.url, 'worse', 'MALFORMED', group('a'));
     let failures = 0;

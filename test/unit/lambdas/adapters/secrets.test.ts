@@ -50,7 +50,7 @@ describe('the access token', () => {
     expect(proxy.calls).toEqual(['GetSecretValue']);
   });
 
-  it('is read once more by several calls that it was refused to', async () => {
+  it('is read only once more for several calls that were refused with it', async () => {
     putSecret('replaced', 'token-1');
     const accessToken = createSecretsManagerAccessToken(client, 'replaced');
     await accessToken.read();

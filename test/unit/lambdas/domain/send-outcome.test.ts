@@ -54,7 +54,7 @@ describe('sendOutcome', () => {
     expect(answered(httpStatus, body)).toMatchObject(outcome);
   });
 
-  it('is not-done when nothing of the request was written, and uncertain when something was', () => {
+  it('is not-done when no part of the request was written, and uncertain when any part was', () => {
     expect(sendOutcome({ kind: 'not-sent', cause: 'ECONNREFUSED' })).toMatchObject({
       kind: 'not-done',
       cause: 'unavailable',

@@ -42,14 +42,14 @@ describe('the transitions of a send', () => {
     expect(stepsFrom(state)).toEqual([]);
   });
 
-  it('leave accepted only for accepted, while a status is all that is known of it', () => {
+  it('leave accepted only for accepted, while only a status has confirmed it', () => {
     expect(stepsFrom('accepted').map(({ name, to, guards }) => [name, to, guards])).toEqual([
       ['accept', 'accepted', ['own-claim', 'confirmed-by-status']],
       ['confirm', 'accepted', ['confirmed-no-earlier']],
     ]);
   });
 
-  it('leave rejected only when an operator has the request sent again', () => {
+  it('leave rejected only when an operator resends the request', () => {
     expect(stepsFrom('rejected').map(({ name, to, by }) => [name, to, by])).toEqual([
       ['resend', 'waiting', 'operator'],
     ]);
@@ -104,7 +104,7 @@ describe('the transitions of a send', () => {
 });
 
 describe('canStartFrom', () => {
-  it('tells whether a transition can start from a state, whatever its guards', () => {
+  it('returns whether a transition can start from a state, regardless of its guards', () => {
     expect(canStartFrom('accept', 'claimed')).toBe(true);
     expect(canStartFrom('accept', 'waiting')).toBe(false);
     expect(canStartFrom('register', 'none')).toBe(true);

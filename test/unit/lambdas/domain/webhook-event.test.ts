@@ -174,11 +174,11 @@ describe('eventTime', () => {
     expect(eventTime(creationTime, times)).toEqual({ at: times.publishedAt, source: 'publish-time' });
   });
 
-  it('returns the arrival when there is no publish time either', () => {
+  it('returns the arrival time when there is no publish time either', () => {
     expect(eventTime(undefined, { receivedAt: times.receivedAt })).toEqual({ at: times.receivedAt, source: 'arrival' });
   });
 
-  it('returns the arrival when the publish time is in the future too', () => {
+  it('returns the arrival time when the publish time is in the future too', () => {
     const ahead = { ...times, publishedAt: '2026-11-21T00:00:00.000Z' };
     expect(eventTime('2027-01-01T00:00:00Z', ahead)).toEqual({ at: times.receivedAt, source: 'arrival' });
   });

@@ -27,7 +27,7 @@ const cancel = (requestId = 'request-1') => stage.call('cancelSend', { body: { r
 const schedule = () => sender.receive(BODY);
 
 describe('cancelling a scheduled send', () => {
-  it('ends it and removes its schedule, and may be repeated', async () => {
+  it('ends it and removes its schedule, and can be repeated', async () => {
     await schedule();
     const cancelled = { status: 200, body: { requestId: 'request-1', state: 'cancelled', cancelledAt: NOW } };
 
@@ -75,7 +75,7 @@ describe('cancelling a scheduled send', () => {
 });
 
 describe('cancelling any other send', () => {
-  it('is 409 once it is due', async () => {
+  it('returns 409 once it is due', async () => {
     await putSendInState(stage.sends, 'claimed');
     expect(await cancel()).toEqual({
       status: 409,
@@ -86,7 +86,7 @@ describe('cancelling any other send', () => {
     });
   });
 
-  it('is 409 while it is still in the queue, and asks for a repetition', async () => {
+  it('returns 409 while it is still in the queue, and asks the caller to retry', async () => {
     await stage.call('enqueueSend', { body: sendRequest() });
     expect(await cancel()).toMatchObject({
       status: 409,
@@ -94,7 +94,7 @@ describe('cancelling any other send', () => {
     });
   });
 
-  it('is 404 when there is no such send', async () => {
+  it('returns 404 when there is no such send', async () => {
     expect(await cancel('unknown')).toMatchObject({ status: 404, body: { code: 'SEND_NOT_FOUND' } });
   });
 });

@@ -39,13 +39,13 @@ describe('a contact check', () => {
     expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ check: { at: NOW, onPlatform: true } });
   });
 
-  it('records nothing when it is not to be remembered', async () => {
+  it('records nothing when remember is false', async () => {
     stage.checkAnswer = checked({ [USER]: '5491155550000' });
     await stage.call('checkContacts', { body: { contacts: [USER], remember: false } });
     expect(await stage.items()).toEqual({});
   });
 
-  it('is 502 with the reason when the chat service fails', async () => {
+  it('returns 502 with the reason when the chat service fails', async () => {
     stage.checkAnswer = { kind: 'answered', httpStatus: 401, body: undefined };
     expect(await stage.call('checkContacts', { body: { contacts: [USER] } })).toEqual({
       status: 502,

@@ -11,14 +11,14 @@ beforeEach(async () => {
 });
 
 describe('a contact', () => {
-  it('that is not known is 404, with a code and a sentence', async () => {
+  it('returns 404 with a code and a message if it is unknown', async () => {
     expect(await stage.call('getContact', { id: USER })).toEqual({
       status: 404,
       body: { code: 'CONTACT_NOT_FOUND', message: `The contact ${USER} is not known.` },
     });
   });
 
-  it('has its window, judged as a send would judge it', async () => {
+  it('has its window, evaluated as for a send', async () => {
     await stage.receive(wireMessage({ CREATION_TIME: '2026-11-19T12:00:59.999Z' }));
     const closed = await stage.call('getContact', { id: USER });
     await stage.receive(wireMessage({ _id_: 'later', CREATION_TIME: '2026-11-19T12:01:00.001Z' }));
@@ -46,7 +46,7 @@ describe('a contact', () => {
     expect([ofStage.status, ofNumber.status]).toEqual([404, 200]);
   });
 
-  it('requested with an unknown query parameter is 400', async () => {
+  it('returns 400 for an unknown query parameter', async () => {
     expect(await stage.call('getContact', { id: USER, query: { plaform: 'x' } })).toEqual({
       status: 400,
       body: { code: 'INVALID_REQUEST', message: 'Invalid request: the query: does not know plaform.' },

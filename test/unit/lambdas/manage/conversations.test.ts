@@ -66,7 +66,7 @@ describe('a conversation', () => {
   });
 
   it.each(['x', Buffer.from('{"pk":1}').toString('base64url'), 'bm9uZQ'])(
-    'requested with the cursor %s is 400',
+    'returns 400 for the cursor %s',
     async (cursor) => {
       expect(await stage.call('getConversation', { id: USER, query: { cursor } })).toMatchObject({
         status: 400,
@@ -75,14 +75,14 @@ describe('a conversation', () => {
     },
   );
 
-  it.each(['0', '501', '-1', 'many', '1.5'])('requested with the limit %s is 400', async (limit) => {
+  it.each(['0', '501', '-1', 'many', '1.5'])('returns 400 for the limit %s', async (limit) => {
     expect(await stage.call('getConversation', { id: USER, query: { limit } })).toMatchObject({
       status: 400,
       body: { code: 'INVALID_REQUEST' },
     });
   });
 
-  it('is 404 for an unknown contact, and empty for one who never wrote', async () => {
+  it('returns 404 for an unknown contact, and is empty for one who never wrote', async () => {
     expect(await stage.call('getConversation', { id: USER })).toMatchObject({ status: 404 });
     await stage.call('optIn', { body: { platformContactId: USER, source: 'form' } });
     expect(await stage.call('getConversation', { id: USER })).toEqual({ status: 200, body: { messages: [] } });
@@ -114,7 +114,7 @@ describe('a message', () => {
     });
   });
 
-  it('that does not exist is 404', async () => {
+  it('returns 404 if it does not exist', async () => {
     expect(await stage.call('getMessage', { id: 'unknown' })).toMatchObject({
       status: 404,
       body: { code: 'MESSAGE_NOT_FOUND' },

@@ -65,7 +65,7 @@ describe('an erasure', () => {
     expect(await stage.call('getContact', { id: USER })).toMatchObject({ status: 404 });
   });
 
-  it(`of a contact with ${MESSAGES} messages is done in turns, any of which may die and be repeated`, async () => {
+  it(`of a contact with ${MESSAGES} messages takes several turns, any of which can fail and be retried`, async () => {
     let next = 0;
     await Promise.all(
       Array.from({ length: 16 }, async () => {
@@ -132,7 +132,7 @@ describe('an erasure', () => {
     expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ window: { open: true } });
   });
 
-  it('that does not exist is 404', async () => {
+  it('returns 404 if it does not exist', async () => {
     expect(await stage.call('getErasure', { id: 'unknown' })).toMatchObject({
       status: 404,
       body: { code: 'ERASURE_NOT_FOUND' },

@@ -53,7 +53,7 @@ describe('the management handler', () => {
     });
   });
 
-  it('decodes a body from base64 and treats what is missing as empty', async () => {
+  it('decodes a base64 body and treats missing parts as empty', async () => {
     const calls: ManagementCall[] = [];
     const record = async (given: ManagementCall) => {
       calls.push(given);
@@ -64,7 +64,7 @@ describe('the management handler', () => {
     expect(calls).toMatchObject([{ bodyText: 'ñ' }, { id: '', query: {}, bodyText: '' }]);
   });
 
-  it('logs the route, the caller, and the status, and no number', async () => {
+  it('logs the route, the caller, and the status, but no phone number', async () => {
     const { logged } = await call(async () => ({ status: 404, body: { message: `${USER} is not known` } }));
     expect(logged).toEqual([['info', 'management call', { route: 'POST /v1/opt-ins', caller: CALLER, status: 404 }]]);
     expect(JSON.stringify(logged)).not.toContain(DIGITS);
@@ -80,7 +80,7 @@ describe('the management handler', () => {
 describe('an unexpected error', () => {
   const failing = () => Promise.reject(new Error('throttled'));
 
-  it('is answered 500 with a body that reveals nothing internal and names the request', async () => {
+  it('is answered with 500 and a body that names the request and reveals nothing internal', async () => {
     const { response } = await call(failing);
     expect(response).toMatchObject({ statusCode: 500, headers: { 'content-type': 'application/json' } });
     const { body } = Object(response);
@@ -91,7 +91,7 @@ describe('an unexpected error', () => {
     expect(body).not.toMatch(/throttled|Error/);
   });
 
-  it('is logged with the error, the route, and the caller, and no number', async () => {
+  it('is logged with the error, the route, and the caller, but no phone number', async () => {
     const { logged } = await call(failing);
     expect(logged).toEqual([
       [
@@ -103,7 +103,7 @@ describe('an unexpected error', () => {
     expect(JSON.stringify(logged)).not.toContain(DIGITS);
   });
 
-  it('still publishes the metrics and logs no number with the real telemetry', async () => {
+  it('still publishes the metrics, and logs no phone number, with the real telemetry', async () => {
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Parley-test');
     vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'manage');
     const output: string[] = [];

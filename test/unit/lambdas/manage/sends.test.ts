@@ -35,7 +35,7 @@ describe('a request that is enqueued', () => {
     expect(await stage.sendItem()).toMatchObject({ state: 'accepted', attempts: 1, queuedAt: NOW });
   });
 
-  it('prevents another body with its id from being sent when the queue delivers one', async () => {
+  it('prevents a request with the same id and another body from being sent when the queue delivers one', async () => {
     await enqueue();
     const harness = await createSendHarness(tables, { tableName: stage.tableName });
     await harness.openWindow(USER);
@@ -49,7 +49,7 @@ describe('a request that is enqueued', () => {
     expect(harness.calls).toMatchObject([{ body: { messageText: sendRequest().messageText } }]);
   });
 
-  it('prevents another body with its id from being scheduled or refused', async () => {
+  it('prevents a request with the same id and another body from being scheduled or refused', async () => {
     await enqueue();
     const harness = await createSendHarness(tables, { tableName: stage.tableName });
     const sender = harness.startFunction();
@@ -63,7 +63,7 @@ describe('a request that is enqueued', () => {
     expect(await stage.sendItem()).toMatchObject({ state: 'queued' });
   });
 
-  it('is queued again however its JSON is written; with another body it is 409, even before it is processed', async () => {
+  it('is queued again however its JSON is formatted, and returns 409 with another body, even before it is processed', async () => {
     const { requestId, platformContactId, messageText } = sendRequest();
     await enqueue();
     const again = await enqueue(
@@ -151,7 +151,7 @@ describe('a send', () => {
     });
   });
 
-  it('that does not exist is 404', async () => {
+  it('returns 404 if it does not exist', async () => {
     expect(await stage.call('getSend', { id: 'unknown' })).toMatchObject({
       status: 404,
       body: { code: 'SEND_NOT_FOUND' },
@@ -192,7 +192,7 @@ describe('the list of uncertain sends', () => {
     expect((await list(10)).flat()).toEqual([]);
   });
 
-  it('is 400 with a cursor that the API did not return', async () => {
+  it('returns 400 for a cursor that the API did not return', async () => {
     expect(await stage.call('listUncertainSends', { query: { cursor: 'x' } })).toMatchObject({
       status: 400,
       body: { code: 'INVALID_CURSOR' },

@@ -36,7 +36,7 @@ describe('the stage', () => {
     });
   });
 
-  it('is shown whatever body the call carries', async () => {
+  it('is shown regardless of the body of the call', async () => {
     const withoutBody = await stage.call('getStage');
     for (const body of ['{}', '{"a":1}', 'text']) expect(await stage.call('getStage', { body })).toEqual(withoutBody);
   });

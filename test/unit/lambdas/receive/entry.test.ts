@@ -169,7 +169,7 @@ describe('answers and logs', () => {
   const wire = JSON.stringify(wireMessage());
   const signed = () => standardWebhooksRequest(wire, { secret: SECRET, at: new Date().toISOString() });
 
-  it('contain no token, neither a valid nor a wrong one', async () => {
+  it('contain no token, whether valid or wrong', async () => {
     await start();
     const answers = [
       await post(wireMessage()),
@@ -183,7 +183,7 @@ describe('answers and logs', () => {
     expect(`${receive.log.join('')}${JSON.stringify(answers)}`).not.toMatch(/a-wrong-token|a-webhook-token/);
   });
 
-  it('contain no secret and no signature, neither a received nor a computed one', async () => {
+  it('contain no secret and no signature, whether received or computed', async () => {
     receive.putSecret(SECRET);
     await receive.start({ kind: 'standard-webhooks' });
     const { headers } = signed();
@@ -213,7 +213,7 @@ describe('answers and logs', () => {
     for (const part of tokens.flatMap((token) => token.split('.'))) expect(output).not.toContain(part);
   });
 
-  it('contain no signature of Amazon SNS', async () => {
+  it('contain no Amazon SNS signature', async () => {
     await receive.start({ kind: 'sns', topicArn: TOPIC });
     const foreign = { ...snsNotification({ TopicArn: `${TOPIC}-of-another` }), Signature: 'c2lnbmF0dXJlLW9mLXNucw==' };
     const answer = await receive.post({ headers: {}, body: JSON.stringify(foreign) });

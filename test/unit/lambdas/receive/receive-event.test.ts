@@ -79,7 +79,7 @@ describe('a deferred request', () => {
 });
 
 describe('a queue message that is not a webhook request', () => {
-  it('is quarantined whole, and never read as an event', async () => {
+  it('is quarantined unchanged, and never parsed as an event', async () => {
     const { result, requests, quarantined } = await drain('hello');
     expect([result, requests]).toEqual([{ kind: 'done' }, []]);
     expect(quarantined).toEqual([

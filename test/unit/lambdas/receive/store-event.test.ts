@@ -103,7 +103,7 @@ describe('an event of which one write fails', () => {
     expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'Error: throttled' });
   });
 
-  it('is unstorable with the reason when the table can never accept it', async () => {
+  it('is reported as unstorable, with the reason, when the table can never accept it', async () => {
     const { storeEvent, failures } = createSituation();
     failures.set('recordMessage', refused);
     expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unstorable', reason: 'The item is too large.' });

@@ -77,31 +77,31 @@ describe('the webhook answers an authentic request', () => {
       'EventQuarantined',
     ],
     [
-      '200 when the table is unavailable and the event deferred',
+      '200 when the table is unavailable and the event is deferred',
       { stored: TABLE_UNAVAILABLE },
       200,
       ['deferred'],
       'EventDeferred',
     ],
     [
-      '503 when table and queue are unavailable',
+      '503 when the table and the queue are unavailable',
       { stored: TABLE_UNAVAILABLE, queue: QUEUE_UNAVAILABLE },
       503,
       ['deferred'],
       'EventNotStored',
     ],
     [
-      '503 when its event is unknown and the queue unavailable',
+      '503 when its event is unknown and the queue is unavailable',
       { stored: UNSTORABLE, queue: QUEUE_UNAVAILABLE },
       503,
       ['quarantined: not JSON'],
       'EventNotStored',
     ],
-  ])('%s', async (_case, situation, status, queued, metric) => {
+  ])('with %s', async (_case, situation, status, queued, metric) => {
     expect(await post(situation)).toMatchObject({ status, queued, counted: [metric] });
   });
 
-  it('413 when it is too large for the inbound queue', async () => {
+  it('with 413 when it is too large for the inbound queue', async () => {
     const fits = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096 - 100) } });
     const tooLarge = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096) } });
     expect([fits.status, tooLarge.status]).toEqual([200, 413]);
@@ -110,7 +110,7 @@ describe('the webhook answers an authentic request', () => {
 });
 
 describe('the webhook answers a request that is not an authentic event', () => {
-  it('401 with a constant body when it is unauthenticated, and reads nothing of it', async () => {
+  it('with 401 and a constant body when it is unauthenticated, without reading it', async () => {
     const result = await post({ verdict: { kind: 'unauthenticated', reason: 'claim aud' } });
     expect(result).toMatchObject({
       status: 401,
@@ -120,12 +120,12 @@ describe('the webhook answers a request that is not an authentic event', () => {
     });
   });
 
-  it('503 while verification is unavailable', async () => {
+  it('with 503 while verification is unavailable', async () => {
     const result = await post({ verdict: { kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' } });
     expect(result).toMatchObject({ status: 503, requests: [], counted: ['WebhookVerificationUnavailable'] });
   });
 
-  it('200 when it is a completed handshake', async () => {
+  it('with 200 when it is a completed handshake', async () => {
     const result = await post({ verdict: { kind: 'handshake', reason: 'subscription confirmed' } });
     expect(result).toMatchObject({ status: 200, requests: [], queued: [], counted: ['WebhookHandshake'] });
   });
@@ -137,7 +137,7 @@ describe('a webhook request', () => {
     expect(quarantined.queuedRequests).toMatchObject([{ deliveryId: '77' }]);
   });
 
-  it('is read as bytes, decoded from base64, with the delivery metadata and the arrival', async () => {
+  it('is read as bytes, decoded from base64, with the delivery metadata and the arrival time', async () => {
     const { requests } = await post({
       event: {
         body: Buffer.from('ñ').toString('base64'),
@@ -166,7 +166,7 @@ describe('a webhook request', () => {
     expect(metadata).toEqual({ deliveryId: undefined, publishedAt: undefined, ...expected });
   });
 
-  it('signed as Standard Webhooks has its id from there, and no publish time: the timestamp is that of the attempt', async () => {
+  it('signed with Standard Webhooks takes its id from the headers and has no publish time', async () => {
     const { requests } = await post({
       event: { headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': '1614265330' } },
     });

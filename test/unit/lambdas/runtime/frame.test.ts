@@ -146,7 +146,7 @@ describe('a framed handler', () => {
     expect(isFinished).toBe(true);
   });
 
-  it('runs its first middleware outermost, also when an inner one answers an error', async () => {
+  it('runs its first middleware outermost, even when an inner one answers an error', async () => {
     const calls: string[] = [];
     const outer: MiddlewareObj<string, string> = {
       before: () => void calls.push('outer before'),

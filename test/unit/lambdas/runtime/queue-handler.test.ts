@@ -104,7 +104,7 @@ describe('the queue handler', () => {
     expect(retried).toEqual(['1']);
   });
 
-  it('starts no message with too little of the invocation left, and makes all visible at once', async () => {
+  it('starts no message when too little time is left, and makes all of them visible at once', async () => {
     const { handled, retried, visibilities } = await run(
       [record('1', 'a'), record('2', 'a')],
       () => DONE,
@@ -117,7 +117,7 @@ describe('the queue handler', () => {
     ]);
   });
 
-  it('tells the message handler whether the required time is left', async () => {
+  it('passes to the message handler whether the required time is left', async () => {
     const left = [60_000, 10_000, 9_999];
     const seen: boolean[] = [];
     await run(

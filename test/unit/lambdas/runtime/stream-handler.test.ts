@@ -13,7 +13,7 @@ describe('the stream handler', () => {
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }, { itemIdentifier: '3' }] });
   });
 
-  it('tells the record handler whether the required time is left', async () => {
+  it('passes to the record handler whether the required time is left', async () => {
     const left = [15_000, 14_999];
     const seen: boolean[] = [];
     const handler = createStreamHandler<number>({

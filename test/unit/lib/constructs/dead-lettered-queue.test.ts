@@ -16,7 +16,7 @@ describe('Every queue', () => {
     template.resourcePropertiesCountIs(QUEUE, { MaximumMessageSize: 1024 * 1024 }, 7);
   });
 
-  test('takes less if it is the send queue, so that its dead letters have room for a reason', () => {
+  test('takes smaller messages if it is the send queue, so that its dead letters have room for a reason', () => {
     template.resourcePropertiesCountIs(QUEUE, { MaximumMessageSize: 256 * 1024, RedrivePolicy: Match.anyValue() }, 1);
   });
 
@@ -57,7 +57,7 @@ describe('The send queue', () => {
     template.allResourcesProperties(QUEUE, { ContentBasedDeduplication: Match.absent() });
   });
 
-  test('has the maximum receive count, so that a count does not end the wait of a request', () => {
+  test('has the maximum receive count, so that a request can wait as long as possible', () => {
     template.hasResourceProperties(QUEUE, {
       FifoQueue: true,
       RedrivePolicy: { deadLetterTargetArn: deadLetters('SenderSendQueueDeadLetters'), maxReceiveCount: 1000 },
@@ -68,7 +68,7 @@ describe('The send queue', () => {
 describe('The claim of a send', () => {
   const { template } = synthesizedStack('prod');
 
-  test('outlives the function that holds it and ends before its message is visible again', () => {
+  test('outlives the function that made it and ends before its message is visible again', () => {
     const { queue, timeoutSeconds } =
       consumedQueues(template).find(({ logicalId }) => logicalId.startsWith('Sender')) ?? {};
     const [send] = Object.values(

@@ -100,7 +100,7 @@ describe('A stage with event targets', () => {
     });
   });
 
-  test('has no finding of AWS Solutions checks without a reason', () => {
+  test('has no AWS Solutions finding without a documented reason', () => {
     expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
   });
 });

@@ -19,11 +19,11 @@ describe('The guide to the settings', () => {
     expect(guide.get(path)?.endsWith(ends)).toBe(true);
   });
 
-  test('states no default of an object, whose settings have their own', () => {
+  test('states no default for an object, whose settings have their own', () => {
     expect(guide.get('window')).not.toContain('default');
   });
 
-  test('has no period in the end, as it completes a sentence', () => {
+  test('does not end with a period, because it completes a sentence', () => {
     for (const description of guide.values()) expect(description).not.toMatch(/\.$/);
   });
 });

@@ -53,7 +53,7 @@ describe("an account's circuit breaker in the table", () => {
     });
   });
 
-  it('gives one probe, when it is due, until its lease expires', async () => {
+  it('grants one probe when it is due, until the lease expires', async () => {
     await circuit.open(trip());
     expect(await circuit.claimProbe(probe('early', 5))).toEqual({ isClaimed: false, circuit: OPEN });
 
@@ -66,7 +66,7 @@ describe("an account's circuit breaker in the table", () => {
     expect(await circuit.claimProbe(probe('second', 16))).toMatchObject({ isClaimed: true, circuit: { probes: 2 } });
   });
 
-  it('gives no probe while it is closed', async () => {
+  it('grants no probe while it is closed', async () => {
     expect(await circuit.claimProbe(probe('first', 6))).toEqual({ isClaimed: false, circuit: { state: 'closed' } });
   });
 
@@ -79,7 +79,7 @@ describe("an account's circuit breaker in the table", () => {
     expect(await circuit.failProbe('first', next)).toMatchObject({ state: 'open', openedAt: at(1), ...next });
   });
 
-  it('closes after its own probe was accepted, and not after another', async () => {
+  it('closes only after its own probe was accepted', async () => {
     await circuit.open(trip());
     await circuit.claimProbe(probe('first', 6));
 
@@ -88,7 +88,7 @@ describe("an account's circuit breaker in the table", () => {
     expect(await circuit.read()).toEqual({ state: 'closed' });
   });
 
-  it('opens again for a call made after it closed, not for an earlier one', async () => {
+  it('opens again for a call made after it closed, but not for an earlier one', async () => {
     await circuit.open(trip());
     await circuit.claimProbe(probe('first', 6));
     await circuit.close('first', at(9));

@@ -47,7 +47,7 @@ describe('reading a conversation', () => {
   const remove = (id: string) =>
     tables.client.send(new DeleteItemCommand({ TableName: tableName, Key: marshall(messageKey(id)) }));
 
-  it('returns 250 messages on one page, newest first, whole', async () => {
+  it('returns 250 complete messages on one page, newest first', async () => {
     const ids = await storeMessages(250, (index) => addMs('2026-11-20T11:00:00.000Z', index));
 
     const { messages, next } = await repositories.messages.readConversation(contact, { limit: 1_000 });

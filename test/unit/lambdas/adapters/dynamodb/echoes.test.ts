@@ -43,7 +43,7 @@ describe('storing an echo', () => {
     });
   });
 
-  it('stores one that names no user outside every conversation', async () => {
+  it('stores an echo without a user outside all conversations', async () => {
     await receive(wireEcho({ TO: undefined }));
     const item = (await items())['MESSAGE#message-1 MESSAGE'];
     expect(item).toMatchObject({ echoAt: '2026-11-20T11:00:02.000Z' });
@@ -121,7 +121,7 @@ describe('storing an echo while its item changes', () => {
     expect(await storeEcho([])).toMatchObject({ stored: { kind: 'stored' }, writes: 1 });
   });
 
-  it('takes two writes beside a message', async () => {
+  it('takes two writes if the message is already stored', async () => {
     expect(await storeEcho([store])).toMatchObject({ stored: { kind: 'stored' }, writes: 2 });
     expect((await items())['MESSAGE#message-1 MESSAGE']).toMatchObject({
       direction: 'outbound',

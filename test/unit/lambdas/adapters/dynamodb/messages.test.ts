@@ -79,7 +79,7 @@ describe('storing an inbound message', () => {
     });
   });
 
-  it('is refused for a message too large for a table item, whose window opens all the same', async () => {
+  it('refuses a message that is too large for a table item, but still opens the window', async () => {
     const stored = await receive(wireMessage({ MESSAGE: 'x'.repeat(410_000) }));
     expect(stored).toEqual({ kind: 'unstorable', reason: expect.stringContaining('ValidationException') });
     expect(Object.keys(await items())).toEqual([`${CONTACT} CONTACT`]);

@@ -81,7 +81,7 @@ describe('the list of uncertain sends', () => {
     }
   });
 
-  it('returns the sends whole', async () => {
+  it('returns complete sends', async () => {
     const stored = await putUncertain('request-1', NOW);
 
     expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [stored] });

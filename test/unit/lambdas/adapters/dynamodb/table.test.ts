@@ -58,7 +58,7 @@ describe('getAll', () => {
     return { throttled, calls: () => calls };
   };
 
-  it('asks again for the keys that DynamoDB left unprocessed', async () => {
+  it('retries the keys that DynamoDB left unprocessed', async () => {
     const { throttled, calls } = processOnly(30);
     expect(await throttled.getAll(keys)).toEqual(expected);
     // 85, 86, and 43 stored items, at most 30 per call.

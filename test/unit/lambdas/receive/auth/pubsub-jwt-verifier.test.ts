@@ -102,7 +102,7 @@ describe('a Pub/Sub push', () => {
 });
 
 describe("the issuer's keys", () => {
-  it('are fetched once for as long as Cache-Control says', async () => {
+  it('are fetched once and cached for as long as Cache-Control allows', async () => {
     const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7200 });
     await verify(token);
     nowMs += 3_599_000;

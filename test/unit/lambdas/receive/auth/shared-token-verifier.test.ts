@@ -21,7 +21,7 @@ const verify = (headers: Record<string, string | undefined>) =>
   verifier.verify({ headers, unverifiedBody: Buffer.from('{}') });
 
 describe('a request with a shared token', () => {
-  it('is authentic with the token in the configured header, whatever the case of the setting', async () => {
+  it('is authentic with the token in the configured header, regardless of the case of the setting', async () => {
     expect(await verify({ 'x-webhook-token': TOKEN })).toEqual(AUTHENTIC);
   });
 
@@ -54,7 +54,7 @@ describe('a request with a shared token', () => {
     expect(await verify({ 'x-webhook-token': TOKEN })).toEqual(AUTHENTIC);
   });
 
-  it('cannot be verified, and is not refused, while the tokens are unavailable and none are cached', async () => {
+  it('is left unverified rather than refused while the tokens are unavailable and none are cached', async () => {
     secret.isUnavailable = true;
     expect(await verify({ 'x-webhook-token': TOKEN })).toEqual({
       kind: 'unavailable',

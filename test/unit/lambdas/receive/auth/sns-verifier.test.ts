@@ -139,7 +139,7 @@ describe('the signing certificate', () => {
     expect(await verify(signed())).toEqual(AUTHENTIC);
   });
 
-  it('is fetched at a bounded rate, and cached ones stay in use, however many messages name others', async () => {
+  it('is fetched at a bounded rate however many messages name other certificates, and cached ones stay in use', async () => {
     await verify(signed());
     for (let count = 1; count <= 100; count += 1) {
       nowMs += 100;
@@ -184,7 +184,7 @@ describe('a subscription confirmation', () => {
     expect(await verify(confirmation())).toEqual({ kind: 'unavailable', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' });
   });
 
-  it('of an unsubscription is authentic, so that it is quarantined as an unknown event', async () => {
+  it('of an unsubscribe is authentic, so that it is quarantined as an unknown event', async () => {
     expect(await verify(confirmation({ Type: 'UnsubscribeConfirmation' }))).toEqual(AUTHENTIC);
   });
 });

@@ -112,7 +112,7 @@ describe('a Standard Webhooks request', () => {
 });
 
 describe('the webhook secrets', () => {
-  it('may be several, one per line', async () => {
+  it('can be several, one per line', async () => {
     secret.text = `${STANDARD_SECRET}\r\n\n  ${OTHER_SECRET} \n`;
     for (const each of [STANDARD_SECRET, OTHER_SECRET]) {
       expect(await verifier.verify(standardWebhooksRequest(BODY, { secret: each }))).toEqual(AUTHENTIC);
@@ -120,7 +120,7 @@ describe('the webhook secrets', () => {
     expect(secret.reads).toBe(1);
   });
 
-  it('are read again for the first request that none of them fits, so that a rotation needs no deployment', async () => {
+  it('are read again when a request matches none of them, so that a rotation needs no deployment', async () => {
     await verifier.verify(standardWebhooksRequest(BODY));
     secret.text = OTHER_SECRET;
     now = later(10);
@@ -161,7 +161,7 @@ describe('the webhook secrets', () => {
     ['not base64', () => Object.assign(secret, { text: 'whsec_not!base64' })],
     ['an empty key', () => Object.assign(secret, { text: 'whsec_' })],
   ])(
-    'leave a request unverified, and not refused, when they are %s and none are cached',
+    'leave a request unverified rather than refused when they are %s and none are cached',
     async (_case, breakSecret) => {
       breakSecret();
       expect(await verifier.verify(standardWebhooksRequest(BODY))).toEqual({
