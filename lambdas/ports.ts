@@ -15,11 +15,11 @@ import type { VerifiedRequest } from './domain/webhook-request.ts';
 // Every interface to the outside, by aggregate. A use case picks the methods it needs with Pick<>. Unless documented
 // otherwise, a method throws when the service behind it is unavailable.
 
-/** Contacts: windows, consents, and contact checks. */
+/** Contacts, with their conversation windows, consents, and contact checks. */
 export interface ContactRepository {
   /** Returns undefined for a contact that is not stored. */
   read(contact: ContactRef): Promise<Contact | undefined>;
-  /** Reads a contact together with an account's circuit breaker, in one call. An unknown contact is empty. */
+  /** Reads a contact and an account's circuit breaker in one call. Returns an empty contact for an unknown one. */
   readWithCircuit(
     contact: ContactRef,
     account: AccountRef,
@@ -30,7 +30,7 @@ export interface ContactRepository {
   denyWindow(contact: ContactRef, at: Instant): Promise<void>;
   /** Records the result of a contact check. The latest check counts. */
   recordCheck(contact: ContactRef, checked: CheckedContact): Promise<void>;
-  /** Records an opt-in or opt-out. The latest one of each kind counts, in whatever order they are recorded. */
+  /** Records an opt-in or opt-out. The latest one of each kind counts, regardless of the order of writes. */
   recordConsent(contact: ContactRef, consent: Consent): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface MessageRepository {
   ): Promise<ConversationPage>;
 }
 
-/** The result of a transition: either it was applied, or the send as it is did not allow it. */
+/** The result of a transition: applied, or not allowed from the send's current state. */
 export type TransitionResult =
   | { readonly kind: 'applied' }
   | { readonly kind: 'conflict'; readonly send: SendRecord }
@@ -64,7 +64,7 @@ export interface SendRepository {
   /** Records a request before it is queued, so that its id cannot be reused for another body. */
   register(send: QueuedSend, at: Instant): Promise<TransitionResult>;
   schedule(send: QueuedSend, times: { readonly at: Instant; readonly sendAt: Instant }): Promise<TransitionResult>;
-  /** Claims a send for one call, and must precede every call. With `resend`, an uncertain send can be claimed too. */
+  /** Claims a send for one call; required before every call. With `resend`, an uncertain send can be claimed too. */
   claim(
     send: QueuedSend,
     claim: Claim,
@@ -106,7 +106,7 @@ export interface Trip {
   readonly nextProbeAt: Instant;
 }
 
-/** The account's circuit breaker, shared by all functions. Each method returns the circuit as it is afterward. */
+/** The account's circuit breaker, shared by all functions. Each method returns the circuit's state after the call. */
 export interface CircuitRepository {
   read(): Promise<Circuit>;
   /** Opens the circuit breaker unless it is already open. */
@@ -123,13 +123,13 @@ export interface CircuitRepository {
   close(probeId: string, closedAt: Instant): Promise<Circuit>;
 }
 
-/** An item of a contact, yet to be erased. */
+/** An item of a contact that is yet to be erased. */
 export interface ErasableItem {
   readonly kind: 'message' | 'send';
   readonly id: string;
 }
 
-/** Erasures: removes what is stored about a contact and counts it. */
+/** Erasures. Removes everything stored about a contact, and counts what it removes. */
 export interface ErasureRepository {
   read(erasureId: string): Promise<ErasureRecord | undefined>;
   start(erasureId: string, requestedAt: Instant): Promise<void>;
@@ -140,9 +140,9 @@ export interface ErasureRepository {
     until: Instant,
     after?: ErasablePosition,
   ): Promise<{ readonly items: readonly ErasableItem[]; readonly next?: ErasablePosition }>;
-  /** Returns `busy` while a function is sending the item, because that function would write it again. */
+  /** Returns `busy` while a function is processing the send, because that function would write the item again. */
   erase(contact: ContactRef, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
-  /** Adds a turn's work to the record. A turn that is already counted is not counted again. */
+  /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(
     before: ErasureRecord,
     turn: { readonly messages: number; readonly sends: number; readonly finishedAt?: Instant },
@@ -154,14 +154,14 @@ export type ErasablePosition = Readonly<Record<string, unknown>>;
 
 /** The result of a write. Expected failures are values, not errors. */
 export type WriteResult =
-  /** It is stored, by this write or an earlier one. */
+  /** The item is stored, by this write or an earlier one. */
   | { readonly kind: 'written' }
   /** No retry can succeed, for example because the item is too large. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It may or may not have been written. Every write may be retried. */
+  /** The item may or may not have been written. Every write is safe to retry. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
-/** Takes authentic webhook requests that could not be stored. Failures are returned, not thrown. */
+/** Accepts authentic webhook requests that could not be stored. Returns failures instead of throwing them. */
 export interface InboundQueue {
   /** Puts the request on the inbound queue, to be stored later. */
   defer(request: VerifiedRequest): Promise<WriteResult>;
@@ -171,16 +171,14 @@ export interface InboundQueue {
 
 export type Verdict =
   | { readonly kind: 'authentic' }
-  /**
-   * A request about the delivery itself, such as the confirmation of a subscription: already handled, without an event.
-   */
+  /** A request about the delivery itself, such as a subscription confirmation. It was handled and carries no event. */
   | { readonly kind: 'handshake'; readonly reason: string }
-  /** `reason` names the check that failed, never a value. */
+  /** `reason` names the check that failed and never includes a value. */
   | { readonly kind: 'unauthenticated'; readonly reason: string }
   /** The keys, certificate, or secret needed for verification is unavailable. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
-/** HTTP headers with names in lower case. */
+/** HTTP headers with lowercase names. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Verifies that a webhook request comes from the chat service's publish/subscribe system. */
@@ -190,21 +188,21 @@ export interface WebhookVerifier {
 
 /** The secret that webhook requests are verified with. */
 export interface WebhookSecret {
-  /** Returns the secret's string: one secret or token per line, several during a rotation. */
+  /** Returns the secret's string: one secret or token per line. There are several during a rotation. */
   read(): Promise<string>;
 }
 
-/** The chat service's endpoints. A failed call is a value, not an error. */
+/** The chat service's endpoints. A failed call is returned, not thrown. */
 export interface ChatService {
   send(call: SendCall): Promise<ChatServiceAnswer>;
-  /** Asks which of these numbers are on the platform. */
+  /** Checks which of the numbers are on the platform. */
   checkContacts(chatChannelNumber: string, contacts: readonly string[]): Promise<ChatServiceAnswer>;
 }
 
 /** The chat service's access token. */
 export interface AccessToken {
   read(): Promise<string>;
-  /** Reads the token from its source again after the chat service refused `refused`. */
+  /** Reads the token from its source again after the chat service refused the token `refused`. */
   refresh(refused: string): Promise<string>;
 }
 
@@ -216,7 +214,7 @@ export interface SendQueue {
   put(message: FifoMessage): Promise<void>;
 }
 
-/** Takes requests that cannot be sent as they are. A request may be put on the queue twice. */
+/** Accepts requests that cannot be sent as they are. A request may be put on the queue twice. */
 export interface SendDeadLetterQueue {
   put(message: FifoMessage, reason: string): Promise<void>;
 }
@@ -243,15 +241,15 @@ export type PublishResult =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The event bus. It may deliver an event more than once; consumers drop duplicates by the event's id. Failures are
- * returned, not thrown.
+ * The event bus. It may deliver an event more than once; consumers use the event's id to drop duplicates. Returns
+ * failures instead of throwing them.
  */
 export interface EventBus {
   /** Publishes any number of events. Returns one result for each, in the same order. */
   publish(events: readonly SerializedEvent[]): Promise<readonly PublishResult[]>;
 }
 
-/** Takes changes that cannot be published. */
+/** Accepts changes that cannot be published. */
 export interface PublishDeadLetterQueue {
   put(change: { readonly sequenceNumber: string; readonly record: unknown }, reason: string): Promise<void>;
 }

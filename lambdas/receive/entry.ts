@@ -68,7 +68,7 @@ const drain = createQueueHandler({
   log,
 });
 
-/** Handles the webhook's requests, and the inbound queue's messages, which are requests that were deferred. */
+/** Handles webhook requests, and messages from the inbound queue, which are deferred webhook requests. */
 export const handler = frame(
   async (event: APIGatewayProxyEventV2 | SQSEvent, invocation: Invocation) =>
     'Records' in event ? drain(event, invocation) : webhook(event),

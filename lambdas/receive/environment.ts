@@ -7,17 +7,17 @@ import { webhookAuth } from './auth/webhook-auth.ts';
 export const receiveEnvironment = z.object({
   /** The conversation table. */
   TABLE_NAME: z.string(),
-  /** Where verified events wait while the table is unavailable. */
+  /** The queue where verified events wait while the table is unavailable. */
   INBOUND_QUEUE_URL: z.url(),
-  /** Where authentic events go that cannot be parsed or stored. */
+  /** The queue for authentic events that cannot be parsed or stored. */
   INBOUND_DEAD_LETTER_QUEUE_URL: z.url(),
-  /** How webhook requests are verified: JSON of {@link webhookAuth}. */
+  /** How webhook requests are verified: {@link webhookAuth} as JSON. */
   WEBHOOK_AUTH: json(webhookAuth),
-  /** The secret with the webhook's secrets or tokens, for the kinds of authentication that have one. */
+  /** The secret that holds the webhook's secrets or tokens, for the kinds of authentication that use one. */
   WEBHOOK_SECRET_ID: z.optional(z.string()),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
-  /** The platform of an event that names none. */
+  /** The platform of events that do not name one. */
   CHAT_PLATFORM: z.string(),
   /** Days until a message expires. */
   RETENTION_DAYS: wholeNumber(1),

@@ -15,7 +15,7 @@ export interface ReceiveEventPorts {
   readonly metrics: Metrics;
 }
 
-/** What became of an authentic event. All but `not-stored` are acknowledged. */
+/** What happened to an authentic event. Every result except `not-stored` is acknowledged. */
 export type Receipt = 'stored' | 'quarantined' | 'deferred' | 'not-stored';
 
 const REPORT: Record<Receipt, { readonly metric: MetricName; readonly level: keyof Log; readonly message: string }> = {
@@ -25,13 +25,14 @@ const REPORT: Record<Receipt, { readonly metric: MetricName; readonly level: key
   'not-stored': {
     metric: 'EventNotStored',
     level: 'error',
-    message: 'event left to redelivery: table and queue are unavailable',
+    message: 'event not stored: the table and the queue are unavailable; waiting for redelivery',
   },
 };
 
 /**
- * Creates the function that takes in an authentic webhook request: it is stored, or quarantined, or, while the table is
- * unavailable, deferred to the inbound queue. Only when the queue is unavailable as well is it left to redelivery.
+ * Creates the function that stores the event of an authentic webhook request. An event that cannot be stored is
+ * quarantined. While the table is unavailable, events are deferred to the inbound queue. If the queue is unavailable
+ * too, the event is not acknowledged, so it will be redelivered.
  */
 export const createReceiveEvent =
   ({ storeEvent, inboundQueue, log, metrics }: Omit<ReceiveEventPorts, 'randomness'>) =>
@@ -58,8 +59,8 @@ const receiptOf = async (queue: InboundQueue, request: VerifiedRequest, stored: 
 };
 
 /**
- * Creates the handler of the inbound queue's messages: webhook requests that were deferred, or redriven from
- * quarantine. They go through the same code as the webhook's.
+ * Creates the handler of messages from the inbound queue: webhook requests that were deferred, or redriven from
+ * quarantine. Their events are stored by the same code as those of new requests.
  */
 export const createDrainMessage =
   (ports: ReceiveEventPorts) =>
@@ -68,7 +69,7 @@ export const createDrainMessage =
     const request = parseSerializedRequest(message.body);
     if (request === undefined) {
       log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
-      return quarantine(inboundQueue, foreignMessage(message), 'The queue message is not a webhook request.');
+      return quarantine(inboundQueue, wrapUnknownMessage(message), 'The queue message is not a webhook request.');
     }
     const stored = await storeEvent(request);
     switch (stored.kind) {
@@ -93,12 +94,12 @@ const quarantine = async (queue: InboundQueue, request: VerifiedRequest, reason:
   (await queue.quarantine(request, reason)).kind === 'written' ? DONE : { kind: 'retry' };
 
 /** Wraps a message of unknown origin so that an operator can read it. */
-const foreignMessage = ({ body, attributes }: SQSRecord): VerifiedRequest => ({
+const wrapUnknownMessage = ({ body, attributes }: SQSRecord): VerifiedRequest => ({
   rawBody: Buffer.from(body),
   receivedAt: toInstant(new Date(Number(attributes.SentTimestamp))),
 });
 
-/** After a short outage, the window of a user who wrote meanwhile must open soon after the table is back. */
+/** Kept short because the window of a user who wrote during an outage opens only when the message is stored. */
 const MAX_RETRY_MS = 60_000;
 
 const retryAfterMs = ({ attributes }: SQSRecord, randomness: Randomness): number =>

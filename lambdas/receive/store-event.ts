@@ -5,18 +5,18 @@ import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts
 import type { Clock, ContactRepository, MessageRepository, SendRepository, WriteResult } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
 
-/** What became of a verified request at the table. */
+/** The result of storing a verified request's event. */
 export type StoreResult = { readonly deliveryId?: string } & (
   | {
       readonly kind: 'stored';
       readonly event: WebhookEvent['kind'];
       readonly id: string;
-      /** Windows are per business number and the message names none, so it opened no window. */
+      /** Windows are per business number and the message does not name one, so it opened no window. */
       readonly withoutChannel?: true;
     }
-  /** Not a known event, or the table can never accept it. */
+  /** The event is not readable, or the table can never accept it. */
   | { readonly kind: 'unstorable'; readonly reason: string }
-  /** To be retried as a whole. */
+  /** Retry the whole request. */
   | { readonly kind: 'unavailable'; readonly reason: string }
 );
 
@@ -27,25 +27,25 @@ export interface StoreEventOptions {
   readonly messages: Pick<MessageRepository, 'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound'>;
   readonly sends: Pick<SendRepository, 'confirm'>;
   readonly clock: Clock;
-  /** The time budget of the table's writes, including the SDK's retries. */
+  /** The time budget for writes to the table, including the SDK's retries. */
   readonly budgetMs: number;
-  /** The platform of an event that names none. */
+  /** The platform of events that do not name one. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
 }
 
-/** How long the table is left alone after it did not answer: short for an outage, long for a waiting webhook. */
+/** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */
 const COOLDOWN_MS = 1_000;
 
-const COOLING_DOWN: WriteResult = { kind: 'unavailable', reason: 'The table did not answer a moment ago.' };
+const COOLING_DOWN: WriteResult = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
 
 /**
  * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, an echo
- * or a status in one, and a status with a request id in up to two more. It reads nothing, and repeating it in part or
- * in whole changes nothing.
+ * or a status in one, and a status with a request id in up to two more. It reads nothing, and all of its writes are
+ * idempotent.
  *
- * For a second after the table did not answer, events are not tried at all: during an outage one request per second
- * waits for the table, and the others go to the inbound queue at once.
+ * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
+ * for the table, and all others go straight to the inbound queue.
  */
 export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
   const { clock, budgetMs, chatPlatform, windowPer } = options;
@@ -54,7 +54,7 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
   const write = async (event: WebhookEvent): Promise<WriteResult> => {
     if (Date.parse(clock.now()) < coolUntilMs) return COOLING_DOWN;
     const results = await Promise.all(writesOf(options, event).map((run) => attempt(budgetMs, run)));
-    // A write that may still succeed counts before one that never will: the retry does both.
+    // A failure that can be retried takes precedence over a permanent one, because a retry repeats both writes.
     const failure =
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
     if (failure?.kind === 'unavailable') coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
@@ -114,7 +114,7 @@ const writesOf = (
 
 /**
  * Confirms the send that a status belongs to: a message with a status was accepted. The status may arrive while the
- * call still waits for its answer, after the send became `uncertain`, or more than once.
+ * call is still waiting for its answer, after the send became `uncertain`, or more than once.
  */
 const confirmSend = async (
   { messages, sends }: Pick<StoreEventOptions, 'messages' | 'sends'>,

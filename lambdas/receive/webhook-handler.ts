@@ -20,7 +20,7 @@ export interface WebhookHandlerOptions {
 
 type Answer = APIGatewayProxyStructuredResultV2;
 
-/** Constant bodies: an answer reveals nothing about the check and nothing internal. */
+/** Uses constant bodies, so that a response reveals nothing about verification or Parley's internals. */
 const answer = (statusCode: number, message: string): Answer => ({
   statusCode,
   headers: { 'content-type': 'application/json' },
@@ -31,9 +31,7 @@ const UNAUTHORIZED = answer(401, 'Unauthorized');
 const TOO_LARGE = answer(413, 'Payload Too Large');
 const UNAVAILABLE = answer(503, 'Service Unavailable');
 
-/**
- * Handles `POST /webhook` and `POST /webhook/{chatChannelNumber}`: verifies the raw bytes, and only then reads them.
- */
+/** Handles `POST /webhook` and `POST /webhook/{chatChannelNumber}`. Verifies the raw bytes before parsing them. */
 export const createWebhookHandler =
   (options: WebhookHandlerOptions) =>
   async (event: APIGatewayProxyEventV2): Promise<Answer> => {
@@ -48,7 +46,7 @@ export const createWebhookHandler =
     });
   };
 
-/** Returns undefined for an authentic request, otherwise the answer. */
+/** Returns undefined for an authentic request, or else the response. */
 const verify = async (
   { verifier, log, metrics }: WebhookHandlerOptions,
   headers: APIGatewayProxyEventV2['headers'],
@@ -64,11 +62,13 @@ const verify = async (
       return ACKNOWLEDGED;
     case 'unauthenticated':
       metrics.count('WebhookUnauthenticated');
-      log.warn('webhook request refused: not authentic', { reason: verdict.reason });
+      log.warn('webhook request rejected: unauthenticated', { reason: verdict.reason });
       return UNAUTHORIZED;
     case 'unavailable':
       metrics.count('WebhookVerificationUnavailable');
-      log.error('webhook request left to redelivery: verification is unavailable', { reason: verdict.reason });
+      log.error('webhook request not verified: verification unavailable; waiting for redelivery', {
+        reason: verdict.reason,
+      });
       return UNAVAILABLE;
   }
 };
@@ -80,15 +80,15 @@ const receive = async (
   const bytes = Buffer.byteLength(serializeRequest(request));
   if (bytes > MAX_SERIALIZED_BYTES) {
     metrics.count('EventTooLarge');
-    log.error('webhook request refused: too large for the inbound queue', { bytes, limit: MAX_SERIALIZED_BYTES });
+    log.error('webhook request rejected: too large for the inbound queue', { bytes, limit: MAX_SERIALIZED_BYTES });
     return TOO_LARGE;
   }
   return (await receiveEvent(request)) === 'not-stored' ? UNAVAILABLE : ACKNOWLEDGED;
 };
 
 /**
- * Reads what a publish/subscribe system says about a message outside the event. The timestamp of a Standard Webhooks
- * request is left out: it is that of the attempt and changes with redelivery.
+ * Reads the metadata that a publish/subscribe system sends in headers. Ignores the timestamp of a Standard Webhooks
+ * request, which is the time of the attempt and changes with each redelivery.
  * Source: https://cloud.google.com/pubsub/docs/payload-unwrapping
  */
 const deliveryMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
@@ -98,7 +98,7 @@ const deliveryMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
 
 const MAX_NUMBER_CHARACTERS = 32;
 
-/** Ignores a path segment that is not a phone number; the event's own fields may name one. */
+/** Ignores a path segment that is not a phone number. The event's own fields may still contain one. */
 const businessNumber = (
   parameters: APIGatewayProxyEventV2['pathParameters'],
 ): Pick<VerifiedRequest, 'chatChannelNumber'> => {

@@ -8,9 +8,9 @@ import type { WebhookAuth } from './webhook-auth.ts';
 
 export interface VerifierContext {
   readonly clock: Clock;
-  /** How much of the webhook's two seconds fetching keys or certificates may take. */
+  /** The time budget for fetching keys or certificates, out of the webhook's two seconds. */
   readonly fetchTimeoutMs: number;
-  /** Opens the webhook's secret; called only for the kinds that have one. */
+  /** Opens the webhook's secret. Called only for the kinds of authentication that use one. */
   readonly openSecret: () => WebhookSecret;
 }
 

@@ -8,7 +8,7 @@ export interface HttpGetAnswer {
   readonly headers: Headers;
 }
 
-/** The server answered, but not with what was asked for. */
+/** The server responded, but not with the requested document. */
 export class UnexpectedAnswerError extends ParleyError {
   readonly code = 'ERR_UNEXPECTED_ANSWER';
   readonly status: number;
@@ -20,9 +20,9 @@ export class UnexpectedAnswerError extends ParleyError {
 }
 
 /**
- * Fetches a small public document. Redirects are not followed: the URL that was checked must be the one that answers.
+ * Fetches a small public document. Does not follow redirects, because only the given URL was checked.
  *
- * @throws UnexpectedAnswerError for anything but a 2xx of bounded size; fetch's own error when there was no answer
+ * @throws UnexpectedAnswerError unless the response is a 2xx of bounded size; fetch's own error if there is no response
  */
 export const httpGet = async (url: string, timeoutMs: number): Promise<HttpGetAnswer> => {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });

@@ -20,7 +20,7 @@ export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: JWTVerifyGetK
     if (token === undefined) return unauthenticated('no bearer token');
     try {
       const { payload } = await jwtVerify(token, keys, {
-        // Pinned: a token does not choose how it is verified (RFC 8725, 3.1).
+        // Pinned, so that the token cannot choose the algorithm (RFC 8725, 3.1).
         algorithms: ['RS256'],
         audience: auth.audience,
         issuer: auth.issuers,
@@ -28,7 +28,7 @@ export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: JWTVerifyGetK
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         currentDate: new Date(clock.now()),
       });
-      if (payload.email !== auth.serviceAccountEmail) return unauthenticated('another service account');
+      if (payload.email !== auth.serviceAccountEmail) return unauthenticated('wrong service account');
       if (payload.email_verified !== true) return unauthenticated('email not verified');
       return { kind: 'authentic' };
     } catch (error) {
@@ -51,8 +51,8 @@ const DEFAULT_MAX_AGE_MS = 5 * 60 * 1000;
 const keySet = z.looseObject({ keys: z.array(z.record(z.string(), z.unknown())) });
 
 /**
- * Creates a lookup of an issuer's public keys: cached as Cache-Control says (RFC 9111, 5.2.2.1), stale while the issuer
- * is down, and fetched again for an unknown key at a bounded rate.
+ * Creates a lookup of an issuer's public keys. It caches the keys as Cache-Control specifies (RFC 9111, 5.2.2.1),
+ * serves stale keys while the issuer is down, and fetches them again for an unknown key, at a bounded rate.
  *
  * The lookup throws `SourceUnavailableError`, or jose's `JWKSNoMatchingKey`.
  */

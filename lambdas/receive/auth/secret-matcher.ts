@@ -1,19 +1,17 @@
 import type { Clock, WebhookSecret } from '../../ports.ts';
 import { createStaleIfErrorCache } from './stale-if-error-cache.ts';
 
-/**
- * A rotation takes effect after this at the latest, and at once with the first request that only the new secret fits.
- */
+/** A rotation takes effect within this time, or as soon as a request arrives that only the new secret matches. */
 const FRESH_FOR_MS = 5 * 60 * 1000;
 
-/** Returns whether any of the active secrets fits. Throws `SourceUnavailableError` when none can be read. */
-export type SecretMatcher<Secret> = (fits: (secret: Secret) => boolean) => Promise<boolean>;
+/** Returns whether any active secret matches. Throws `SourceUnavailableError` if no secret can be read. */
+export type SecretMatcher<Secret> = (matches: (secret: Secret) => boolean) => Promise<boolean>;
 
 /**
- * Creates a matcher that tries every active secret; there are several during a rotation. When none fits, the secret is
- * read again, at a bounded rate, in case it was just changed.
+ * Creates a matcher that tries every active secret; there are several during a rotation. If none matches, it reads the
+ * secret again, at a bounded rate, in case the secret was just changed.
  *
- * @param parse parses a line of the secret's string; throws for a malformed one, without quoting it
+ * @param parse parses a line of the secret's string; throws an error that does not quote the line if it is malformed
  */
 export const createSecretMatcher = <Secret>(
   source: WebhookSecret,
@@ -25,11 +23,11 @@ export const createSecretMatcher = <Secret>(
     if (value.length === 0) throw new Error("The webhook's secret is empty; store one secret or token per line.");
     return { value, freshForMs: FRESH_FOR_MS };
   }, clock);
-  return async (fits) => {
+  return async (matches) => {
     const cached = await secrets.get();
-    if (cached.some(fits)) return true;
+    if (cached.some(matches)) return true;
     const refreshed = await secrets.refresh();
-    return refreshed !== cached && refreshed.some(fits);
+    return refreshed !== cached && refreshed.some(matches);
   };
 };
 

@@ -4,7 +4,7 @@ import { createSecretMatcher } from './secret-matcher.ts';
 import { SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { SharedTokenAuth } from './webhook-auth.ts';
 
-/** Verifies requests by a token in a header, compared with every active token in constant time. */
+/** Verifies requests by the token in a header, which it compares with every active token in constant time. */
 export const createSharedTokenVerifier = (
   auth: SharedTokenAuth,
   secret: WebhookSecret,
@@ -16,12 +16,12 @@ export const createSharedTokenVerifier = (
     async verify({ headers }) {
       const value = headers[header];
       if (!value) return { kind: 'unauthenticated', reason: 'no token' };
-      // A token in the standard header is preceded by its scheme (RFC 6750, 2.1).
+      // In the Authorization header, a scheme precedes the token (RFC 6750, 2.1).
       const given = digest(header === 'authorization' ? value.replace(/^Bearer /i, '') : value);
       try {
         return (await matchesAny((token) => timingSafeEqual(token, given)))
           ? { kind: 'authentic' }
-          : { kind: 'unauthenticated', reason: 'another token' };
+          : { kind: 'unauthenticated', reason: 'wrong token' };
       } catch (error) {
         if (error instanceof SourceUnavailableError) return { kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' };
         throw error;
@@ -30,5 +30,5 @@ export const createSharedTokenVerifier = (
   };
 };
 
-/** Digests have equal lengths, so that the comparison does not reveal the token's. */
+/** Digests have equal lengths, so the comparison does not reveal the length of the token. */
 const digest = (token: string): Buffer => createHash('sha256').update(token).digest();

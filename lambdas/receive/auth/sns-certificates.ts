@@ -10,16 +10,16 @@ export interface SnsCertificatesOptions {
 
 export type FoundKey =
   | { readonly kind: 'found'; readonly publicKey: KeyObject }
-  /** The service has no such certificate, or it is not valid now. */
+  /** Amazon SNS has no such certificate, or the certificate has expired or is not valid yet. */
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unavailable' };
 
-/** However many certificates unauthenticated requests name, the service is not asked more often than this. */
+/** The minimum time between fetches, so that unauthenticated requests cannot cause a flood of them. */
 const FETCH_INTERVAL_MS = 1_000;
-/** The service uses one certificate at a time, and two during a rotation. */
+/** Amazon SNS uses one certificate at a time, and two during a rotation. */
 const MAX_CACHED = 10;
 
-/** Creates a lookup of a certificate's key by its URL, which must have been checked. Certificates never change. */
+/** Creates a lookup of certificates' keys by URL. The caller must have checked the URL. Certificates never change. */
 export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertificatesOptions) => {
   const cached = new Map<string, X509Certificate>();
   const fetching = new Map<string, Promise<X509Certificate>>();
@@ -54,11 +54,11 @@ export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertifi
       const { validFromDate, validToDate, publicKey } = certificate;
       const now = nowMs();
       if (now < validFromDate.getTime() || now > validToDate.getTime()) {
-        return { kind: 'invalid', reason: 'certificate not valid now' };
+        return { kind: 'invalid', reason: 'certificate expired or not yet valid' };
       }
       return { kind: 'found', publicKey };
     } catch (error) {
-      // A failure of the service says nothing about the request; an answer that is not a certificate does.
+      // If Amazon SNS fails, the request may still be authentic. If the URL has no certificate, the request is not.
       return error instanceof UnexpectedAnswerError && error.status < 500
         ? { kind: 'invalid', reason: 'no such certificate' }
         : { kind: 'unavailable' };
@@ -70,6 +70,6 @@ const parseCertificate = (text: string): X509Certificate => {
   try {
     return new X509Certificate(text);
   } catch {
-    throw new UnexpectedAnswerError('The answer is not a certificate.', 200);
+    throw new UnexpectedAnswerError('The response is not a certificate.', 200);
   }
 };

@@ -10,7 +10,7 @@ const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated',
 const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
 
 /**
- * Verifies requests of Amazon SNS for one topic, and confirms the subscription to that topic and to no other.
+ * Verifies requests from Amazon SNS for one topic, and confirms subscriptions to that topic only.
  * Source: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html
  */
 export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificatesOptions): WebhookVerifier => {
@@ -18,8 +18,8 @@ export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificate
   return {
     async verify({ unverifiedBody }) {
       const message = parseSnsMessage(unverifiedBody);
-      if (message === undefined) return unauthenticated('not a message of Amazon SNS');
-      if (message.TopicArn !== topicArn) return unauthenticated('another topic');
+      if (message === undefined) return unauthenticated('not an Amazon SNS message');
+      if (message.TopicArn !== topicArn) return unauthenticated('wrong topic');
       const found = await findKey(message.SigningCertURL);
       if (found.kind === 'unavailable') return { kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
       if (found.kind === 'invalid') return unauthenticated(found.reason);
@@ -40,16 +40,16 @@ const confirmSubscription = async (
   topicArn: string,
   { get, fetchTimeoutMs }: Pick<SnsCertificatesOptions, 'get' | 'fetchTimeoutMs'>,
 ): Promise<Verdict> => {
-  if (!isConfirmationUrl(url, topicArn)) return unauthenticated('another URL in the subscription confirmation');
+  if (!isConfirmationUrl(url, topicArn)) return unauthenticated('unexpected URL in the subscription confirmation');
   try {
     await get(url, fetchTimeoutMs);
-    return { kind: 'handshake', reason: 'the subscription to the topic was confirmed' };
+    return { kind: 'handshake', reason: 'subscription to the topic confirmed' };
   } catch {
     return { kind: 'unavailable', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' };
   }
 };
 
-/** The hosts of the service itself, on which no customer of AWS can publish a document. */
+/** The hosts of Amazon SNS itself, where AWS customers cannot publish documents. */
 const SNS_HOST = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
 const CERTIFICATE = /^https:\/\/sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/SimpleNotificationService-[0-9a-f]+\.pem$/;
 
@@ -70,11 +70,12 @@ const snsMessage = z.discriminatedUnion('Type', [
   z.object({ Type: z.literal('UnsubscribeConfirmation'), ...subscription }),
 ]);
 
-/** A message of Amazon SNS, parsed but not yet verified. */
+/** An Amazon SNS message, parsed but not yet verified. */
 export type UnverifiedSnsMessage = z.output<typeof snsMessage>;
 
 /**
- * Parses a message of Amazon SNS. Returns undefined for anything else, including one with a foreign certificate URL.
+ * Parses an Amazon SNS message. Returns undefined for anything else, including a message whose certificate URL does not
+ * belong to Amazon SNS.
  */
 const parseSnsMessage = (unverifiedBody: Buffer): UnverifiedSnsMessage | undefined => {
   const parsed = z.safeParse(snsMessage, z.parseJson(unverifiedBody.toString('utf8')));
@@ -82,7 +83,7 @@ const parseSnsMessage = (unverifiedBody: Buffer): UnverifiedSnsMessage | undefin
 };
 
 /**
- * Builds the string that Amazon SNS signs: these fields in this order, name and value on a line each.
+ * Builds the string that Amazon SNS signs: these fields in this order, with each name and each value on its own line.
  * Source: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html
  */
 export const snsStringToSign = (message: UnverifiedSnsMessage): string => {
@@ -103,7 +104,7 @@ export const snsStringToSign = (message: UnverifiedSnsMessage): string => {
     .join('');
 };
 
-/** Whether a GET of this URL confirms a subscription to this topic, at the service itself, and does nothing else. */
+/** Returns whether a GET of this URL confirms a subscription to this topic at Amazon SNS, and does nothing else. */
 export const isConfirmationUrl = (address: string, topicArn: string): boolean => {
   const url = URL.parse(address);
   return (

@@ -1,30 +1,30 @@
 import { ParleyError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports.ts';
 
-/** A fetched value, and how long it may be used without fetching it again. */
+/** A fetched value, and how long it stays fresh. */
 export interface Fetched<Value> {
   readonly value: Value;
   readonly freshForMs: number;
 }
 
-/** Both methods throw {@link SourceUnavailableError} when the source is down and nothing is cached. */
+/** Both methods throw {@link SourceUnavailableError} if the source is unavailable and nothing is cached. */
 export interface StaleIfErrorCache<Value> {
-  /** Returns the value, fetched again once it is no longer fresh; a stale one while the source is down. */
+  /** Returns the value. Fetches it if it is not fresh, and returns a stale one if the source is unavailable. */
   get(): Promise<Value>;
-  /** Fetches the value again, unless that happened a moment ago. For callers that `get` gave an outdated value. */
+  /** Fetches the value again, unless it was just fetched. For callers that found the value from `get` outdated. */
   refresh(): Promise<Value>;
 }
 
-/** What webhook requests are verified with cannot be fetched, and none is cached. */
+/** The keys, certificate, or secret for verification cannot be fetched, and none is cached. */
 export class SourceUnavailableError extends ParleyError {
   readonly code = 'ERR_SOURCE_UNAVAILABLE';
 }
 
-/** However many unauthenticated requests arrive, the source is not asked more often than this. */
+/** The minimum time between fetches, so that unauthenticated requests cannot cause a flood of them. */
 const REFETCH_INTERVAL_MS = 10_000;
 const RETRY_INTERVAL_MS = 1_000;
 
-/** Creates a cache that serves stale values while the source is down (RFC 5861, 4) and bounds the rate of fetches. */
+/** Creates a cache that serves stale values if the source is unavailable (RFC 5861, 4) and limits the fetch rate. */
 export const createStaleIfErrorCache = <Value>(
   fetchValue: () => Promise<Fetched<Value>>,
   clock: Clock,
@@ -43,7 +43,7 @@ export const createStaleIfErrorCache = <Value>(
           cached = { value, freshUntilMs: nowMs() + freshForMs };
           refetchFromMs = nowMs() + REFETCH_INTERVAL_MS;
         },
-        // The cached value stays; `known` decides whether there is one.
+        // Keeps the cached value; `known` throws if there is none.
         (error) => {
           lastFailure = error;
           refetchFromMs = nowMs() + RETRY_INTERVAL_MS;

@@ -7,8 +7,8 @@ import type { StandardWebhooksAuth } from './webhook-auth.ts';
 const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated', reason });
 
 /**
- * Verifies requests signed as the Standard Webhooks specification says: HMAC-SHA256 over `id.timestamp.body`, on the
- * raw bytes, with any active secret.
+ * Verifies requests signed according to the Standard Webhooks specification: HMAC-SHA256 over `id.timestamp.body`, on
+ * the raw bytes, with any active secret.
  * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export const createStandardWebhooksVerifier = (
@@ -43,7 +43,7 @@ export const createStandardWebhooksVerifier = (
 
 const HMAC_BYTES = 32;
 
-/** Returns the `v1` signatures of a list that may hold several, including signatures of other versions. */
+/** Returns the `v1` signatures in the header, which may list several signatures of different versions. */
 const parseSignatures = (header: string | undefined): readonly Buffer[] =>
   (header ?? '')
     .split(' ')
@@ -54,9 +54,9 @@ const parseSignatures = (header: string | undefined): readonly Buffer[] =>
 const parseKey = (line: string): Buffer => {
   const encoded = line.replace(/^whsec_/, '');
   const key = Buffer.from(encoded, 'base64');
-  // Node skips characters that are not base64, and with an empty or shortened key others could sign.
+  // Node.js skips characters that are not base64. An empty or shortened key would let others sign requests.
   if (key.length === 0 || key.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) {
-    throw new Error("A line of the webhook's secret is not base64; write each secret as whsec_ and base64.");
+    throw new Error("A line of the webhook's secret is not base64; write each secret as whsec_ followed by base64.");
   }
   return key;
 };

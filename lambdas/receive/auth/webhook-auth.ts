@@ -4,15 +4,15 @@ const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
 const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];
 
 /**
- * `pubsub-jwt`: a bearer token as Google Cloud Pub/Sub signs its pushes. A valid signature alone proves only "some
- * customer of that cloud", so audience and email must match too.
+ * `pubsub-jwt`: the bearer token of a Google Cloud Pub/Sub push. A valid signature proves only that the sender is some
+ * Google Cloud customer, so the audience and the email address must match too.
  * Source: https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions
  */
 const pubsubJwt = z.strictObject({
   kind: z.literal('pubsub-jwt'),
   audience: z.string().check(z.minLength(1)),
   serviceAccountEmail: z.email(),
-  /** @default Google's two spellings */
+  /** @default the two forms of Google's issuer */
   issuers: z._default(z.array(z.string()).check(z.minLength(1)), GOOGLE_ISSUERS),
   /** @default Google's key set */
   jwksUrl: z._default(z.url(), GOOGLE_JWKS_URL),
@@ -24,16 +24,14 @@ const pubsubJwt = z.strictObject({
  */
 const standardWebhooks = z.strictObject({
   kind: z.literal('standard-webhooks'),
-  /**
-   * Allowed difference between the request's timestamp and the clock. @default 300, as the specification's libraries
-   */
+  /** Allowed difference between the request's timestamp and the clock. @default 300, as in the official libraries */
   toleranceSeconds: z._default(z.int().check(z.minimum(1), z.maximum(3600)), 300),
 });
 
 /** `shared-token`: a token in a header. */
 const sharedToken = z.strictObject({
   kind: z.literal('shared-token'),
-  /** The header's name, in either case. */
+  /** The header's name, in upper or lower case. */
   header: z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/)),
 });
 
@@ -46,7 +44,7 @@ const sns = z.strictObject({
   topicArn: z.string().check(z.regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/)),
 });
 
-/** `insecure-none`: every request counts as authentic; requires the setting `allowInsecureWebhook`. */
+/** `insecure-none`: accepts every request. Requires the setting `allowInsecureWebhook`. */
 const insecureNone = z.strictObject({ kind: z.literal('insecure-none') });
 
 /** How webhook requests are verified: the setting `webhook.auth` of a stage. */
@@ -58,6 +56,6 @@ export type StandardWebhooksAuth = Extract<WebhookAuth, { kind: 'standard-webhoo
 export type SharedTokenAuth = Extract<WebhookAuth, { kind: 'shared-token' }>;
 export type SnsAuth = Extract<WebhookAuth, { kind: 'sns' }>;
 
-/** Whether requests of this kind are verified with a secret; the stack creates one only then. */
+/** Returns whether requests of this kind are verified with a secret. If so, the stack creates one. */
 export const hasWebhookSecret = ({ kind }: WebhookAuth): boolean =>
   kind === 'standard-webhooks' || kind === 'shared-token';

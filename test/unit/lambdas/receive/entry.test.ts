@@ -179,7 +179,7 @@ describe('answers and logs', () => {
       [200, '{"message":"OK"}'],
       [401, '{"message":"Unauthorized"}'],
     ]);
-    expect(receive.log.join('')).toMatch(/not authentic/);
+    expect(receive.log.join('')).toMatch(/unauthenticated/);
     expect(`${receive.log.join('')}${JSON.stringify(answers)}`).not.toMatch(/a-wrong-token|a-webhook-token/);
   });
 
@@ -218,7 +218,7 @@ describe('answers and logs', () => {
     const foreign = { ...snsNotification({ TopicArn: `${TOPIC}-of-another` }), Signature: 'c2lnbmF0dXJlLW9mLXNucw==' };
     const answer = await receive.post({ headers: {}, body: JSON.stringify(foreign) });
     expect(answer).toMatchObject({ statusCode: 401 });
-    expect(receive.log.join('')).toMatch(/not authentic/);
+    expect(receive.log.join('')).toMatch(/unauthenticated/);
     expect(`${receive.log.join('')}${JSON.stringify(answer)}`).not.toContain(foreign.Signature);
   });
 

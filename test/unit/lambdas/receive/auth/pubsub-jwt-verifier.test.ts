@@ -38,7 +38,7 @@ describe('a Pub/Sub push', () => {
     ['for another audience', { aud: 'another' }, 'claim aud'],
     ['without an audience', { aud: undefined }, 'claim aud'],
     ['from another issuer', { iss: 'https://evil.example' }, 'claim iss'],
-    ['from another service account', { email: 'other@example.com' }, 'another service account'],
+    ['from another service account', { email: 'other@example.com' }, 'wrong service account'],
     ['with an email that is not verified', { email_verified: false }, 'email not verified'],
     ['with email_verified as a string', { email_verified: 'true' }, 'email not verified'],
     ['that expired', { exp: Math.floor(Date.parse(NOW) / 1000) - 31 }, 'ERR_JWT_EXPIRED'],

@@ -29,12 +29,12 @@ describe('a request with a shared token', () => {
     ['without the header', {}, 'no token'],
     ['with an empty header', { 'x-webhook-token': '' }, 'no token'],
     ['with the token in another header', { 'x-token': TOKEN }, 'no token'],
-    ['with another token', { 'x-webhook-token': 'another' }, 'another token'],
-    ['with only the start of the token', { 'x-webhook-token': TOKEN.slice(0, -1) }, 'another token'],
-    ['with more than the token', { 'x-webhook-token': `${TOKEN}x` }, 'another token'],
-    ['with the token in another case', { 'x-webhook-token': TOKEN.toUpperCase() }, 'another token'],
-    ['with the header sent twice', { 'x-webhook-token': `${TOKEN},${TOKEN}` }, 'another token'],
-    ['with two lines of the secret', { 'x-webhook-token': `${TOKEN}\nanother` }, 'another token'],
+    ['with another token', { 'x-webhook-token': 'another' }, 'wrong token'],
+    ['with only the start of the token', { 'x-webhook-token': TOKEN.slice(0, -1) }, 'wrong token'],
+    ['with more than the token', { 'x-webhook-token': `${TOKEN}x` }, 'wrong token'],
+    ['with the token in another case', { 'x-webhook-token': TOKEN.toUpperCase() }, 'wrong token'],
+    ['with the header sent twice', { 'x-webhook-token': `${TOKEN},${TOKEN}` }, 'wrong token'],
+    ['with two lines of the secret', { 'x-webhook-token': `${TOKEN}\nanother` }, 'wrong token'],
   ])('%s is unauthenticated', async (_case, headers, reason) => {
     expect(await verify(headers)).toEqual({ kind: 'unauthenticated', reason });
   });

@@ -75,7 +75,7 @@ describe('a notification from Amazon SNS', () => {
   );
 
   it.each<[string, () => Record<string, unknown>, string]>([
-    ['for another topic', () => signed({ TopicArn: `${TOPIC}-2` }), 'another topic'],
+    ['for another topic', () => signed({ TopicArn: `${TOPIC}-2` }), 'wrong topic'],
     ['signed with another key', () => signSns(snsNotification(), stranger.privateKey), 'invalid signature'],
     ['with another message', () => ({ ...signed(), Message: '{"_id_":"message-2"}' }), 'invalid signature'],
     ['with another timestamp', () => ({ ...signed(), Timestamp: NOW }), 'invalid signature'],
@@ -84,12 +84,12 @@ describe('a notification from Amazon SNS', () => {
       () => ({ ...signSns(snsConfirmation(), privateKey), Type: 'Notification' }),
       'invalid signature',
     ],
-    ['without a signature', () => ({ ...signed(), Signature: undefined }), 'not a message of Amazon SNS'],
+    ['without a signature', () => ({ ...signed(), Signature: undefined }), 'not an Amazon SNS message'],
     ['with an empty signature', () => ({ ...signed(), Signature: '' }), 'invalid signature'],
-    ['with an unknown signature version', () => signed({ SignatureVersion: '3' }), 'not a message of Amazon SNS'],
-    ['without a signature version', () => signed({ SignatureVersion: undefined }), 'not a message of Amazon SNS'],
-    ['of an unknown type', () => signed({ Type: 'Other' }), 'not a message of Amazon SNS'],
-    ['that is an empty object', () => ({}), 'not a message of Amazon SNS'],
+    ['with an unknown signature version', () => signed({ SignatureVersion: '3' }), 'not an Amazon SNS message'],
+    ['without a signature version', () => signed({ SignatureVersion: undefined }), 'not an Amazon SNS message'],
+    ['of an unknown type', () => signed({ Type: 'Other' }), 'not an Amazon SNS message'],
+    ['that is an empty object', () => ({}), 'not an Amazon SNS message'],
   ])('%s is unauthenticated', async (_case, message, reason) => {
     expect(await verify(message())).toEqual({ kind: 'unauthenticated', reason });
   });
@@ -122,7 +122,10 @@ describe('the signing certificate', () => {
   it('is accepted only while it is valid', async () => {
     for (const time of [validFrom.getTime() - 1000, validTo.getTime() + 1000]) {
       nowMs = time;
-      expect(await verify(signed())).toEqual({ kind: 'unauthenticated', reason: 'certificate not valid now' });
+      expect(await verify(signed())).toEqual({
+        kind: 'unauthenticated',
+        reason: 'certificate expired or not yet valid',
+      });
     }
   });
 
