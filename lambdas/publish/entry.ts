@@ -12,11 +12,11 @@ import { createPublishChanges } from './publish-changes.ts';
 const environment = parseEnvironment(publishEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
-/** One attempt's calls, including the SDK's retries, and the pause before it. */
+/** Enough for one attempt: the backoff before it, and its calls with the SDK's retries. */
 const REQUIRED_TIME_MS = 15_000;
 const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
 
-/** Loads the SQS client on first use, which may be never: it would lengthen every cold start. */
+/** Loads the SQS client on first use. It is rarely needed, and loading it would lengthen every cold start. */
 const connectDeadLetters = async (): Promise<PublishDeadLetterQueue> => {
   const { createSqsClient, createSqsPublishDeadLetterQueue } = await import('../adapters/sqs.ts');
   const client = createSqsClient({ requestHandler: AWS_CALL });
@@ -25,7 +25,7 @@ const connectDeadLetters = async (): Promise<PublishDeadLetterQueue> => {
 let connecting: Promise<PublishDeadLetterQueue> | undefined;
 
 const publishChanges = createPublishChanges({
-  // Two attempts: publishChanges itself retries what failed, and only that.
+  // Two attempts only, because publishChanges retries failed events itself.
   bus: createEventBridgeBus(
     new EventBridgeClient({ maxAttempts: 2, requestHandler: AWS_CALL }),
     environment.EVENT_BUS_NAME,

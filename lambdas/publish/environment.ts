@@ -4,9 +4,9 @@ import * as z from '../domain/schema.ts';
 export const publishEnvironment = z.object({
   /** The event bus. */
   EVENT_BUS_NAME: z.string(),
-  /** Where changes go that cannot be published. */
+  /** The queue for changes that cannot be published. */
   PUBLISH_DEAD_LETTER_QUEUE_URL: z.url(),
-  /** Whether events carry messages' content: `true` or `false`. */
+  /** Whether events include the content of messages: `true` or `false`. */
   EVENT_CONTENT: z.enum(['true', 'false']),
 });
 

@@ -10,7 +10,7 @@ export interface PublishChangesOptions {
   readonly randomness: Randomness;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Whether events carry messages' content. */
+  /** Whether events include the content of messages. */
   readonly content: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PublishChangesOptions {
 export interface ChangeRecord {
   readonly sequenceNumber: string;
   readonly record: unknown;
-  /** Returns undefined for a change that is not published. Throws when the record cannot be read. */
+  /** Returns undefined for a change that is not published. Throws if the record cannot be read. */
   readonly readChange: () => ItemChange | undefined;
 }
 
@@ -32,8 +32,8 @@ const MAX_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 100;
 
 /**
- * Publishes the events of the stream's records. A failed event is retried alone, a few times; a record that cannot be
- * published goes to the dead-letter queue, so that it does not block the others.
+ * Creates the function that publishes the events of stream records. It retries only the events that failed. A record
+ * that cannot be published goes to the dead-letter queue, so that it does not block the others.
  *
  * @param hasTime whether the invocation has time for another attempt
  * @returns the sequence numbers of the records that Lambda must retry
@@ -50,7 +50,7 @@ export const createPublishChanges =
     for (const { origin } of pending) failed.add(origin.sequenceNumber);
     if (failed.size > 0) {
       options.metrics.count('PublishFailed');
-      options.log.error('changes not published; Lambda retries them', { sequenceNumbers: [...failed] });
+      options.log.error('changes not published; Lambda will retry them', { sequenceNumbers: [...failed] });
     }
     return records.map(({ sequenceNumber }) => sequenceNumber).filter((sequenceNumber) => failed.has(sequenceNumber));
   };
@@ -70,7 +70,7 @@ const eventsOf = async (
   }
 };
 
-/** Publishes what is pending. Returns what failed and may be retried. */
+/** Publishes the pending events. Returns those that failed and can be retried. */
 const publishOnce = async (
   options: PublishChangesOptions,
   pending: readonly PendingEvent[],

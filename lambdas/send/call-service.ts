@@ -27,8 +27,8 @@ export interface CompletedCall {
 }
 
 /**
- * Creates the function that calls the chat service. When the service reports the window closed although Parley's record
- * shows it open, it falls back to a template, or returns the decision that there is nothing to send.
+ * Creates the function that calls the chat service. If the service reports the window closed although Parley's record
+ * shows it open, the function falls back to a template. Without a template, it returns the decision not to send.
  */
 export const createCallService =
   (options: CallServiceOptions) =>
@@ -43,7 +43,7 @@ export const createCallService =
     return { ...fallback, outcome: sendOutcome(await chatService.send(fallback.call)) };
   };
 
-/** For later decisions; this send continues without it. */
+/** Records the closed window for later sends. A failed write does not affect this send. */
 const recordDeniedWindow = async (
   { contacts, clock, log, metrics }: CallServiceOptions,
   send: QueuedSend,

@@ -20,17 +20,17 @@ export interface CheckContactOptions {
   readonly rules: SendRules;
 }
 
-/** The contact including the check's result, or when to retry because the check is unavailable. */
+/** The contact with the check's result, or when to retry because the check is unavailable. */
 export type ContactChecked =
   | { readonly kind: 'contact'; readonly contact: Contact }
   | { readonly kind: 'retry'; readonly afterMs: number };
 
-/** The check has no attempts of its own; its backoff is that of a fifth attempt. */
+/** The check does not count its attempts. It always backs off as after a fifth attempt. */
 const BACKOFF_ATTEMPT = 5;
 
 /**
- * Creates the function that checks, where the stage asks for it, whether a number is on the platform before a template
- * opens a conversation.
+ * Creates the function that checks whether a number is on the platform before a template opens a conversation, if the
+ * stage's settings enable the check.
  */
 export const createCheckContact = (options: CheckContactOptions) => {
   const { contacts, clock, randomness, log, metrics, rules } = options;
@@ -47,14 +47,14 @@ export const createCheckContact = (options: CheckContactOptions) => {
         await contacts.recordCheck(send.contact, answer.checked);
         return { kind: 'contact', contact: { ...contact, ...answer.checked } };
       case 'unavailable': {
-        log.warn('contact check unavailable; the request will be retried', { requestId, why: answer.explanation });
+        log.warn('contact check unavailable; retrying the request later', { requestId, why: answer.explanation });
         const retryAfterMs = parseRetryAfterMs(answer.retryAfter, Date.parse(clock.now()));
         return { kind: 'retry', afterMs: retryAfterMs ?? backoffMs(BACKOFF_ATTEMPT, randomness.random()) };
       }
       case 'rejected':
-        // A chat service without the check must not keep messages from being sent.
+        // Messages must be sent even if the chat service does not support the check.
         metrics.count('ContactCheckRejected');
-        log.warn('contact check rejected; the request is sent without it', { requestId, why: answer.explanation });
+        log.warn('contact check rejected; sending the request without it', { requestId, why: answer.explanation });
         return unchanged;
     }
   };
@@ -71,8 +71,8 @@ interface WaitingNumber {
 }
 
 /**
- * Checks many numbers per call: numbers that arrive while a call is in flight go together in the next one, so that a
- * batch of any size costs two calls per channel.
+ * Checks many numbers per call. Numbers that arrive while a call is in flight go into the next call together, so a
+ * batch of any size needs at most two calls per channel.
  */
 const createBatchingCheck = ({ chatService, clock }: Pick<CheckContactOptions, 'chatService' | 'clock'>) => {
   const waiting = new Map<string, WaitingNumber[]>();

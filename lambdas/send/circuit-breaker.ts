@@ -12,32 +12,32 @@ export interface CircuitBreakerOptions {
   readonly randomness: Randomness;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** How long a probe may take, including its writes; nobody starts another one meanwhile. */
+  /** How long a probe may take, including its writes. No other probe starts during that time. */
   readonly probeLeaseMs: number;
 }
 
-/** What a call showed about the account, and when the call was claimed. */
+/** The outcome of a call, and when the call was claimed. */
 export interface ObservedCall {
   readonly outcome: SendOutcome;
   readonly calledAt: Instant;
 }
 
-/** The result of an admitted call; `open` when its outcome opened the circuit breaker or kept it open. */
+/** The result of an admitted call, with `open` if its outcome opened the circuit breaker or kept it open. */
 export interface AdmittedResult<Result> {
   readonly kind: 'admitted';
   readonly result: Result;
   readonly open?: OpenCircuit;
 }
 
-/** How long this process trusts what it knows about the circuit, and an answered call. */
+/** How long this process relies on the circuit that it last read, and on its last answered call. */
 const TRUSTED_MS = 5_000;
 
 /**
- * Creates the circuit breaker of an account. It opens when the account has no credit or its access token is refused;
- * then one probe at a time is sent, and an accepted probe closes it.
+ * Creates the circuit breaker of an account. It opens when the account has no credit or its access token is refused.
+ * While it is open, Parley sends one probe at a time. An accepted probe closes it.
  *
- * While it is closed, a process that has seen no answer for some seconds makes one call before it makes calls
- * concurrently, so that an account that ran out of credit meanwhile costs one call and not a batch of them.
+ * While it is closed, a process that has received no answer for a few seconds makes one call before it makes calls
+ * concurrently. If the account has run out of credit by then, only one call fails instead of a whole batch.
  */
 export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   const { contacts, circuits, account, clock, randomness, log, metrics, probeLeaseMs } = options;
@@ -52,7 +52,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     return circuit;
   };
 
-  /** Waits for the right to call. Returns the open circuit when there is none. */
+  /** Waits until a call is allowed. Returns the circuit if it is open and no probe is due. */
   const admit = async (): Promise<{ readonly probeId?: string; readonly release: () => void } | OpenCircuit> => {
     const circuit = known?.circuit ?? { state: 'closed' };
     if (circuit.state === 'open') {
@@ -88,7 +88,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
         : await circuits.failProbe(probeId, { reason, why, nextProbeAt: nextProbeAt(now, probes()) }),
     );
     metrics.count('AccountHeld');
-    log.error('circuit breaker open: requests wait, one probe at a time is sent', { reason, why });
+    log.error('circuit breaker open: requests wait while Parley sends one probe at a time', { reason, why });
     return circuit.state === 'open' ? circuit : undefined;
   };
 
@@ -102,7 +102,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
       metrics.count('AccountResumed');
       log.info('circuit breaker closed: a probe was accepted', {});
     } else if (known?.circuit.state === 'open') {
-      // Neither accepted nor refused because of the account: the next request is the next probe.
+      // The outcome says nothing about the account, so the next request becomes the next probe.
       const { reason, why } = known.circuit;
       remember(await circuits.failProbe(probeId, { reason, why, nextProbeAt: nextProbeAt(now, probes()) }));
     }
@@ -117,7 +117,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   };
 
   return {
-    /** Reads a contact and, unless it is known well enough, the circuit, in one call. */
+    /** Reads a contact. Reads the circuit in the same call unless it was read recently. */
     async readContact(ref: ContactRef): Promise<Contact> {
       if (isRecent(known?.at)) return (await contacts.read(ref)) ?? {};
       const askedAt = clock.now();
@@ -127,8 +127,8 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     },
 
     /**
-     * Runs `call` unless the circuit breaker is open, and learns from what it observed. `call` returns no observation
-     * when it ended before the chat service was called.
+     * Runs `call` unless the circuit breaker is open, then opens or closes it according to the outcome. `call` returns
+     * no `observed` if it ended before it called the chat service.
      */
     async run<Result>(
       call: () => Promise<{ readonly result: Result; readonly observed?: ObservedCall }>,

@@ -21,17 +21,15 @@ import { createSendMessage } from './send-message.ts';
 const environment = parseEnvironment(sendEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
-/** AWS's services answer in milliseconds; three attempts, the SDK's default, then take ten seconds at most. */
+/** AWS services respond within milliseconds. With these timeouts, the SDK's three attempts take ten seconds at most. */
 const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } };
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A batch has ten message groups at most. */
+/** A batch contains at most ten message groups. */
 const MAX_CONNECTIONS = 10;
-/**
- * A free-form call and a template after error 201, each repeated with a refreshed token; and the writes around them.
- */
+/** Enough for a free-form call, a template after error 201, a retry of each with a refreshed token, and all writes. */
 const REQUIRED_TIME_MS = 4 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 11_000;
 
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
@@ -43,7 +41,7 @@ const table = createConversationTable({
 });
 const account = { platform: chatPlatform, channel: chatChannelNumber };
 
-/** What both steps, preparing and sending, work with. */
+/** Shared by the two steps: preparing a send and sending it. */
 const shared = {
   sends: createDynamodbSends(table),
   messages: createDynamodbMessages(table),

@@ -9,34 +9,34 @@ import { json, wholeNumber } from '../runtime/environment.ts';
 export const sendEnvironment = z.object({
   /** The conversation table. */
   TABLE_NAME: z.string(),
-  /** The queue that the function consumes; a waiting request has its visibility changed there. */
+  /** The queue that the function consumes. The function also changes the visibility of waiting requests. */
   SEND_QUEUE_URL: z.url(),
-  /** Where malformed and rejected requests go. */
+  /** The queue for malformed and rejected requests. */
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
   /** The secret that holds the chat service's access token. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
   CHAT_SERVICE_URL: z.url(),
-  /** The platform and the business's own number of a request that names none. */
+  /** The default platform and business number of requests. */
   CHAT_PLATFORM: z.string(),
   CHAT_CHANNEL_NUMBER: z.string(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
-  /** How long before its 24 hours end a conversation window counts as closed. */
+  /** How long before the end of its 24 hours a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
-  /** What is sent when a free-form request meets a closed window: JSON of {@link templateReference}; unset for none. */
+  /** The template to send if a free-form request finds the window closed: {@link templateReference} as JSON. */
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
   /** How phone numbers are written in calls. */
   NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
   /** Which calls carry the request id as `clientPayload`. */
   CLIENT_PAYLOAD: z.enum(CLIENT_PAYLOADS),
-  /** Whether a number is checked on the platform before a template opens a conversation. */
+  /** Whether to check that a number is on the platform before a template opens a conversation. */
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
-  /** The contact check's path below `/api/v1.0/`. */
+  /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
-  /** How long a claim lasts: longer than an invocation. */
+  /** How long a claim lasts; must be longer than an invocation. */
   CLAIM_LEASE_SECONDS: wholeNumber(1),
-  /** The group of the schedules of requests with a `sendAt`, the role they run with, and their dead-letter queue. */
+  /** The group of schedules for requests with a `sendAt`, the role they use, and their dead-letter queue. */
   SCHEDULE_GROUP_NAME: z.string(),
   SCHEDULE_ROLE_ARN: z.string(),
   SCHEDULE_DEAD_LETTER_QUEUE_ARN: z.string(),

@@ -22,15 +22,16 @@ export interface PrepareSendOptions extends ResumeSendOptions {
 const MAX_AHEAD_DAYS = 366;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A schedule is precise to a minute; a request due sooner waits in its queue, in order with the contact's others. */
+/** Schedules are precise to a minute. A request due sooner waits in its queue, in order with the contact's others. */
 const MIN_SCHEDULE_MS = 60_000;
 
 /** SQS keeps a message invisible for at most 12 hours. */
 const MAX_WAIT_MS = 11 * 60 * 60 * 1000;
 
 /**
- * Creates the handler of the send queue's messages. It finds the request of a due message, puts malformed requests on
- * the dead-letter queue, schedules requests whose `sendAt` is in the future, and sends the others.
+ * Creates the handler of messages from the send queue. It reads the request that a due message refers to, puts
+ * malformed requests on the dead-letter queue, schedules requests whose `sendAt` is in the future, and sends all
+ * others.
  */
 export const createPrepareSend = (options: PrepareSendOptions) => {
   const { sends, sendMessage, clock, log } = options;
@@ -43,15 +44,15 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
     const sendAt = parseInstant(send.request.sendAt);
     if (sendAt === undefined || sendAt <= now) return sendMessage(send, hasTime);
     if (sendAt > addMs(now, MAX_AHEAD_DAYS * DAY_MS)) {
-      await deadLetterMalformed(options, send, `sendAt: must be at most a year ahead; it is ${now}.`);
+      await deadLetterMalformed(options, send, `sendAt: must be at most a year ahead; it is now ${now}.`);
       return DONE;
     }
     return schedule(send, sendAt, now);
   };
 
   /**
-   * The table first, then the schedule: a schedule that becomes due finds its request, and when the function dies
-   * between the two, SQS delivers the message again.
+   * Writes to the table before it creates the schedule, so that a schedule that becomes due always finds its request.
+   * If the function dies in between, SQS delivers the message again.
    */
   const schedule = async (send: QueuedSend, sendAt: string, now: string): Promise<MessageResult> => {
     const { requestId } = send.request;
@@ -73,11 +74,14 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
     if (dueRequestId === undefined) return handleRequest(message, message.body, hasTime);
     const send = await sends.read(dueRequestId);
     if (send === undefined || send.state === 'cancelled' || send.erasedAt !== undefined) {
-      log.info('due request is gone, cancelled, or erased', { requestId: dueRequestId, state: send?.state });
+      log.info('due request not sent: it was cancelled or erased, or is no longer stored', {
+        requestId: dueRequestId,
+        state: send?.state,
+      });
       return DONE;
     }
     const now = clock.now();
-    // Scheduler's clock may be ahead. The schedule is gone, so this message must not be taken for a new request.
+    // Scheduler's clock may be ahead. The schedule no longer exists, so this message must wait until it is due.
     if (send.sendAt !== undefined && now < send.sendAt) {
       return { kind: 'retry', afterMs: Math.min(msBetween(now, send.sendAt), MAX_WAIT_MS) };
     }
@@ -95,7 +99,7 @@ const parseMessage = async (
   const origin = {
     body,
     groupId: MessageGroupId ?? messageId,
-    // Not the sender's: SQS would drop the copy of a second message with the same id within five minutes.
+    // Not the sender's id: SQS drops a second message with the same id within five minutes.
     deduplicationId: messageId,
   };
   const parsed = parseSendRequest(body);

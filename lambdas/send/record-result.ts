@@ -27,7 +27,7 @@ export interface RecordResultOptions {
   readonly metrics: Metrics;
 }
 
-/** SQS keeps a message invisible for at most 12 hours; one hour is left for the time it has been invisible already. */
+/** SQS keeps a message invisible for at most 12 hours in total, so this leaves an hour for the time already passed. */
 const MAX_RETRY_AFTER_MS = 11 * 60 * 60 * 1000;
 
 const METRIC: Record<SendResult['state'], MetricName> = {
@@ -39,10 +39,10 @@ const METRIC: Record<SendResult['state'], MetricName> = {
   waiting: 'SendWaiting',
 };
 
-/** Attempts to record a result: a known outcome must not be lost because one write fails. */
+/** Attempts to record a result, so that a single failed write does not lose a known outcome. */
 const WRITE_ATTEMPTS = 3;
 
-/** Creates the functions that record what a send came to and decide what happens to its queue message. */
+/** Creates the functions that record the result of a send and decide what happens to its queue message. */
 export const createRecordResult = (options: RecordResultOptions) => {
   const { sends, messages, deadLetters, clock, randomness, log, metrics } = options;
 
@@ -52,20 +52,20 @@ export const createRecordResult = (options: RecordResultOptions) => {
     return DONE;
   };
 
-  /** Returns whether a status has confirmed the send meanwhile, which then stands. */
+  /** Records a result. Returns whether a status has already confirmed the send, which takes precedence. */
   const record = async (send: QueuedSend, claimId: string, result: SendResult): Promise<{ isConfirmed: boolean }> => {
     const { requestId } = send.request;
     const recorded = await retryWrite(() => sends.recordResult(requestId, claimId, result));
     const isConfirmed = recorded.kind === 'conflict' && recorded.send.confirmedBy !== undefined;
-    // Only these fields: the result's call has the message's text and the user's number.
+    // Logs only these fields, because the result's call contains the message's text and the user's number.
     const fields = { requestId, claimId, state: result.state };
     if (recorded.kind === 'applied') report(send, result);
-    else if (isConfirmed) log.info('a status has confirmed the send already', fields);
-    else log.error('the claim was lost before its result was recorded', fields);
+    else if (isConfirmed) log.info('result not recorded: a status already confirmed the send', fields);
+    else log.error('result not recorded: the claim was lost', fields);
     return { isConfirmed };
   };
 
-  /** Retries in time to record that the request expired. */
+  /** Retries after a delay, but early enough to record that the request expired. */
   const retry = ({ request }: QueuedSend, afterMs: number): MessageResult => {
     const notAfter = notAfterOf(request);
     const leftMs = notAfter === undefined ? afterMs : msBetween(clock.now(), notAfter);
@@ -115,7 +115,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
   return {
     report,
     recordCall,
-    /** Records, under a claim, that a request is not sent after all. */
+    /** Records the decision not to send a request that is already claimed. */
     async recordDecision(send: QueuedSend, claimId: string, decision: FinalDecision): Promise<MessageResult> {
       await record(send, claimId, resultOf(decision, clock.now()));
       return DONE;
@@ -142,7 +142,7 @@ const retryWrite = async <Written>(write: () => Promise<Written>): Promise<Writt
   return write();
 };
 
-/** As long as the service asks, plus up to a tenth, so that not all requests return at once. */
+/** Returns the delay that the chat service requests, plus up to 10% of jitter. */
 const requestedWaitMs = (retryAfter: string | undefined, now: string, random: number): number => {
   const requestedMs = parseRetryAfterMs(retryAfter, Date.parse(now));
   return requestedMs === undefined ? 0 : Math.min(Math.round(requestedMs * (1 + random / 10)), MAX_RETRY_AFTER_MS);

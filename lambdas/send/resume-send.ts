@@ -15,9 +15,9 @@ export interface ResumeSendOptions {
 const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };
 
 /**
- * Creates the function that continues a send which was already claimed or has ended: SQS delivered its message twice,
- * or the function that had claimed it died. It repeats what may have been left undone after the result was recorded; it
- * never repeats the call.
+ * Creates the function that resumes a send that is already claimed or has ended, because SQS delivered its message
+ * twice or the function that claimed it died. It repeats any steps that may be missing after the result was recorded,
+ * but never the call.
  */
 export const createResumeSend =
   (options: ResumeSendOptions) =>
@@ -60,7 +60,7 @@ export const createResumeSend =
     return DONE;
   };
 
-/** Waits for another function's lease. Once it has expired, the outcome of the call is unknown. */
+/** Waits for another function's lease to expire. If the send is still claimed then, its outcome is unknown. */
 const resumeClaim = async (
   { sends, clock, log, metrics }: ResumeSendOptions,
   { request: { requestId, onUncertain } }: QueuedSend,
@@ -68,7 +68,7 @@ const resumeClaim = async (
 ): Promise<MessageResult> => {
   const now = clock.now();
   if (claimId === undefined || leaseUntil === undefined) {
-    throw new Error(`The claim of request ${requestId} has no id or no lease.`);
+    throw new Error(`The claim of request ${requestId} has no id or lease.`);
   }
   if (now < leaseUntil) return { kind: 'retry', afterMs: msBetween(now, leaseUntil) };
   const why = 'The function that claimed the request died; it may or may not have called the chat service.';

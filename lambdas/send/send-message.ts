@@ -36,16 +36,16 @@ export interface SendMessageOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly rules: SendRules;
-  /** How long a claim lasts: longer than an invocation. */
+  /** How long a claim lasts; must be longer than an invocation. */
   readonly leaseMs: number;
   /** How long a probe of an open circuit breaker may take, including its writes. */
   readonly probeLeaseMs: number;
 }
 
 /**
- * Creates the function that sends a request, or records why not. It decides on the contact as it is now, claims the
- * send before the call, and records the outcome after it. A request delivered twice finds its own claim and is not sent
- * again.
+ * Creates the function that sends a request, or records why it was not sent. It decides based on the contact's current
+ * state, claims the send before the call, and records the outcome afterward. The claim prevents a request that is
+ * delivered twice from being sent again.
  */
 export const createSendMessage = (options: SendMessageOptions) => {
   const { sends, clock, rules, metrics } = options;
@@ -61,7 +61,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
     return recorded.kind === 'conflict' ? resumeSend(send, recorded.send) : recordResult.report(send, result);
   };
 
-  /** Recorded once: until the circuit breaker closes, the item would say the same. */
+  /** Makes the request wait. Records that only once, because the item does not change while the circuit is open. */
   const wait = async (send: QueuedSend, circuit: OpenCircuit): Promise<MessageResult> => {
     if (send.isFirstReceive !== false) {
       const why = `The circuit breaker has been open since ${circuit.openedAt}: ${circuit.why}`;
@@ -100,7 +100,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
       if (checked.kind === 'retry') return { result: checked };
       const decided = decideSend(send.request, checked.contact, clock.now(), rules);
       if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
-      // Waiting for another request's call or for the contact check may have used up the time for this call.
+      // Waiting for another request's call or for the contact check may have used up this invocation's time.
       if (!hasTime()) return { result: { kind: 'retry', afterMs: 0 } };
       return claimAndCall(send, checked.contact, decided);
     });
