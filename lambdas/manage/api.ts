@@ -1,7 +1,7 @@
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 
-/** Why a call was not carried out. */
+/** Why a call failed. */
 export type ProblemCode =
   | 'INVALID_REQUEST'
   | 'INVALID_CURSOR'
@@ -23,7 +23,7 @@ export interface Answer {
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 
-/** The work continues after the answer. */
+/** Answers a call whose work continues in the background. */
 export const accepted = (body: unknown): Answer => ({ status: 202, body });
 
 export const problem = (status: 400 | 404 | 409 | 500 | 502, code: ProblemCode, message: string): Answer => ({
@@ -35,23 +35,23 @@ export const invalidRequest = (explanation: string): Answer => problem(400, 'INV
 
 export const problemResponse = z.object({
   code: z.string(),
-  /** What is wrong and what to do. */
+  /** What is wrong and how to fix it. */
   message: z.string(),
 });
 
-/** A call as API Gateway passes it on, not yet parsed. */
+/** A call as received from API Gateway, not yet parsed. */
 export interface ManagementCall {
-  /** The path's one variable, if it has one. */
+  /** The path's variable; empty if the path has none. */
   readonly id: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly bodyText: string;
 }
 
-/** For routes without query parameters, or without a body; a body sent all the same is ignored. */
+/** For routes without query parameters or without a body. If a call has a body anyway, it is ignored. */
 export const noQuery = z.strictObject({});
 export const noBody = z.undefined();
 
-/** What documents show about a route, and what the stack needs to create it. */
+/** Describes a route for the documentation and for the stack. */
 export interface RouteDescription {
   readonly route: `${'GET' | 'POST' | 'DELETE'} /v1/${string}`;
   readonly summary: string;
@@ -67,7 +67,7 @@ export interface Route<Ports> extends RouteDescription {
   respond(ports: Ports, call: ManagementCall): Promise<Answer>;
 }
 
-/** A query or body, parsed; or why it is invalid, as a sentence. */
+/** A parsed query or body, or an explanation of why it is invalid. */
 export type Parsed<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
   | { readonly kind: 'invalid'; readonly explanation: string };
@@ -83,7 +83,7 @@ interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
   ) => Promise<Answer>;
 }
 
-/** Defines a route. An invalid query or body is answered with 400 and a sentence that names every fault. */
+/** Defines a route. Responds to an invalid query or body with 400 and a message that lists every fault. */
 export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Ports, Query, Body>): Route<Ports> => {
   const { parseBody, handle, ...description } = definition;
   return {
@@ -122,7 +122,7 @@ export const instantField = z
 
 const channelNumber = z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'));
 
-/** Default to the stage's settings. The number matters where windows are kept per business number. */
+/** Both default to the stage's settings. The number matters only if windows are kept per business number. */
 export const contactFields = {
   chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
   chatChannelNumber: z.optional(channelNumber),
@@ -141,7 +141,7 @@ export const pageSize = (maximum: number) =>
 /** The `cursor` of the previous page. */
 export const cursorField = z.boundedString(8192);
 
-/** Writes a position in a list for clients: opaque, so that it may change. */
+/** Encodes a position in a list. The cursor is opaque to clients, so that its format can change. */
 export const writeCursor = (position: Readonly<Record<string, string>>): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 

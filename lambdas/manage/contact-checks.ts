@@ -13,7 +13,7 @@ export interface ContactCheckPorts {
 }
 
 const MAX_CONTACTS = 1000;
-/** The contract does not show a limit; this is small for any service. */
+/** The contract does not specify a limit, so this is a conservative one. */
 const CONTACTS_PER_CALL = 100;
 const WRITE_CONCURRENCY = 20;
 
@@ -24,7 +24,7 @@ export const contactCheckResponse = z.object({
       contact: z.string(),
       at: z.string(),
       onPlatform: z.boolean(),
-      /** The number's proper format. */
+      /** The number in its proper format. */
       platformContactId: z.optional(z.string()),
     }),
   ),
@@ -42,7 +42,7 @@ export const checkContacts = defineRoute({
         z.maxLength(MAX_CONTACTS, `must not have more than ${MAX_CONTACTS} numbers`),
       ),
     ...contactFields,
-    /** Whether the result is recorded on the contacts. @default true */
+    /** Whether to record the results on the contacts. @default true */
     remember: z.optional(z.boolean('must be true or false')),
   }),
   responses: { 200: contactCheckResponse, 400: problemResponse, 502: problemResponse },
@@ -73,7 +73,7 @@ type CheckedAll =
   | { readonly kind: 'checked'; readonly checks: ReadonlyMap<string, CheckedContact> }
   | { readonly kind: 'failed'; readonly explanation: string };
 
-/** Checks in batches, one after another, until the first failure. */
+/** Checks contacts in batches, one after another, until a batch fails. */
 const checkAll = async (
   { chatService, clock }: ContactCheckPorts,
   chatChannelNumber: string,

@@ -34,13 +34,13 @@ export interface ContactPorts {
 const consentRecord = z.object({ at: z.string(), source: z.optional(z.string()) });
 
 export const contactResponse = z.object({
-  /** The user's id as last received, which messages are sent to; otherwise as requested. */
+  /** The user's id as last received, which Parley sends messages to. Before the first message, the id in the call. */
   platformContactId: z.string(),
   chatPlatform: z.string(),
   name: z.optional(z.string()),
   customerId: z.optional(z.string()),
   window: z.object({
-    /** Whether a free-form message would be sent now. */
+    /** Whether free-form messages can be sent now. */
     open: z.boolean(),
     lastInboundAt: z.optional(z.string()),
     closesAt: z.optional(z.string()),
@@ -70,7 +70,7 @@ const consentRequest = z.strictObject({
   at: z.optional(instantField),
 });
 
-/** Consents may be recorded late and repeated: per kind, the latest one counts. */
+/** Calls may be repeated, and may arrive late: of each kind of consent, the latest one counts. */
 const consentRoute = (
   route: Route<ContactPorts>['route'],
   kind: Consent['kind'],
@@ -103,7 +103,7 @@ const respondWithContact = async (ports: ContactPorts, named: NamedContact): Pro
 };
 
 export const contactNotFound = (platformContactId: string): Answer =>
-  problem(404, 'CONTACT_NOT_FOUND', `The contact ${platformContactId} is not known.`);
+  problem(404, 'CONTACT_NOT_FOUND', `There is no contact with the id ${platformContactId}.`);
 
 const viewContact = (
   { clock, windowMarginMs }: ContactPorts,

@@ -29,7 +29,7 @@ const DEFAULT_PAGE_SIZE = 50;
 export const conversationResponse = z.object({
   /** Newest first. */
   messages: z.array(messageRecord),
-  /** Requests the next page; absent on the last one. */
+  /** Pass it to get the next page. Absent on the last page. */
   cursor: z.optional(z.string()),
 });
 

@@ -25,14 +25,14 @@ import { ROUTES } from './routes.ts';
 const environment = parseEnvironment(manageEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
-/** An HTTP API answers within 30 seconds, including a check of the maximum number of contacts. */
+/** HTTP APIs time out after 30 seconds, so a check of the maximum number of contacts must fit into that. */
 const CHAT_SERVICE_CALL = {
   connectTimeoutMs: 2_000,
   answerTimeoutMs: 8_000,
   maxAnswerBytes: 1024 * 1024,
   maxConnections: 2,
 };
-/** The rest of the function's timeout is for the turn's last page. */
+/** Leaves the rest of the function's timeout for the last page of the turn. */
 const ERASURE_TURN_MS = 20_000;
 const ERASURE_REQUIRED_TIME_MS = 40_000;
 
@@ -89,6 +89,6 @@ const erase = frame(
   middlewares,
 );
 
-/** Handles the API's calls, and the erasures, which take longer than a call may. */
+/** Handles calls to the API, and messages from the erasure queue, because an erasure can outlast a call. */
 export const handler = (event: APIGatewayProxyEventV2 | SQSEvent, context: Context) =>
   'Records' in event ? erase(event, context) : manage(event, context);

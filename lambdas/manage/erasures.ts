@@ -23,8 +23,9 @@ export const eraseContact = defineRoute({
   route: 'DELETE /v1/contacts/{platformContactId+}',
   summary: 'Erase a contact',
   description:
-    'Deletes the contact and every message; of the sends, only the record that they existed is kept. It runs in the ' +
-    'background: get the erasure to see its progress. It may be repeated. What the user writes after the call is kept.',
+    'Deletes the contact and all of its messages. Of each send, only the record that it existed is kept. The erasure ' +
+    'runs in the background; get the erasure to see its progress. You can repeat the call. Messages that the user ' +
+    'writes after the call are kept.',
   query: contactQuery,
   body: noBody,
   responses: { 202: erasureResponse, 400: problemResponse },
@@ -54,20 +55,20 @@ export interface ErasureWorkerOptions {
   readonly erasures: ErasureRepository;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long one turn may take; the rest waits for the next turn. */
+  /** How long a turn may take. The next turn continues the erasure. */
   readonly turnMs: number;
 }
 
 const WRITE_CONCURRENCY = 32;
-/** Longer than the index `byContact` usually lags behind the table. */
+/** Longer than the usual lag of the index `byContact` behind the table. */
 const INDEX_LAG_MS = 2_000;
-/** A claim ends within minutes. */
+/** Claims expire within minutes. */
 const BUSY_MS = 30_000;
 
 /**
- * Creates the handler of the erasure queue. It erases a contact in turns: the message is retried until a whole turn
- * finds nothing. A function that sends to its own queue could not do that, as Lambda stops such loops after about 16
- * rounds.
+ * Creates the handler of messages from the erasure queue. It erases a contact in turns, retrying the message until a
+ * whole turn finds nothing to erase. It does not send itself a new message for each turn, because Lambda stops such
+ * loops after about 16 rounds.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 export const createErasureWorker =
@@ -78,7 +79,7 @@ export const createErasureWorker =
     const before = await erasures.read(erasureId);
     if (before === undefined) throw new Error(`The erasure ${erasureId} has no record.`);
     if (before.state === 'done') return DONE;
-    // Only what existed when the erasure was requested: a user who has written since is a new contact.
+    // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
     await erasures.removeContact(contact, requestedAt);
 
     const deadline = addMs(clock.now(), turnMs);
@@ -94,7 +95,7 @@ export const createErasureWorker =
         else if (result === 'erased') erased[item.kind === 'send' ? 'sends' : 'messages'] += 1;
       });
       next = page.next;
-      // However short a turn is, it does not end before the first items: the next turn would start over.
+      // Even a short turn continues until it finds items, because the next turn starts over.
     } while (next !== undefined && (listed === 0 || clock.now() < deadline));
 
     const { messages, sends, busy } = erased;

@@ -4,25 +4,25 @@ import type { Log } from '../ports.ts';
 import { type Answer, type ManagementCall, problem } from './api.ts';
 
 export interface ManagementHandlerOptions {
-  /** Responds to a call, by the route's key, such as `GET /v1/stage`. */
+  /** The function that responds to calls of each route, by route key, such as `GET /v1/stage`. */
   readonly responders: ReadonlyMap<string, (call: ManagementCall) => Promise<Answer>>;
   readonly log: Log;
 }
 
-/** Dispatches calls to their routes. API Gateway has authenticated and authorized the caller by then. */
+/** Dispatches calls to their routes. API Gateway has already authenticated and authorized the caller. */
 export const createManagementHandler =
   ({ responders, log }: ManagementHandlerOptions) =>
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const respond = responders.get(event.routeKey);
     if (respond === undefined)
-      throw new Error(`The API has a route that this function does not know: ${event.routeKey}.`);
+      throw new Error(`The API has a route that this function does not implement: ${event.routeKey}.`);
     const answer = await respond(parseCall(event));
-    // Paths and bodies contain users' numbers, so only who did what and the status are logged.
+    // Logs neither paths nor bodies, because they contain users' numbers.
     log.info('management call', { route: event.routeKey, caller: callerOf(event), status: answer.status });
     return httpResponse(answer);
   };
 
-/** Answers an unexpected error with a body that reveals nothing internal. */
+/** Responds to unexpected errors with a body that reveals nothing internal. */
 export const answerErrors = (log: Log): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
   onError(request) {
     const { event, error } = request;
@@ -30,7 +30,7 @@ export const answerErrors = (log: Log): MiddlewareObj<APIGatewayProxyEventV2, AP
     const fields = { route: event.routeKey, caller: callerOf(event), apiRequestId: requestId, error };
     log.error('management call failed', fields);
     const sentence =
-      'Parley could not complete the call; retry it. If it fails again, look in the logs for the request id';
+      'Parley could not complete the call. Retry it. If it fails again, search the logs for the request id';
     request.response = httpResponse(problem(500, 'INTERNAL', `${sentence} ${requestId}.`));
   },
 });
@@ -41,7 +41,7 @@ const parseCall = (event: APIGatewayProxyEventV2): ManagementCall => ({
   bodyText: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8').toString(),
 });
 
-/** The signer's ARN, which API Gateway adds for an IAM authorizer. */
+/** Returns the signer's ARN, which API Gateway provides for routes with IAM authorization. */
 const callerOf = ({ requestContext }: APIGatewayProxyEventV2): string => {
   const { authorizer } = { authorizer: undefined, ...requestContext };
   return userArnOf(authorizer) ?? 'unknown';

@@ -30,13 +30,13 @@ const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a 
 const resolutionRequest = z
   .strictObject({
     requestId: requestIdField,
-    /** `accepted`: it was sent; `failed`: it was not and must not be; `resend`: it is queued again. */
+    /** `accepted`: it was sent; `failed`: it was not sent and must not be; `resend`: send it again. */
     outcome: z.enum(['accepted', 'failed', 'resend'], 'must be accepted, failed, or resend'),
     /** The chat service's id of the message; required with `accepted`. */
     messageId: z.optional(z.boundedString(1024)),
-    /** How the outcome was found out. */
+    /** How you determined the outcome. */
     note: z.optional(z.boundedString(1024)),
-    /** With `resend`: whether to queue the request; false when the caller does. @default true */
+    /** With `resend`: whether to queue the request; false if the caller queues it. @default true */
     enqueue: z.optional(z.boolean('must be true or false')),
   })
   .check(
@@ -46,7 +46,7 @@ const resolutionRequest = z
     }),
   );
 
-/** Repeating a resolution that stands is answered like the first, and completes what a dead function left undone. */
+/** Idempotent: a repeated call gets the same answer, and completes any step that failed the first time. */
 export const resolveSend = defineRoute({
   route: 'POST /v1/resolutions',
   summary: 'Resolve an uncertain send, or resend an uncertain or rejected one',
@@ -62,7 +62,7 @@ export const resolveSend = defineRoute({
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
       const resolved = await ports.sends.resolve(send, resolution);
       if (resolved.kind === 'missing') return sendNotFound(requestId);
-      // The same resolution may have been written a moment ago, by a concurrent call or by a retry of the SDK.
+      // A concurrent call or an SDK retry may have just written the same resolution.
       if (resolved.kind === 'conflict' && !isResolvedAlready(resolved.send, resolution)) {
         return notResolvable(resolved.send, outcome);
       }
@@ -78,7 +78,7 @@ const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>
   (resolution.outcome === 'failed' && send.state === 'rejected') ||
   (resolution.outcome === 'resend' && send.state === 'waiting');
 
-/** `messageId` is present exactly with `accepted`; the request's schema checks it. */
+/** The request's schema ensures that `messageId` is present if and only if the outcome is `accepted`. */
 const resolutionOf = (
   outcome: Resolution['outcome'],
   messageId: string | undefined,
@@ -103,7 +103,7 @@ const enqueueAgain = async (
 ): Promise<void> => {
   const parsed = parseSendRequest(body);
   if (parsed.kind === 'malformed') throw new Error(`The send ${requestId} has no request to queue.`);
-  // SQS would drop a message with the request's own deduplication id within five minutes.
+  // Within five minutes, SQS would drop a message with the request's own deduplication id.
   const deduplicationId = randomness.newId();
   await queue.put({ body, groupId: messageGroup(parsed.request.platformContactId), deduplicationId });
 };
@@ -118,7 +118,7 @@ const notResendable = (requestId: string): Answer =>
   problem(
     409,
     'NOT_RESOLVABLE',
-    `The send ${requestId} cannot be resent: its contact was erased, and its request with it.`,
+    `The send ${requestId} cannot be resent because its contact was erased, along with the request.`,
   );
 
 export interface CancelSendPorts {
@@ -130,8 +130,8 @@ export interface CancelSendPorts {
 }
 
 /**
- * The table decides, by one conditional write, between a cancellation and the start of the send. The schedule is
- * removed afterwards; one that becomes due all the same finds the send cancelled.
+ * A conditional write decides between the cancellation and the start of the send. The schedule is deleted afterward. If
+ * it still becomes due, it finds the send cancelled.
  */
 export const cancelSend = defineRoute({
   route: 'POST /v1/cancellations',
@@ -156,7 +156,7 @@ export const cancelSend = defineRoute({
 const notCancellable = ({ requestId, state }: SendRecord): Answer => {
   const why =
     state === 'queued'
-      ? 'is still in the queue; repeat the call in a moment'
+      ? 'is still in the queue; retry in a moment'
       : `is ${state}; only a scheduled send can be cancelled`;
   return problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${why}.`);
 };

@@ -6,7 +6,7 @@ import { cancelSend, resolveSend } from './resolve-send.ts';
 import { enqueueSend, getSend, listUncertainSends } from './sends.ts';
 import { getStage } from './stage.ts';
 
-/** The management API's routes, by their operation ids. */
+/** The routes of the management API, by operation id. */
 export const ROUTES = {
   getContact,
   eraseContact,

@@ -33,11 +33,11 @@ const instant = z.optional(z.string());
 export const sendResponse = z.object({
   requestId: z.string(),
   state: z.enum(SEND_STATES),
-  /** The rule that a refused send breaks. */
+  /** The rule that a refused send violates. */
   code: z.optional(z.string()),
   /** The reason for the state, as a sentence. */
   why: z.optional(z.string()),
-  /** The request as queued; absent once its contact is erased. */
+  /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),
   endpoint: z.optional(z.string()),
   messageId: z.optional(z.string()),
@@ -51,16 +51,13 @@ export const sendResponse = z.object({
 
 export const enqueueResponse = z.object({ requestId: z.string(), state: z.string() });
 
-/**
- * The request's id is recorded first, so that the same id with another body is refused here instead of being found on
- * the dead-letter queue later.
- */
+/** Records the request's id first, so that a reused id fails here and not later, on the dead-letter queue. */
 export const enqueueSend = defineRoute({
   route: 'POST /v1/sends',
   summary: 'Put a send request on the queue',
   description:
-    'Validated as the function that consumes the queue validates it. 202 means that the request is or was queued; get ' +
-    'the send to see its result. 409 means that the request id was used with another body.',
+    'The request is validated like one taken from the queue. 202 means that the request is or was queued; get the send ' +
+    'to see its result. 409 means that the request id was used with another body.',
   query: noQuery,
   body: sendRequest,
   parseBody(bodyText) {
@@ -75,7 +72,7 @@ export const enqueueSend = defineRoute({
     const { requestId } = request;
     const send: QueuedSend = {
       request,
-      // Serialized again, so that whitespace and the order of fields do not make it another request.
+      // Serialized again, so that whitespace and the order of fields do not make it a different request.
       body: JSON.stringify(request),
       contact: resolveContact(contactDefaults, request),
       groupId: messageGroup(request.platformContactId),
@@ -86,11 +83,11 @@ export const enqueueSend = defineRoute({
       return problem(
         409,
         'REQUEST_ID_REUSED',
-        `Another request with the id ${requestId} was received before; give this one its own id.`,
+        `Another request with the id ${requestId} was already received. Use a new id for this request.`,
       );
     }
     const state = registered.kind === 'conflict' ? registered.send.state : 'queued';
-    // A send that has ended is not sent again, however often it is queued.
+    // A send that has ended is never sent again, so it is not queued.
     if (canStartFrom('claim', state) || state === 'claimed') await queue.put(send);
     return accepted({ requestId, state });
   },
@@ -139,10 +136,10 @@ export const sendNotFound = (requestId: string): Answer =>
   problem(
     404,
     'SEND_NOT_FOUND',
-    `There is no send with the request id ${requestId}; a request in the queue is known once it has been processed.`,
+    `There is no send with the request id ${requestId}. A request in the queue appears once it has been processed.`,
   );
 
-/** Leaves out what is internal to the table. */
+/** Omits attributes that are internal to the table. */
 export const viewSend = ({
   body,
   contact: _contact,

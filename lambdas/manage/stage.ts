@@ -19,7 +19,7 @@ export interface StagePorts {
 
 export const stageResponse = z.object({
   ...stageSettings.shape,
-  /** Open: requests wait, and one probe at a time is sent. */
+  /** While open, requests wait, and Parley sends one probe at a time. */
   circuitBreaker: z.object({
     state: z.enum(['closed', 'open']),
     why: z.optional(z.string()),
@@ -28,7 +28,7 @@ export const stageResponse = z.object({
   }),
 });
 
-/** Holds nothing secret. */
+/** The response contains no secrets. */
 export const getStage = defineRoute({
   route: 'GET /v1/stage',
   summary: 'Get the settings of the stage and its circuit breaker',

@@ -90,7 +90,7 @@ describe('cancelling any other send', () => {
     await stage.call('enqueueSend', { body: sendRequest() });
     expect(await cancel()).toMatchObject({
       status: 409,
-      body: { message: expect.stringContaining('repeat the call in a moment') },
+      body: { message: expect.stringContaining('retry in a moment') },
     });
   });
 
