@@ -2,11 +2,11 @@ import { type EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } f
 import type { SerializedEvent } from '../domain/events/serialize-event.ts';
 import type { EventBus, PublishResult } from '../ports.ts';
 
-/** Identifies Parley's events on a bus that others use too. */
+/** Identifies Parley's events on a bus that other systems share. */
 const SOURCE = 'parley';
 
 /**
- * The error codes of an entry that no retry can fix.
+ * The error codes of entries for which no retry can succeed.
  * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html
  */
 const PERMANENT_ERRORS = new Set(['MalformedDetail', 'InvalidArgument']);
@@ -46,7 +46,7 @@ const publishResult = (result: PutEventsResultEntry | undefined): PublishResult 
 };
 
 /**
- * The limits of one PutEvents call: 10 entries, and less than 1 MB together. The margin absorbs rounding.
+ * The limits of one PutEvents call: 10 entries, with a total size of less than 1 MB. The margin allows for rounding.
  * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
 const MAX_ENTRIES = 10;
@@ -61,7 +61,7 @@ const TIME_BYTES = 14;
 export const entryBytes = ({ name, detail }: SerializedEvent, source: string): number =>
   TIME_BYTES + Buffer.byteLength(source) + Buffer.byteLength(name) + Buffer.byteLength(detail);
 
-/** Splits events into calls, keeping their order. An event larger than a call gets a call of its own. */
+/** Splits events into batches in order, one per call. An event that exceeds the limit gets its own batch. */
 export const eventBatches = (events: readonly SerializedEvent[], source: string): readonly SerializedEvent[][] => {
   const batches: SerializedEvent[][] = [];
   let bytes = 0;

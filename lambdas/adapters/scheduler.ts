@@ -5,28 +5,28 @@ import type { SendScheduler } from '../ports.ts';
 
 export interface SchedulerOptions {
   readonly groupName: string;
-  /** What schedules are created with; a function that only cancels them needs none. */
+  /** The target of new schedules. Functions that only cancel schedules need none. */
   readonly target?: ScheduleTarget;
 }
 
 interface ScheduleTarget {
-  /** The role that may put messages on the send queue and on the dead-letter queue. */
+  /** The role that allows schedules to put messages on the send queue and the dead-letter queue. */
   readonly roleArn: string;
   readonly sendQueueUrl: string;
   readonly deadLetterQueueArn: string;
 }
 
 /**
- * A universal target: unlike the SQS target, it can set a FIFO queue's deduplication id.
+ * A universal target, because it can set a deduplication id for a FIFO queue, and the SQS target cannot.
  * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html
  */
 const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
 
 /**
- * Creates one-time schedules that delete themselves. Each is named after its request, so that one that exists already
- * is the one that is wanted.
+ * Creates a scheduler whose one-time schedules delete themselves. Each schedule is named after its request, so creating
+ * it again is harmless.
  *
- * The client is loaded on first use: most sends have no `sendAt`, and it would lengthen every cold start.
+ * Loads the client on first use, because most sends have no `sendAt` and loading it would lengthen every cold start.
  */
 export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptions): SendScheduler => {
   let connecting: ReturnType<typeof connect> | undefined;
@@ -37,7 +37,7 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
 
   return {
     async schedule({ requestId, groupId, at }) {
-      if (target === undefined) throw new Error('This function cancels schedules and creates none.');
+      if (target === undefined) throw new Error('This function can cancel schedules but not create them.');
       const { client, scheduler } = await connection();
       const command = new scheduler.CreateScheduleCommand({
         Name: scheduleName(requestId),
@@ -55,7 +55,7 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
             QueueUrl: target.sendQueueUrl,
             MessageBody: serializeDueMessage(requestId),
             MessageGroupId: groupId,
-            // Not the request id: within five minutes, SQS would drop the message as a duplicate of the request itself.
+            // Not the request id, or SQS would drop a message due within five minutes as a duplicate of the request.
             MessageDeduplicationId: digest(`due ${requestId}`),
           }),
         },
@@ -79,7 +79,7 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
   };
 };
 
-/** Three attempts, the SDK's default, then take ten seconds at most. */
+/** With these timeouts, the SDK's three attempts take ten seconds at most. */
 const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
 
 const connect = async () => {
@@ -96,12 +96,12 @@ const connect = async () => {
   };
 };
 
-/** A schedule's name may have 64 characters, and fewer kinds of characters than a request id. */
+/** A schedule's name is limited to 64 characters, and allows fewer kinds of characters than a request id. */
 export const scheduleName = (requestId: string): string => `send-${digest(requestId).slice(0, 43)}`;
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** `at()` has no fractions of a second, and must not be early. */
+/** Rounds up, because `at()` has no fractions of a second and a send must not be early. */
 const nextFullSecond = (instant: Instant): string =>
   new Date(Math.ceil(Date.parse(instant) / 1000) * 1000).toISOString().slice(0, 19);
 

@@ -2,7 +2,7 @@ import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/clien
 import type { AccessToken, WebhookSecret } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
 
-/** Caches the chat service's access token in memory. It appears in no log and no error. */
+/** Caches the chat service's access token in memory. Never logs the token or includes it in an error. */
 export const createSecretsManagerAccessToken = (client: SecretsManagerClient, secretId: string): AccessToken => {
   let cached: Promise<string> | undefined;
 
@@ -16,7 +16,7 @@ export const createSecretsManagerAccessToken = (client: SecretsManagerClient, se
     const reading = cached ?? fetchToken();
     cached = reading;
     reading.catch(() => {
-      // A failure is not cached.
+      // Does not cache failures.
       if (cached === reading) cached = undefined;
     });
     return reading;
@@ -25,8 +25,7 @@ export const createSecretsManagerAccessToken = (client: SecretsManagerClient, se
   return {
     read,
     async refresh(refused) {
-      // Calls that are refused together read the secret once: the first drops the cached token, the others find a new
-      // one.
+      // If several calls are refused at once, only the first drops the cached token, so the secret is read only once.
       const reading = cached;
       if (reading !== undefined && (await reading) === refused && cached === reading) cached = undefined;
       return read();
@@ -34,7 +33,7 @@ export const createSecretsManagerAccessToken = (client: SecretsManagerClient, se
   };
 };
 
-/** @param budgetMs the time budget of one read, including the SDK's retries */
+/** @param budgetMs the time budget for one read, including the SDK's retries */
 export const createSecretsManagerWebhookSecret = (
   client: SecretsManagerClient,
   secretId: string,

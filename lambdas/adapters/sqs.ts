@@ -22,11 +22,11 @@ export interface InboundQueueOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
   readonly deadLetterQueueUrl: string;
-  /** The time budget of one message, including the SDK's retries. */
+  /** The time budget for sending one message, including the SDK's retries. */
   readonly budgetMs: number;
 }
 
-/** Both queues carry the same form, so that a redrive from the dead-letter queue has the request processed again. */
+/** Messages have the same format on both queues, so that quarantined requests can be redriven. */
 export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueue => {
   const { client, queueUrl, deadLetterQueueUrl, budgetMs } = options;
   const put = async (url: string, request: VerifiedRequest, reason?: string): Promise<WriteResult> => {
@@ -70,10 +70,10 @@ export const createSqsErasureQueue = (client: SQSClient, queueUrl: string): Eras
   },
 });
 
-/** SQS's message limit of 1 MiB, less room for the reason's attribute. */
+/** The maximum message size of SQS, 1 MiB, minus room for the reason attribute. */
 const MAX_CHANGE_BYTES = 1024 * 1024 - 8_192;
 
-/** Lambda puts its own failure records of the stream on the same queue. */
+/** Lambda puts its own records of failed stream batches on the same queue. */
 export const createSqsPublishDeadLetterQueue = (client: SQSClient, queueUrl: string): PublishDeadLetterQueue => ({
   async put({ sequenceNumber, record }, reason) {
     const whole = JSON.stringify({ reason, sequenceNumber, record });
@@ -91,11 +91,11 @@ export const createSetVisibility =
     await client.send(new ChangeMessageVisibilityCommand(parameters));
   };
 
-/** A reason may quote a request; the message that carries it must not exceed SQS's limit. */
+/** A reason may quote a request, so its length is limited to keep the message within SQS's size limit. */
 const MAX_REASON_CHARACTERS = 500;
 
 /**
- * Makes a reason acceptable to SQS, which rejects characters that XML 1.0 does not have.
+ * Makes a reason acceptable to SQS, which rejects characters that XML 1.0 does not allow.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
 const acceptableReason = (reason: string): string =>
@@ -104,7 +104,7 @@ const acceptableReason = (reason: string): string =>
     .toWellFormed()
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
 
-/** Why a message is on a dead-letter queue, as an attribute that operators can filter by. */
+/** Returns an attribute that says why a message is on a dead-letter queue. Operators can filter by it. */
 const reasonAttribute = (reason: string): Record<string, MessageAttributeValue> => ({
   reason: { DataType: 'String', StringValue: acceptableReason(reason) },
 });

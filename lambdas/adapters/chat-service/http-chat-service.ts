@@ -6,13 +6,15 @@ import type { HttpPost } from './http-post.ts';
 export interface HttpChatServiceOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The contact check's path below `/api/v1.0/`; its last segment carries the platform's name. */
+  /** The contact check's path, relative to `/api/v1.0/`. Its last segment contains the platform's name. */
   readonly contactCheckPath: string;
   readonly accessToken: AccessToken;
   readonly post: HttpPost;
 }
 
-/** Calls the chat service over HTTP: the contract's Endpoints and Authentication. */
+/**
+ * Creates a client that calls the chat service over HTTP, as the contract's "Endpoints" and "Authentication" specify.
+ */
 export const createHttpChatService = (options: HttpChatServiceOptions): ChatService => {
   const { baseUrl, contactCheckPath, accessToken, post } = options;
 
@@ -30,7 +32,7 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     if (token === undefined) return { kind: 'not-sent', cause: 'The access token could not be read.' };
     const answer = await callWith(token, path, body);
     if (answer.kind !== 'answered' || answer.httpStatus !== 401) return answer;
-    // A 401 in the middle of the day means that the token was replaced in the console. Nothing was sent.
+    // A 401 usually means that the token was replaced in the chat service's console. Nothing was sent; a retry is safe.
     const refreshed = await orUndefined(accessToken.refresh(token));
     return refreshed === undefined || refreshed === token ? answer : callWith(refreshed, path, body);
   };
@@ -41,5 +43,5 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
   };
 };
 
-/** An unavailable secret is not an error: nothing was sent, and the claim must not become uncertain because of it. */
+/** Returns undefined if the secret is unavailable: nothing was sent, so the send must not become uncertain. */
 const orUndefined = (token: Promise<string>): Promise<string | undefined> => token.catch(() => undefined);

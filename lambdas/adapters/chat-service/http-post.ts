@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
 
-/** The result of a POST: an answer, or whether any of the request may have reached the server. */
+/** The result of a POST: an answer, or whether any part of the request may have reached the server. */
 export type PostResult =
   | { readonly kind: 'answered'; readonly httpStatus: number; readonly bodyText: string; readonly retryAfter?: string }
   | { readonly kind: 'not-sent'; readonly cause: string }
@@ -12,22 +12,22 @@ export interface HttpPostOptions {
   readonly connectTimeoutMs: number;
   readonly answerTimeoutMs: number;
   readonly maxAnswerBytes: number;
-  /** Further requests wait for a free connection; the wait counts toward the connect timeout. */
+  /** When all connections are in use, requests wait for one. The wait counts toward the connect timeout. */
   readonly maxConnections: number;
 }
 
 export type HttpPost = (url: URL, headers: Record<string, string>, body: string) => Promise<PostResult>;
 
 /**
- * How long an idle connection is reused. A function may be frozen for minutes between two calls, in which the server
- * closes the connection; a request written to it would be indistinguishable from a lost one.
+ * How long an idle connection can be reused. A function may be frozen for minutes between two calls. If the server
+ * closes the connection during that time, a request written to it could not be told from a lost one.
  */
 const MAX_IDLE_MS = 4_000;
 
 /**
- * Creates a function that POSTs with Node's own HTTP client and one connection pool, because that client reveals when a
- * request is handed to a connected socket: a failure before that means "not sent", after that "unknown". Redirects are
- * not followed.
+ * Creates a function that sends POST requests from one connection pool, without following redirects. It uses the HTTP
+ * client of Node.js, which shows when a request is written to a connected socket: a failure before that is `not-sent`,
+ * and a failure after that is `unknown`.
  */
 export const createHttpPost = (options: HttpPostOptions): HttpPost => {
   const pool = {
@@ -48,7 +48,7 @@ export const createHttpPost = (options: HttpPostOptions): HttpPost => {
     try {
       request.setHeaders(new Map(Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })));
     } catch {
-      // The error's own message could quote the token.
+      // The error's message could quote the token.
       request.on('error', () => undefined).destroy();
       return Promise.resolve({ kind: 'not-sent', cause: 'A header has a character that HTTP does not allow.' });
     }
@@ -62,7 +62,7 @@ const closeIdleSockets = (agents: readonly HttpAgent[]): void => {
   }
 };
 
-/** Connected sockets. `reusedSocket` is not set for a request that waited for a free connection. */
+/** Connected sockets. Needed because `reusedSocket` is not set for requests that waited for a free connection. */
 const connected = new WeakSet<object>();
 
 const exchange = (request: ClientRequest, body: string, options: HttpPostOptions): Promise<PostResult> =>
@@ -87,7 +87,7 @@ const exchange = (request: ClientRequest, body: string, options: HttpPostOptions
 
     request.on('error', (error) => fail(describeError(error)));
     request.on('socket', (socket) => {
-      // The request is not written until the connection is established, TLS included.
+      // Writes the request only after the connection is established, including TLS.
       if (connected.has(socket)) write();
       else {
         socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {

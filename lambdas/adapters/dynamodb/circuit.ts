@@ -17,7 +17,7 @@ const accountSchema = z.discriminatedUnion('circuit', [
   }),
 ]);
 
-/** Parses an account's item, which exists only once the circuit breaker has opened. */
+/** Parses an account's item, which exists only after the circuit breaker has opened for the first time. */
 export const parseCircuit = (item: unknown): Circuit & { readonly probeId?: string } => {
   if (item === undefined) return { state: 'closed' };
   const { circuit, ...rest } = z.parse(accountSchema, item);
@@ -25,8 +25,8 @@ export const parseCircuit = (item: unknown): Circuit & { readonly probeId?: stri
 };
 
 /**
- * Creates the repository of an account's circuit breaker. Each transition is conditional on the state it starts from,
- * so each write returns the circuit as it is, whether or not it was applied.
+ * Creates the repository of an account's circuit breaker. Each transition is conditional on the current state. Each
+ * write returns the resulting circuit, whether or not the transition was applied.
  */
 export const createDynamodbCircuit = (table: ConversationTable, account: AccountRef): CircuitRepository => {
   const key = accountKey(account);
@@ -57,7 +57,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
         values: { open: 'open', now },
         condition: '#circuit = :open AND #nextProbeAt <= :now',
       });
-      // The SDK retries a write whose answer was lost; the item then holds this probe already.
+      // After a lost response, the SDK repeats a write that already succeeded, so the item may contain this probe.
       return { isClaimed: isWritten || ('probeId' in circuit && circuit.probeId === probeId), circuit };
     },
 

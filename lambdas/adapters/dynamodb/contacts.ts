@@ -24,7 +24,7 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
       set: {
         lastInboundAt: time.at,
         lastInboundId: id,
-        // Decides between two messages of one millisecond, whatever their order.
+        // Breaks the tie between messages of the same millisecond, regardless of their order.
         lastInboundDigest: createHash('sha256').update(body).digest('base64'),
         address,
         name,

@@ -5,7 +5,7 @@ import type { ErasableItem, ErasureRepository } from '../../ports.ts';
 import { BY_CONTACT, contactKeyOf, contactName, contactSort, erasureKey, idOf, messageKey, sendKey } from './keys.ts';
 import type { ConversationTable, Item } from './table.ts';
 
-/** Creates the repository of erasures: messages are deleted, and of sends only the record that they existed is kept. */
+/** Creates the repository of erasures. It deletes messages, and keeps only a record that each send existed. */
 export const createDynamodbErasures = (table: ConversationTable): ErasureRepository => ({
   async read(erasureId) {
     const item = await table.get(erasureKey(erasureId));
@@ -61,7 +61,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 });
 
-/** Messages are listed first, then sends; `key` is where the index continues. */
+/** Messages are listed before sends. `key` is the position in the index. */
 const erasablePosition = z.object({
   kind: z.enum(['MESSAGE', 'SEND']),
   key: z.optional(z.record(z.string(), z.unknown())),
@@ -74,15 +74,15 @@ const parseErasure = (erasureId: string, item: Item): ErasureRecord => z.parse(e
 const eraseMessage = async (table: ConversationTable, id: string, contact: string): Promise<'erased' | 'gone'> =>
   (await table.delete(messageKey(id), '#contact = :contact', { contact }, ['contact'])) ? 'erased' : 'gone';
 
-/** The states whose sends are cancelled by an erasure, because they would still be sent. */
+/** The states in which an erasure cancels a send, because it would otherwise be sent. */
 const PENDING = Object.keys(SEND_TRANSITIONS.cancelErased.from);
 
-/** The attributes of a send that identify the contact or keep the item in an index. */
+/** The attributes of a send that can identify the contact or that keep the item in an index. */
 const PERSONAL = ['contact', 'contactSort', 'createdAt', 'call', 'why', 'stateShard', 'stateAt', 'leaseUntil'] as const;
 
 /**
- * Empties a send. The item stays, because its request may be queued again and must not be sent again. A send that is
- * still pending is cancelled; one that a function is sending now is left to the next turn.
+ * Erases the content of a send. Keeps the item, so that the request is not sent again if it is queued again. Cancels
+ * the send if it is pending, and leaves it to the next turn if a function has claimed it.
  */
 const eraseSend = async (
   table: ConversationTable,

@@ -3,17 +3,17 @@ import type { AccountRef } from '../../domain/circuit-breaker.ts';
 import type { ContactRef } from '../../domain/contact.ts';
 import type { SendState } from '../../domain/send-transitions.ts';
 
-/** A table item's key. Nothing is keyed by channel, stage, or day, so that no key becomes hot. */
+/** The key of an item. No key is a channel, stage, or day, which avoids hot partitions. */
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;
 }
 
-/** A contact's name: its item's partition key, and the partition of its messages and sends in `byContact`. */
+/** Returns a contact's name: the partition key of its item, and of its messages and sends in the index `byContact`. */
 export const contactName = ({ platform, channel, key }: ContactRef): string =>
   `CONTACT#${escapePart(platform)}#${escapePart(channel)}#${key}`;
 
-/** Parses what {@link contactName} wrote. Returns undefined for anything else. */
+/** Parses a name from {@link contactName}. Returns undefined for anything else. */
 export const parseContactName = (name: unknown): ContactRef | undefined => {
   if (typeof name !== 'string' || !name.startsWith('CONTACT#')) return undefined;
   const [, platform, channel, ...key] = name.split('#');
@@ -24,12 +24,12 @@ export const parseContactName = (name: unknown): ContactRef | undefined => {
 
 export const contactKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'CONTACT' });
 
-/** One item per `_id_`: the message, its statuses, and its echo. */
+/** Returns the key of the item for an `_id_`, which holds the message, its statuses, and its echo. */
 export const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });
 
 export const sendKey = (requestId: string): ItemKey => ({ pk: `SEND#${requestId}`, sk: 'SEND' });
 
-/** A running function reads the account's item every few seconds; it is written only when the circuit changes. */
+/** Running functions read the account's item every few seconds, but write it only when the circuit changes. */
 export const accountKey = ({ platform, channel }: AccountRef): ItemKey => ({
   pk: `ACCOUNT#${escapePart(platform)}#${channel}`,
   sk: 'ACCOUNT',
@@ -37,12 +37,12 @@ export const accountKey = ({ platform, channel }: AccountRef): ItemKey => ({
 
 export const erasureKey = (erasureId: string): ItemKey => ({ pk: `ERASURE#${erasureId}`, sk: 'ERASURE' });
 
-/** Returns the id in a partition key, which may itself contain the separator. */
+/** Returns the id in a partition key. The id may contain the separator. */
 export const idOf = (pk: unknown): string => String(pk).slice(String(pk).indexOf('#') + 1);
 
 /**
  * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages and sends, each
- * kind in order of time. Keys only: a status or a send's next state then costs no write to the index.
+ * kind ordered by time. It projects only keys, so that a status or a transition causes no write to the index.
  */
 export const BY_CONTACT = 'byContact';
 export type ContactSortKind = 'MESSAGE' | 'SEND';
@@ -50,21 +50,21 @@ export const contactSort = (kind: ContactSortKind, createdAt: string): string =>
 
 /**
  * The sparse index `byState` (partition `stateShard`, sort `stateAt`, keys only) holds the sends that operators look
- * for. Sharded: an outage that leaves every send in one state would make a single partition hot, and a throttled index
- * blocks the table's writes.
+ * for. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
+ * writes to the table.
  */
 export const BY_STATE = 'byState';
 const STATE_SHARDS = 16;
 
-/** The partitions of one state, such as `uncertain#7`. */
+/** Returns the partitions of a state, such as `uncertain#7`. */
 export const stateShards = (state: SendState): readonly string[] =>
   Array.from({ length: STATE_SHARDS }, (_, shard) => `${state}#${shard}`);
 
-/** The partition of a send in a state. */
+/** Returns the partition of a send in a state. */
 export const stateShard = (state: SendState, requestId: string): string =>
   `${state}#${(createHash('sha256').update(requestId).digest()[0] ?? 0) % STATE_SHARDS}`;
 
-/** Only the last part of a key may hold the separator; anywhere else it would make one contact of two. */
+/** Escapes the separator, which only the last part of a key may contain. Otherwise two contacts could share a key. */
 const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');
 
 const unescapePart = (part: string): string => part.replaceAll('%23', '#').replaceAll('%25', '%');

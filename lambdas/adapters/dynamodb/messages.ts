@@ -12,8 +12,8 @@ import { BY_CONTACT, contactName, contactSort, idOf, messageKey } from './keys.t
 import type { ConversationTable, Item, ItemUpdate } from './table.ts';
 
 /**
- * Creates the repository of messages. Of competing writes, the least wins (the earliest version of a message, the
- * earliest time of a status), so that neither order nor repetition matters.
+ * Creates the repository of messages. The earliest version of a message and the earliest time of a status win, so
+ * writes can be repeated and can arrive in any order.
  */
 export const createDynamodbMessages = (table: ConversationTable): MessageRepository => ({
   async recordInbound({ id, contact, time, body }) {
@@ -40,7 +40,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
   },
 
   async recordOutbound({ id, requestId, contact, call, claimedAt }) {
-    // Unconditional: every writer of this message writes the same.
+    // No condition, because every writer of this message writes the same values.
     await table.update({
       key: messageKey(id),
       set: {
@@ -77,7 +77,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     const items = await table.getAll(page.items.map(({ pk }) => messageKey(idOf(pk))));
     return {
       messages: items
-        // The index may still list an item that was deleted a moment ago.
+        // The index may still list an item that was just deleted.
         .filter((item) => item !== undefined)
         .map((item) => describeMessage(idOf(item.pk), parseMessage(item))),
       ...(page.next && { next: parsePosition(page.next) }),
@@ -92,12 +92,12 @@ const parseMessage = (item: unknown): MessageItem => z.parse(messageItem, item);
 const EARLIER_ECHO =
   '(attribute_not_exists(#echoAt) OR #echoAt > :echoAt OR (#echoAt = :echoAt AND #echoBody > :echoBody))';
 
-/** Attempts at finding the item either with or without a message; an erasure may remove it in between. */
+/** Attempts to record an echo. An erasure may delete the message between the two updates. */
 const ECHO_ATTEMPTS = 3;
 
 /**
- * Records an echo beside the message with the same id. An echo without a message gets its place in the conversation; a
- * message, whenever it arrives, takes precedence for that.
+ * Records an echo on the item of the message with the same id. An echo without a message appears in the conversation
+ * itself, until the message arrives and takes its place.
  */
 const recordEcho = async (table: ConversationTable, { id, contact, time, body }: Echo): Promise<void> => {
   const key = messageKey(id);
@@ -124,14 +124,14 @@ const recordEcho = async (table: ConversationTable, { id, contact, time, body }:
     const outcome = await table.update(next);
     if (outcome.kind === 'written') return;
     const update = outcome.item?.direction === undefined ? alone : besideMessage;
-    // The same update conflicts only when the item holds an earlier version of the echo.
+    // If the same update conflicts again, the item already has an earlier version of the echo.
     if (update === next) return;
     next = update;
   }
-  throw new Error(`The item of message ${id} changed ${ECHO_ATTEMPTS} times while its echo was recorded.`);
+  throw new Error(`The item of message ${id} changed ${ECHO_ATTEMPTS} times while its echo was being recorded.`);
 };
 
-/** A status may arrive before its message: it must neither look like a message nor shorten the life of one. */
+/** A status may arrive before its message. It must not look like a message, nor make the message expire earlier. */
 const statusUpdate = ({ id, status, literal, time, body }: StatusChange, expiresAt: number): ItemUpdate => {
   const key = messageKey(id);
   const setOnce = { expiresAt };
@@ -146,7 +146,7 @@ const statusUpdate = ({ id, status, literal, time, body }: StatusChange, expires
     case 'failed':
       return {
         key,
-        // The cause, if given at all, is in fields that the contract does not show.
+        // Stores the body, because the cause is in fields that the contract does not specify.
         set: { failedAt: time.at, failedBody: body },
         setOnce,
         condition:

@@ -11,7 +11,7 @@ export const listByState = async (
 ): Promise<{ readonly requestIds: readonly string[]; readonly next?: SendListPosition }> => {
   const shards = stateShards(state).filter((shard) => after[shard] !== EXHAUSTED);
   const pages = await Promise.all(shards.map((shard) => queryShard(table, shard, limit, after[shard])));
-  // Stable: sends of one shard stay in its order, so that each shard can continue after the last one taken from it.
+  // The sort is stable: sends of a shard keep their order, so the next page can continue after the last one taken.
   const taken = pages
     .flatMap(({ entries }) => entries)
     .toSorted((one, other) => (one.stateAt < other.stateAt ? -1 : one.stateAt > other.stateAt ? 1 : 0))
@@ -20,7 +20,7 @@ export const listByState = async (
   return { requestIds: taken.map(({ requestId }) => requestId), ...(next && { next }) };
 };
 
-/** In a list position: this shard has no further sends. */
+/** In a list position: this shard has no more sends. */
 const EXHAUSTED = 'exhausted';
 
 interface ShardEntry {
@@ -35,7 +35,7 @@ interface ShardPage {
   readonly isLast: boolean;
 }
 
-/** @param after the last send taken from this shard, as {@link positionOf} wrote it */
+/** @param after the position, from {@link positionOf}, of the last send taken from this shard */
 const queryShard = async (
   table: ConversationTable,
   shard: string,
@@ -58,7 +58,7 @@ const queryShard = async (
 /** Neither a time nor a request id contains a space. */
 const positionOf = ({ stateAt, requestId }: ShardEntry): string => `${stateAt} ${requestId}`;
 
-/** Returns where each shard continues, or undefined when all are exhausted. */
+/** Returns the position at which each shard continues, or undefined if all shards are exhausted. */
 const nextPosition = (
   state: SendState,
   pages: readonly ShardPage[],

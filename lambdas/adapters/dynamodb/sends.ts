@@ -13,15 +13,15 @@ import { listByState } from './send-list.ts';
 import type { ConversationTable, Item, ItemUpdate, WriteOutcome } from './table.ts';
 
 /**
- * What a writer can show for a transition's guards: a clause whose evidence is missing does not apply. Only a writer
- * that shows the request's body can create its item.
+ * What a writer knows about a send, which a transition's guards are checked against. A clause that needs missing
+ * evidence does not apply. Only a writer that knows the request's body can create its item.
  */
 interface Evidence {
   readonly body?: string;
   readonly claimId?: string;
 }
 
-/** What a transition writes besides the state. */
+/** What a transition writes in addition to the state. */
 type TransitionUpdate = Pick<ItemUpdate, 'set' | 'setOnce' | 'increment'>;
 
 /** Creates the repository of sends. Each transition is one conditional write. */
@@ -42,7 +42,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   const transition = async (...parameters: Parameters<typeof apply>): Promise<TransitionResult> =>
     describeOutcome(await apply(...parameters));
 
-  /** The attributes of a request, written by whichever transition comes first. */
+  /** Returns the attributes of a request, which the first transition writes. */
   const requestAttributes = (body: string, contact: string, at: string, expiresFrom = at): TransitionUpdate => ({
     set: { body, contact, expiresAt: table.expiryOf(expiresFrom) },
     setOnce: { createdAt: at, contactSort: contactSort('SEND', at) },
@@ -60,7 +60,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
 
     schedule: ({ request, body, contact }, { at, sendAt }) => {
-      // The record must outlive the day on which the request is sent.
+      // Retention starts when the request is sent.
       const { set, setOnce } = requestAttributes(body, contactName(contact), at, sendAt);
       return transition('schedule', request.requestId, { set: { ...set, scheduledAt: at, sendAt }, setOnce }, { body });
     },
@@ -72,7 +72,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       const outcome = await apply(name, request.requestId, update, { body }, { returnItem: true });
       if (outcome.item === undefined) return { kind: 'missing' };
       const send = parseSend(outcome.item);
-      // The SDK retries a write whose answer was lost; the item then holds this claim already.
+      // After a lost response, the SDK repeats a write that already succeeded, so the item may contain this claim.
       const isOurs = send.state === 'claimed' && send.claimId === claim.claimId;
       return outcome.kind === 'written' || isOurs
         ? { kind: 'claimed', attempt: send.attempts }
@@ -85,11 +85,11 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       const recorded = await transition(
         TRANSITION_TO[result.state],
         requestId,
-        // The chat service's own answer takes precedence over a status and over an unknown outcome.
+        // The chat service's answer takes precedence over a status and over an unknown outcome.
         { set: { ...set, ...(isAccepted && { uncertainAt: undefined, confirmedBy: undefined }) } },
         { claimId },
       );
-      // The SDK retries a write whose answer was lost.
+      // After a lost response, the SDK repeats a write that already succeeded.
       const isRecorded =
         recorded.kind === 'conflict' &&
         recorded.send.confirmedBy === undefined &&
@@ -113,7 +113,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
             messageId,
             acceptedAt: at,
             confirmedBy: 'status',
-            why: 'A status of the message arrived, so the chat service had accepted it.',
+            why: 'A status of the message arrived, so the chat service has accepted the message.',
             leaseUntil: undefined,
             uncertainAt: undefined,
           },
@@ -128,7 +128,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
 
     cancel: (requestId, at) =>
-      transition('cancel', requestId, { set: { cancelledAt: at, why: 'It was cancelled before it was due.' } }),
+      transition('cancel', requestId, { set: { cancelledAt: at, why: 'The send was cancelled before it was due.' } }),
 
     resolve: (send, resolution) =>
       transition(
@@ -141,7 +141,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     async listUncertain(page) {
       const { requestIds, next } = await listByState(table, 'uncertain', page);
       const items = await table.getAll(requestIds.map(sendKey));
-      // The index lags behind the table: a send may have left the state a moment ago.
+      // The index lags behind the table, so a send may have just left the state.
       const sends = items.filter((item) => item?.state === 'uncertain').map((item) => parseSend(item ?? {}));
       return { sends, ...(next && { next }) };
     },
@@ -166,7 +166,7 @@ const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
     : { kind: 'conflict', send: parseSend(item) };
 };
 
-/** Each state has a time of its own: `acceptedAt`, `refusedAt`, `waitingAt`, and so on. */
+/** Each state has its own time attribute: `acceptedAt`, `refusedAt`, `waitingAt`, and so on. */
 const resultAttributes = ({ state, at, ...rest }: SendResult): Item => ({ [`${state}At`]: at, ...rest });
 
 const resolutionAttributes = (resolution: Resolution): Item => {
@@ -181,20 +181,20 @@ const resolutionAttributes = (resolution: Resolution): Item => {
   }
 };
 
-/** Only uncertain sends are in the index; in any other state the item leaves it. */
+/** Adds uncertain sends to the index and removes all others. */
 const stateIndex = (requestId: string, to: string, set: Readonly<Record<string, unknown>>): Item =>
   to === 'uncertain'
     ? { stateShard: stateShard('uncertain', requestId), stateAt: set.uncertainAt }
     : { stateShard: undefined, stateAt: undefined };
 
-/** Translates a transition's guards into a condition: `(states AND guards) OR …`. */
+/** Translates a transition's guards into a condition: `(state AND guards) OR …`. */
 const conditionOf = (
   name: SendTransitionName,
   { set, setOnce }: TransitionUpdate,
   evidence: Evidence,
 ): Pick<ItemUpdate, 'condition' | 'values' | 'names'> => {
   const { from }: SendTransition = SEND_TRANSITIONS[name];
-  const clauses = Object.entries(from).filter(([state, guards]) => isShown(state, guards, evidence));
+  const clauses = Object.entries(from).filter(([state, guards]) => hasEvidence(state, guards, evidence));
   const values: Record<string, unknown> = {};
   const names = new Set(['state']);
   const conditions = clauses.map(([state, guards]) => {
@@ -204,7 +204,7 @@ const conditionOf = (
       ' AND ',
     );
   });
-  // A value that the update sets is named once.
+  // The update already defines the values that it sets.
   const assigned = { ...set, ...setOnce };
   const further = Object.entries(values).filter(([value]) => assigned[value] === undefined);
   return {
@@ -216,10 +216,10 @@ const conditionOf = (
 
 const isNone = (state: string): boolean => state === ('none' satisfies FromState);
 
-/** The condition of a writer without evidence for any clause: the write returns the item as it is. */
+/** The condition if no clause applies. It always fails, and the write returns the current item. */
 const NEVER = 'attribute_exists(#state) AND attribute_not_exists(#state)';
 
-const isShown = (state: string, guards: readonly SendGuard[], { body, claimId }: Evidence): boolean =>
+const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimId }: Evidence): boolean =>
   (body !== undefined || !(isNone(state) || guards.includes('same-request'))) &&
   (claimId !== undefined || !guards.includes('own-claim'));
 

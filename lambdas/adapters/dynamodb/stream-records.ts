@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, ItemKind>> = {
   ACCOUNT: 'account',
 };
 
-/** Reads a stream record. Returns undefined for a removal and for items whose changes are not published. */
+/** Reads a stream record. Returns undefined for removals, and for items whose changes are not published. */
 export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): ItemChange | undefined => {
   const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb;
   if (eventName === 'REMOVE' || NewImage === undefined) return undefined;
@@ -49,5 +49,5 @@ export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): Item
   };
 };
 
-// Wrapped numbers keep one that is too large for JavaScript from making the item unreadable.
+// Wraps numbers, because `unmarshall` otherwise throws if a number is too large for JavaScript.
 const readImage = (image: Image): ItemImage => unmarshall(image, { wrapNumbers: true });

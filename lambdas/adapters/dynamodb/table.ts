@@ -17,34 +17,37 @@ import type { ItemKey } from './keys.ts';
 export interface TableOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
-  /** Days until messages and sends expire. */
+  /** The number of days until messages and sends expire. */
   readonly retentionDays: number;
 }
 
 export type Item = Record<string, unknown>;
 
-/** One UpdateItem. In `condition`, attribute `x` is `#x`, and a value in `set`, `setOnce`, or `values` is `:x`. */
+/**
+ * An UpdateItem request. In `condition`, `#x` is the attribute `x`, and `:x` its value in `set`, `setOnce`, or
+ * `values`.
+ */
 export interface ItemUpdate {
   readonly key: ItemKey;
-  /** Attributes to set; one that is undefined is removed, so that the item says exactly what this update says. */
+  /** Attributes to set, or to remove if their value is undefined. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** Attributes to set unless the item has them. */
+  /** Attributes to set unless the item already has them. */
   readonly setOnce?: Readonly<Record<string, unknown>>;
   /** Numbers to increment by one. */
   readonly increment?: readonly string[];
   /** Members to add to sets. */
   readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
   readonly condition?: string;
-  /** Further values and attribute names that the condition uses. */
+  /** Additional values and attribute names that the condition uses. */
   readonly values?: Readonly<Record<string, unknown>>;
   readonly names?: readonly string[];
 }
 
 /** The result of a conditional write. */
 export type WriteOutcome =
-  /** `item` is the item after the write, when asked for. */
+  /** `item` is the item after the write, if requested. */
   | { readonly kind: 'written'; readonly item: Item | undefined }
-  /** The condition failed; `item` is the item as it is, or undefined when there is none. */
+  /** The condition failed. `item` is the current item, or undefined if there is none. */
   | { readonly kind: 'conflict'; readonly item: Item | undefined };
 
 export interface QueryPage {
@@ -52,14 +55,14 @@ export interface QueryPage {
   readonly next: Item | undefined;
 }
 
-/** The conversation table. Every change is one conditional write. */
+/** The conversation table. Every change is a single conditional write. */
 export interface ConversationTable {
   get(key: ItemKey): Promise<Item | undefined>;
-  /** Reads items, 100 per call, in the order of their keys; undefined for a missing one. */
+  /** Reads items, 100 per call. Returns them in the order of their keys, with undefined for missing items. */
   getAll(keys: readonly ItemKey[]): Promise<readonly (Item | undefined)[]>;
-  /** @throws WriteRefusedError when the table can never accept the item. */
+  /** @throws WriteRefusedError if the table can never accept the item. */
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
-  /** Deletes an item when the condition holds. Returns whether it did. */
+  /** Deletes an item if the condition holds. Returns whether it deleted one. */
   delete(
     key: ItemKey,
     condition: string,
@@ -72,14 +75,14 @@ export interface ConversationTable {
       readonly after?: Item;
     },
   ): Promise<QueryPage>;
-  /** Returns the TTL of an item from `instant`: whole seconds since the epoch. */
+  /** Returns when an item written at `instant` expires, as a DynamoDB TTL: seconds since the epoch. */
   expiryOf(instant: string): number;
 }
 
 export const createConversationTable = ({ client, tableName, retentionDays }: TableOptions): ConversationTable => ({
   async get(key) {
     const { Item: item } = await client.send(
-      // A window may have opened a moment ago: an eventually consistent read could refuse what is allowed.
+      // A window may have just opened. With an eventually consistent read, Parley could refuse an allowed send.
       new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
     );
     return item && unmarshall(item);
@@ -91,7 +94,8 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
       let pending: Record<string, AttributeValue>[] = keys
         .slice(start, start + MAX_BATCH_KEYS)
         .map((key) => marshall(key));
-      // DynamoDB returns only a part when the table is throttled or the answer exceeds 16 MB, and asks for backoff.
+      // If the table is throttled or the response exceeds 16 MB, DynamoDB returns only part of it. AWS recommends
+      // backoff.
       // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
       for (let attempt = 0; pending.length > 0; attempt += 1) {
         if (attempt === MAX_BATCH_ATTEMPTS) throw new Error('DynamoDB returned only some of the items.');

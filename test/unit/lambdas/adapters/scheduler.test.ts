@@ -91,6 +91,6 @@ describe('the EventBridge scheduler', () => {
   it('throws when it has no target to schedule for', async () => {
     const cancelling = createEventBridgeScheduler({ groupName: 'group' });
 
-    await expect(cancelling.schedule(due('request-4'))).rejects.toThrow('creates none');
+    await expect(cancelling.schedule(due('request-4'))).rejects.toThrow('can cancel schedules but not create them');
   });
 });
