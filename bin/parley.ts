@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { ParleyStack, readStageSettings, SettingsError } from '../lib/index.ts';
 
-/** Creates the stack `Parley-NAME` from the settings of the stage that `-c stage=NAME` selects. */
+/** Creates the stack `Parley-NAME` from the settings of the stage selected with `-c stage=NAME`. */
 function main(): void {
   const app = new App();
   const { name, settings } = readStageSettings({

@@ -1,4 +1,4 @@
-/** Writes the generated parts of docs/: JSON Schemas, events, the OpenAPI document, states. Tests keep them current. */
+/** Writes the generated parts of docs/: JSON Schemas, events, the OpenAPI document, and states. Tests check them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventsPage } from '../lib/documents/events-page.ts';
@@ -9,7 +9,7 @@ import { architecturePage } from '../lib/documents/send-states.ts';
 const ROOT = join(import.meta.dirname, '..');
 const { version }: { version: string } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
-/** Rewrites a file of docs/ from its current text. */
+/** Updates the generated part of a file in docs/. */
 const rewrite = async (name: string, render: (text: string) => string): Promise<void> => {
   const file = join(ROOT, 'docs', name);
   await writeFile(file, render(await readFile(file, 'utf8')));

@@ -1,4 +1,4 @@
-/** What other CDK apps import: all of Parley as a stack, or its parts as constructs. */
+/** The exports for other CDK apps: all of Parley as a stack, or its parts as constructs. */
 export { DeadLetteredQueue, DeadLetterQueue } from './constructs/dead-lettered-queue.ts';
 export { ParleyManagement, type ParleyManagementProps } from './constructs/management.ts';
 export { ParleyMonitoring, type ParleyMonitoringProps } from './constructs/monitoring.ts';

@@ -13,14 +13,14 @@ import { type StageSettings, type StageSettingsInput, stageSettings } from './se
 
 /** Properties of a {@link ParleyStack}. */
 export interface ParleyStackProps extends StackProps {
-  /** The stage's settings; those with a default may be left out. */
+  /** The stage's settings. Those with a default are optional. */
   readonly settings: StageSettingsInput;
 }
 
 /**
  * All of Parley for one stage.
  *
- * @throws SettingsError when a setting is invalid.
+ * @throws SettingsError if a setting is invalid.
  */
 export class ParleyStack extends Stack {
   readonly table: ParleyTable;
@@ -70,7 +70,7 @@ export class ParleyStack extends Stack {
     output('SendDeadLetterQueueUrl', sendQueue.deadLetters.queueUrl, 'Send requests that failed');
     output('InboundQueueUrl', inboundQueue.queueUrl, 'Verified events that wait for the table');
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
-    output('TableName', this.table.tableName, 'The table of contacts, messages and sends');
+    output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');
     output('EventBusName', this.publisher.eventBus.eventBusName, "The event bus that receives Parley's events");
     output('AccessTokenSecretId', accessToken.secretArn, "The secret for the chat service's access token");
     if (webhookSecret) {

@@ -17,36 +17,38 @@ export interface DeadLetterQueueProps {
 }
 
 /**
- * A queue for what a service could not deliver or process.
+ * A queue for messages that a service could not deliver or process.
  *
- * It keeps messages for 14 days and takes messages of up to 1 MiB, the maximum of SQS for both.
+ * It keeps messages for 14 days and accepts messages of up to 1 MiB; both are the maximum that SQS allows.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 export class DeadLetterQueue extends Queue {
   constructor(scope: Construct, id: string, props: DeadLetterQueueProps) {
     super(scope, id, queueProps(props));
-    Validations.of(this).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'This queue is a dead-letter queue itself.' });
+    Validations.of(this).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'This queue is itself a dead-letter queue.' });
   }
 }
 
 /** Properties of a {@link DeadLetteredQueue}. */
 export interface DeadLetteredQueueProps extends DeadLetterQueueProps {
-  /** The timeout of the function that consumes the queue; the visibility timeout follows from it. */
+  /** The timeout of the function that consumes the queue. It determines the visibility timeout. */
   readonly consumerTimeout: Duration;
   /**
-   * The largest message that the queue takes.
+   * The maximum message size.
    *
-   * @default 1 MiB, the maximum of SQS
+   * @default 1 MiB, the maximum that SQS allows
    */
   readonly maxMessageSize?: Size;
 }
 
-/** The maximum of SQS: an event waits for the table for hours, a send until `notAfter`, and an erasure takes many turns. */
+/**
+ * The SQS maximum. An event may wait for the table for hours, a send until `notAfter`, and an erasure takes many turns.
+ */
 const MAX_RECEIVE_COUNT = 1000;
 
-/** A queue with its dead-letter queue, consumed in batches of ten in which each message can fail alone. */
+/** A queue with a dead-letter queue. It is consumed in batches of ten, in which each message can fail on its own. */
 export class DeadLetteredQueue extends Queue {
-  /** Takes messages of the maximum size, so that a reason fits beside the message. */
+  /** Accepts messages of the maximum size, so that a reason fits alongside the message. */
   readonly deadLetters: DeadLetterQueue;
 
   constructor(scope: Construct, id: string, { consumerTimeout, maxMessageSize, ...props }: DeadLetteredQueueProps) {
@@ -65,8 +67,8 @@ export class DeadLetteredQueue extends Queue {
   /**
    * Lets a function consume the queue.
    *
-   * @param maxConcurrency How many invocations may do so at once, 2 to 1,000. The limit keeps a full queue from using up
-   *   the account's concurrency, which the webhook needs to answer within two seconds.
+   * @param maxConcurrency The maximum number of concurrent invocations, 2 to 1,000. It keeps a full queue from using up
+   *   the account's concurrency, which the webhook needs to respond within two seconds.
    */
   addConsumer(consumer: IFunction, maxConcurrency: number): void {
     Grant.addToPrincipal({
@@ -93,7 +95,7 @@ function queueProps({ removalPolicy, fifo = false }: DeadLetterQueueProps): Queu
     removalPolicy,
     ...(fifo && {
       fifo: true,
-      // Per message group, so that contacts neither share a throughput limit nor deduplicate each other's request ids.
+      // Per message group, so that contacts do not share a throughput limit or deduplicate each other's request ids.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
     }),

@@ -17,13 +17,13 @@ export interface EventTargetsProps {
 }
 
 /**
- * The maximum of EventBridge: it retries for a day, then the event goes to the dead-letter queue.
+ * The EventBridge maximum: retries for a day, after which the event goes to the dead-letter queue.
  *
  * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
  */
 const RETRY_POLICY = { maxEventAge: Duration.hours(24), retryAttempts: 185 };
 
-/** One rule on the event bus for each target in the stage's settings. */
+/** Creates a rule on the event bus for each target in the stage's settings. */
 export class EventTargets extends Construct {
   readonly deadLetters: DeadLetterQueue;
 
@@ -32,7 +32,7 @@ export class EventTargets extends Construct {
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy });
     const delivery = { ...RETRY_POLICY, deadLetterQueue: this.deadLetters };
     for (const [index, target] of targets.entries()) {
-      // The position is the id, so that a target's settings may change without replacing its rule.
+      // The id is the target's position, so that its settings can change without replacing the rule.
       const name = `Target${index + 1}`;
       const rule = new Rule(this, name, {
         eventBus,
@@ -46,19 +46,20 @@ export class EventTargets extends Construct {
       });
       Annotations.of(rule).acknowledgeWarning(
         '@aws-cdk/aws-events:ruleUnresolvedEnvironment',
-        "The stack is synthesized for any account; the queue's own policy must admit this rule.",
+        "The stack is synthesized for any account, so the queue's policy must allow this rule.",
       );
     }
   }
 
   #createDestination(name: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
     const key = new Secret(this, `${name}Key`, {
-      description: `The key that Parley's requests to ${url} carry in the header ${header}`,
+      description: `The key that Parley sends to ${url} in the header ${header}`,
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
     });
     Validations.of(key).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'A new key must also be configured on the receiving side by hand, so no function can rotate it.',
+      reason:
+        'A new key must also be configured manually on the receiving side, so it cannot be rotated automatically.',
     });
     const connection = new Connection(this, `${name}Connection`, {
       authorization: Authorization.apiKey(header, key.secretValue),

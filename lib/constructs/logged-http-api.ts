@@ -6,24 +6,24 @@ import type { Construct } from 'constructs';
 
 /** Properties of a {@link LoggedHttpApi}. */
 export interface LoggedHttpApiProps {
-  /** What follows the stack's name in the API's name. */
+  /** The suffix of the API's name, after the stack's name. */
   readonly nameSuffix: string;
-  /** What the API is for, as the AWS console shows it. */
+  /** The purpose of the API, which the AWS console shows. */
   readonly description: string;
   /**
-   * Context variables to log in addition to the standard ones, by field name.
+   * Additional context variables to log, by field name.
    *
    * @default none
    */
   readonly accessLogFields?: Readonly<Record<string, string>>;
 }
 
-/** Tells a request that was throttled, timed out or refused from one that never came. */
+/** Shows whether a missing request was throttled, timed out, or refused, or never arrived. */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
   requestTime: '$context.requestTime',
   sourceIp: '$context.identity.sourceIp',
-  // Neither the path nor any header: paths contain phone numbers, and a header carries the signature.
+  // Does not log paths or headers. Paths contain phone numbers, and a header contains the signature.
   route: '$context.routeKey',
   status: '$context.status',
   responseLatencyMs: '$context.responseLatency',

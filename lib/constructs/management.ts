@@ -27,22 +27,22 @@ const managementSettings = settingsObject
   })
   .strip();
 
-/** Properties of {@link ParleyManagement}: the stage's settings of the same names, the table, and the sender. */
+/** Properties of {@link ParleyManagement}: the stage settings with the same names, the table, and the sender. */
 export interface ParleyManagementProps extends Readonly<z.input<typeof managementSettings>> {
-  /** The table that is read and managed, with the keys and indexes of a `ParleyTable`. */
+  /** The table to read and manage, with the keys and indexes of a `ParleyTable`. */
   readonly table: ITable;
-  /** Whose queue takes send requests, and whose access token checks contacts. */
+  /** The sender, whose queue receives send requests and whose access token is used for contact checks. */
   readonly sender: ParleySender;
 }
 
-/** An API call ends within 30 seconds; one turn of an erasure takes 20 and the rest of its last page. */
+/** An API call takes at most 30 seconds. A turn of an erasure takes 20 seconds plus the rest of its last page. */
 const TIMEOUT = Duration.seconds(60);
 
 /**
- * The management API: routes for requests signed with AWS Signature Version 4, and the function that answers them and
+ * The management API: routes for requests signed with AWS Signature Version 4, and the function that handles them and
  * erases contacts.
  *
- * @throws SettingsError when a setting is invalid.
+ * @throws SettingsError if a setting is invalid.
  */
 export class ParleyManagement extends Construct {
   readonly handler: ParleyFunction;
@@ -62,7 +62,7 @@ export class ParleyManagement extends Construct {
     });
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'manage',
-      description: 'Answers the management API and erases contacts',
+      description: 'Handles calls to the management API and erases contacts',
       entry: `${import.meta.dirname}/../../lambdas/manage/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
@@ -103,7 +103,7 @@ export class ParleyManagement extends Construct {
     // Separate from the webhook's API, which accepts requests without an AWS signature.
     this.api = new LoggedHttpApi(this, 'Api', {
       nameSuffix: 'management',
-      description: 'The management API; every request is signed with AWS Signature Version 4',
+      description: 'The management API. Requests must be signed with AWS Signature Version 4.',
       accessLogFields: { caller: '$context.identity.userArn' },
     });
     const authorizer = new HttpIamAuthorizer();
@@ -120,7 +120,7 @@ export class ParleyManagement extends Construct {
     this.url = this.api.apiEndpoint;
   }
 
-  /** Grants calling these routes of the API, with any values of their path parameters. */
+  /** Grants permission to call these routes of the API, with any path parameters. */
   grantInvoke(grantee: IGrantable, ...routes: RouteName[]): Grant {
     return Grant.addToPrincipal({
       grantee,

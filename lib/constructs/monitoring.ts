@@ -17,9 +17,9 @@ export interface ParleyMonitoringProps {
   readonly publisher: ParleyPublisher;
   readonly management: ParleyManagement;
   /**
-   * The topic that is notified when an alarm is raised and when it ends.
+   * The topic to notify when an alarm starts and ends.
    *
-   * @default none, alarms are only shown in CloudWatch
+   * @default none; only CloudWatch shows the alarms
    */
   readonly alarmTopic?: ITopic;
 }
@@ -37,7 +37,7 @@ const MAX_SEND_QUEUE_AGE = Duration.minutes(30);
 /** Changes are normally published within seconds; the stream keeps them for a day. */
 const MAX_PUBLISH_LAG = Duration.minutes(10);
 
-/** Alarms for what needs an operator: dead letters, failures, and backlogs. */
+/** Alarms for problems that require an operator: dead letters, failures, and backlogs. */
 export class ParleyMonitoring extends Construct {
   readonly #action: SnsAction | undefined;
 
@@ -63,13 +63,13 @@ export class ParleyMonitoring extends Construct {
       inboundQueue,
       MAX_INBOUND_QUEUE_AGE,
       `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored. Check whether the table ` +
-        'is throttled, and the log of receive.',
+        'is throttled, and see the log of receive.',
     );
     this.#createAlarm(
       'OversizedEvents',
       handler.customMetric('EventTooLarge', SUM),
       1,
-      'A webhook request was too large for the inbound queue and was refused with 413. See the log of receive.',
+      'A webhook request was too large for the inbound queue and was rejected with 413. See the log of receive.',
     );
     this.#createAlarm(
       'WebhookServerErrors',
@@ -97,15 +97,15 @@ export class ParleyMonitoring extends Construct {
       sendQueue,
       MAX_SEND_QUEUE_AGE,
       `A send request has waited ${MAX_SEND_QUEUE_AGE.toMinutes()} minutes. The chat service may be unavailable or ` +
-        'refusing calls; see the log of send.',
+        'rejecting calls. See the log of send.',
     );
     this.#createAlarm(
       'AccountOnHold',
-      // Every failed probe counts again, so the alarm lasts as long as the hold.
+      // Every failed probe counts, so the alarm lasts as long as the account is on hold.
       handler.customMetric('AccountHeld', SUM),
       1,
       'The account is on hold: it has no credit, or its access token is refused. ' +
-        'Parley only sends probes; see the log of send.',
+        'Until it recovers, Parley sends only probes. See the log of send.',
     );
   }
 
@@ -114,14 +114,15 @@ export class ParleyMonitoring extends Construct {
     this.#watchDeadLetters(
       'PublishFailures',
       publishFailures,
-      'Changes of the table could not be published as events and are in the queue of publish failures. See the log of publish.',
+      'Changes to the table could not be published as events and are in the queue for publish failures. ' +
+        'See the log of publish.',
     );
     this.#createAlarm(
       'PublishLag',
       handler.metric('IteratorAge', MAXIMUM),
       MAX_PUBLISH_LAG.toMilliseconds(),
       `Events are published ${MAX_PUBLISH_LAG.toMinutes()} minutes late or more. The event bus may be throttling or ` +
-        'unavailable; see the log of publish.',
+        'unavailable. See the log of publish.',
     );
     if (targets) {
       this.#watchDeadLetters(
@@ -143,7 +144,7 @@ export class ParleyMonitoring extends Construct {
       'ManagementServerErrors',
       api.stage.metricServerError({ period: PERIOD }),
       1,
-      'Calls of the management API were answered with 5xx. See the API access log and the log of manage.',
+      'Calls to the management API were answered with 5xx. See the API access log and the log of manage.',
     );
   }
 

@@ -10,25 +10,24 @@ import { bundledCode } from './bundled-code.ts';
 export interface ParleyFunctionProps {
   /** The service name in the function's logs and metrics, such as `receive`. */
   readonly serviceName: string;
-  /** What the function does, as the AWS console shows it. */
+  /** What the function does, which the AWS console shows. */
   readonly description: string;
   /** The absolute path of the TypeScript file that exports `handler`. */
   readonly entry: string;
   /** The variables that the function's `environment.ts` declares. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The limit of one invocation. */
+  /** The maximum duration of an invocation. */
   readonly timeout: Duration;
-  /** Memory in MiB, which also determines the share of a processor. */
+  /** The memory in MiB, which also determines the share of CPU. */
   readonly memorySize: number;
 }
 
 /**
- * A Lambda function on Node.js 24 and arm64, bundled into one ES module, with JSON logs and a role and log group of its
- * own.
+ * A Lambda function on Node.js 24 and arm64, bundled into one ES module, with JSON logs and its own role and log group.
  *
- * The role may write to that log group and nothing else; AWS's managed basic execution policy covers every log group of
- * the account. Parley's grants likewise name exact actions and resources: CDK's cover all indexes of a table, and let a
- * queue's consumer look up its URL.
+ * The role only allows writes to that log group, whereas AWS's managed basic execution policy covers every log group in
+ * the account. Parley's grants also name exact actions and resources, whereas CDK's grants cover all indexes of a table
+ * and let a queue's consumer look up its URL.
  */
 export class ParleyFunction extends LambdaFunction {
   readonly #metricsNamespace: string;
@@ -41,7 +40,7 @@ export class ParleyFunction extends LambdaFunction {
     });
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
-    // Two stages in one account must not raise each other's alarms.
+    // Two stages in one account must not trigger each other's alarms.
     const metricsNamespace = Stack.of(scope).stackName;
     super(scope, id, {
       ...props,
@@ -63,9 +62,9 @@ export class ParleyFunction extends LambdaFunction {
   }
 
   /**
-   * Returns a metric that the function emits, with the namespace and dimensions that Powertools gives it.
+   * Returns a metric that the function emits, with the namespace and dimensions that Powertools adds.
    *
-   * @param metricName A `MetricName` of `lambdas/ports.ts`.
+   * @param metricName A `MetricName` from `lambdas/domain/metric-names.ts`.
    */
   customMetric(metricName: string, options: MetricOptions): Metric {
     return new Metric({

@@ -15,39 +15,41 @@ import { grantStreamRead } from './table.ts';
 
 const publisherSettings = settingsObject.pick({ production: true, events: true }).strip();
 
-/** Properties of a {@link ParleyPublisher}: the stage's settings of the same names, the table, and the event bus. */
+/** Properties of a {@link ParleyPublisher}: the stage settings with the same names, the table, and the event bus. */
 export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>> {
-  /** The table whose changes are published. It needs a stream with both images, as a `ParleyTable` has. */
+  /** The table whose changes are published. It needs a stream with old and new images, like that of a `ParleyTable`. */
   readonly table: ITable;
   /**
    * The event bus that receives Parley's events.
    *
-   * @default a new event bus with the stack's name
+   * @default a new event bus, named after the stack
    */
   readonly eventBus?: IEventBus;
 }
 
-/** Several rounds of calls for a hundred records, with the pauses between them. */
+/** Enough to publish a hundred records in several attempts, with backoff in between. */
 const TIMEOUT = Duration.seconds(60);
 
 /**
- * Half of the day for which the stream keeps a record. Lambda puts only a record's position on the queue, so the other
- * half is for reading the record from the stream.
+ * Half of the 24 hours for which the stream keeps a record. Lambda puts only a record's position on the queue, so the
+ * other half leaves time to read the record from the stream.
  */
 const MAX_RECORD_AGE = Duration.hours(12);
 
 /**
- * Publishes what happened: the event bus, the function that turns the table's changes into events, and the targets.
+ * Publishes events: the event bus, the function that turns changes to the table into events, and the event targets.
  *
- * @throws SettingsError when a setting is invalid.
- * @throws Error when the table has no stream.
+ * @throws SettingsError if a setting is invalid.
+ * @throws Error if the table has no stream.
  */
 export class ParleyPublisher extends Construct {
   readonly handler: ParleyFunction;
   readonly eventBus: IEventBus;
-  /** Changes that could not be published: whole from the function, as a position in the stream from Lambda. */
+  /**
+   * Changes that could not be published: complete records from the function, or positions in the stream from Lambda.
+   */
   readonly publishFailures: DeadLetterQueue;
-  /** Undefined when the settings name no targets. */
+  /** Undefined if the settings list no targets. */
   readonly targets: EventTargets | undefined;
 
   constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
@@ -62,12 +64,12 @@ export class ParleyPublisher extends Construct {
       props.eventBus ??
       new EventBus(this, 'EventBus', {
         eventBusName: Stack.of(this).stackName,
-        description: "Parley's events: messages, statuses, sends and consents",
+        description: "Parley's events: messages, statuses, sends, and consents",
       });
     this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy });
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'publish',
-      description: "Publishes the table's changes as events on the event bus",
+      description: 'Publishes changes to the table as events on the event bus',
       entry: `${import.meta.dirname}/../../lambdas/publish/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
@@ -96,7 +98,7 @@ export class ParleyPublisher extends Construct {
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,
-      // Expired and erased items are not published.
+      // Leaves out expired and erased items.
       filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
       // CDK's `SqsDlq` would also let the function look up the queue's URL and attributes.
       onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },

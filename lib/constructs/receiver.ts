@@ -27,13 +27,13 @@ const receiverSettings = settingsObject
   .strip()
   .check(insecureWebhookCheck);
 
-/** Properties of a {@link ParleyReceiver}: the stage's settings of the same names, and the table. */
+/** Properties of a {@link ParleyReceiver}: the stage settings with the same names, and the table. */
 export interface ParleyReceiverProps extends Readonly<z.input<typeof receiverSettings>> {
-  /** The table that stores the events, with the keys of a `ParleyTable`. */
+  /** The table in which to store events, with the keys of a `ParleyTable`. */
   readonly table: ITable;
 }
 
-/** Ten events of a batch run concurrently, each within the webhook's two seconds; the rest is for a cold start. */
+/** The ten events of a batch run concurrently, each within the webhook's two seconds. The rest is for a cold start. */
 const TIMEOUT = Duration.seconds(10);
 
 const PATH = '/webhook';
@@ -42,13 +42,13 @@ const PATH = '/webhook';
  * Receives the chat service's webhook events: the HTTP API, the function that verifies and stores events, and the queue
  * where verified events wait while the table is unavailable.
  *
- * @throws SettingsError when a setting is invalid.
+ * @throws SettingsError if a setting is invalid.
  */
 export class ParleyReceiver extends Construct {
   readonly handler: ParleyFunction;
-  /** Verified events that wait for the table; its dead letters are the quarantine. */
+  /** Verified events that wait for the table. The dead-letter queue is the quarantine. */
   readonly inboundQueue: DeadLetteredQueue;
-  /** The secrets or tokens that verify webhook requests; undefined for the kinds of `webhook.auth` that need none. */
+  /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: Secret | undefined;
   readonly api: LoggedHttpApi;
   /** The URL to configure in the chat service. */
@@ -68,7 +68,7 @@ export class ParleyReceiver extends Construct {
       serviceName: 'receive',
       description: "Verifies and stores the chat service's webhook events",
       entry: `${import.meta.dirname}/../../lambdas/receive/entry.ts`,
-      // Processor time comes with memory, and a cold start has to answer within two seconds.
+      // More memory means more CPU. A response must take less than two seconds, even after a cold start.
       memorySize: 1024,
       timeout: TIMEOUT,
       environment: {
@@ -106,7 +106,7 @@ export class ParleyReceiver extends Construct {
       for (const route of this.api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
         Validations.of(route).acknowledge({
           id: 'AwsSolutions-APIG4',
-          reason: 'The function verifies every request as webhook.auth specifies before it does anything else.',
+          reason: 'Before it does anything else, the function verifies every request as webhook.auth specifies.',
         });
       }
     }
@@ -115,14 +115,15 @@ export class ParleyReceiver extends Construct {
 
   #createWebhookSecret(removalPolicy: RemovalPolicy): Secret {
     const secret = new Secret(this, 'WebhookSecret', {
-      description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random one.',
-      // 32 letters and digits serve as a token, and also as the base64 of a secret.
+      description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random value.',
+      // 32 letters and digits are valid both as a token and as a base64 secret.
       generateSecretString: { excludePunctuation: true, passwordLength: 32 },
       removalPolicy,
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'A new secret must also be configured on the sending side by hand, so no function can rotate it.',
+      reason:
+        'A new secret must also be configured manually on the sending side, so it cannot be rotated automatically.',
     });
     return secret;
   }

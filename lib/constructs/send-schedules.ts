@@ -13,7 +13,7 @@ export interface SendSchedulesProps {
   readonly removalPolicy: RemovalPolicy;
 }
 
-/** The group of one-time schedules for sends with a `sendAt`, and the role with which they reach the send queue. */
+/** The group of one-time schedules for sends with a `sendAt`, and the role that lets them use the send queue. */
 export class SendSchedules extends Construct {
   readonly group: ScheduleGroup;
   readonly role: Role;
@@ -26,7 +26,7 @@ export class SendSchedules extends Construct {
     const scheduleGroupName = Stack.of(this).stackName;
     this.#schedules = `schedule/${scheduleGroupName}/*`;
     this.group = new ScheduleGroup(this, 'Group', { scheduleGroupName, removalPolicy });
-    // The send queue's dead-letter queue is FIFO, and Scheduler requires a standard queue.
+    // Scheduler requires a standard queue, but the send queue's dead-letter queue is FIFO.
     // https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy });
     this.role = new Role(this, 'Role', {
@@ -42,7 +42,7 @@ export class SendSchedules extends Construct {
     });
   }
 
-  /** Grants creating the schedules of sends. */
+  /** Grants permission to create schedules for sends. */
   grantCreate(grantee: IGrantable): Grant {
     const passRole = Grant.addToPrincipal({
       grantee,
@@ -53,7 +53,7 @@ export class SendSchedules extends Construct {
     return this.#grant(grantee, 'scheduler:CreateSchedule').combine(passRole);
   }
 
-  /** Grants deleting the schedules of sends. */
+  /** Grants permission to delete schedules of sends. */
   grantDelete(grantee: IGrantable): Grant {
     return this.#grant(grantee, 'scheduler:DeleteSchedule');
   }

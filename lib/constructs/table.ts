@@ -29,10 +29,10 @@ export interface ParleyTableProps {
 }
 
 /**
- * The table of contacts, messages, sends, the account's circuit breaker and erasures.
+ * The table of contacts, messages, sends, erasures, and the account's circuit breaker.
  *
- * Not a `TableV2`: CDK cannot give that a customer managed key in a stack without a fixed region, and Parley needs no
- * replicas.
+ * It is not a `TableV2`, because CDK does not support a customer managed key for one in a stack without a fixed region,
+ * and Parley needs no replicas.
  */
 export class ParleyTable extends Table {
   constructor(scope: Construct, id: string, { production = false, encryptionKey }: ParleyTableProps = {}) {
@@ -52,7 +52,7 @@ export class ParleyTable extends Table {
         indexName,
         partitionKey: { name: partitionKey, type: AttributeType.STRING },
         sortKey: { name: sortKey, type: AttributeType.STRING },
-        // A write that changes none of these attributes then costs nothing in the index; items are read from the table.
+        // With only keys, other changes to an item cause no write to the index. Items are read from the table.
         projectionType: ProjectionType.KEYS_ONLY,
       });
     }
@@ -60,36 +60,36 @@ export class ParleyTable extends Table {
 }
 
 /**
- * The table's indexes. CloudFormation creates or deletes one index per update, so all that Parley needs are created at
- * once; a sparse index without items costs nothing.
+ * The table's indexes. CloudFormation can create or delete only one index per update, so all of them are created with
+ * the table. A sparse index without items costs nothing.
  */
 const INDEXES = [
-  // A contact's messages and sends, each kind by time.
+  // A contact's messages and sends, each kind ordered by time.
   { indexName: 'byContact', partitionKey: 'contact', sortKey: 'contactSort' },
-  // Sparse and sharded: the sends in a state that operators look for, by the time they entered it.
+  // Sparse and sharded: the sends in a state that operators look for, ordered by when they entered it.
   { indexName: 'byState', partitionKey: 'stateShard', sortKey: 'stateAt' },
   // Sparse and sharded: the sends of a broadcast, by state and refusal code. Reserved for broadcasts with an id.
   { indexName: 'byBroadcast', partitionKey: 'broadcastShard', sortKey: 'broadcastState' },
 ] as const;
 
-/** The actions on single items that Parley's functions use. */
+/** The actions on items that Parley's functions use. */
 export type ItemAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
 
 export type TableIndex = (typeof INDEXES)[number]['indexName'];
 
-/** Grants these actions on the items of a table, but neither on its indexes nor on its stream. */
+/** Grants these actions on the items of a table, but not on its indexes or its stream. */
 export function grantItemActions(table: ITable, grantee: IGrantable, ...actions: ItemAction[]): Grant {
   return grantWithKey(table, grantee, actions, [table.tableArn]);
 }
 
-/** Grants queries of these indexes of a table. */
+/** Grants permission to query these indexes of a table. */
 export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: TableIndex[]): Grant {
   const resourceArns = indexes.map((index) => `${table.tableArn}/index/${index}`);
   return grantWithKey(table, grantee, ['dynamodb:Query'], resourceArns);
 }
 
 /**
- * Grants what an event source mapping needs to read a table's stream.
+ * Grants the permissions that an event source mapping needs to read a table's stream.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
  */
@@ -104,7 +104,7 @@ export function grantStreamRead(table: ITable, streamArn: string, grantee: IGran
 }
 
 /**
- * What DynamoDB does with a customer managed key on behalf of its caller, without AWS's wildcards.
+ * The actions that DynamoDB performs with a customer managed key on the caller's behalf, without wildcards.
  *
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  */

@@ -8,19 +8,19 @@ type Schema = core.$ZodType;
 const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: 'Done',
   202: 'Accepted',
-  400: 'Invalid request: the message says why',
-  403: "Unsigned or not allowed: API Gateway's own response",
+  400: 'Invalid request. The message says why.',
+  403: 'Unsigned or not allowed. API Gateway sends this response.',
   404: 'Not found',
   409: 'Conflict with the current state',
   502: 'The chat service failed',
 };
 
-/** Returns the OpenAPI 3.1 document of the management API, from the schemas with which the function validates. */
+/** Returns the OpenAPI 3.1 document of the management API, generated from the function's own schemas. */
 export function managementApiDocument(version: string) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [operationId, description] of Object.entries(ROUTES)) {
     const [method = '', route = ''] = description.route.split(' ');
-    // Greedy variables are API Gateway's; in OpenAPI they are path parameters with escaped slashes.
+    // Greedy variables exist only in API Gateway. In OpenAPI, they are path parameters with escaped slashes.
     const path = route.replace('+}', '}');
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(operationId, path, description) };
   }
@@ -30,7 +30,8 @@ export function managementApiDocument(version: string) {
       title: 'Parley management API',
       version,
       description:
-        'For internal systems and operators. Every request is signed with AWS Signature Version 4, service execute-api.',
+        'For internal systems and operators. Sign every request with AWS Signature Version 4 for the service ' +
+        'execute-api.',
     },
     servers: [
       {

@@ -1,40 +1,41 @@
 import { z } from 'zod';
 import { sendRequest } from '../../lambdas/domain/send-request.ts';
 
-/** The fields of which a request needs at least one. */
+/** A request needs at least one of these fields. */
 const CONTENT_FIELDS = ['messageText', 'audioURL', 'imageURL', 'fileURL', 'ruleNameOrId'];
 
 const ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
-  requestId: { description: 'Idempotency key: a request is sent once, however often it is queued.' },
-  reason: { description: 'Why the business writes first; required when a template opens the conversation.' },
+  requestId: { description: 'The idempotency key. A request is sent once, no matter how often it is queued.' },
+  reason: { description: 'Why the business writes first. Required if a template opens the conversation.' },
   notAfter: { format: 'date-time', description: 'Send no later than this. ISO 8601 with Z or an offset.' },
   sendAt: {
     format: 'date-time',
-    description: 'Send no earlier than this: up to a year ahead and not after notAfter. ISO 8601 with Z or an offset.',
+    description: 'Send no earlier than this: up to a year ahead, and not after notAfter. ISO 8601 with Z or an offset.',
   },
   onUncertain: {
     description:
-      'What to do when it is unknown whether the message was sent: hold the send for an operator, or resend the message.',
+      'What to do if Parley cannot tell whether the message was sent: hold the send for an operator, or resend it.',
     default: 'hold',
   },
   chatPlatform: { description: "Defaults to the stage's chat platform." },
-  chatChannelNumber: { description: "The business number. Defaults to the stage's." },
-  platformContactId: { description: 'The user.' },
+  chatChannelNumber: { description: "The business number. Defaults to the stage's business number." },
+  platformContactId: { description: "The user's id on the platform, such as a phone number." },
   messageText: { description: 'The free-form text, or the caption of attached media.' },
-  audioURL: { description: 'An https URL; video is not supported.' },
-  imageURL: { description: 'An https URL; GIF is not supported.' },
-  fileURL: { description: 'An https URL; video and GIF are not supported.' },
+  audioURL: { description: 'An https URL. Video is not supported.' },
+  imageURL: { description: 'An https URL. GIF is not supported.' },
+  fileURL: { description: 'An https URL. Video and GIF are not supported.' },
   ruleNameOrId: {
     description:
-      'A rule or approved template. Beside a free-form message it is sent only when the conversation window is closed.',
+      'A rule or approved template. With a free-form message, it is sent only if the conversation window is closed.',
   },
   params: { description: "The values of the template's variables." },
 };
 
 /**
- * Returns the JSON Schema of a send request, for systems that queue requests in another language.
+ * Returns the JSON Schema of a send request, for systems written in other languages.
  *
- * The function checks more than JSON Schema can express, such as the offset in `sendAt`; the descriptions mention it.
+ * The function checks more than JSON Schema can express, such as the offset in `sendAt`. The descriptions cover the
+ * rest.
  */
 export function sendRequestSchema() {
   const { properties, ...schema } = z.toJSONSchema(sendRequest, { io: 'input' });
@@ -42,8 +43,8 @@ export function sendRequestSchema() {
     $id: 'urn:parley:send-request',
     title: 'Send request',
     description:
-      'A message on the send queue: the body of message/v3, the body of intent/v2, or both in one, with the fields that ' +
-      `Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')} and ${CONTENT_FIELDS.at(-1)} is required.`,
+      'A message on the send queue: the body of message/v3, the body of intent/v2, or both combined, plus the fields ' +
+      `that Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')}, and ${CONTENT_FIELDS.at(-1)} is required.`,
     ...schema,
     properties: Object.fromEntries(
       Object.entries(properties ?? {}).map(([name, property]) => [

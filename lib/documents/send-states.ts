@@ -7,16 +7,16 @@ const END = '<!-- states:end -->';
 export function architecturePage(page: string): string {
   const before = page.indexOf(START);
   const after = page.indexOf(END);
-  if (before < 0 || after < before) throw new Error(`docs/architecture.md lacks the markers ${START} and ${END}.`);
+  if (before < 0 || after < before) throw new Error(`docs/architecture.md is missing the markers ${START} and ${END}.`);
   return `${page.slice(0, before)}${START}\n\n${diagram()}\n\n${table()}\n\n${page.slice(after)}`;
 }
 
 const transitions: readonly (readonly [name: string, transition: SendTransition])[] = Object.entries(SEND_TRANSITIONS);
 
-/** Drawn as one box, and named as one in the table: most transitions from one of these start from all of them. */
+/** Shown as one state, because most transitions from one of these states start from all of them. */
 const PENDING = ['queued', 'scheduled', 'waiting'];
 
-/** Returns the states that a transition starts from, with `pending` for all of {@link PENDING}, with or without an item. */
+/** Returns the states that a transition starts from, with `pending` in place of all of {@link PENDING} and no item. */
 function startsOf({ from }: SendTransition): readonly string[] {
   const states = Object.keys(from);
   const isFromAllPending = PENDING.every((state) => states.includes(state));
@@ -25,11 +25,11 @@ function startsOf({ from }: SendTransition): readonly string[] {
     : states.map((state) => (state === 'none' ? '[*]' : state));
 }
 
-/** One arrow per pair of states, labeled with the transitions between them. */
+/** Draws one arrow per pair of states, labeled with the transitions between them. */
 function diagram(): string {
   const arrows = new Map<string, string[]>();
   for (const [name, transition] of transitions) {
-    // An arrow from a state to itself would say nothing about a send's life.
+    // Leaves out arrows from a state to itself.
     for (const start of startsOf(transition).filter((state) => state !== transition.to)) {
       const arrow = `${start} --> ${transition.to}`;
       arrows.set(arrow, [...(arrows.get(arrow) ?? []), name]);

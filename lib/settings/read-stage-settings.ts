@@ -2,9 +2,9 @@ import { nearestName } from './nearest-name.ts';
 import { checkSettings, SettingsError } from './settings-faults.ts';
 import { type StageSettings, stageSettings } from './stage-settings.ts';
 
-/** The context values that settings are read from, as cdk.json and `-c name=value` supply them, unchecked. */
+/** The unchecked context values from cdk.json and `-c name=value` that settings are read from. */
 export interface SettingsContext {
-  /** The settings of each stage by the stage's name. */
+  /** The settings of each stage, by the name of the stage. */
   readonly stages: unknown;
   /** The name of the stage to read. */
   readonly stage: unknown;
@@ -25,7 +25,7 @@ export interface Stage {
 /**
  * Selects the stage, merges the override into its settings, and checks the result.
  *
- * @throws SettingsError that names every fault.
+ * @throws SettingsError that lists every fault.
  */
 export function readStageSettings(context: SettingsContext): Stage {
   const { stages, stage: name } = context;
@@ -46,7 +46,7 @@ export function readStageSettings(context: SettingsContext): Stage {
   }
   // The stack is named after the stage.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(name)) {
-    throw new SettingsError(`stage: got "${name}", expected a name of 1 to 64 letters, digits and hyphens.`);
+    throw new SettingsError(`stage: got "${name}", expected a name of 1 to 64 letters, digits, and hyphens.`);
   }
   const settings = merge(stages[name], readOverride(context.settings));
   return { name, settings: checkSettings(stageSettings, settings, `stages.${name}`) };
@@ -70,15 +70,15 @@ function parseJson(json: string): unknown {
 }
 
 /**
- * Merges objects name by name; any other value replaces the base's. So does an object of another `kind`, to which the
- * base's settings do not apply.
+ * Merges objects property by property. Any other value replaces that of the base, as does an object with a different
+ * `kind`, because the base's settings do not apply to it.
  */
 function merge(base: unknown, override: unknown): unknown {
   if (override === undefined) return base;
   if (!isObject(base) || !isObject(override)) return override;
   if (typeof override.kind === 'string' && override.kind !== base.kind) return override;
   const names = new Set([...Object.keys(base), ...Object.keys(override)]);
-  // `fromEntries` makes a property even of `__proto__`, which the schema then rejects by name.
+  // `fromEntries` turns even `__proto__` into a property, which the schema then rejects by name.
   return Object.fromEntries([...names].map((name) => [name, merge(own(base, name), own(override, name))]));
 }
 

@@ -2,7 +2,7 @@ import type { core, output, ZodType } from 'zod';
 import { nearestName } from './nearest-name.ts';
 import { settingsGuide } from './settings-guide.ts';
 
-/** Invalid settings. The message has one sentence per fault, each on its own line, with the value and what is expected. */
+/** Invalid settings. The message has one line per fault, with the actual value and what is expected. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly code = 'ERR_SETTINGS';
@@ -11,8 +11,8 @@ export class SettingsError extends Error {
 /**
  * Checks settings against all or part of the schema and fills in defaults.
  *
- * @param place What the faults' paths begin with, such as `stages.prod` or a construct's path.
- * @throws SettingsError that names every fault. It quotes values, since settings hold no secrets.
+ * @param place The prefix for paths in faults, such as `stages.prod` or a construct's path.
+ * @throws SettingsError that lists every fault. It quotes values, because settings contain no secrets.
  */
 export function checkSettings<Schema extends ZodType>(
   schema: Schema,
@@ -48,7 +48,7 @@ function found(settings: unknown, path: readonly PropertyKey[]): string {
   return `got ${json.length > 80 ? `${json.slice(0, 80)}...` : json}`;
 }
 
-/** Returns the guide of a setting; an entry of a list or a template's variable has that of the whole. */
+/** Returns the guide of a setting. List entries and template variables have the guide of the setting they belong to. */
 function expected(guide: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {
   if (path.length === 0) return "an object with the stage's settings";
   return guide.get(path.join('.')) ?? expected(guide, path.slice(0, -1));

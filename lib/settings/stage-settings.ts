@@ -5,10 +5,10 @@ import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decis
 import { templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 
-/** SQS may deliver a request again for 14 days, and the record that it was sent must outlive it. */
+/** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
 
-/** Plain http is for a sandbox on this machine: the access token travels in a header. */
+/** Allows plain http only for a sandbox on this machine, because requests contain the access token. */
 function isBaseUrl(value: string): boolean {
   const url = URL.parse(value);
   if (!url || value.endsWith('/') || url.search || url.hash || url.username || url.password) return false;
@@ -20,7 +20,7 @@ const eventNames = z.array(z.enum(EVENT_NAMES)).min(1).optional();
 const eventTarget = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('sqs'),
-    // A standard queue in the stack's region; its policy must admit EventBridge.
+    // A standard queue in the stack's region. Its policy must allow EventBridge to send messages.
     queueArn: z.string().regex(/^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}$/),
     events: eventNames,
   }),
@@ -39,10 +39,10 @@ const eventTarget = z.discriminatedUnion('kind', [
 export type EventTarget = z.output<typeof eventTarget>;
 
 /**
- * One stage's settings by name.
+ * The settings of a stage.
  *
- * Each description completes "expected ..." in a fault; `settingsGuide` adds the default. Objects reject unknown names.
- * Constructs pick the settings that they use.
+ * Each description completes "expected ..." in a fault, and `settingsGuide` adds the default. Objects reject unknown
+ * names. Constructs pick the settings that they use.
  */
 export const settingsObject = z.strictObject({
   production: z.boolean().default(false).meta({
@@ -64,29 +64,33 @@ export const settingsObject = z.strictObject({
         .default('verbatim')
         .meta({
           description:
-            '"verbatim", "plus" or "digits": how calls write phone numbers, that is as received, always with a leading ' +
-            'plus, or without one',
+            '"verbatim", "plus", or "digits": how calls write phone numbers, that is, as received, always with a ' +
+            'leading plus, or without one',
         }),
-      clientPayload: z.enum(CLIENT_PAYLOADS).default('intent').meta({
-        description:
-          '"intent", "all" or "off": whether intent/v2, both endpoints, or neither carry the request id as clientPayload',
-      }),
+      clientPayload: z
+        .enum(CLIENT_PAYLOADS)
+        .default('intent')
+        .meta({
+          description:
+            '"intent", "all", or "off": whether calls to intent/v2, to both endpoints, or to neither include the ' +
+            'request id as clientPayload',
+        }),
       contactCheckPath: z
         .string()
         .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/)
         .default('customer/checkChatContact')
         .meta({
-          description: "the contact check's path after /api/v1.0/, whose last segment carries the platform's name",
+          description: "the contact check's path after /api/v1.0/, whose last segment contains the platform's name",
         }),
     })
-    .meta({ description: 'an object with baseUrl and, optionally, numberFormat, clientPayload and contactCheckPath' }),
+    .meta({ description: 'an object with baseUrl and, optionally, numberFormat, clientPayload, and contactCheckPath' }),
   chatPlatform: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/)
     .meta({
       description:
         "the chat service's name of the chat platform, for requests and events without one: 1 to 64 letters, digits, " +
-        'dots, underscores and hyphens',
+        'dots, underscores, and hyphens',
     }),
   chatChannelNumber: z
     .string()
@@ -105,21 +109,31 @@ export const settingsObject = z.strictObject({
         description:
           '"user" or "channel": whether conversation windows are kept per user, or per user and business number',
       }),
-      marginSeconds: z.int().min(0).max(3600).default(60).meta({
-        description:
-          'an integer from 0 to 3600: how many seconds before its 24 hours end a conversation window counts as closed',
-      }),
+      marginSeconds: z
+        .int()
+        .min(0)
+        .max(3600)
+        .default(60)
+        .meta({
+          description:
+            'an integer from 0 to 3600: how many seconds before the end of its 24 hours a conversation window ' +
+            'counts as closed',
+        }),
     })
     .prefault({})
     .meta({ description: 'an object with per and marginSeconds, both optional' }),
-  contactCheck: z.enum(CONTACT_CHECKS).default('off').meta({
-    description:
-      '"off" or "beforeFirstTemplate": whether a number is checked on the platform before a template opens a conversation',
-  }),
+  contactCheck: z
+    .enum(CONTACT_CHECKS)
+    .default('off')
+    .meta({
+      description:
+        '"off" or "beforeFirstTemplate": whether to check that a number is on the platform before a template opens a ' +
+        'conversation',
+    }),
   defaultTemplate: z.optional(templateReference).meta({
     description:
-      'an object with ruleNameOrId and, for a template with variables, params: what to send when a free-form request ' +
-      'meets a closed window; omit it to refuse such requests',
+      'an object with ruleNameOrId and, for a template with variables, params: what to send if a free-form request ' +
+      'finds the window closed; omit it to refuse such requests',
   }),
   events: z
     .strictObject({
@@ -146,8 +160,8 @@ export const settingsObject = z.strictObject({
     .default(400)
     .meta({
       description:
-        `an integer from ${MIN_RETENTION_DAYS} to 3650: how many days messages and sends are kept, longer than the 14 days ` +
-        'for which SQS may deliver a request again',
+        `an integer from ${MIN_RETENTION_DAYS} to 3650: how many days to keep messages and sends, longer than the ` +
+        '14 days for which SQS may redeliver a request',
     }),
   customerManagedKey: z.boolean().default(false).meta({
     description: 'true or false: whether the table is encrypted with a customer managed KMS key',
@@ -159,7 +173,7 @@ export const settingsObject = z.strictObject({
     .meta({
       description:
         'the ARN of the SNS topic that alarms notify, such as "arn:aws:sns:eu-west-1:111122223333:alarms"; omit it to ' +
-        'see alarms in CloudWatch only',
+        'see alarms only in CloudWatch',
     }),
 });
 
@@ -169,11 +183,11 @@ export const insecureWebhookCheck = z.refine<Pick<z.output<typeof settingsObject
   { path: ['allowInsecureWebhook'] },
 );
 
-/** One stage's settings, as `context.stages` of cdk.json holds them. */
+/** The settings of a stage, as written in `context.stages` of cdk.json. */
 export const stageSettings = settingsObject.check(insecureWebhookCheck);
 
-/** One stage's settings as written: every setting that has a default is optional. */
+/** The settings of a stage as written. Settings with a default are optional. */
 export type StageSettingsInput = z.input<typeof stageSettings>;
 
-/** One stage's settings, checked, with every default filled in. */
+/** The settings of a stage, checked and with defaults filled in. */
 export type StageSettings = z.output<typeof stageSettings>;

@@ -126,9 +126,9 @@ describe('A construct', () => {
     expect(build((stack, table) => new ParleySender(stack, 'Sender', { ...invalid, table }))).toThrow(
       new SettingsError(
         'Shop/Sender.chatPlatform: got "", expected the chat service\'s name of the chat platform, for requests and ' +
-          'events without one: 1 to 64 letters, digits, dots, underscores and hyphens.\n' +
-          'Shop/Sender.retentionDays: got 3, expected an integer from 15 to 3650: how many days messages and sends are ' +
-          'kept, longer than the 14 days for which SQS may deliver a request again (default 400).',
+          'events without one: 1 to 64 letters, digits, dots, underscores, and hyphens.\n' +
+          'Shop/Sender.retentionDays: got 3, expected an integer from 15 to 3650: how many days to keep messages and ' +
+          'sends, longer than the 14 days for which SQS may redeliver a request (default 400).',
       ),
     );
   });

@@ -123,7 +123,7 @@ describe('The stage name', () => {
 
   test('must be valid in the name of a CloudFormation stack', () => {
     expect(faults(() => readStageSettings({ stages: { my_stage: VALID }, stage: 'my_stage' }))).toEqual([
-      expect.stringContaining('stage: got "my_stage", expected a name of 1 to 64 letters, digits and hyphens.'),
+      expect.stringContaining('stage: got "my_stage", expected a name of 1 to 64 letters, digits, and hyphens.'),
     ]);
   });
 

@@ -76,7 +76,7 @@ describe('A wrong setting', () => {
     {
       path: 'retentionDays',
       value: 14,
-      says: 'got 14, expected an integer from 15 to 3650: how many days messages and sends are kept',
+      says: 'got 14, expected an integer from 15 to 3650: how many days to keep messages and sends',
     },
     { path: 'retentionDays', value: '400', says: 'got "400", expected an integer' },
     { path: 'retentionDays', value: 4000, says: 'got 4000, expected an integer from 15 to 3650' },
