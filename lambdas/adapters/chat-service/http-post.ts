@@ -20,7 +20,7 @@ export type HttpPost = (url: URL, headers: Record<string, string>, body: string)
 
 /**
  * How long an idle connection can be reused. A function may be frozen for minutes between two calls. If the server
- * closes the connection during that time, a request written to it could not be told from a lost one.
+ * closes the connection during that time, a request written to it could not be distinguished from a lost one.
  */
 const MAX_IDLE_MS = 4_000;
 
