@@ -1,13 +1,13 @@
-/** The account of the local cloud, which is the one that the SQS emulator uses. */
+/** The account of the local cloud, which is also the account of the SQS emulator. */
 export const ACCOUNT_ID = '000000000000';
 
 /**
- * The region of the local cloud. No AWS region has this name, for two reasons: nobody mistakes it for a deployed one, and
- * version 1 of the AWS CLI ignores `AWS_ENDPOINT_URL_SQS` in every region it knows and calls AWS itself.
+ * The region of the local cloud. No AWS region has this name, so it cannot be mistaken for a deployed one. Also, in
+ * every region that it knows, version 1 of the AWS CLI ignores `AWS_ENDPOINT_URL_SQS` and calls AWS.
  */
 export const REGION = 'local';
 
-/** The credentials of the only principal; the management API verifies signatures with them. */
+/** The credentials of the only principal. The management API verifies signatures with them. */
 export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** Returns the ARN of a resource in the local account and region. */
@@ -26,8 +26,8 @@ export interface EmulatorUrls {
 /**
  * Returns the environment variables that point any AWS SDK or the AWS CLI at the emulators.
  *
- * Services without an emulator use `AWS_ENDPOINT_URL`, where the Secrets Manager emulator rejects their calls. Without it
- * they would call AWS.
+ * `AWS_ENDPOINT_URL` applies to services without an emulator, whose calls the Secrets Manager emulator rejects.
+ * Otherwise, those calls would go to AWS.
  *
  * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */

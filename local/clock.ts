@@ -1,14 +1,14 @@
 import { LocalError } from './local-error.ts';
 
-/** The clock of a local run, which the sandbox, the queues, the HTTP API, and the functions share. */
+/** The clock of a local run, shared by the sandbox, the queues, the HTTP API, and the functions. */
 export interface MovableClock {
   /** Returns the run's current time. */
   now(): Date;
   /** How far the run is ahead of the machine, in milliseconds. */
   readonly offsetMs: number;
-  /** Moves the time forward; resolves when every listener has applied the move. @throws LocalError for a negative move. */
+  /** Moves the time forward. Resolves when all listeners have applied it. @throws LocalError if `ms` is negative. */
   advance(ms: number): Promise<void>;
-  /** Calls `listener` with the new offset whenever the clock moves. */
+  /** Calls `listener` with the new offset each time the clock moves. */
   onMove(listener: (offsetMs: number) => Promise<void>): void;
 }
 
@@ -33,15 +33,15 @@ export const createMovableClock = (): MovableClock => {
 };
 
 /**
- * The header with which the Runtime API passes the clock's offset along with each event, so that moves of the clock are
- * ordered with invocations. Lambda's own Runtime API has no such header.
+ * The header in which the local Runtime API sends the clock's offset with each event, so that clock changes and
+ * invocations stay in order. The Runtime API of AWS has no such header.
  */
 export const CLOCK_OFFSET_HEADER = 'Parley-Clock-Offset-Ms';
 
 /**
- * Replaces the process's `Date` with one that is ahead by an offset; returns the function that sets the offset.
+ * Replaces the process's `Date` with one that is ahead by an offset. Returns the function that sets the offset.
  *
- * Child processes use it, so that the code in them reads `Date` as usual. Timers and `performance.now()` keep real time,
+ * Child processes use it, so that their code can use `Date` as usual. Timers and `performance.now()` are unaffected,
  * because they measure durations.
  */
 export const installShiftedClock = (): ((offsetMs: number) => void) => {
@@ -54,7 +54,7 @@ export const installShiftedClock = (): ((offsetMs: number) => void) => {
     apply: () => new RealDate(now()).toString(),
     get: (target, key, receiver) => (key === 'now' ? now : Reflect.get(target, key, receiver)),
   });
-  // Dates that native code creates, such as a file's times, must have the same constructor.
+  // Dates created by native code, such as file times, must have the same constructor.
   RealDate.prototype.constructor = ShiftedDate;
   globalThis.Date = ShiftedDate;
   return (ms) => {

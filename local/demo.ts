@@ -3,7 +3,7 @@ import { createLocalClient } from './local-client.ts';
 import { startLocal } from './local-cloud.ts';
 import { messageOf } from './local-error.ts';
 
-/** `npm run demo`: plays the main job on a local run and prints each step. Exits 0 only if every step succeeds. */
+/** `npm run demo`: runs the main job on a local run and prints each step. Exits with 0 only if every step succeeds. */
 const play = async (): Promise<void> => {
   console.log('Starting Parley and a sandbox of the chat service...');
   await using cloud = await startLocal();

@@ -13,7 +13,7 @@ export interface ListeningServer extends AsyncDisposable {
 /**
  * Starts a server on the loopback interface.
  *
- * @param port The port; 0 for any free one.
+ * @param port The port, or 0 for any free port.
  * @throws LocalError if the port is taken.
  */
 export const listenLocally = async (server: Server, port = 0): Promise<ListeningServer> => {
@@ -22,7 +22,8 @@ export const listenLocally = async (server: Server, port = 0): Promise<Listening
     server.listen(port, '127.0.0.1', resolve);
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('A TCP server has an address and a port.');
+  if (address === null || typeof address === 'string')
+    throw new Error('Expected a TCP server with an address and a port.');
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());

@@ -32,23 +32,23 @@ export type TableItem = Readonly<Record<string, unknown>>;
 
 export interface QueuedMessage {
   readonly body: string;
-  /** Why it is a dead letter; undefined in any other queue. */
+  /** Why the message is a dead letter. Undefined in other queues. */
   readonly reason: string | undefined;
   readonly groupId: string | undefined;
 }
 
-/** Uses a local run: as the user, as an internal system, and as a developer who looks into its table and queues. */
+/** A client for a local run. Acts as the user, as an internal system, and as a developer who inspects its data. */
 export interface LocalClient extends Disposable {
-  /** Sends a message as the user; returns its `_id_`. */
+  /** Sends a message as the user. Returns its `_id_`. */
   userWrites(contact: string, message: { readonly text?: string; readonly at?: string }): Promise<string>;
-  /** Reads the business's messages as the user. */
+  /** Marks the business's messages as read by the user. */
   userReads(contact: string): Promise<void>;
   /** Creates a rule or template. */
   putRule(
     name: string,
     rule: { readonly text: string; readonly category: string; readonly status?: string },
   ): Promise<void>;
-  /** Delivers this body to the webhook as an event, signed like any other; returns the id of its delivery. */
+  /** Delivers any body to the webhook as a signed event. Returns the id of the delivery. */
   deliverEvent(event: unknown): Promise<string>;
   advanceClock(seconds: number): Promise<void>;
   /** Calls the sandbox's control API. @throws LocalError if the response is not 2xx. */
@@ -90,7 +90,7 @@ export const createLocalClient = (cloud: LocalCloud): LocalClient => {
     });
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
-    throw new LocalError(`The sandbox answered ${method} /sandbox${path} with ${response.status}: ${text}`);
+    throw new LocalError(`The sandbox responded to ${method} /sandbox${path} with ${response.status}: ${text}`);
   };
 
   const putMessage: LocalClient['putMessage'] = async (queueUrl, body, fifo) => {

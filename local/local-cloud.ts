@@ -23,23 +23,23 @@ import {
 import { readTemplate } from './template/template.ts';
 
 export interface LocalOptions {
-  /** The stage of cdk.json whose settings apply. @default 'dev' */
+  /** The stage in cdk.json whose settings to use. @default 'dev' */
   readonly stage?: string | undefined;
-  /** The sandbox's port; 0 for any free one. @default 0 */
+  /** The sandbox's port, or 0 for any free port. @default 0 */
   readonly port?: number | undefined;
-  /** The chat service to send to. @default the sandbox, which otherwise is not started */
+  /** The URL of a chat service to use instead of the sandbox. @default none; starts the sandbox */
   readonly chatServiceUrl?: string | undefined;
-  /** Settings that override those of the stage. The run's URLs override both. @default none */
+  /** Settings that override those of the stage. The URLs of the run override both. @default none */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** The folder of the functions' logs. @default `.parley/logs` */
+  /** The folder for the functions' logs. @default `.parley/logs` */
   readonly logFolder?: string | undefined;
   /** Also receives the functions' output. @default none */
   readonly echo?: Writable | undefined;
-  /** Receives a sentence about each problem that does not stop the run. @default prints it to standard error */
+  /** Receives a message about each problem that does not stop the run. @default prints it to standard error */
   readonly warn?: ((message: string) => void) | undefined;
   /**
-   * A folder for the synthesized app, which the caller removes. A run with the same stage and settings uses the app of a
-   * previous run again.
+   * A folder for the synthesized app. The caller must remove it. A run with the same stage and settings reuses the app
+   * of a previous run.
    *
    * @default a temporary folder
    */
@@ -66,7 +66,7 @@ export type StackAddresses = Readonly<z.output<typeof stackAddresses>>;
 /** A running local cloud. */
 export interface LocalCloud extends StackAddresses, AsyncDisposable {
   readonly chatServiceUrl: string;
-  /** The URL of the sandbox's console; undefined without a sandbox. */
+  /** The URL of the sandbox's console. Undefined without a sandbox. */
   readonly consoleUrl: string | undefined;
   /** The environment variables that point any AWS SDK or the AWS CLI at the run. */
   readonly env: Readonly<Record<string, string>>;
@@ -74,18 +74,18 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
   readonly sandbox: Sandbox | undefined;
   readonly clock: MovableClock;
   readonly emulators: Emulators;
-  /** The functions by their logical ids. */
+  /** The functions, by logical id. */
   readonly functions: ReadonlyMap<string, FunctionPool>;
   readonly logFolder: string;
-  /** Ends everything that the run started; a second call waits for the first. */
+  /** Stops everything that the run started. A second call waits for the first. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Runs a stage's stack on this machine: synthesizes it, starts the emulators, creates the template's resources, runs the
- * bundled functions, and connects the sandbox and the webhook.
+ * Runs a stage's stack on this machine: synthesizes it, starts the emulators, creates the template's resources, runs
+ * the bundled functions, and connects the sandbox and the webhook.
  *
- * @throws LocalError or SettingsError that says what to do; then nothing is left running.
+ * @throws LocalError or SettingsError that says what to do. In this case, nothing is left running.
  */
 export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud> => {
   const { stage = 'dev', warn = (message: string) => console.error(message) } = options;
@@ -118,7 +118,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
     synthesizeOnce(outdir, { ...context, settings: overrides }),
   ] as const;
-  // Wait for both, or emulators that start after synthesis has failed would never be stopped.
+  // Wait for both. Otherwise, emulators that start after synthesis has failed would never be stopped.
   await Promise.allSettled(starting);
   const [emulators] = await Promise.all(starting);
 
@@ -167,6 +167,6 @@ const readAddresses = (stackName: string, outputs: Readonly<Record<string, strin
     .map(({ path }) => path.join('.'))
     .map((name) => name.charAt(0).toUpperCase() + name.slice(1));
   throw new LocalError(
-    `The stack ${stackName} lacks these outputs: ${missing.join(', ')}. Add them in lib/parley-stack.ts.`,
+    `The stack ${stackName} is missing these outputs: ${missing.join(', ')}. Add them in lib/parley-stack.ts.`,
   );
 };

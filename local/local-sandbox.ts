@@ -6,7 +6,7 @@ import { createInspector, type InspectedStack } from './inspector/inspector.ts';
 
 type WebhookAuth = StageSettings['webhook']['auth'];
 
-/** The parts of the stack that the sandbox is connected to. */
+/** The parts of the stack to connect to the sandbox. */
 export interface ConnectedStack extends InspectedStack {
   readonly webhookUrl: string;
   readonly accessTokenSecretId: string;
@@ -23,8 +23,8 @@ export interface ConnectionSettings {
 }
 
 /**
- * Connects the sandbox and a running stack: gives the stack the access token, makes the sandbox deliver events to the
- * webhook, and gives the sandbox's console an inspector.
+ * Connects the sandbox to a running stack: stores the access token in the stack, makes the sandbox deliver events to
+ * the webhook, and adds an inspector to the sandbox's console.
  *
  * @returns a resource that disconnects the inspector.
  */
@@ -46,7 +46,7 @@ export const connectSandbox = (
   } else {
     warn(
       `The sandbox cannot sign webhook requests for webhook.auth.kind "${auth.kind}", so it delivers no events. ` +
-        'Sign and post your own.',
+        'Sign and post your own events.',
     );
   }
   const inspector = createInspector(emulators, stack);
@@ -57,7 +57,7 @@ export const connectSandbox = (
 /** How the sandbox signs its webhook requests. */
 interface WebhookSigning {
   readonly auth: WebhookSettings['auth'];
-  /** The value of the webhook's secret; undefined if the authentication uses none. */
+  /** The value of the webhook's secret. Undefined if the authentication uses none. */
   readonly secret?: string;
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { LocalCloud } from './local-cloud.ts';
 
-/** The file in the state folder with the addresses of a run. */
+/** The file in the state folder that contains the addresses of a run. */
 const FILE = 'local.json';
 
-/** Returns the addresses of a run as other programs read them. */
+/** Returns the addresses of a run in the form that other programs read. */
 export const localState = (cloud: LocalCloud) => ({
   consoleUrl: cloud.consoleUrl,
   webhookUrl: cloud.webhookUrl,
@@ -22,7 +22,7 @@ export const localState = (cloud: LocalCloud) => ({
   env: cloud.env,
 });
 
-/** Writes a run's addresses. @returns whether they replaced those of another run that still answers. */
+/** Writes a run's addresses. @returns whether they replaced those of another run that is still active. */
 export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<boolean> => {
   await mkdir(folder, { recursive: true });
   const replaced = await isAnotherRunning(join(folder, FILE));
@@ -33,7 +33,7 @@ export const writeLocalState = async (cloud: LocalCloud, folder: string): Promis
 const RESPONSE_TIMEOUT_MS = 500;
 const otherRun = z.object({ webhookUrl: z.url() });
 
-/** A killed run leaves its file behind, so check whether its webhook answers. */
+/** A killed run leaves its file behind, so this checks whether the webhook responds. */
 const isAnotherRunning = async (file: string): Promise<boolean> => {
   try {
     const { webhookUrl } = otherRun.parse(JSON.parse(await readFile(file, 'utf8')));

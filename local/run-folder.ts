@@ -7,7 +7,7 @@ export type RunFolder = DisposableTempDir;
 
 const SHARED_MEMORY = '/dev/shm';
 
-/** Creates a run's folder, in memory if the system allows it: DynamoDB's database file is written on every request. */
+/** Creates a run's folder, in memory if possible, because the DynamoDB emulator writes to disk on every request. */
 export const createRunFolder = async (): Promise<RunFolder> => {
   const parent = await access(SHARED_MEMORY, constants.W_OK).then(
     () => SHARED_MEMORY,

@@ -16,9 +16,9 @@ import { creationOrder, type Template } from './template/template.ts';
 export interface StackSettings {
   readonly stackName: string;
   readonly template: Template;
-  /** The folder of the synthesized assets. */
+  /** The folder that contains the synthesized assets. */
   readonly assetFolder: string;
-  /** A folder of the run, for copies of the functions' code. */
+  /** The run's folder, for copies of the functions' code. */
   readonly folder: string;
   readonly emulators: Emulators;
   readonly clock: MovableClock;
@@ -26,18 +26,18 @@ export interface StackSettings {
   readonly warn: (message: string) => void;
 }
 
-/** A running stack. Disposing of it ends its functions, HTTP APIs, and event source mappings. */
+/** A running stack. Disposing of it stops its functions, HTTP APIs, and event source mappings. */
 export interface RunningStack extends AsyncDisposable {
-  /** The template's outputs by their keys. */
+  /** The template's outputs, by key. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** The functions by their logical ids. */
+  /** The functions, by logical id. */
   readonly functions: ReadonlyMap<string, FunctionPool>;
 }
 
 /**
  * Creates the resources of a synthesized template, then starts its functions and event source mappings.
  *
- * @throws LocalError that names the logical id, its type, and the property, for anything that is not supported.
+ * @throws LocalError that names the logical id, type, and property of anything that is not supported.
  */
 export const startStack = async (settings: StackSettings): Promise<RunningStack> => {
   const { template, emulators, clock, warn } = settings;
@@ -71,8 +71,8 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
   await createResources(template, context, resources, services);
 
   const mappings: RunningMapping[] = [];
-  // Disposed of in reverse order: mappings read no further batches, functions end, and so do their last invocations. An
-  // invocation may take minutes, so waiting for it before ending the functions would delay the shutdown.
+  // Disposed of in reverse order: mappings stop reading batches, functions stop, and so do their last invocations. An
+  // invocation can take minutes, so waiting for it before stopping the functions would delay the shutdown.
   stack.defer(async () => {
     await Promise.all(mappings.map(({ ended }) => ended));
   });

@@ -12,7 +12,7 @@ export interface StartOptions {
   /** Whether to open the console in the browser. */
   readonly open: boolean;
   readonly port: number | undefined;
-  /** The folder of local.json and the logs. */
+  /** The folder for local.json and the logs. */
   readonly stateFolder: string;
 }
 
@@ -37,7 +37,7 @@ Environment variables:
 
 Example: PARLEY_PORT=4000 npm start -- --verbose`;
 
-/** Reads the options of `npm start`. @throws LocalError with one sentence about the first invalid option. */
+/** Reads the options of `npm start`. @throws LocalError with a sentence about the first invalid option. */
 export const readStartOptions = (args: readonly string[], environment: NodeJS.ProcessEnv): StartOptions => {
   const values = parse(args);
   const url = values['chat-service-url'];

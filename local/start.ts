@@ -30,10 +30,10 @@ const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: 
 const PARENT_POLL_MS = 250;
 
 /**
- * Resolves when the run should end: on Ctrl-C, on a signal, or when npm is gone.
+ * Resolves when the run should end: on Ctrl-C, on a signal, or when npm has exited.
  *
- * npm passes SIGTERM only to the shell between them, which exits without passing it on, so a run that npm started watches
- * its parent. Any other run does not, so that it can go on in the background.
+ * npm sends SIGTERM only to the shell that it started, which exits without forwarding the signal. So a run started by
+ * npm watches its parent process. Any other run does not, so that it can continue in the background.
  */
 const shutdownSignal = (environment: NodeJS.ProcessEnv): Promise<void> =>
   new Promise((resolve) => {
@@ -48,7 +48,7 @@ const shutdownSignal = (environment: NodeJS.ProcessEnv): Promise<void> =>
     timer.unref();
   });
 
-/** The command that opens a URL in the default browser, by platform; `xdg-open` on others. */
+/** The command that opens a URL in the default browser, by platform. Other platforms use `xdg-open`. */
 const BROWSER_COMMANDS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['cmd', '/c', 'start', ''],
@@ -57,7 +57,7 @@ const BROWSER_COMMANDS: Readonly<Record<string, readonly [string, ...string[]]>>
 const openBrowser = (url: string): void => {
   const [command, ...args] = BROWSER_COMMANDS[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  child.once('error', () => console.error(`The browser could not be opened with ${command}. Open ${url} yourself.`));
+  child.once('error', () => console.error(`Could not open the browser with ${command}. Open ${url} yourself.`));
   child.unref();
 };
 

@@ -16,8 +16,9 @@ export const readCdkContext = async (): Promise<Record<string, unknown>> =>
   cdkJson.parse(JSON.parse(await readFile(join(ROOT, 'cdk.json'), 'utf8'))).context;
 
 /**
- * Stands for the sandbox's origin in the synthesized settings, because the sandbox's port is known only when it runs: the
- * same synthesized app then serves any number of runs. No other URL starts with it, as a port has five digits at most.
+ * A placeholder for the sandbox's origin in the synthesized settings. The sandbox's port is known only when it runs,
+ * and with a placeholder, several runs can use the same app. No other URL starts with it, as ports have at most five
+ * digits.
  */
 const SANDBOX_ORIGIN = 'http://127.0.0.1:65535';
 
@@ -39,19 +40,19 @@ export const settingsForService = (
   baseUrl: string,
 ): Record<string, unknown> => ({ ...settings, chatService: { ...fieldsOf(settings.chatService), baseUrl } });
 
-/** Replaces the placeholder in a synthesized template by the origin of the running sandbox. */
+/** Replaces the placeholder in a synthesized template with the origin of the running sandbox. */
 export const withSandboxOrigin = (template: string, origin: string | undefined): string =>
   origin === undefined ? template : template.replaceAll(SANDBOX_ORIGIN, origin);
 
 const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-/** Returns the path of a stack's template in a folder with a synthesized app. */
+/** Returns the path of a stack's template in the folder of a synthesized app. */
 export const templateFile = (stackName: string, outdir: string): string => join(outdir, `${stackName}.template.json`);
 
 /**
  * Synthesizes the app into a folder, like `cdk synth`: the template and the bundled functions.
  *
- * @throws LocalError with the app's own message, if it rejects its settings or cannot bundle a function.
+ * @throws LocalError with the app's message if it rejects its settings or cannot bundle a function.
  */
 const synthesize = async (outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
   const app = spawn(process.execPath, [join(ROOT, 'bin', 'parley.ts')], {
@@ -77,10 +78,10 @@ const synthesize = async (outdir: string, context: Readonly<Record<string, unkno
   if (code !== 0) throw new LocalError(`The stack could not be synthesized. ${output.trim()}`);
 };
 
-/** What an app was synthesized from, kept beside it. */
+/** The file in the app's folder that records what the app was synthesized from. */
 const INPUT_FILE = 'synthesized-from.json';
 
-/** As {@link synthesize}, unless the folder holds an app that was synthesized from the same context. */
+/** Synthesizes the app unless the folder already contains one that was synthesized from the same context. */
 export const synthesizeOnce = async (outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
   const input = JSON.stringify(context);
   const file = join(outdir, INPUT_FILE);

@@ -15,7 +15,7 @@ export interface DemoContext {
 /** A step of the demo. */
 export interface DemoStep {
   readonly title: string;
-  /** Plays the step and prints what happens. @throws LocalError if the result is not the expected one. */
+  /** Runs the step and prints what happens. @throws LocalError if the result is not as expected. */
   readonly play: (context: DemoContext) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const USER = '+5491155550000';
 const TEMPLATE = { ruleNameOrId: 'parcel_update', params: { name: 'Ana' } };
 const TEXT = 'Your parcel is on its way.';
 
-/** The main job, from the user's first message to a second delivery of every event. */
+/** The main job, from the user's first message to the events on the event bus. */
 export const MAIN_JOB: readonly DemoStep[] = [
   {
     title: 'A user writes; the event is verified and stored',
@@ -137,10 +137,10 @@ export const MAIN_JOB: readonly DemoStep[] = [
   },
 ];
 
-/** How many events of each name the main job publishes. The second deliveries of step 7 publish none. */
+/** How many events of each name the main job publishes. The redeliveries in step 7 publish none. */
 const PUBLISHED = { MessageReceived: 1, SendAccepted: 2, SendRefused: 1, MessageDelivered: 2, MessageRead: 1 };
 
-/** Counts the events on the bus by name, and drops duplicates by their ids, as consumers do. */
+/** Counts the events on the bus by name. Drops duplicates by id, as consumers do. */
 const countPublished = ({ emulators, eventBusName }: LocalCloud): Record<string, number> => {
   const events = new Map(emulators.buses.events(eventBusName).map((event) => [Object(event.detail).id, event]));
   const byName = Object.groupBy(events.values(), (event) => event['detail-type']);

@@ -5,9 +5,9 @@ const TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
 /**
- * Polls until there is a result, for at most 30 seconds.
+ * Polls until there is a result, for up to 30 seconds.
  *
- * @param what The expected event, for the error.
+ * @param what The expected event, for the error message.
  * @throws LocalError on timeout.
  */
 export const waitFor = async <Result>(what: string, poll: () => Promise<Result | undefined>): Promise<Result> => {

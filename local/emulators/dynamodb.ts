@@ -9,14 +9,14 @@ import { type ListeningServer, listenLocally } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
 import { startGuarded } from './guarded-process.ts';
 
-/** The DynamoDB emulator, which a test can suspend. */
+/** The DynamoDB emulator, which tests can pause. */
 export interface DynamoDbEmulator extends ListeningServer {
-  /** Leaves every request unanswered, or answers the waiting requests and continues. */
+  /** Pauses the emulator, which then leaves requests unanswered, or resumes it and answers them. */
   readonly pause: (paused: boolean) => void;
 }
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
-/** Another program may take the free port before the emulator does, so a failed start is retried on another port. */
+/** Retries on another port, because another program may take the free port before the emulator does. */
 const START_ATTEMPTS = 3;
 const POLL_MS = 5;
 
@@ -88,7 +88,7 @@ const isListening = (port: number): Promise<boolean> =>
 const indexStreamRecords = async (file: string): Promise<void> => {
   using database = new DatabaseSync(file);
   database.exec('PRAGMA busy_timeout = 5000');
-  // On a busy machine the emulator listens before it has created its own tables.
+  // On a busy machine, the emulator may listen before it has created its own tables.
   const created = database.prepare("SELECT name FROM sqlite_master WHERE name = '_stream_records'");
   while (created.get() === undefined) await pause(POLL_MS);
   database.exec('CREATE INDEX parley_sequence ON _stream_records (table_name, CAST(sequence_number AS INTEGER))');

@@ -19,7 +19,7 @@ export interface Emulators extends AsyncDisposable {
   readonly secrets: SecretStore;
   readonly buses: EventBuses;
   readonly schedules: Schedules;
-  /** The base URL of the queues, without a trailing slash; a queue's name follows it. */
+  /** The base URL of the queues, without a trailing slash. The rest of a queue's URL is its name. */
   readonly queueBaseUrl: string;
   /** The environment variables that point any AWS SDK at the emulators. */
   readonly env: Readonly<Record<string, string>>;
@@ -28,13 +28,13 @@ export interface Emulators extends AsyncDisposable {
 }
 
 export interface EmulatorSettings {
-  /** Where the DynamoDB emulator keeps its database. */
+  /** The folder for the DynamoDB emulator's database. */
   readonly folder: string;
   readonly clock: MovableClock;
   readonly warn: (message: string) => void;
 }
 
-/** Starts every emulator. @throws LocalError if one does not start; then the others are stopped. */
+/** Starts all emulators. @throws LocalError if one does not start, after stopping the others. */
 export const startEmulators = async ({ folder, clock, warn }: EmulatorSettings): Promise<Emulators> => {
   await using stack = new AsyncDisposableStack();
   const secrets = createSecretStore((name) => arnOf('secretsmanager', `secret:${name}`));
@@ -48,7 +48,7 @@ export const startEmulators = async ({ folder, clock, warn }: EmulatorSettings):
     use(startSecretsManager(secrets)),
     use(startEventBridge(buses)),
   ] as const;
-  // Wait for all of them, or one that starts after another one failed would never be stopped.
+  // Wait for all. Otherwise, an emulator that starts after another one has failed would never be stopped.
   await Promise.allSettled(starting);
   const [tables, queues, secretsManager, eventBridge] = await Promise.all(starting);
   clock.onMove(queues.setClock);

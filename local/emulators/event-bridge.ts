@@ -18,8 +18,8 @@ const MAX_BYTES = 1024 * 1024;
 const TIME_BYTES = 14;
 
 /**
- * Emulates EventBridge's `PutEvents` with its limits. It rejects every other operation: the template creates buses and
- * rules.
+ * Emulates EventBridge's `PutEvents` with its limits. It rejects every other operation, because buses and rules come
+ * from the template.
  *
  * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */

@@ -36,10 +36,10 @@ export interface BusEvent {
 
 /** A rule's target. */
 export interface BusTarget {
-  /** Names the target in warnings. */
+  /** The name of the target in warnings. */
   readonly name: string;
   readonly deliver: DeliverEvent;
-  /** Sends an undeliverable event to the target's dead-letter queue; undefined if it has none. */
+  /** Sends an undeliverable event to the target's dead-letter queue. Undefined if it has none. */
   readonly deadLetter: ((event: string, reason: string) => Promise<void>) | undefined;
 }
 
@@ -59,21 +59,21 @@ export interface EntryFault {
   readonly accepted?: boolean;
 }
 
-/** Returns how an entry fails; undefined if it does not. */
+/** Returns how an entry fails, or undefined if it succeeds. */
 export type BusFault = (entry: PutEntry) => EntryFault | undefined;
 
 /** The event buses of a run, in memory. */
 export interface EventBuses {
-  /** Creates a bus; returns its ARN. */
+  /** Creates a bus. Returns its ARN. */
   create(name: string): string;
   has(nameOrArn: string): boolean;
   addRule(busNameOrArn: string, rule: BusRule): void;
   put(entry: PutEntry): PutEntryResult;
   /** Returns a bus's latest events, oldest first, whether or not a rule matched them. */
   events(busNameOrArn: string): readonly BusEvent[];
-  /** Makes entries fail from now on; undefined ends that. */
+  /** Makes entries fail from now on. Pass undefined to stop that. */
   setFault(fault: BusFault | undefined): void;
-  /** Resolves when every delivery so far has succeeded or was given up. */
+  /** Resolves when all deliveries so far have succeeded or finally failed. */
   delivered(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ interface Bus {
   readonly events: BusEvent[];
 }
 
-/** @param warn Receives a sentence about each event that a target did not accept. */
+/** @param warn Receives a message about each event that a target did not accept. */
 export const createEventBuses = (now: () => Date, warn: (message: string) => void): EventBuses => {
   const buses: Bus[] = [];
   const deliveries = new Map<BusTarget, Promise<void>>();
@@ -98,7 +98,7 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
     buses.find(({ name, arn }) => nameOrArn === name || nameOrArn === arn);
 
   const enqueue = (target: BusTarget, event: string): void => {
-    // EventBridge does not keep events in order. The local run does, because an ordered trace is easier to read.
+    // Unlike EventBridge, the local run delivers events in order, because an ordered trace is easier to read.
     const previous = deliveries.get(target) ?? Promise.resolve();
     deliveries.set(
       target,
@@ -123,7 +123,7 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
       if (injected && !injected.accepted) return injected;
       const event = toBusEvent(entry, now());
       const bus = find(entry.EventBusName ?? 'default');
-      // Like EventBridge, accept an event for a bus that does not exist, and drop it.
+      // Like EventBridge, accepts events for a bus that does not exist, and drops them.
       if (!bus) return { eventId: event.id };
       bus.events.push(event);
       if (bus.events.length > MAX_EVENTS) bus.events.shift();

@@ -1,19 +1,19 @@
 import { isObject, soleEntry } from '../json.ts';
 import { type LocalError, unsupported } from '../local-error.ts';
 
-/** Whether an event matches a pattern. */
+/** Returns whether an event matches a pattern. */
 export type MatchesEvent = (event: unknown) => boolean;
 
 type MatchesValue = (value: unknown) => boolean;
 
 /**
- * Parses an event pattern of an EventBridge rule or of an event source mapping's filter.
+ * Parses the event pattern of an EventBridge rule or of an event source mapping's filter.
  *
  * Supports nested fields, each with a list of alternatives: a string, number, boolean, or null; `prefix`; `suffix`;
  * `exists`; `anything-but` with a string, a number, or a list of them.
  *
- * @param place What the pattern belongs to, for the error.
- * @throws LocalError for any other operator.
+ * @param place What the pattern belongs to, for the error message.
+ * @throws LocalError if the pattern uses any other operator.
  * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
  */
 export const readEventPattern = (pattern: unknown, place: string): MatchesEvent => {
@@ -30,7 +30,7 @@ export const readEventPattern = (pattern: unknown, place: string): MatchesEvent 
 
 const readAlternatives = (expected: readonly unknown[], place: string): MatchesValue => {
   const alternatives = expected.map((one) => readAlternative(one, place));
-  // A field that is a list matches if one of its values does.
+  // A list matches if any of its values matches.
   return (value) => alternatives.some((matches) => (Array.isArray(value) ? value.some(matches) : matches(value)));
 };
 

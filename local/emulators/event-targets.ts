@@ -1,15 +1,15 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-/** Delivers an event, given as JSON; rejects if the target does not accept it. */
+/** Delivers an event, given as JSON. Rejects if the target does not accept it. */
 export type DeliverEvent = (event: string) => Promise<void>;
 
-/** The longest reason that a dead letter carries, in characters. */
+/** The maximum length of a dead letter's reason, in characters. */
 const MAX_REASON_LENGTH = 500;
 
 /**
  * Returns a target that sends events to a queue.
  *
- * @param reason Why the event is a dead letter, for a dead-letter queue.
+ * @param reason Why the event is a dead letter, if the queue is a dead-letter queue.
  */
 export const createQueueTarget =
   (sqs: SQSClient, queueUrl: string, reason?: string): DeliverEvent =>
@@ -19,11 +19,11 @@ export const createQueueTarget =
     await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: event, ...attributes }));
   };
 
-/** The URLs that rules send events to, with the key that authenticates each call. */
+/** The URLs that rules send events to, with the API keys for the requests. */
 export interface ApiDestinations {
   addConnection(arn: string, key: ApiKey): void;
   add(arn: string, destination: ApiDestination): void;
-  /** Posts an event, given as JSON; rejects if the response is not 2xx. */
+  /** Posts an event, given as JSON. Rejects if the response is not 2xx. */
   post(arn: string, event: string): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export const createApiDestinations = (): ApiDestinations => {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       await response.arrayBuffer();
-      if (!response.ok) throw new Error(`The API destination answered ${response.status}.`);
+      if (!response.ok) throw new Error(`The API destination responded with ${response.status}.`);
     },
   };
 };

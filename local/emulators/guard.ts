@@ -1,5 +1,5 @@
 /**
- * Runs a program until it exits or until standard input closes, which is when the run that started the guard is gone.
+ * Runs a program until it exits or until standard input closes because the run that started the guard has ended.
  *
  * Arguments: a folder to remove at the end, the program, and its arguments.
  */
@@ -20,7 +20,7 @@ child.on('exit', () => {
   process.exit();
 });
 process.stdin
-  // The run pauses and resumes the program by sending a signal's name.
+  // The run sends the name of a signal to pause or resume the program.
   .on('data', (signal) => child.kill(String(signal).trim() === 'SIGSTOP' ? 'SIGSTOP' : 'SIGCONT'))
   .on('end', () => {
     isRunOver = true;

@@ -6,21 +6,21 @@ const GUARD = fileURLToPath(new URL('./guard.ts', import.meta.url));
 /** A program that ends with the run, even if the run is killed. */
 export interface GuardedProcess extends AsyncDisposable {
   readonly isRunning: () => boolean;
-  /** What the program has written to standard error, which usually says why it ended. */
+  /** Returns what the program has written to standard error, which usually says why it ended. */
   readonly errorOutput: () => string;
-  /** Suspends the program, like a service that no longer answers, or resumes it. */
+  /** Pauses the program, which then acts like a service that does not respond, or resumes it. */
   readonly pause: (paused: boolean) => void;
 }
 
 /**
- * Starts a program under a guard. When this process is gone, the guard ends the program and removes the run's folder: a
- * third-party program does not watch its parent.
+ * Starts a program under a guard. When this process has exited, the guard stops the program and removes the run's
+ * folder. A third-party program does not watch its parent itself.
  */
 export const startGuarded = (command: string, parameters: readonly string[], folder: string): GuardedProcess => {
   const guard = spawn(process.execPath, [GUARD, folder, command, ...parameters], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {},
-    // In its own process group, so that Ctrl-C reaches only the run, which then shuts everything down in order.
+    // In its own process group, so that Ctrl-C reaches only the run, which then stops everything in order.
     detached: true,
   });
   let isRunning = true;

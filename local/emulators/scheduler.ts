@@ -14,7 +14,7 @@ import type { Schedule, Schedules } from './schedules.ts';
 
 const AT = /^at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\)$/;
 
-/** The parameters of SendMessage that a universal target accepts; like AWS, reject any other. */
+/** The parameters of SendMessage that a universal target accepts. Like on AWS, any other is rejected. */
 const sendMessageInput = z.strictObject({
   QueueUrl: z.url(),
   MessageBody: z.string().min(1),
@@ -32,7 +32,7 @@ const createScheduleInput = z.strictObject({
   Target: z.strictObject({
     Arn: z.literal('arn:aws:scheduler:::aws-sdk:sqs:sendMessage', 'only the target sqs:sendMessage is supported'),
     RoleArn: z.string(),
-    // Unused: the local run retries a target until it can be called.
+    // Not used, because the local run retries until a call to the target succeeds.
     DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
     Input: z.string(),
   }),
@@ -46,8 +46,8 @@ export interface SchedulerContext {
 }
 
 /**
- * Emulates EventBridge Scheduler's `CreateSchedule`, `GetSchedule`, and `DeleteSchedule`, for one-time schedules that send a
- * message to a queue. It rejects everything else.
+ * Emulates `CreateSchedule`, `GetSchedule`, and `DeleteSchedule` of EventBridge Scheduler, for one-time schedules that
+ * send a message to a queue. It rejects everything else.
  *
  * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html
  */
@@ -92,7 +92,7 @@ const createSchedule = (name: string, input: unknown, { schedules, now, sqs }: S
       await sqs.send(new SendMessageCommand(message.data));
     },
   };
-  // The same token means that the client retries a request whose response was lost.
+  // The same token means that the client is retrying a request after a lost response.
   const existing = schedules.find(groupName, name);
   const isRetry = existing !== undefined && clientToken !== undefined && existing.clientToken === clientToken;
   if (!isRetry && !schedules.add(schedule)) {

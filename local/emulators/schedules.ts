@@ -8,7 +8,7 @@ export interface Schedule {
   readonly clientToken: string | undefined;
   readonly createdAt: Date;
   readonly dueAt: Date;
-  /** The request that created it, which GetSchedule returns. */
+  /** The request that created the schedule, which GetSchedule returns. */
   readonly declaration: Readonly<Record<string, unknown>>;
   /** Calls the target. */
   readonly invoke: () => Promise<void>;
@@ -18,21 +18,21 @@ export interface Schedule {
 export interface Schedules extends AsyncDisposable {
   createGroup(name: string): void;
   hasGroup(name: string): boolean;
-  /** Adds a schedule; returns false if its group already has one with this name. */
+  /** Adds a schedule. Returns false if its group already contains one with this name. */
   add(schedule: Schedule): boolean;
   find(groupName: string, name: string): Schedule | undefined;
   remove(groupName: string, name: string): boolean;
-  /** Calls no further targets. */
+  /** Stops calling targets. */
   close(): Promise<void>;
 }
 
-/** How often due schedules are looked for. A move of the clock takes effect at once. */
+/** How often to check for due schedules. When the clock moves, the check is immediate. */
 const POLL_MS = 250;
 
 /**
  * Creates the schedules of a run, on its clock.
  *
- * @param warn Receives a sentence about each target that could not be called; it is retried until it can.
+ * @param warn Receives a message about each failed call to a target, which is retried until it succeeds.
  */
 export const createSchedules = (clock: MovableClock, warn: (message: string) => void): Schedules => {
   const groups = new Set<string>(['default']);

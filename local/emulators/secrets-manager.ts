@@ -21,15 +21,15 @@ export interface Secret {
 
 /** The secrets of a run, in memory. */
 export interface SecretStore {
-  /** Creates a secret, with a first version if there is a value; returns its ARN. */
+  /** Creates a secret, with a first version if there is a value. Returns its ARN. */
   create(name: string, secretString: string | undefined): string;
   find(nameOrArn: string): Secret | undefined;
-  /** Adds a version, which becomes the current one; the one before becomes the previous one. */
+  /** Adds a version, which becomes the current one. The current version becomes the previous one. */
   put(secret: Secret, secretString: string): SecretVersion;
 }
 
 /**
- * Creates a store that gives versions the staging labels of Secrets Manager.
+ * Creates a store whose versions have the staging labels of Secrets Manager.
  *
  * Source: https://docs.aws.amazon.com/secretsmanager/latest/userguide/whats-in-a-secret.html
  */
@@ -45,7 +45,7 @@ export const createSecretStore = (arnOf: (name: string) => string): SecretStore 
   };
   return {
     create(name, secretString) {
-      // Secrets Manager appends six characters, so that a secret created again under a name has another ARN.
+      // Secrets Manager appends six characters, so that a secret that is created again has a new ARN.
       const suffix = createHash('sha256').update(name).digest('hex').slice(0, 6);
       const arn = `${arnOf(name)}-${suffix}`;
       secrets.push({ arn, name, versions: [] });
@@ -58,8 +58,8 @@ export const createSecretStore = (arnOf: (name: string) => string): SecretStore 
 };
 
 /**
- * Emulates Secrets Manager's `GetSecretValue` and `PutSecretValue`. It rejects every other operation, including those of
- * services that have no emulator.
+ * Emulates Secrets Manager's `GetSecretValue` and `PutSecretValue`. It rejects every other operation, including those
+ * of services that have no emulator.
  *
  * Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_Operations.html
  */

@@ -6,7 +6,7 @@ import { installShiftedClock } from '../clock.ts';
 import { isObject } from '../json.ts';
 
 /**
- * The characters that SQS rejects, which are those that XML 1.0 excludes.
+ * The characters that SQS rejects, which are those that XML 1.0 does not allow.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
@@ -15,10 +15,10 @@ const INVALID_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff
 const characterRule = z.object({ INVALID_MESSAGE_BODY_CHAR: z.instanceof(RegExp) });
 
 /**
- * Makes fauxqs accept every character that SQS accepts: its own rule ends at U+FFFD and so rejects emoji. The rule is a
- * constant of the package, so this replaces its `test` method.
+ * Makes fauxqs accept every character that SQS accepts. Its own rule ends at U+FFFD and therefore rejects emoji. The
+ * rule is a constant in the package, so this function replaces its `test` method.
  *
- * @throws ZodError if the package no longer has this rule; then remove this function.
+ * @throws ZodError if the package no longer has this rule. In this case, remove this function.
  */
 const acceptAllCharacters = async (): Promise<void> => {
   const rules: unknown = await import(new URL('./sqs/sqsTypes.js', import.meta.resolve('fauxqs')).href);
@@ -26,14 +26,14 @@ const acceptAllCharacters = async (): Promise<void> => {
   rule.test = (text) => INVALID_CHARACTER.test(text);
 };
 
-/** Separates a group id from a deduplication id; neither can contain it. */
+/** Separates a group id from a deduplication id. Neither can contain it. */
 const SEPARATOR = '\u0000';
-// Only a key can match in the JSON of a response: inside a string, its quotation marks would be escaped.
+// Matches only keys in the JSON of a response, because quotation marks inside strings are escaped.
 const SCOPED_ID = /("MessageDeduplicationId":")(?:[^"\\]|\\.)*?\\u0000/g;
 
 /**
- * Adds `DeduplicationScope: messageGroup` to fauxqs, which deduplicates per queue: makes deduplication ids unique per group
- * in requests, and restores them in responses.
+ * Adds `DeduplicationScope: messageGroup` to fauxqs, which deduplicates only per queue. Makes deduplication ids unique
+ * per group in requests, and restores them in responses.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/high-throughput-fifo.html
  */
@@ -58,7 +58,7 @@ const scopeMessage = (message: unknown): void => {
   message.MessageDeduplicationId = `${message.MessageGroupId}${SEPARATOR}${message.MessageDeduplicationId}`;
 };
 
-/** fauxqs puts a host name into queue URLs that not every resolver resolves. */
+/** Replaces the host name that fauxqs puts into queue URLs, because not every resolver resolves it. */
 const useLoopbackAddress = (body: string): string =>
   body.replaceAll(/http:\/\/sqs\.[\w-]+\.localhost:/g, 'http://127.0.0.1:');
 

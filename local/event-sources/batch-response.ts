@@ -2,10 +2,10 @@ import type { InvocationResult } from '../functions/invocation.ts';
 import { isObject, parseJson } from '../json.ts';
 
 /**
- * Returns the ids of a batch's items that failed.
+ * Returns the ids of the items in a batch that failed.
  *
- * All fail if the function fails, or if its response names something that is not an item of the batch. An empty response
- * or an empty list is a complete success.
+ * All items fail if the function fails, or if its response contains an id that is not in the batch. An empty response
+ * or an empty list means that all items succeeded.
  *
  * @param itemIds The ids of the batch: message ids, or sequence numbers of a stream.
  * @param reportsBatchItemFailures Whether the mapping declares `ReportBatchItemFailures`; otherwise the response is ignored.

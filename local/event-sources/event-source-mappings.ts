@@ -20,14 +20,14 @@ export interface MappingContext {
   readonly warn: (message: string) => void;
 }
 
-/** The maximum number of batches that a mapping processes at once, which leaves processes for the HTTP API. */
+/** The maximum number of batches that a mapping processes concurrently. It leaves processes for the HTTP API. */
 const MAPPING_CONCURRENCY = 2;
 
 /**
  * Starts the declared mappings.
  *
  * @returns the mappings, in the order in which they were declared.
- * @throws LocalError if a mapping names a function that does not exist; then none is started.
+ * @throws LocalError if a mapping names a function that does not exist. In this case, no mapping is started.
  */
 export const startMappings = (
   { queueMappings, streamMappings }: MappingDeclarations,

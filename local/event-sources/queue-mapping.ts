@@ -26,29 +26,29 @@ export interface QueueMappingContext {
   readonly sqs: SQSClient;
   readonly queueUrl: string;
   readonly invoke: InvokeFunction;
-  /** The maximum number of batches that are processed at once. */
+  /** The maximum number of batches to process concurrently. */
   readonly concurrency: number;
   readonly warn: (message: string) => void;
 }
 
 /** A running event source mapping. */
 export interface RunningMapping {
-  /** Reads no further batches. */
+  /** Stops reading batches. */
   readonly stop: () => void;
   /** Resolves when the mapping is stopped and its last invocations have ended. */
   readonly ended: Promise<void>;
 }
 
-/** SQS returns at most ten messages per receive, and deletes at most ten per call. */
+/** SQS receives or deletes at most ten messages per call. */
 const SQS_BATCH_SIZE = 10;
-/** The maximum wait of a receive. */
+/** The maximum wait time of a receive. */
 const LONG_POLL_SECONDS = 20;
 const RETRY_DELAY_MS = 1_000;
 
 /**
- * Starts feeding a queue's messages to a function. Each poller receives a batch, invokes the function, and deletes the
- * messages that did not fail. Failed messages become visible again after the visibility timeout; the queue keeps the order
- * of each message group.
+ * Starts passing a queue's messages to a function. Each poller receives a batch, invokes the function, and deletes the
+ * messages that succeeded. Failed messages become visible again after the visibility timeout. The queue keeps the order
+ * within each message group.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
@@ -104,7 +104,7 @@ export const startQueueMapping = (
         await remove(batch.filter(({ MessageId = '' }) => !failed.has(MessageId)));
       } catch (error) {
         if (stop.signal.aborted) return;
-        warn(`${logicalId}: the queue did not answer (${messageOf(error)}). Retrying in a second.`);
+        warn(`${logicalId}: the queue did not respond (${messageOf(error)}). Retrying in a second.`);
         await pause(RETRY_DELAY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       }
     }
@@ -115,7 +115,7 @@ export const startQueueMapping = (
 };
 
 /**
- * Returns a message in the form in which Lambda passes it to a function.
+ * Returns a message in the format that Lambda passes to functions.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html, "Example standard queue message event" and
  * "Example FIFO queue message event"

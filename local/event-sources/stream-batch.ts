@@ -28,7 +28,7 @@ export interface DiscardedBatch {
   readonly records: readonly StreamRecord[];
   readonly condition: DiscardCondition;
   readonly invokeCount: number;
-  /** Whether the function itself failed, and did not only report failures. */
+  /** Whether the function itself failed, instead of only reporting failed records. */
   readonly functionFailed: boolean;
 }
 
@@ -36,8 +36,8 @@ const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5_000;
 
 /**
- * Processes a batch in order. Retries what fails until it succeeds, is too old, or has no attempts left. Halves a batch
- * that fails as a whole, which isolates a bad record from the good ones; a split does not count as a retry.
+ * Processes a batch in order. Retries failed records until they succeed, are too old, or have no attempts left. Splits
+ * a batch that fails as a whole in half, which isolates bad records from good ones. A split does not count as a retry.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html and
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
@@ -62,7 +62,7 @@ export const processBatch = async (
     const firstFailed = ids.findIndex((id) => failed.has(id));
     if (firstFailed < 0) return;
     if (firstFailed > 0) {
-      // The records before the first failure are done; the others are a new batch.
+      // The records before the first failure are done. The others form a new batch.
       rest = rest.slice(firstFailed);
       invokeCount = 0;
     } else if (rules.bisectsOnError && rest.length > 1) {
@@ -104,8 +104,8 @@ export interface DiscardedBatchOrigin {
 }
 
 /**
- * Returns the message about a discarded batch for the mapping's on-failure queue. It carries the records' positions in the
- * stream, not the records.
+ * Returns the message about a discarded batch for the mapping's on-failure queue. It contains the records' positions in
+ * the stream, but not the records.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html, "Additional configurations … for
  * failed batches"

@@ -22,9 +22,9 @@ export interface StreamMappingDeclaration extends StreamBatchRules {
   readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
   readonly batchSize: number;
   readonly batchingWindowMs: number;
-  /** How many batches of a shard are processed at once; the changes of one item stay in order. */
+  /** How many batches of a shard to process concurrently. Changes to the same item stay in order. */
   readonly parallelizationFactor: number;
-  /** The function receives a record that matches one of these; undefined for all records. */
+  /** The function receives records that match any of these filters. Undefined for all records. */
   readonly filters: readonly MatchesEvent[] | undefined;
   readonly onFailureQueueArn: string | undefined;
 }
@@ -39,13 +39,13 @@ export interface StreamMappingContext {
   readonly warn: (message: string) => void;
 }
 
-/** Lambda polls each shard four times a second; the emulator can be polled more often. */
+/** Lambda polls each shard four times per second. The emulator can be polled more often. */
 const POLL_MS = 100;
 const RETRY_DELAY_MS = 1_000;
 const MAX_RECORDS = 1000;
 
 /**
- * Starts feeding a stream's records to a function, in order within each shard.
+ * Starts passing a stream's records to a function, in order within each shard.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, "Polling and batching streams"
  */
@@ -107,7 +107,7 @@ export const startStreamMapping = (
         else await sleep(POLL_MS);
       } catch (error) {
         if (stopped.aborted) return;
-        warn(`${logicalId}: the stream did not answer (${messageOf(error)}). Retrying in a second.`);
+        warn(`${logicalId}: the stream did not respond (${messageOf(error)}). Retrying in a second.`);
         await sleep(RETRY_DELAY_MS);
       }
     }

@@ -2,7 +2,7 @@ import type { _Record, AttributeValue } from '@aws-sdk/client-dynamodb-streams';
 import { REGION } from '../aws-environment.ts';
 import { PAYLOAD_LIMIT } from '../functions/invocation.ts';
 
-/** A record of a table's stream, in the form in which Lambda passes it to a function. */
+/** A record of a table's stream, in the format that Lambda passes to functions. */
 export interface StreamRecord {
   readonly eventName: string;
   readonly eventSourceARN: string;
@@ -55,7 +55,7 @@ const attribute = (value: AttributeValue): unknown => {
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
-/** The size of what surrounds the records in an event, rounded up. */
+/** The size of an event without its records, rounded up. */
 const ENVELOPE_BYTES = 100;
 
 /** Splits records into batches of at most `batchSize` that fit into an invocation, like Lambda. */
@@ -76,7 +76,7 @@ export const toBatches = (records: readonly StreamRecord[], batchSize: number): 
   return batches;
 };
 
-/** Splits a batch for parallel processing; the records of one item stay in one part, in order. */
+/** Splits a batch for parallel processing. Records of the same item stay in the same part, in order. */
 export const toParallelParts = (
   records: readonly StreamRecord[],
   parallelizationFactor: number,

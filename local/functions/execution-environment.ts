@@ -6,15 +6,15 @@ import type { MovableClock } from '../clock.ts';
 import type { FunctionDeclaration, InvocationError, InvocationResult } from './invocation.ts';
 import { startRuntimeApi } from './runtime-api.ts';
 
-/** One process of a function. Like on Lambda, it handles one event at a time. */
+/** A process of a function. Like on Lambda, it handles one event at a time. */
 export interface ExecutionEnvironment {
   readonly invoke: (event: string) => Promise<InvocationResult>;
-  /** False when the process has ended or is about to; then it accepts no further event. */
+  /** Returns false if the process has ended or is about to end, and therefore accepts no more events. */
   readonly isAlive: () => boolean;
   readonly close: () => Promise<void>;
 }
 
-/** What the execution environments of a run share. */
+/** Settings that all execution environments of a run share. */
 export interface ExecutionSettings {
   /** The path of the runtime client, a single JavaScript file. */
   readonly runtimeClient: string;
@@ -23,7 +23,7 @@ export interface ExecutionSettings {
   readonly clock: MovableClock;
 }
 
-/** Lambda's limit for the initialization of an environment, in addition to the function's timeout. */
+/** Lambda's time limit for initializing an environment, in addition to the function's timeout. */
 const INIT_LIMIT_MS = 10_000;
 
 /**
@@ -113,9 +113,9 @@ const startProcess = (
   const child = spawn(process.execPath, [settings.runtimeClient, String(settings.clock.offsetMs)], {
     cwd: taskRoot,
     env: functionEnvironment(declaration, taskRoot, runtimeApi, settings.awsEnvironment),
-    // Nothing is written to standard input: it closes when this process ends for any reason, and the child then exits.
+    // Standard input is used only as a signal: it closes when this process ends for any reason, and the child exits.
     stdio: ['pipe', 'pipe', 'pipe'],
-    // In its own process group, so that Ctrl-C reaches only the run, which then shuts everything down in order.
+    // In its own process group, so that Ctrl-C reaches only the run, which then stops everything in order.
     detached: true,
   });
   child.stdout?.pipe(log, { end: false });
@@ -126,8 +126,8 @@ const startProcess = (
 };
 
 /**
- * Returns the complete environment of a function's process: the template's variables and those that Lambda sets, and none
- * of the variables of the process that started the run.
+ * Returns the complete environment of a function's process: the template's variables and those that Lambda sets. It
+ * inherits no variables from the process that started the run.
  *
  * @param runtimeApi `host:port` of the Runtime API.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html, "Defined runtime environment variables"

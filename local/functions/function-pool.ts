@@ -10,22 +10,22 @@ import { type FunctionDeclaration, type InvocationResult, type InvokeFunction, P
 export interface FunctionPool extends AsyncDisposable {
   readonly declaration: FunctionDeclaration;
   readonly invoke: InvokeFunction;
-  /** How many of its processes are handling an event. */
+  /** Returns how many processes are handling an event. */
   readonly working: () => number;
   /**
-   * Kills a process that is handling an event, like a crash would. Returns false if there is none.
+   * Kills a process that is handling an event, to simulate a crash. Returns false if there is none.
    *
-   * @param random Chooses the process: at least 0, less than 1.
+   * @param random A number from 0 (inclusive) to 1 (exclusive) that chooses the process.
    */
   readonly killOne: (random: number) => boolean;
 }
 
-/** The maximum number of processes of a function. Lambda's own limit is that of the account, a thousand or more. */
+/** The maximum number of processes per function. On Lambda, the limit is the account's: 1,000 or more. */
 export const LOCAL_CONCURRENCY = 4;
 
 /**
- * Creates a pool that handles each invocation in an idle environment, or else in a new one. At the limit, invocations wait
- * for an environment to become idle. Disposing of the pool fails the invocations that are still running.
+ * Creates a pool that handles each invocation in an idle environment, or in a new one if none is idle. At the limit,
+ * invocations wait for an idle environment. Disposing of the pool makes invocations that are still running fail.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
  */

@@ -8,16 +8,16 @@ import type { MovableClock } from '../clock.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 import type { FunctionDeclaration } from './invocation.ts';
 
-/** Where the functions' output goes. */
+/** The destinations of the functions' output. */
 export interface LogSettings {
-  /** The folder with a file per function; a run overwrites the files of the previous one. */
+  /** The folder with one file per function. Each run overwrites the files of the previous run. */
   readonly folder: string;
   /** Also receives the output of all functions. @default none */
   readonly echo?: Writable | undefined;
 }
 
 export interface FunctionSettings {
-  /** A folder of the run, for copies of the functions' code. */
+  /** The run's folder, for copies of the functions' code. */
   readonly folder: string;
   /** The credentials and emulator URLs, as environment variables. */
   readonly awsEnvironment: Readonly<Record<string, string>>;
@@ -25,14 +25,14 @@ export interface FunctionSettings {
   readonly logs: LogSettings;
 }
 
-/** The functions of a run by their logical ids. Disposing of them ends their processes. */
+/** The functions of a run, by logical id. Disposing of them stops their processes. */
 export interface Functions extends AsyncDisposable {
   readonly byLogicalId: ReadonlyMap<string, FunctionPool>;
   /** Finds a function by its name or ARN. */
   readonly find: (nameOrArn: string) => FunctionPool | undefined;
 }
 
-/** Prepares functions for invocation; their processes start with the first one. */
+/** Prepares functions for invocation. A function's process starts with its first invocation. */
 export const startFunctions = async (
   declarations: readonly FunctionDeclaration[],
   { folder, awsEnvironment, clock, logs }: FunctionSettings,
@@ -42,7 +42,7 @@ export const startFunctions = async (
   const byLogicalId = new Map<string, FunctionPool>();
   for (const declaration of declarations) {
     const log = stack.use(await openFunctionLog(declaration.name, logs));
-    // A copy outside the repository, so that a module missing from the bundle cannot be resolved, just like on Lambda.
+    // Runs a copy outside the repository, so that, like on Lambda, a module missing from the bundle cannot be resolved.
     const taskRoot = join(folder, 'functions', declaration.name);
     await cp(declaration.codeFolder, taskRoot, { recursive: true });
     const pool = createFunctionPool(declaration, taskRoot, { runtimeClient, awsEnvironment, clock }, log.stream);
@@ -58,8 +58,8 @@ export const startFunctions = async (
 };
 
 /**
- * Bundles the runtime client into one JavaScript file and returns its path: stripping the types in each process would add a
- * third to a cold start.
+ * Bundles the runtime client into one JavaScript file and returns its path. Stripping the types in each process instead
+ * would make cold starts a third slower.
  */
 const buildRuntimeClient = async (folder: string): Promise<string> => {
   const outfile = join(folder, 'runtime-client.mjs');

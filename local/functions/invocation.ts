@@ -26,7 +26,7 @@ export interface InvocationError {
   readonly trace?: readonly string[] | undefined;
 }
 
-/** Invokes a function with an event, given as JSON; never rejects. */
+/** Invokes a function with an event, given as JSON. Never rejects. */
 export type InvokeFunction = (event: string) => Promise<InvocationResult>;
 
 /**

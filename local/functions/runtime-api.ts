@@ -112,7 +112,7 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   try {
     for await (const chunk of request) chunks.push(chunk);
   } catch {
-    // The process died while writing; its exit fails the invocation.
+    // The process died while writing. The invocation fails when the process exits.
   }
   return Buffer.concat(chunks).toString();
 };

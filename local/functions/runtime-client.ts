@@ -1,6 +1,6 @@
 /**
- * Runs in a function's process: asks the Runtime API for events, one at a time, and reports the handler's results. Replaces
- * Lambda's own `aws-lambda-ric`, whose native part would have to be compiled.
+ * Runs in a function's process. Requests events from the Runtime API, one at a time, and reports the handler's results.
+ * Replaces Lambda's own `aws-lambda-ric`, which has a native module that would have to be compiled.
  */
 import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -8,10 +8,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CLOCK_OFFSET_HEADER, installShiftedClock } from '../clock.ts';
 
-/** A handler that returns its result; handlers with a callback are not supported. */
+/** A handler that returns its result. Handlers with a callback are not supported. */
 type Handler = (event: unknown, context: object) => unknown;
 
-/** The handler cannot be loaded; `name` is Lambda's error type. */
+/** Thrown if the handler cannot be loaded. `name` is Lambda's error type. */
 class HandlerError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -22,7 +22,7 @@ class HandlerError extends Error {
 /**
  * Loads the export that a handler string such as `index.handler` or `folder/index.handler` names.
  *
- * Tries file extensions in the order of Lambda's own runtime; Node tells ES modules from CommonJS by their content.
+ * Tries file extensions in the same order as Lambda's own runtime. Node.js detects ES modules and CommonJS by content.
  *
  * @throws HandlerError with Lambda's error type, or whatever the module throws.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
@@ -53,13 +53,13 @@ const EXIT_UNHANDLED_REJECTION = 128;
 const EXIT_UNCAUGHT_EXCEPTION = 129;
 
 const setClock = installShiftedClock();
-// Set before the first event, so that the module's initialization also sees the run's time.
+// Set before the first event, so that the run's time also applies while the module is initialized.
 setClock(Number(process.argv[2] ?? 0));
 const { AWS_LAMBDA_RUNTIME_API = '', LAMBDA_TASK_ROOT = '', _HANDLER = '' } = process.env;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let requestId: string | undefined;
 
-// The run that started this process holds the other end of standard input; exit when it is gone.
+// The run that started this process holds the other end of standard input. Exit when the run has ended.
 process.stdin.on('end', () => process.exit()).on('error', () => process.exit());
 process.stdin.resume();
 
@@ -131,7 +131,7 @@ try {
   const handler = await loadHandler(LAMBDA_TASK_ROOT, _HANDLER);
   for (;;) await handleNext(handler);
 } catch (thrown) {
-  // Either the handler could not be loaded or the Runtime API is gone; in the second case the report fails, too.
+  // Either the handler could not be loaded, or the Runtime API has stopped, in which case the report fails too.
   await reportError(thrown).catch(() => undefined);
   process.exit(1);
 }

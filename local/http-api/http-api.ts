@@ -20,14 +20,14 @@ interface Integration {
   readonly timeoutMs: number;
 }
 
-/** Whether a route is public or requires a signature. */
+/** How a route authorizes requests: not at all, or by signature. */
 export type RouteAuthorization = 'NONE' | 'AWS_IAM';
 
 export interface HttpApiContext {
   readonly clock: MovableClock;
-  /** The keys that sign the calls of an AWS_IAM route. @default none: every such call is rejected */
+  /** The keys that sign requests to AWS_IAM routes. @default none; all such requests are rejected */
   readonly credentials?: PrincipalCredentials;
-  /** Returns what invokes the function with an ARN. */
+  /** Returns the function that invokes the Lambda function with an ARN. */
   readonly functionOf: (functionArn: string) => InvokeFunction | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface HttpApiContext {
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 const HEADER_LIMIT_BYTES = 10_240;
 
-/** The responses of the API itself. */
+/** Responses from the API itself. */
 const FORBIDDEN = [403, 'Forbidden'] as const;
 const NOT_FOUND = [404, 'Not Found'] as const;
 const TOO_LARGE = [413, 'Request Entity Too Large'] as const;
@@ -43,7 +43,7 @@ const INTERNAL_SERVER_ERROR = [500, 'Internal Server Error'] as const;
 const UNAVAILABLE = [503, 'Service Unavailable'] as const;
 
 /**
- * Serves an HTTP API whose routes lead to functions, on the loopback interface.
+ * Serves an HTTP API with Lambda integrations on the loopback interface.
  *
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api.html
  */
@@ -79,7 +79,7 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
 
   const server = createServer({ maxHeaderSize: HEADER_LIMIT_BYTES }, (request, response) => {
     handle(request, response).catch(() => {
-      // Either the client is gone or the function's headers are not valid in HTTP.
+      // Either the client has disconnected, or the function returned invalid headers.
       if (response.headersSent) response.destroy();
       else respond(response, INTERNAL_SERVER_ERROR);
     });
@@ -109,7 +109,7 @@ const signerOf = async (
   body: Buffer,
   { credentials }: HttpApiContext,
 ): Promise<IamIdentity | undefined> => {
-  // The machine's time, because a client does not know that the run's clock has moved.
+  // Uses the machine's time, because clients do not know that the run's clock has moved.
   return credentials && authenticate(request, body, credentials, new Date());
 };
 
@@ -124,13 +124,13 @@ const decodedPath = (request: IncomingMessage): string | undefined => {
   }
 };
 
-/** Reads the body; returns undefined if it is too large. */
+/** Reads the body. Returns undefined if it is too large. */
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    // Read a body that is too large to its end, so that the client receives the response and not a broken connection.
+    // Reads even a body that is too large to its end, so that the client gets a response and not a broken connection.
     if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
   }
   return bytes > BODY_LIMIT_BYTES ? undefined : Buffer.concat(chunks);

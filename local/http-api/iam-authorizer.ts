@@ -4,7 +4,7 @@ import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
 
-/** The signer of a request, as functions receive it in `requestContext.authorizer.iam`. */
+/** The signer of a request, as passed to functions in `requestContext.authorizer.iam`. */
 export interface IamIdentity {
   readonly accessKey: string;
   readonly accountId: string;
@@ -28,11 +28,12 @@ const AUTHORIZATION =
 const MAX_SKEW_MS = 5 * 60 * 1000;
 
 /**
- * Returns who signed a request, by signing it again with the principal's keys. Checks no permissions.
+ * Returns who signed a request. Verifies the signature by signing the request again with the principal's keys. Does not
+ * check permissions.
  *
  * @param now The machine's time.
- * @returns undefined if the signature is missing, invalid, made with other keys, or dated more than five minutes
- * before or after `now`.
+ * @returns undefined if the signature is missing, invalid, made with other keys, or more than five minutes older or
+ * newer than `now`.
  */
 export const authenticate = async (
   request: IncomingMessage,
@@ -69,7 +70,7 @@ const sign = async (
     region: REGION,
     credentials,
     sha256: Sha256,
-    // A client may also send the body's digest as a header.
+    // Some clients also send the body's digest as a header.
     applyChecksum: signedHeaders.includes('x-amz-content-sha256'),
   });
   const headers = Object.fromEntries(
@@ -85,7 +86,7 @@ const sign = async (
   return AUTHORIZATION.exec(signed.headers.authorization ?? '')?.[6] ?? ''.padEnd(64, '-');
 };
 
-/** Splits a URL without normalizing its path: `URL` would remove dot segments. */
+/** Splits a URL without normalizing its path. `URL` would remove dot segments. */
 const rawUrl = (url: string) => {
   const [pathname = '/', ...query] = url.split('?');
   return { pathname, searchParams: new URLSearchParams(query.join('?')) };

@@ -4,7 +4,7 @@ import { isObject } from '../json.ts';
 import type { IamIdentity } from './iam-authorizer.ts';
 import type { MatchedRoute } from './routes.ts';
 
-/** How an API identifies itself in the context of events. */
+/** How an API identifies itself in an event's request context. */
 export interface ApiIdentity {
   readonly accountId: string;
   readonly apiId: string;
@@ -14,9 +14,9 @@ export interface ApiIdentity {
 }
 
 /**
- * Returns a request as an event in payload format 2.0.
+ * Converts a request to an event in payload format 2.0.
  *
- * @param path The request's path, percent-decoded as HTTP APIs pass it on.
+ * @param path The request's path, percent-decoded like in HTTP APIs.
  * @param iam Who signed the request, for a route with IAM authorization.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
@@ -73,13 +73,13 @@ export const requestEvent = (
   };
 };
 
-/** Headers about one connection, which the API does not pass on. */
+/** Headers that apply to a single connection, which the API does not forward. */
 const CONNECTION_HEADERS = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
- * Whether the event carries a body of this type as text. The documentation says "if the content type of the request is
- * binary, the body is base64-encoded" and does not list the types. On AWS, every type but these is binary, including a
- * missing type and form data.
+ * Returns whether the event contains a body of this type as text. The documentation says "if the content type of the
+ * request is binary, the body is base64-encoded" but does not list the types. On AWS, all types except these are
+ * binary, including form data and a missing type.
  */
 const isTextContent = (contentType: string | undefined): boolean => {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
@@ -95,7 +95,7 @@ const commonLogTime = (time: Date): string => {
   return `${day}/${month}/${year}:${clock} +0000`;
 };
 
-/** A function's response for the client. */
+/** A function's response to the client. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -106,7 +106,7 @@ export interface HttpResponse {
  * Parses a function's result in payload format 2.0. Without a `statusCode`, the whole result is the body of a 200.
  *
  * @param payload The function's result as JSON.
- * @returns undefined if the result is malformed; HTTP APIs then answer 500.
+ * @returns undefined if the result is malformed, in which case HTTP APIs respond with 500.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html,
  * "Lambda function response for format 2.0"
  */

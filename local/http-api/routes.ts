@@ -5,7 +5,8 @@ export interface MatchedRoute {
 }
 
 /**
- * Returns the most specific route that matches: a full match before a greedy variable, a method before `ANY`, then `$default`.
+ * Returns the most specific route that matches: full matches take precedence over greedy variables, methods over `ANY`,
+ * and `$default` comes last.
  *
  * @param path The request's path, percent-decoded.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html, "Working with routes"
@@ -27,7 +28,7 @@ export const matchRoute = (routeKeys: readonly string[], method: string, path: s
 
 interface MatchedPath {
   readonly pathParameters: Record<string, string>;
-  /** Per segment: 0 for a literal, 1 for a variable, 2 for a greedy variable; smaller is more specific. */
+  /** For each segment, 0 for a literal, 1 for a variable, or 2 for a greedy variable. Lower is more specific. */
   readonly rank: readonly number[];
 }
 

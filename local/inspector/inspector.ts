@@ -18,7 +18,7 @@ const MAX_LISTED_SENDS = 200;
 const POLL_MS = 1_000;
 const API_TIMEOUT_MS = 30_000;
 
-/** Creates the console's window into a local run: its table, queues, and event bus. Watches nothing until it is used. */
+/** Creates the console's view of a local run: its table, queues, and event bus. Watches nothing until it is used. */
 export const createInspector = (
   { dynamodb, dynamodbStreams, sqs, buses }: Emulators,
   stack: InspectedStack,
@@ -45,7 +45,7 @@ export const createInspector = (
 
   const pollQueues = async (): Promise<void> => {
     if (listeners.size === 0) return;
-    // Other parts report an emulator that is gone.
+    // Ignores errors, because other parts report an emulator that has stopped.
     const depths = await queues.depths().catch(() => undefined);
     const json = JSON.stringify(depths);
     if (depths === undefined || json === lastDepths) return;
@@ -73,7 +73,7 @@ export const createInspector = (
     watch(listener) {
       listeners.add(listener);
       lastDepths = '';
-      // If the table cannot be watched, it is still shown on request.
+      // If the table cannot be watched, the console can still read it on request.
       void sendLog().catch(() => undefined);
       polling ??= setInterval(() => {
         pollBus();
@@ -89,6 +89,6 @@ export const createInspector = (
   };
 };
 
-/** Whether a send is to a contact; two forms of a phone number differ only in the leading plus. */
+/** Returns whether a send is to a contact. The forms of a phone number differ only in the leading plus. */
 const isTo = (contact: string | undefined) => (send: SendSummary) =>
   contact === undefined || send.platformContactId?.replace(/^\+/, '') === contact.replace(/^\+/, '');

@@ -12,13 +12,13 @@ export interface QueueUrls {
   readonly inboundDeadLetterQueueUrl: string;
 }
 
-/** SQS's maximum for one receive. */
+/** The maximum number of messages per receive. */
 const BATCH_SIZE = 10;
 
 /**
  * Creates the inspector's operations on queues.
  *
- * @param api The management API, which resolves a rejected send before its request is redriven.
+ * @param api The management API, which resolves rejected sends before their requests are redriven.
  */
 export const createQueueOperations = (
   sqs: SQSClient,
@@ -50,7 +50,7 @@ export const createQueueOperations = (
   };
 };
 
-/** Returns messages without removing them: SQS shows a message only when it is received, here with no visibility timeout. */
+/** Returns messages without removing them, by receiving them with a visibility timeout of zero. */
 const peek = async (sqs: SQSClient, queueUrl: string): Promise<readonly DeadLetter[]> => {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({

@@ -5,23 +5,23 @@ import type { SendSummary } from '../../sandbox/inspector.ts';
 import { isObject, parseJson } from '../json.ts';
 import { type TableItem, watchTable } from './table-stream.ts';
 
-/** The sends in the table, kept up to date by its stream. */
+/** The sends in the table, kept up to date from its stream. */
 export interface SendLog extends Disposable {
   /** Returns the sends, latest change first. */
   list(): readonly SendSummary[];
 }
 
-/** How many sends are kept; older ones can still be read from the table by their ids. */
+/** How many sends are kept. Older ones can still be read from the table by id. */
 const MAX_SENDS = 2_000;
 
-/** Reads the sends from the table once, then follows its stream. `onItem` receives every later write of any item. */
+/** Reads the sends from the table once, then follows its stream. `onItem` receives every later write to any item. */
 export const openSendLog = async (
   dynamodb: DynamoDBClient,
   streams: DynamoDBStreamsClient,
   tableName: string,
   onItem: (item: TableItem, send: SendSummary | undefined) => void,
 ): Promise<SendLog> => {
-  // Ordered by latest change, the most recent last.
+  // Ordered by latest change, most recent last.
   const sends = new Map<string, SendSummary>();
   const add = (send: SendSummary): void => {
     sends.delete(send.requestId);
@@ -35,7 +35,7 @@ export const openSendLog = async (
     onItem(item, send);
   };
 
-  // Follow the stream before reading the table, so that no write between the two is missed.
+  // Follows the stream before it reads the table, so that it misses no write in between.
   const early: TableItem[] = [];
   let onWrite = (item: TableItem): void => void early.push(item);
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: tableName }));
@@ -62,7 +62,7 @@ const byTime = ({ at: left = '' }: SendSummary, { at: right = '' }: SendSummary)
 
 const KEY_PREFIX = 'SEND#';
 
-/** Summarizes a send's item; returns undefined for an item of another kind. */
+/** Summarizes a send's item. Returns undefined for items of other kinds. */
 const sendSummary = (item: TableItem): SendSummary | undefined => {
   const key = string(item.pk);
   const state = string(item.state);

@@ -15,7 +15,7 @@ const POLL_MS = 250;
 /**
  * Calls `onItem` for every item written to a table from now on.
  *
- * @returns when no later write can be missed; disposing of the result stops the calls.
+ * @returns a resource that stops the calls. Resolves as soon as no later write can be missed.
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
  */
 export const watchTable = async (
@@ -44,7 +44,7 @@ export const watchTable = async (
       if (Records.length === 0) await pause(POLL_MS, undefined, { signal: stop.signal });
     }
   };
-  // If the emulator is gone, the console only misses updates: either the run is ending or others report the error.
+  // Ignores errors: if the emulator has stopped, the run is ending or other parts report it.
   for (const iterator of iterators) void follow(iterator).catch(() => undefined);
   return { [Symbol.dispose]: () => stop.abort() };
 };

@@ -9,7 +9,7 @@ export type BusEvents = NonNullable<Trace['busEvents']>;
 /** A message by its id, or a send by its request id. */
 export type TraceSubject = { readonly messageId: string } | { readonly requestId: string };
 
-/** Returns everything that the table and the bus have about a message or a send. */
+/** Returns everything in the table and on the bus about a message or a send. */
 export const readTrace = async (
   dynamodb: DynamoDBClient,
   tableName: string,
@@ -40,7 +40,7 @@ const readItem = async (client: DynamoDBClient, TableName: string, pk: string, s
   return Item && unmarshall(Item);
 };
 
-/** Whether an event's detail names the message or the send. */
+/** Returns whether an event is about the message or the send. */
 const isAbout = (items: readonly TableItem[]) => {
   const ids = items
     .filter(({ sk }) => sk !== 'CONTACT')

@@ -57,7 +57,7 @@ export const table = defineResourceType({
   create: (properties, resource, cloud) => createTable(properties, resource, cloud),
 });
 
-// The replica in the local region is the table itself; its settings have no effect on a table either.
+// The replica in the local region is the table itself, so its settings have no effect either.
 const localReplica = z.strictObject({
   Region: z.string(),
   ...Object.fromEntries(Object.keys(withoutEffect).map((name) => [name, ignored])),

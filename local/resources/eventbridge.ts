@@ -91,7 +91,7 @@ export const connection = defineResourceType({
 });
 
 /**
- * Resolves a dynamic reference to a secret; returns any other string unchanged.
+ * Resolves a dynamic reference to a secret. Returns any other string unchanged.
  *
  * Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html
  */

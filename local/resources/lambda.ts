@@ -7,13 +7,13 @@ import { LocalError } from '../local-error.ts';
 import type { CreatedResource } from '../template/resolver.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, placeOf } from './resource-type.ts';
 
-/** The runtime that executes the local run itself. */
+/** The only supported runtime, which is also that of the local run itself. */
 const RUNTIME = 'nodejs24.x';
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-function.html */
 export const lambdaFunction = defineResourceType({
   supports: z.strictObject({
-    // The resource's metadata names the bundle's folder; only a deployment has the bucket.
+    // Not used, because the bucket exists only in a deployment. The resource's metadata names the bundle's folder.
     Code: z.strictObject({ S3Bucket: z.unknown(), S3Key: z.unknown() }),
     Environment: z.strictObject({ Variables: z.record(z.string(), z.string()).default({}) }).optional(),
     FunctionName: z.string().optional(),
@@ -73,7 +73,7 @@ const queueProperties = z.strictObject({
   ScalingConfig: z.strictObject({ MaximumConcurrency: z.int().min(2).max(1000) }).optional(),
 });
 
-/** A limit, where -1 means none. */
+/** A limit, where -1 means no limit. */
 const limit = (maximum: number) =>
   z
     .int()
@@ -100,7 +100,7 @@ const streamProperties = z.strictObject({
   StartingPosition: z.enum(['TRIM_HORIZON', 'LATEST']),
 });
 
-/** The properties of both kinds; which of them a mapping may have depends on its event source. */
+/** The properties of both kinds of mapping. Which ones are allowed depends on the event source. */
 const anyProperties = z.strictObject(
   Object.fromEntries(
     [...Object.keys(queueProperties.shape), ...Object.keys(streamProperties.shape)].map((name) => [

@@ -8,15 +8,15 @@ import type { HttpApi } from '../http-api/http-api.ts';
 import { LocalError, unsupported } from '../local-error.ts';
 import type { CreatedResource } from '../template/resolver.ts';
 
-/** What resources are created with. */
+/** The services that resources are created with. */
 export interface CloudServices
   extends Pick<Emulators, 'dynamodb' | 'sqs' | 'queueBaseUrl' | 'secrets' | 'buses' | 'schedules'> {
   readonly apiDestinations: ApiDestinations;
-  /** The folder of the synthesized assets. */
+  /** The folder that contains the synthesized assets. */
   readonly assetFolder: string;
-  /** What the resources declare, to be started when all resources exist. */
+  /** The functions and mappings that resources declare. They start when all resources exist. */
   readonly declared: Declarations;
-  /** Returns the name that CloudFormation would generate for a resource without one. */
+  /** Returns the name that CloudFormation would generate for an unnamed resource. */
   physicalName(logicalId: string): string;
   /** Starts an HTTP API, so that its URL is known to the resources that reference it. */
   openHttpApi(apiId: string, name: string): Promise<HttpApi>;
@@ -39,19 +39,19 @@ export interface DeclaredResource {
 
 /** How the local run emulates a CloudFormation resource type. */
 export interface ResourceType {
-  /** Creates the resource. @throws LocalError for a property or a value that is not supported. */
+  /** Creates the resource. @throws LocalError if a property or a value is not supported. */
   readonly create: (resource: DeclaredResource, cloud: CloudServices) => Promise<CreatedResource>;
-  /** Why none of its properties has an effect; then their intrinsics are not resolved either. */
+  /** Why none of the properties has an effect. If set, their intrinsics are not resolved. */
   readonly inert?: string;
 }
 
-/** Properties that have no effect in the local run, each with the reason. */
+/** Properties that have no effect in the local run, with the reasons. */
 export type WithoutEffect = Readonly<Record<string, string>>;
 
 /**
- * Defines a resource type by the properties that the local run supports and those that it ignores on purpose.
+ * Defines a resource type by the properties that the local run supports and those that it deliberately ignores.
  *
- * Any other property is an error: it could be the one that makes the deployed system behave differently.
+ * Any other property is an error, because it might make the deployed system behave differently.
  */
 export const defineResourceType = <Shape extends z.core.$ZodLooseShape>(definition: {
   readonly supports: z.ZodObject<Shape, z.core.$strict>;
@@ -72,7 +72,7 @@ export const defineResourceType = <Shape extends z.core.$ZodLooseShape>(definiti
   },
 });
 
-/** Defines a resource type that has no effect in the local run, with the reason. */
+/** Defines a resource type that has no effect in the local run, and why. */
 export const inertResourceType = (
   reason: string,
   created: (physicalName: string) => CreatedResource = (name) => ({ ref: name, attributes: {} }),
@@ -81,7 +81,7 @@ export const inertResourceType = (
   create: async ({ logicalId }, cloud) => created(cloud.physicalName(logicalId)),
 });
 
-/** Names a resource in errors. */
+/** Returns how errors refer to a resource. */
 export const placeOf = ({ logicalId, type }: Pick<DeclaredResource, 'logicalId' | 'type'>): string =>
   `${logicalId} (${type})`;
 
@@ -94,5 +94,5 @@ const fault = (resource: DeclaredResource, issue: z.core.$ZodIssue): string => {
   return `${placeOf(resource)}: the local run does not support this ${path || 'resource'}: ${issue.message}.`;
 };
 
-/** The schema of a nested property that has no effect; a comment beside its use says why. */
+/** The schema of a nested property that has no effect. A comment where it is used says why. */
 export const ignored = z.unknown().optional();

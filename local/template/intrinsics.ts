@@ -1,6 +1,6 @@
 import { isObject, soleEntry } from '../json.ts';
 
-/** Returns an intrinsic function and its argument; undefined for a plain value. */
+/** Returns an intrinsic function and its argument, or undefined for a plain value. */
 export const intrinsicOf = (value: unknown): readonly [name: string, argument: unknown] | undefined => {
   const entry = soleEntry(value);
   return entry && (entry[0] === 'Ref' || entry[0] === 'Condition' || entry[0].startsWith('Fn::')) ? entry : undefined;

@@ -10,18 +10,18 @@ export interface CreatedResource {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** What intrinsics are resolved against. */
+/** The values that intrinsics are resolved to. */
 export interface ResolverContext {
   /** The resources created so far. */
   readonly resources: ReadonlyMap<string, CreatedResource>;
   /** The values of all pseudo parameters, such as `AWS::Region`, except `AWS::NoValue`. */
   readonly pseudoParameters: Readonly<Record<string, string>>;
   readonly conditions: Readonly<Record<string, unknown>>;
-  /** The local URL for each URL that exists only on AWS; grows while resources are created. */
+  /** The local URL for each URL that exists only on AWS. Grows as resources are created. */
   readonly localUrls: ReadonlyMap<string, string>;
 }
 
-/** Where a value is in the template: the logical id, the type in parentheses, and the property. */
+/** The location of a value in the template: the logical id, the type in parentheses, and the property. */
 export type Place = string;
 
 /**
@@ -137,7 +137,7 @@ const localize = (value: string, { localUrls }: ResolverContext): string => {
   return value;
 };
 
-/** Evaluates a condition. @throws LocalError for a condition that is not supported or does not exist. */
+/** Evaluates a condition. @throws LocalError if the condition is not supported or does not exist. */
 export const conditionHolds = (condition: unknown, place: Place, context: ResolverContext): boolean => {
   const [name, argument] = intrinsicOf(condition) ?? [];
   const holds = (part: unknown): boolean => conditionHolds(part, place, context);

@@ -9,7 +9,7 @@ const resource = z.strictObject({
   DependsOn: z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]),
   Condition: z.string().optional(),
   Metadata: z.record(z.string(), z.unknown()).default({}),
-  // Both are about deletion and replacement, which a local run never does.
+  // Both affect only deletion and replacement, which never happen in a local run.
   DeletionPolicy: z.string().optional(),
   UpdateReplacePolicy: z.string().optional(),
 });
@@ -18,7 +18,7 @@ const template = z.strictObject({
   AWSTemplateFormatVersion: z.string().optional(),
   Description: z.string().optional(),
   Metadata: z.unknown().optional(),
-  // CDK uses both only to check that the account is bootstrapped, and there is no account.
+  // CDK uses both only to check that the account is bootstrapped, and a local run has no account.
   Parameters: z.strictObject({ BootstrapVersion: z.unknown() }).partial().optional(),
   Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).partial().optional(),
   Conditions: z.record(z.string(), z.unknown()).default({}),
@@ -44,7 +44,7 @@ export const parseTemplate = (value: unknown): Template => {
   throw new LocalError(`The local run does not support this template. ${faults.join('; ')}.`);
 };
 
-/** Reads a template's file. @throws LocalError if it is missing or not supported. */
+/** Reads a template file. @throws LocalError if the template is missing or not supported. */
 export const readTemplate = async (
   file: string,
   edit: (json: string) => string = (json) => json,
@@ -56,9 +56,10 @@ export const readTemplate = async (
 };
 
 /**
- * Returns the logical ids in the order in which CloudFormation creates the resources: each after those that it references.
+ * Returns the logical ids in the order in which CloudFormation creates the resources: each one after those that it
+ * references.
  *
- * @throws LocalError for a circular reference, or a dependency on a resource that does not exist.
+ * @throws LocalError if there is a circular reference, or a dependency on a resource that does not exist.
  */
 export const creationOrder = (resources: Template['Resources']): readonly string[] => {
   const order: string[] = [];

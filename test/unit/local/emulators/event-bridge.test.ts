@@ -141,7 +141,9 @@ describe('an API destination', () => {
       destinations.add('destination', { url: receiver.url, connectionArn: 'connection' });
 
       await destinations.post('destination', '{"a":1}');
-      await expect(destinations.post('destination', '{"a":2}')).rejects.toThrow('The API destination answered 302.');
+      await expect(destinations.post('destination', '{"a":2}')).rejects.toThrow(
+        'The API destination responded with 302.',
+      );
       await expect(destinations.post('other', '{}')).rejects.toThrow('There is no API destination other');
 
       expect(posted[0]).toEqual(['POST', 'secret', '{"a":1}']);
