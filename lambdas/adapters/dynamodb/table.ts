@@ -55,7 +55,7 @@ export interface QueryPage {
 /** The conversation table. Every change is one conditional write. */
 export interface ConversationTable {
   get(key: ItemKey): Promise<Item | undefined>;
-  /** Reads items, 100 per call, in the order of their keys; undefined for a missing one. */
+  /** Reads items, 100 per call, in the order of their keys, which may repeat; undefined for a missing one. */
   getAll(keys: readonly ItemKey[]): Promise<readonly (Item | undefined)[]>;
   /** @throws WriteRefusedError when the table can never accept the item. */
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
@@ -87,8 +87,10 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
 
   async getAll(keys) {
     const found = new Map<string, Item>();
-    for (let start = 0; start < keys.length; start += MAX_BATCH_KEYS) {
-      let pending: Record<string, AttributeValue>[] = keys
+    // DynamoDB refuses a call that names a key twice.
+    const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+    for (let start = 0; start < distinct.length; start += MAX_BATCH_KEYS) {
+      let pending: Record<string, AttributeValue>[] = distinct
         .slice(start, start + MAX_BATCH_KEYS)
         .map((key) => marshall(key));
       // DynamoDB returns only a part when the table is throttled or the answer exceeds 16 MB, and asks for backoff.
@@ -100,13 +102,13 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
         );
         for (const raw of Responses?.[tableName] ?? []) {
           const item = unmarshall(raw);
-          found.set(`${item.pk} ${item.sk}`, item);
+          found.set(nameOf(item), item);
         }
         pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
         if (pending.length > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
       }
     }
-    return keys.map(({ pk, sk }) => found.get(`${pk} ${sk}`));
+    return keys.map((key) => found.get(nameOf(key)));
   },
 
   async update(update, { returnItem } = { returnItem: false }) {
@@ -139,7 +141,8 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
           Key: marshall(key),
           ConditionExpression: condition,
           ExpressionAttributeNames: namesOf(names),
-          ExpressionAttributeValues: valuesOf(values),
+          // DynamoDB refuses an empty map.
+          ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',
         }),
       );
@@ -164,6 +167,8 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
 
   expiryOf: (instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays * 24 * 60 * 60,
 });
+
+const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
 
 const MAX_BATCH_KEYS = 100;
 const MAX_BATCH_ATTEMPTS = 6;
