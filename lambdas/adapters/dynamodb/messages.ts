@@ -1,3 +1,4 @@
+import { WriteRefusedError } from '../../domain/errors.ts';
 import {
   conversationPosition,
   describeMessage,
@@ -25,6 +26,9 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
   },
 
   async recordStatus(status) {
+    if (Buffer.byteLength(keptText(status)) > MAX_STATUS_BYTES) {
+      throw new WriteRefusedError(`The status is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`);
+    }
     await table.update(statusUpdate(status, table.expiryOf(status.time.at)));
   },
 
@@ -111,6 +115,13 @@ const arrivalUpdate = (
   condition:
     'attribute_not_exists(#createdAt) OR #createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body)',
 });
+
+/** A status shares its message's item: whatever their order, the message must fit in as well. */
+const MAX_STATUS_BYTES = 64 * 1024;
+
+/** Returns what is stored of a status besides its time. */
+const keptText = ({ status, literal, body }: StatusChange): string =>
+  status === 'failed' ? body : status === 'other' ? literal : '';
 
 /** A status may arrive before its message: it must neither look like a message nor shorten the life of one. */
 const statusUpdate = ({ id, status, literal, time, body }: StatusChange, expiresAt: number): ItemUpdate => {
