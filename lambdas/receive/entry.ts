@@ -23,15 +23,20 @@ const { log, metrics, middlewares } = createTelemetry();
 const sdk = { maxAttempts: 2, requestHandler: SDK_TIMEOUTS };
 const sqs = createSqsClient(sdk);
 
-const table = createConversationTable({
+const tableOptions = {
   client: new DynamoDBClient(sdk),
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
-});
+};
 const storeEvent = createStoreEvent({
-  contacts: createDynamodbContacts(table),
-  messages: createDynamodbMessages(table),
-  sends: createDynamodbSends(table),
+  repositories(abortSignal) {
+    const table = createConversationTable({ ...tableOptions, abortSignal });
+    return {
+      contacts: createDynamodbContacts(table),
+      messages: createDynamodbMessages(table),
+      sends: createDynamodbSends(table),
+    };
+  },
   clock: systemClock,
   budgetMs: TIME_BUDGET.table,
   chatPlatform: environment.CHAT_PLATFORM,

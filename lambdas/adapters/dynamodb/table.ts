@@ -19,6 +19,8 @@ export interface TableOptions {
   readonly tableName: string;
   /** Days until messages and sends expire. */
   readonly retentionDays: number;
+  /** Ends the call in flight and keeps any other from starting: both reject with an `AbortError`. @default none */
+  readonly abortSignal?: AbortSignal;
 }
 
 export type Item = Record<string, unknown>;
@@ -76,11 +78,17 @@ export interface ConversationTable {
   expiryOf(instant: string): number;
 }
 
-export const createConversationTable = ({ client, tableName, retentionDays }: TableOptions): ConversationTable => ({
+export const createConversationTable = ({
+  client,
+  tableName,
+  retentionDays,
+  abortSignal,
+}: TableOptions): ConversationTable => ({
   async get(key) {
     const { Item: item } = await client.send(
       // A window may have opened a moment ago: an eventually consistent read could refuse what is allowed.
       new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
+      { abortSignal },
     );
     return item && unmarshall(item);
   },
@@ -99,13 +107,14 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
         if (attempt === MAX_BATCH_ATTEMPTS) throw new Error('DynamoDB returned only some of the items.');
         const { Responses, UnprocessedKeys } = await client.send(
           new BatchGetItemCommand({ RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } }),
+          { abortSignal },
         );
         for (const raw of Responses?.[tableName] ?? []) {
           const item = unmarshall(raw);
           found.set(nameOf(item), item);
         }
         pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
-        if (pending.length > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
+        if (pending.length > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt, undefined, { signal: abortSignal });
       }
     }
     return keys.map((key) => found.get(nameOf(key)));
@@ -120,6 +129,7 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
           ReturnValues: returnItem ? 'ALL_NEW' : 'NONE',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
+        { abortSignal },
       );
       return { kind: 'written', item: Attributes && unmarshall(Attributes) };
     } catch (error) {
@@ -145,6 +155,7 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
           ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',
         }),
+        { abortSignal },
       );
       return Attributes !== undefined && Object.keys(Attributes).length > 0;
     } catch (error) {
@@ -161,6 +172,7 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
         ExpressionAttributeValues: valuesOf(values),
         ExclusiveStartKey: after && marshall(after),
       }),
+      { abortSignal },
     );
     return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
   },

@@ -1,9 +1,11 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { createServer } from 'node:http';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
+import { listenLocally } from '../../../../../local/listen-locally.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createClientWithHooks } from './client-with-hooks.ts';
 
@@ -113,6 +115,44 @@ describe('update', () => {
     const refused = table.update({ key, set: { text: 'x'.repeat(410_000) } });
     await expect(refused).rejects.toThrow(WriteRefusedError);
     await expect(refused).rejects.toMatchObject({ code: 'ERR_WRITE_REFUSED' });
+  });
+});
+
+describe('a table whose signal is aborted', () => {
+  it('ends the call in flight', async () => {
+    const abort = new AbortController();
+    const { promise: isClosed, resolve: onClose } = Promise.withResolvers<void>();
+    const server = await listenLocally(
+      createServer(({ socket }) => {
+        socket.once('close', () => onClose());
+        abort.abort();
+      }),
+    );
+    onTestFinished(() => server.close());
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = new DynamoDBClient({ endpoint: server.url, region: 'local', credentials });
+    onTestFinished(() => client.destroy());
+    const options = { client, tableName, retentionDays: 400, abortSignal: abort.signal };
+    const update = createConversationTable(options).update({ key, set: { a: 1 } });
+    await expect(update).rejects.toMatchObject({ name: 'AbortError' });
+    await isClosed;
+  });
+
+  it('starts no call', async () => {
+    const aborted = createConversationTable({
+      client: tables.client,
+      tableName,
+      retentionDays: 400,
+      abortSignal: AbortSignal.abort(),
+    });
+    const calls = [
+      () => aborted.update({ key, set: { a: 1 } }),
+      () => aborted.get(key),
+      () => aborted.getAll([key]),
+      () => aborted.delete(key, 'attribute_exists(#pk)', {}, ['pk']),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await tables.items(tableName)).toEqual({});
   });
 });
 
