@@ -73,9 +73,10 @@ export const resolveSend = defineRoute({
   },
 });
 
+/** The chat service rejects sends too, so only the reason shows that an operator did, and in these words. */
 const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>
   (resolution.outcome === 'accepted' && send.state === 'accepted' && send.messageId === resolution.messageId) ||
-  (resolution.outcome === 'failed' && send.state === 'rejected') ||
+  (resolution.outcome === 'failed' && send.state === 'rejected' && send.why === resolution.why) ||
   (resolution.outcome === 'resend' && send.state === 'waiting');
 
 /** `messageId` is present exactly with `accepted`; the request's schema checks it. */
