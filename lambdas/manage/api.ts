@@ -47,8 +47,11 @@ export interface ManagementCall {
   readonly bodyText: string;
 }
 
-/** For routes without query parameters, or without a body; a body sent all the same is ignored. */
+/** For routes without query parameters: one in the call is refused, or ignored. */
 export const noQuery = z.strictObject({});
+export const ignoredQuery = z.object({});
+
+/** For routes without a body; a body in the call is ignored. */
 export const noBody = z.undefined();
 
 /** What documents show about a route, and what the stack needs to create it. */

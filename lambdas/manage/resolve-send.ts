@@ -13,7 +13,7 @@ import type {
   SendRepository,
   SendScheduler,
 } from '../ports.ts';
-import { type Answer, defineRoute, noQuery, ok, problem, problemResponse } from './api.ts';
+import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
 import { sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {
@@ -50,7 +50,7 @@ const resolutionRequest = z
 export const resolveSend = defineRoute({
   route: 'POST /v1/resolutions',
   summary: 'Resolve an uncertain send, or resend an uncertain or rejected one',
-  query: noQuery,
+  query: ignoredQuery,
   body: resolutionRequest,
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
   async handle(ports: ResolveSendPorts, { body: { requestId, outcome, messageId, note, enqueue = true } }) {
@@ -137,7 +137,7 @@ export interface CancelSendPorts {
 export const cancelSend = defineRoute({
   route: 'POST /v1/cancellations',
   summary: 'Cancel a scheduled send',
-  query: noQuery,
+  query: ignoredQuery,
   body: z.strictObject({ requestId: requestIdField }),
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
   async handle({ sends, scheduler, clock, log, metrics }: CancelSendPorts, { body: { requestId } }) {

@@ -10,6 +10,7 @@ import {
   cursorField,
   defineRoute,
   INVALID_CURSOR,
+  ignoredQuery,
   noBody,
   noQuery,
   ok,
@@ -61,7 +62,7 @@ export const enqueueSend = defineRoute({
   description:
     'Validated as the function that consumes the queue validates it. 202 means that the request is or was queued; get ' +
     'the send to see its result. 409 means that the request id was used with another body.',
-  query: noQuery,
+  query: ignoredQuery,
   body: sendRequest,
   parseBody(bodyText) {
     if (z.parseJson(bodyText) === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
