@@ -2,7 +2,7 @@ import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { type CheckedContact, contactCheckOutcome } from '../domain/contact-check.ts';
 import * as z from '../domain/schema.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
-import { forEachConcurrently } from '../runtime/time-budget.ts';
+import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
 import { contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
 
 export interface ContactCheckPorts {

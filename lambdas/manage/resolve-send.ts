@@ -1,19 +1,10 @@
 import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import { RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
-import { parseSendRequest, REQUEST_ID } from '../domain/send-request.ts';
+import { parseSendRequest } from '../domain/send-request.ts';
 import { canStartFrom, SEND_TRANSITIONS } from '../domain/send-transitions.ts';
-import type {
-  Clock,
-  Log,
-  MessageRepository,
-  Metrics,
-  Randomness,
-  SendQueue,
-  SendRepository,
-  SendScheduler,
-} from '../ports.ts';
-import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
+import type { Clock, MessageRepository, Randomness, SendQueue, SendRepository } from '../ports.ts';
+import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse, requestIdField } from './api.ts';
 import { sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {
@@ -24,8 +15,6 @@ export interface ResolveSendPorts {
   readonly randomness: Randomness;
   readonly contactDefaults: ContactDefaults;
 }
-
-const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
 
 const resolutionRequest = z
   .strictObject({
@@ -121,43 +110,3 @@ const notResendable = (requestId: string): Answer =>
     'NOT_RESOLVABLE',
     `The send ${requestId} cannot be resent: its contact was erased, and its request with it.`,
   );
-
-export interface CancelSendPorts {
-  readonly sends: Pick<SendRepository, 'read' | 'cancel'>;
-  readonly scheduler: Pick<SendScheduler, 'cancel'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
-
-/**
- * The table decides, by one conditional write, between a cancellation and the start of the send. The schedule is
- * removed afterwards; one that becomes due all the same finds the send cancelled.
- */
-export const cancelSend = defineRoute({
-  route: 'POST /v1/cancellations',
-  summary: 'Cancel a scheduled send',
-  query: ignoredQuery,
-  body: z.strictObject({ requestId: requestIdField }),
-  responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
-  async handle({ sends, scheduler, clock, log, metrics }: CancelSendPorts, { body: { requestId } }) {
-    const cancelled = await sends.cancel(requestId, clock.now());
-    if (cancelled.kind === 'missing') return sendNotFound(requestId);
-    if (cancelled.kind === 'conflict' && cancelled.send.state !== 'cancelled') {
-      return notCancellable(cancelled.send);
-    }
-    await scheduler.cancel(requestId);
-    if (cancelled.kind === 'applied') metrics.count('SendCancelled');
-    log.info('send cancelled', { requestId });
-    const send = await sends.read(requestId);
-    return send ? ok(viewSend(send)) : sendNotFound(requestId);
-  },
-});
-
-const notCancellable = ({ requestId, state }: SendRecord): Answer => {
-  const why =
-    state === 'queued'
-      ? 'is still in the queue; repeat the call in a moment'
-      : `is ${state}; only a scheduled send can be cancelled`;
-  return problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${why}.`);
-};
