@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { WriteRefusedError } from '../../domain/errors.ts';
+import type { Sleep } from '../../ports.ts';
 import type { ItemKey } from './keys.ts';
 
 export interface TableOptions {
@@ -21,6 +22,8 @@ export interface TableOptions {
   readonly retentionDays: number;
   /** Ends the call in flight and keeps any other from starting: both reject with an `AbortError`. @default none */
   readonly abortSignal?: AbortSignal;
+  /** @default waits */
+  readonly sleep?: Sleep;
 }
 
 export type Item = Record<string, unknown>;
@@ -57,7 +60,14 @@ export interface QueryPage {
 /** The conversation table. Every change is one conditional write. */
 export interface ConversationTable {
   get(key: ItemKey): Promise<Item | undefined>;
-  /** Reads items, 100 per call, in the order of their keys, which may repeat; undefined for a missing one. */
+  /**
+   * Reads items, 100 per call, in the order of their keys, which may repeat; undefined for a missing one.
+   *
+   * Calls again for what DynamoDB leaves unprocessed, with pauses of at most 2 seconds in the whole read. The time of
+   * the calls comes on top, with the client's own retries of each call that fails.
+   *
+   * @throws Error when a further pause would take longer.
+   */
   getAll(keys: readonly ItemKey[]): Promise<readonly (Item | undefined)[]>;
   /** @throws WriteRefusedError when the table can never accept the item. */
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
@@ -83,6 +93,7 @@ export const createConversationTable = ({
   tableName,
   retentionDays,
   abortSignal,
+  sleep = pause,
 }: TableOptions): ConversationTable => ({
   async get(key) {
     const { Item: item } = await client.send(
@@ -97,24 +108,28 @@ export const createConversationTable = ({
     const found = new Map<string, Item>();
     // DynamoDB refuses a call that names a key twice.
     const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+    let pausedMs = 0;
     for (let start = 0; start < distinct.length; start += MAX_BATCH_KEYS) {
       let pending: Record<string, AttributeValue>[] = distinct
         .slice(start, start + MAX_BATCH_KEYS)
         .map((key) => marshall(key));
       // DynamoDB returns only a part when the table is throttled or the answer exceeds 16 MB, and asks for backoff.
       // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-      for (let attempt = 0; pending.length > 0; attempt += 1) {
-        if (attempt === MAX_BATCH_ATTEMPTS) throw new Error('DynamoDB returned only some of the items.');
+      let pauseMs = FIRST_PAUSE_MS;
+      while (pending.length > 0) {
         const { Responses, UnprocessedKeys } = await client.send(
           new BatchGetItemCommand({ RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } }),
           { abortSignal },
         );
-        for (const raw of Responses?.[tableName] ?? []) {
-          const item = unmarshall(raw);
-          found.set(nameOf(item), item);
-        }
+        const items = (Responses?.[tableName] ?? []).map((raw) => unmarshall(raw));
+        for (const item of items) found.set(nameOf(item), item);
         pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
-        if (pending.length > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt, undefined, { signal: abortSignal });
+        if (pending.length === 0) break;
+        if (items.length > 0) pauseMs = FIRST_PAUSE_MS;
+        if (pausedMs + pauseMs > MAX_PAUSES_MS) throw new Error('DynamoDB returned only some of the items.');
+        await sleep(pauseMs);
+        pausedMs += pauseMs;
+        pauseMs *= 2;
       }
     }
     return keys.map((key) => found.get(nameOf(key)));
@@ -183,8 +198,8 @@ export const createConversationTable = ({
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
 
 const MAX_BATCH_KEYS = 100;
-const MAX_BATCH_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 25;
+const MAX_PAUSES_MS = 2_000;
 
 const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [], add = {}, ...rest }: ItemUpdate) => {
   const present = Object.entries(set).filter(([, value]) => value !== undefined);
