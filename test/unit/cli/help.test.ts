@@ -14,6 +14,7 @@ const createTestProgram = () =>
     {
       target: notCalled,
       api: notCalled,
+      commandFor: (command) => command,
       report: () => {},
       say: () => {},
       stdin: Readable.from(['']),
