@@ -4,12 +4,16 @@ import type { ExitCode } from './errors.ts';
 import type { ManagementClient } from './operations/management-client.ts';
 import type { Target } from './target.ts';
 
+/** Completes a command such as `parley status order-17` with the options that select the same target, for messages. */
+export type CommandFor = (command: string) => string;
+
 /** What the commands work with. */
 export interface CommandContext {
   /** Finds the target on the first call. */
   readonly target: () => Promise<Target>;
   /** The target's management API. */
   readonly api: () => Promise<ManagementClient>;
+  readonly commandFor: CommandFor;
   /** Prints the result to standard output and sets the exit code. */
   readonly report: (result: CommandResult) => void;
   /** Prints a progress line to standard error. */

@@ -1,4 +1,5 @@
 import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings';
+import packageJson from '../package.json' with { type: 'json' };
 import { type CommandContext, type CreateCommand, examples } from './command.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
 import {
@@ -64,6 +65,7 @@ export const createProgram = (context: CommandContext, { print, columns }: HelpO
     .option('--region <region>', "AWS region of the stack (default: your profile's region)")
     .addOption(new Option('--local', 'Use the local run of npm start').conflicts(['stage', 'stack']))
     .option('--json', 'Print results and errors as JSON')
+    .version(packageJson.version, '--version', 'Show the version')
     .addHelpText('after', EXIT_CODES)
     .addHelpText('after', examples('parley status order-17 --stage prod'));
   for (const createCommand of COMMANDS) program.addCommand(createCommand(context));

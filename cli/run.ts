@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, explainError } from './errors.ts';
 import { createManagementClient } from './operations/management-client.ts';
 import { createSignedFetch } from './operations/signed-fetch.ts';
 import { createProgram } from './program.ts';
-import { findTarget, type Target } from './target.ts';
+import { findTarget, type Target, withTarget } from './target.ts';
 
 /** The parts of the process that the command uses. */
 export interface Terminal {
@@ -51,6 +51,7 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
         createSignedFetch({ region, credentials }, API_TIMEOUT_MS),
       );
     },
+    commandFor: (command) => withTarget(command, program.opts()),
     report({ text, json, exitCode = EXIT.done }) {
       print(isJson ? JSON.stringify(json, null, 2) : text);
       outcome.exitCode = exitCode;

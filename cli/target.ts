@@ -41,6 +41,14 @@ export interface TargetOptions {
   readonly local?: boolean;
 }
 
+/** Returns the command with the options that select its target; the environment selects the same one again. */
+export const withTarget = (command: string, { stage, stack, region, local }: TargetOptions): string =>
+  [
+    command,
+    ...(local ? ['--local'] : []),
+    ...Object.entries({ stage, stack, region }).flatMap(([name, value]) => (value ? [`--${name} ${value}`] : [])),
+  ].join(' ');
+
 /**
  * Finds the target that the options select.
  *

@@ -125,7 +125,7 @@ export interface CircuitRepository {
 
 /** An item of a contact that is yet to be erased. */
 export interface ErasableItem {
-  readonly kind: 'message' | 'send';
+  readonly kind: 'message' | 'echo' | 'send';
   readonly id: string;
 }
 

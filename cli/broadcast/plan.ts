@@ -4,6 +4,7 @@ import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { MessageFields } from '../message-options.ts';
 import { type CsvFile, csvRows, type Row } from './csv-rows.ts';
+import { type RefusedRows, recordRefusal } from './refused-rows.ts';
 
 /** The message that every row is filled into. */
 export interface MessageTemplate {
@@ -18,8 +19,8 @@ export interface MessageTemplate {
 export interface BroadcastPlan {
   readonly template: MessageTemplate;
   readonly rows: number;
-  /** Rows that make a valid send request. */
-  readonly valid: number;
+  /** Rows that make no valid send request. */
+  readonly refused: RefusedRows;
   /** Derived from the file and the message, so that repeating a broadcast produces the same request ids. */
   readonly broadcastId: string;
 }
@@ -37,13 +38,14 @@ export const planBroadcast = async (
   const digest = createHash('sha256');
   const read: { template?: MessageTemplate } = {};
   let rows = 0;
-  let valid = 0;
+  const refused: RefusedRows = {};
   const onHeader = (header: readonly string[]) => {
     read.template = createTemplate(csv.file, header, contactColumn, fields);
   };
   for await (const { number, row } of csvRows(csv, onHeader, (bytes) => digest.update(bytes))) {
     rows = number;
-    if (read.template && createRequest(read.template, row, 'dry-run').kind === 'request') valid += 1;
+    const request = read.template && createRequest(read.template, row, 'dry-run');
+    if (request?.kind === 'refused') recordRefusal(refused, request.why, number);
   }
   const { template } = read;
   if (template === undefined || rows === 0) {
@@ -53,7 +55,7 @@ export const planBroadcast = async (
     );
   }
   digest.update(JSON.stringify([template.contactColumn, template.fields]));
-  return { template, rows, valid, broadcastId: `b-${digest.digest('hex').slice(0, 20)}` };
+  return { template, rows, refused, broadcastId: `b-${digest.digest('hex').slice(0, 20)}` };
 };
 
 const PLACEHOLDER = /\$\{([^}]*)\}/g;

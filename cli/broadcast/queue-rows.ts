@@ -5,6 +5,7 @@ import { messageGroup } from '../../lambdas/domain/contact.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
 import { createRequest, type MessageTemplate, type RowRequest, requestIdOf } from './plan.ts';
+import { recordRefusal } from './refused-rows.ts';
 import type { BroadcastState } from './state-file.ts';
 
 export interface QueueRowsSettings {
@@ -55,16 +56,6 @@ const queueChunk = async (
   }
   await putRequests(sqs, queueUrl, requests);
   return { ...state, done: state.done + rows.length, queued: state.queued + requests.length, refused };
-};
-
-/** Limits on what the state records of refused rows, so that it stays small however large the file is. */
-const MAX_REASONS = 50;
-const MAX_ROWS_PER_REASON = 5;
-
-const recordRefusal = (refused: BroadcastState['refused'], why: string, row: number): void => {
-  const key = why in refused || Object.keys(refused).length < MAX_REASONS ? why : 'other reasons';
-  const { count, rows } = refused[key] ?? { count: 0, rows: [] };
-  refused[key] = { count: count + 1, rows: rows.length < MAX_ROWS_PER_REASON ? [...rows, row] : rows };
 };
 
 const WORKERS = 8;

@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CliError, EXIT } from '../errors.ts';
+import { refusedRows } from './refused-rows.ts';
 
 const broadcastState = z.object({
   broadcastId: z.string(),
@@ -10,8 +11,7 @@ const broadcastState = z.object({
   /** Rows processed so far, counted from the first: queued or refused. */
   done: z.int(),
   queued: z.int(),
-  /** Refused rows by reason, with the numbers of the first ones. */
-  refused: z.record(z.string(), z.object({ count: z.int(), rows: z.array(z.int()) })),
+  refused: refusedRows,
 });
 
 /** How far a broadcast has progressed. */

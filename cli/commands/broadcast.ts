@@ -1,12 +1,13 @@
 import { type BroadcastPlan, planBroadcast } from '../broadcast/plan.ts';
 import { createProgress } from '../broadcast/progress.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
+import { countRefused, describeRefused } from '../broadcast/refused-rows.ts';
 import { type BroadcastState, readState, stateFileOf, writeState } from '../broadcast/state-file.ts';
-import { type CommandResult, type CreateCommand, examples } from '../command.ts';
+import { type CommandFor, type CommandResult, type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
 
-export const createBroadcastCommand: CreateCommand = ({ target, report, say, stop, canDrawProgress }) =>
+export const createBroadcastCommand: CreateCommand = ({ target, report, commandFor, say, stop, canDrawProgress }) =>
   createMessageCommand('broadcast')
     .description(
       'Queue a send request for each row of a CSV file.\n\n' +
@@ -54,7 +55,7 @@ export const createBroadcastCommand: CreateCommand = ({ target, report, say, sto
         const state = await queueRows({ csv, template, sqs, queueUrl, stop, save }, start);
         progress.stop();
         if (state.done < rows) throw interrupted(state);
-        report(summarize(file, state));
+        report(summarize(file, state, commandFor));
       } finally {
         progress.stop();
       }
@@ -83,27 +84,29 @@ const interrupted = ({ done, rows }: BroadcastState): CliError =>
     `Interrupted after row ${done} of ${rows}. Run the same command again to continue with row ${done + 1}.`,
   );
 
-const summarize = (file: string, state: BroadcastState): CommandResult => {
-  const { broadcastId, queued, rows } = state;
-  const refused = Object.entries(state.refused);
-  const refusedRows = refused.reduce((sum, [, { count }]) => sum + count, 0);
-  const lines = refused.map(([why, { count, rows }]) => {
-    const numbers = `${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${count > rows.length ? ', ...' : ''}`;
-    return `  ${count}: ${why} (${numbers})`;
-  });
+const summarize = (file: string, state: BroadcastState, commandFor: CommandFor): CommandResult => {
+  const { broadcastId, queued, refused, rows } = state;
+  const refusedRows = countRefused(refused);
   return {
     text: [
       `${file}: ${queued} of ${rows} rows queued, ${refusedRows} refused.`,
-      ...lines,
-      `Request IDs: ${broadcastId}-<row>. Check the status of row 1: parley status ${broadcastId}-1`,
+      ...describeRefused(refused),
+      `Request IDs: ${broadcastId}-<row>. Check the status of row 1: ${commandFor(`parley status ${broadcastId}-1`)}`,
     ].join('\n'),
     json: { ...state, refusedRows },
     exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
   };
 };
 
-const dryRunResult = (file: string, { rows, valid, broadcastId }: BroadcastPlan): CommandResult => ({
-  text: `${file}: ${valid} of ${rows} rows would be queued, ${rows - valid} refused (dry run).`,
-  json: { broadcastId, rows, valid },
-  exitCode: valid < rows ? EXIT.partial : EXIT.done,
-});
+const dryRunResult = (file: string, { rows, refused, broadcastId }: BroadcastPlan): CommandResult => {
+  const refusedRows = countRefused(refused);
+  const valid = rows - refusedRows;
+  return {
+    text: [
+      `${file}: ${valid} of ${rows} rows would be queued, ${refusedRows} refused (dry run).`,
+      ...describeRefused(refused),
+    ].join('\n'),
+    json: { broadcastId, rows, valid, refused },
+    exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
+  };
+};

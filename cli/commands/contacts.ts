@@ -7,6 +7,7 @@ import { contactResponse } from '../../lambdas/manage/contacts.ts';
 import { erasureResponse } from '../../lambdas/manage/erasures.ts';
 import { type CommandContext, type CreateCommand, contactArgument, count, examples } from '../command.ts';
 import { CliError, EXIT, explainFileError } from '../errors.ts';
+import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -111,6 +112,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         throw new CliError(EXIT.usage, `Erasing ${contact} cannot be undone. Add --yes to confirm.`);
       }
       const call = await api();
+      const isKnown = await isStored(call, contact);
       let erasure = erasureResponse.parse(await call('DELETE', `/v1/contacts/${encodeURIComponent(contact)}`));
       const { erasureId } = erasure;
       if (!wait) {
@@ -126,6 +128,21 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         erasure = erasureResponse.parse(await call('GET', `/v1/erasures/${erasureId}`));
         if (erasure.messages !== messages) say(`${count(erasure.messages, 'message')} erased`);
       }
-      const erased = `${count(erasure.messages, 'message')} and ${count(erasure.sends, 'send')}`;
-      report({ text: `${contact} is erased: ${erased} (erasure ${erasureId}).`, json: erasure });
+      const { messages, sends } = erasure;
+      const text =
+        isKnown || messages + sends > 0
+          ? `${contact} is erased: ${count(messages, 'message')} and ${count(sends, 'send')}`
+          : `Nothing was stored about ${contact}`;
+      report({ text: `${text} (erasure ${erasureId}).`, json: erasure });
     });
+
+/** Whether the contact itself is stored: an erasure counts only messages and sends. */
+const isStored = async (call: ManagementClient, contact: string): Promise<boolean> => {
+  try {
+    await call('GET', `/v1/contacts/${encodeURIComponent(contact)}`);
+    return true;
+  } catch (error) {
+    if (error instanceof ManagementError && error.code === 'CONTACT_NOT_FOUND') return false;
+    throw error;
+  }
+};

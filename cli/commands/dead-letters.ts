@@ -43,7 +43,7 @@ const createListCommand = ({ target, report }: CommandContext) =>
       report({ text: text.join('\n'), json });
     });
 
-const createShowCommand = ({ target, report }: CommandContext) =>
+const createShowCommand = ({ target, report, commandFor }: CommandContext) =>
   new Command('show')
     .description('Show one dead letter in full.')
     .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
@@ -58,7 +58,7 @@ const createShowCommand = ({ target, report }: CommandContext) =>
       if (!deadLetter) {
         throw new CliError(
           EXIT.notFound,
-          `Dead letter ${messageId} not found. To see the available ones, run parley dead-letters list ${name}.`,
+          `Dead letter ${messageId} not found. To see the available ones, run ${commandFor(`parley dead-letters list ${name}`)}.`,
         );
       }
       report({ text: `${describe(deadLetter).trim()}\n${deadLetter.body}`, json: deadLetter });

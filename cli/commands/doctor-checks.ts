@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { uncertainSendsResponse } from '../../lambdas/manage/sends.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
-import { count } from '../command.ts';
+import { type CommandFor, count } from '../command.ts';
 import { explainError } from '../errors.ts';
 import { queueDepth } from '../operations/dead-letter-queue.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
@@ -21,7 +21,11 @@ export interface Finding {
 type Stage = z.output<typeof stageResponse>;
 
 /** Runs every check. An error in one check becomes a finding and does not stop the others. */
-export const runChecks = async (target: Target, api: ManagementClient): Promise<readonly Finding[]> => {
+export const runChecks = async (
+  target: Target,
+  api: ManagementClient,
+  commandFor: CommandFor,
+): Promise<readonly Finding[]> => {
   const guarded = async (
     check: Finding['check'],
     run: () => Promise<readonly Finding[]>,
@@ -39,15 +43,15 @@ export const runChecks = async (target: Target, api: ManagementClient): Promise<
     return [
       { check: 'management API', grade: 'ok', message: 'The management API responds and accepts your credentials.' },
       checkSettings(stage, target),
-      checkCircuitBreaker(stage),
+      checkCircuitBreaker(stage, commandFor),
     ];
   });
   const [stage] = responses;
   const others = await Promise.all([
-    stage ? guarded('token', () => checkToken(stage, api)) : [],
+    stage ? guarded('token', () => checkToken(stage, api, commandFor)) : [],
     guarded('webhook', () => checkWebhook(target)),
-    guarded('queues', () => checkQueues(target)),
-    stage ? guarded('sends', () => checkUncertainSends(api)) : [],
+    guarded('queues', () => checkQueues(target, commandFor)),
+    stage ? guarded('sends', () => checkUncertainSends(api, commandFor)) : [],
   ]);
   return [first, ...others].flat();
 };
@@ -69,25 +73,29 @@ const checkSettings = ({ chatServiceUrl, chatPlatform, chatChannelNumber }: Stag
   return { check, grade: 'failing', message, remedy };
 };
 
-const checkCircuitBreaker = ({ circuitBreaker: { state, why, openedAt } }: Stage): Finding =>
+const checkCircuitBreaker = ({ circuitBreaker: { state, why, openedAt } }: Stage, commandFor: CommandFor): Finding =>
   state === 'closed'
     ? { check: 'circuit breaker', grade: 'ok', message: 'The circuit breaker is closed: sends are not blocked.' }
     : {
         check: 'circuit breaker',
         grade: 'failing',
         message: `The circuit breaker has been open since ${openedAt}, and sends are waiting. ${why}`,
-        remedy: 'Add credit, or set a valid token with parley token set. Sending resumes within minutes.',
+        remedy: `Add credit, or set a valid token with ${commandFor('parley token set')}. Sending resumes within minutes.`,
       };
 
 /** Checks the business's own number: this costs nothing and needs a valid token. */
-const checkToken = async ({ chatChannelNumber }: Stage, api: ManagementClient): Promise<Finding[]> => {
+const checkToken = async (
+  { chatChannelNumber }: Stage,
+  api: ManagementClient,
+  commandFor: CommandFor,
+): Promise<Finding[]> => {
   try {
     await api('POST', '/v1/contact-checks', { contacts: [chatChannelNumber], remember: false });
     return [{ check: 'token', grade: 'ok', message: 'The chat service responds and accepts the access token.' }];
   } catch (error) {
     const { message } = explainError(error);
     const remedy = message.includes('401')
-      ? "Copy the token from the chat service's console and set it with parley token set."
+      ? `Copy the token from the chat service's console and set it with ${commandFor('parley token set')}.`
       : 'Is the chat service up, and does it know this channel number? See the log of the manage function.';
     return [{ check: 'token', grade: 'failing', message, remedy }];
   }
@@ -116,7 +124,7 @@ const checkWebhook = async ({ addresses: { webhookUrl } }: Target): Promise<Find
   return [{ check: 'webhook', grade: 'failing', message: `${webhookUrl} ${outcome}.`, remedy }];
 };
 
-const checkQueues = async ({ sqs, addresses }: Target): Promise<Finding[]> => {
+const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<Finding[]> => {
   const [send, sendDead, inbound, inboundDead] = await Promise.all([
     queueDepth(sqs, addresses.sendQueueUrl),
     queueDepth(sqs, addresses.sendDeadLetterQueueUrl),
@@ -140,12 +148,12 @@ const checkQueues = async ({ sqs, addresses }: Target): Promise<Finding[]> => {
           'If the number does not go down, see the log of the receive function.',
       }),
     },
-    ...deadLetterFindings('send', sendDead.available + sendDead.inFlight),
-    ...deadLetterFindings('inbound', inboundDead.available + inboundDead.inFlight),
+    ...deadLetterFindings('send', sendDead.available + sendDead.inFlight, commandFor),
+    ...deadLetterFindings('inbound', inboundDead.available + inboundDead.inFlight, commandFor),
   ];
 };
 
-const deadLetterFindings = (name: QueueName, number: number): Finding[] =>
+const deadLetterFindings = (name: QueueName, number: number, commandFor: CommandFor): Finding[] =>
   number === 0
     ? []
     : [
@@ -153,11 +161,13 @@ const deadLetterFindings = (name: QueueName, number: number): Finding[] =>
           check: 'queues',
           grade: 'warning',
           message: `${count(number, 'dead letter')} from the ${name} queue.`,
-          remedy: `See parley dead-letters list ${name}. Fix the cause, then run parley dead-letters redrive ${name}.`,
+          remedy:
+            `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
+            `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`,
         },
       ];
 
-const checkUncertainSends = async (api: ManagementClient): Promise<Finding[]> => {
+const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor): Promise<Finding[]> => {
   const { sends, cursor } = uncertainSendsResponse.parse(await api('GET', '/v1/uncertain-sends'));
   if (sends.length === 0) return [{ check: 'sends', grade: 'ok', message: 'No sends are uncertain.' }];
   const number = cursor === undefined ? String(sends.length) : `${sends.length} or more`;
@@ -167,7 +177,8 @@ const checkUncertainSends = async (api: ManagementClient): Promise<Finding[]> =>
       grade: 'warning',
       message: `Uncertain sends: ${number}, the oldest since ${sends[0]?.uncertainAt}.`,
       remedy:
-        "See parley sends uncertain list. Look for the messages in the chat service's console, then resolve them.",
+        `See ${commandFor('parley sends uncertain list')}. ` +
+        "Look for the messages in the chat service's console, then resolve them.",
     },
   ];
 };

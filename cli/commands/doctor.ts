@@ -3,7 +3,7 @@ import { type CreateCommand, count, examples } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { type Finding, runChecks } from './doctor-checks.ts';
 
-export const createDoctorCommand: CreateCommand = ({ target, api, report }) =>
+export const createDoctorCommand: CreateCommand = ({ target, api, report, commandFor }) =>
   new Command('doctor')
     .description(
       'Check settings, permissions, token, webhook, and queues.\n\n' +
@@ -14,7 +14,7 @@ export const createDoctorCommand: CreateCommand = ({ target, api, report }) =>
     .addHelpText('after', examples('parley doctor --stage prod', 'parley doctor --local --json'))
     .action(async () => {
       const found = await target();
-      const findings = await runChecks(found, await api());
+      const findings = await runChecks(found, await api(), commandFor);
       const failing = countGrade(findings, 'failing');
       report({
         text: [

@@ -5,7 +5,7 @@ import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
 import { type CommandResult, type CreateCommand, contactArgument, examples } from '../command.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
 
-export const createSendCommand: CreateCommand = ({ api, report }) =>
+export const createSendCommand: CreateCommand = ({ api, report, commandFor }) =>
   createMessageCommand('send')
     .description(
       'Queue a send request.\n\n' +
@@ -30,7 +30,7 @@ export const createSendCommand: CreateCommand = ({ api, report }) =>
       const { requestId, state } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
       report({
-        text: `Request ${requestId} ${outcome}. Check its status: parley status ${requestId}`,
+        text: `Request ${requestId} ${outcome}. Check its status: ${commandFor(`parley status ${requestId}`)}`,
         json: { requestId, state },
       });
     });
@@ -85,7 +85,8 @@ export const describeSend = (send: Send): string => {
   return [
     `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
     ...(why === undefined ? [] : [`  ${why}`]),
-    ...(messageId === undefined ? [] : [`  message ${messageId} (${endpoint})`]),
+    // The call of an erased send is not known any more.
+    ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
     ...(attempts > 1 ? [`  ${attempts} attempts`] : []),
     ...times.toSorted(),
   ].join('\n');

@@ -20,17 +20,15 @@ const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
 /**
- * A message's item: a user's message with its event `body`, or Parley's own with its `call`; the chat service's echo of
- * it; and one time per status. The parts may arrive in any order.
+ * A message's item: a user's message with its event `body`, or Parley's own with its `call`, and one time per status.
+ * The parts may arrive in any order. The echo of a message is an item of its own, with its event `body`.
  */
 export const messageItem = z.object({
-  direction: z.optional(z.enum(['inbound', 'outbound'])),
+  direction: z.optional(z.enum(['inbound', 'outbound', 'echo'])),
   createdAt: instant,
   body: optionalString,
   requestId: optionalString,
   call: z.optional(z.object({ endpoint: z.string(), body: z.record(z.string(), z.unknown()) })),
-  echoAt: instant,
-  echoBody: optionalString,
   sentAt: instant,
   deliveredAt: instant,
   readAt: instant,
@@ -64,26 +62,18 @@ export type MessageRecord = z.output<typeof messageRecord>;
 
 /** Derives what the API shows from what the table stores: text and media are stored once, in the body or the call. */
 export const describeMessage = (id: string, item: MessageItem): MessageRecord => {
-  const { direction, createdAt, requestId, sentAt, deliveredAt, readAt, failedAt } = item;
-  const common = { id, requestId, sentAt, deliveredAt, readAt, failedAt };
-  if (direction === 'outbound') return { ...common, direction, createdAt, ...describeCall(item.call) };
-  const isEcho = direction === undefined && item.echoAt !== undefined;
-  const body = eventBody(item);
+  const { direction, createdAt, requestId, body, sentAt, deliveredAt, readAt, failedAt } = item;
+  const common = { id, direction, createdAt, requestId, sentAt, deliveredAt, readAt, failedAt };
+  if (direction === 'outbound') return { ...common, ...describeCall(item.call) };
   const { text, media } = body === undefined ? {} : readEventContent(body);
-  return {
-    ...common,
-    direction: isEcho ? 'echo' : direction,
-    createdAt: isEcho ? item.echoAt : createdAt,
-    text,
-    media: media && presentMedia(media),
-  };
+  return { ...common, text, media: media && presentMedia(media) };
 };
 
-/** Returns the body of the event that brought a message; undefined for one that Parley sent, even if it has an echo. */
-export const eventBody = ({ direction, body, echoBody }: MessageItem): string | undefined => {
-  if (direction === 'outbound') return undefined;
-  return direction === 'inbound' ? body : echoBody;
-};
+/** Returns an echo with the statuses of its message, which are in the message's item. */
+export const withStatuses = (
+  echo: MessageItem,
+  { sentAt, deliveredAt, readAt, failedAt }: MessageItem,
+): MessageItem => ({ ...echo, sentAt, deliveredAt, readAt, failedAt });
 
 const describeCall = (call: MessageItem['call']): Partial<MessageRecord> => {
   if (call === undefined) return {};

@@ -1,5 +1,6 @@
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
+import { REQUEST_ID } from '../domain/send-request.ts';
 
 /** Why a call failed. */
 export type ProblemCode =
@@ -47,8 +48,11 @@ export interface ManagementCall {
   readonly bodyText: string;
 }
 
-/** For routes without query parameters or without a body. If a call has a body anyway, it is ignored. */
+/** For routes without query parameters: one in the call is refused, or ignored. */
 export const noQuery = z.strictObject({});
+export const ignoredQuery = z.object({});
+
+/** For routes without a body; a body in the call is ignored. */
 export const noBody = z.undefined();
 
 /** Describes a route for the documentation and for the stack. */
@@ -119,6 +123,8 @@ const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string
 export const instantField = z
   .wellFormedString()
   .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
+
+export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
 
 const channelNumber = z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'));
 

@@ -2,8 +2,8 @@ import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { type CheckedContact, contactCheckOutcome } from '../domain/contact-check.ts';
 import * as z from '../domain/schema.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
-import { forEachConcurrently } from '../runtime/time-budget.ts';
-import { contactFields, defineRoute, noQuery, ok, problem, problemResponse } from './api.ts';
+import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
+import { contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
 
 export interface ContactCheckPorts {
   readonly chatService: Pick<ChatService, 'checkContacts'>;
@@ -33,7 +33,7 @@ export const contactCheckResponse = z.object({
 export const checkContacts = defineRoute({
   route: 'POST /v1/contact-checks',
   summary: 'Check which numbers are on the platform and record the results',
-  query: noQuery,
+  query: ignoredQuery,
   body: z.strictObject({
     contacts: z
       .array(z.boundedString(z.MAX_NAME_LENGTH), 'must be a list of numbers')

@@ -14,10 +14,10 @@ import {
   type Answer,
   contactFields,
   defineRoute,
+  ignoredQuery,
   instantField,
   invalidRequest,
   noBody,
-  noQuery,
   ok,
   problem,
   problemResponse,
@@ -79,7 +79,7 @@ const consentRoute = (
   defineRoute({
     route,
     summary,
-    query: noQuery,
+    query: ignoredQuery,
     body: consentRequest,
     responses: { 200: contactResponse, 400: problemResponse },
     async handle(ports: ContactPorts, { body }) {

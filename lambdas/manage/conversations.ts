@@ -38,7 +38,7 @@ export const getConversation = defineRoute({
   summary: 'List the messages of a contact, newest first',
   query: z.strictObject({
     ...contactFields,
-    /** Messages per page. @default 50 */
+    /** Messages per page, at most. @default 50 */
     limit: z.optional(pageSize(500)),
     cursor: z.optional(cursorField),
   }),
@@ -50,8 +50,8 @@ export const getConversation = defineRoute({
     if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
     const page = await messages.readConversation(contact, { limit, after });
-    if (page.messages.length === 0 && after === undefined && !(await contacts.read(contact)))
-      return contactNotFound(id);
+    const isEmpty = page.messages.length === 0 && page.next === undefined && after === undefined;
+    if (isEmpty && !(await contacts.read(contact))) return contactNotFound(id);
     return ok({ messages: page.messages, cursor: page.next && writeCursor(page.next) });
   },
 });

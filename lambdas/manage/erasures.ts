@@ -4,8 +4,8 @@ import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
 import { addMs } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type { Clock, ErasablePosition, ErasureQueue, ErasureRepository, Log, Randomness } from '../ports.ts';
+import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
-import { forEachConcurrently } from '../runtime/time-budget.ts';
 import { accepted, defineRoute, noBody, noQuery, ok, problem, problemResponse } from './api.ts';
 import { contactQuery } from './contacts.ts';
 

@@ -1,19 +1,10 @@
 import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import { RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
-import { parseSendRequest, REQUEST_ID } from '../domain/send-request.ts';
+import { parseSendRequest } from '../domain/send-request.ts';
 import { canStartFrom, SEND_TRANSITIONS } from '../domain/send-transitions.ts';
-import type {
-  Clock,
-  Log,
-  MessageRepository,
-  Metrics,
-  Randomness,
-  SendQueue,
-  SendRepository,
-  SendScheduler,
-} from '../ports.ts';
-import { type Answer, defineRoute, noQuery, ok, problem, problemResponse } from './api.ts';
+import type { Clock, MessageRepository, Randomness, SendQueue, SendRepository } from '../ports.ts';
+import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse, requestIdField } from './api.ts';
 import { sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {
@@ -24,8 +15,6 @@ export interface ResolveSendPorts {
   readonly randomness: Randomness;
   readonly contactDefaults: ContactDefaults;
 }
-
-const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
 
 const resolutionRequest = z
   .strictObject({
@@ -50,7 +39,7 @@ const resolutionRequest = z
 export const resolveSend = defineRoute({
   route: 'POST /v1/resolutions',
   summary: 'Resolve an uncertain send, or resend an uncertain or rejected one',
-  query: noQuery,
+  query: ignoredQuery,
   body: resolutionRequest,
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
   async handle(ports: ResolveSendPorts, { body: { requestId, outcome, messageId, note, enqueue = true } }) {
@@ -73,9 +62,10 @@ export const resolveSend = defineRoute({
   },
 });
 
+/** The chat service rejects sends too, so only the reason shows that an operator did, and in these words. */
 const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>
   (resolution.outcome === 'accepted' && send.state === 'accepted' && send.messageId === resolution.messageId) ||
-  (resolution.outcome === 'failed' && send.state === 'rejected') ||
+  (resolution.outcome === 'failed' && send.state === 'rejected' && send.why === resolution.why) ||
   (resolution.outcome === 'resend' && send.state === 'waiting');
 
 /** The request's schema ensures that `messageId` is present if and only if the outcome is `accepted`. */
@@ -120,43 +110,3 @@ const notResendable = (requestId: string): Answer =>
     'NOT_RESOLVABLE',
     `The send ${requestId} cannot be resent because its contact was erased, along with the request.`,
   );
-
-export interface CancelSendPorts {
-  readonly sends: Pick<SendRepository, 'read' | 'cancel'>;
-  readonly scheduler: Pick<SendScheduler, 'cancel'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
-
-/**
- * A conditional write decides between the cancellation and the start of the send. The schedule is deleted afterward. If
- * it still becomes due, it finds the send cancelled.
- */
-export const cancelSend = defineRoute({
-  route: 'POST /v1/cancellations',
-  summary: 'Cancel a scheduled send',
-  query: noQuery,
-  body: z.strictObject({ requestId: requestIdField }),
-  responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
-  async handle({ sends, scheduler, clock, log, metrics }: CancelSendPorts, { body: { requestId } }) {
-    const cancelled = await sends.cancel(requestId, clock.now());
-    if (cancelled.kind === 'missing') return sendNotFound(requestId);
-    if (cancelled.kind === 'conflict' && cancelled.send.state !== 'cancelled') {
-      return notCancellable(cancelled.send);
-    }
-    await scheduler.cancel(requestId);
-    if (cancelled.kind === 'applied') metrics.count('SendCancelled');
-    log.info('send cancelled', { requestId });
-    const send = await sends.read(requestId);
-    return send ? ok(viewSend(send)) : sendNotFound(requestId);
-  },
-});
-
-const notCancellable = ({ requestId, state }: SendRecord): Answer => {
-  const why =
-    state === 'queued'
-      ? 'is still in the queue; retry in a moment'
-      : `is ${state}; only a scheduled send can be cancelled`;
-  return problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${why}.`);
-};

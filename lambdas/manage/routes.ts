@@ -1,8 +1,9 @@
+import { cancelSend } from './cancel-send.ts';
 import { checkContacts } from './contact-checks.ts';
 import { getContact, optIn, optOut } from './contacts.ts';
 import { getConversation, getMessage } from './conversations.ts';
 import { eraseContact, getErasure } from './erasures.ts';
-import { cancelSend, resolveSend } from './resolve-send.ts';
+import { resolveSend } from './resolve-send.ts';
 import { enqueueSend, getSend, listUncertainSends } from './sends.ts';
 import { getStage } from './stage.ts';
 

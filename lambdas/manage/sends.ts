@@ -10,6 +10,7 @@ import {
   cursorField,
   defineRoute,
   INVALID_CURSOR,
+  ignoredQuery,
   noBody,
   noQuery,
   ok,
@@ -56,9 +57,9 @@ export const enqueueSend = defineRoute({
   route: 'POST /v1/sends',
   summary: 'Put a send request on the queue',
   description:
-    'The request is validated like one taken from the queue. 202 means that the request is or was queued; get the send ' +
-    'to see its result. 409 means that the request id was used with another body.',
-  query: noQuery,
+    'Validated as the function that consumes the queue validates it. 202 means that the request is or was queued; get ' +
+    'the send to see its result. 409 means that the request id was used with another body.',
+  query: ignoredQuery,
   body: sendRequest,
   parseBody(bodyText) {
     if (z.parseJson(bodyText) === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };

@@ -1,7 +1,7 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import type { CircuitRepository } from '../ports.ts';
-import { defineRoute, noBody, noQuery, ok } from './api.ts';
+import { defineRoute, ignoredQuery, noBody, ok } from './api.ts';
 
 const stageSettings = z.object({
   chatPlatform: z.string(),
@@ -32,7 +32,7 @@ export const stageResponse = z.object({
 export const getStage = defineRoute({
   route: 'GET /v1/stage',
   summary: 'Get the settings of the stage and its circuit breaker',
-  query: noQuery,
+  query: ignoredQuery,
   body: noBody,
   responses: { 200: stageResponse },
   async handle({ circuits, settings }: StagePorts) {

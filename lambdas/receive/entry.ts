@@ -12,8 +12,9 @@ import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import { createVerifier } from './auth/create-verifier.ts';
+import { createDrainMessage } from './drain-message.ts';
 import { receiveEnvironment } from './environment.ts';
-import { createDrainMessage, createReceiveEvent } from './receive-event.ts';
+import { createReceiveEvent } from './receive-event.ts';
 import { createStoreEvent } from './store-event.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
@@ -23,15 +24,20 @@ const { log, metrics, middlewares } = createTelemetry();
 const sdk = { maxAttempts: 2, requestHandler: SDK_TIMEOUTS };
 const sqs = createSqsClient(sdk);
 
-const table = createConversationTable({
+const tableOptions = {
   client: new DynamoDBClient(sdk),
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
-});
+};
 const storeEvent = createStoreEvent({
-  contacts: createDynamodbContacts(table),
-  messages: createDynamodbMessages(table),
-  sends: createDynamodbSends(table),
+  repositories(abortSignal) {
+    const table = createConversationTable({ ...tableOptions, abortSignal });
+    return {
+      contacts: createDynamodbContacts(table),
+      messages: createDynamodbMessages(table),
+      sends: createDynamodbSends(table),
+    };
+  },
   clock: systemClock,
   budgetMs: TIME_BUDGET.table,
   chatPlatform: environment.CHAT_PLATFORM,

@@ -22,10 +22,16 @@ export type StoreResult = { readonly deliveryId?: string } & (
 
 export type StoreEvent = (request: VerifiedRequest) => Promise<StoreResult>;
 
-export interface StoreEventOptions {
+/** Where events are stored. */
+export interface EventRepositories {
   readonly contacts: Pick<ContactRepository, 'openWindow'>;
   readonly messages: Pick<MessageRepository, 'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound'>;
   readonly sends: Pick<SendRepository, 'confirm'>;
+}
+
+export interface StoreEventOptions {
+  /** Opens the repositories for one write, which may take several calls: none starts or goes on after the abort. */
+  readonly repositories: (abortSignal: AbortSignal) => EventRepositories;
   readonly clock: Clock;
   /** The time budget for writes to the table, including the SDK's retries. */
   readonly budgetMs: number;
@@ -48,13 +54,15 @@ const COOLING_DOWN: WriteResult = { kind: 'unavailable', reason: 'The table was 
  * for the table, and all others go straight to the inbound queue.
  */
 export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
-  const { clock, budgetMs, chatPlatform, windowPer } = options;
+  const { repositories, clock, budgetMs, chatPlatform, windowPer } = options;
   let coolUntilMs = Number.NEGATIVE_INFINITY;
 
   const write = async (event: WebhookEvent): Promise<WriteResult> => {
     if (Date.parse(clock.now()) < coolUntilMs) return COOLING_DOWN;
-    const results = await Promise.all(writesOf(options, event).map((run) => attempt(budgetMs, run)));
-    // A failure that can be retried takes precedence over a permanent one, because a retry repeats both writes.
+    const results = await Promise.all(
+      writesOf(event).map((write) => attempt(budgetMs, (abortSignal) => write(repositories(abortSignal)))),
+    );
+    // A write that may still succeed counts before one that never will: the retry does both.
     const failure =
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
     if (failure?.kind === 'unavailable') coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
@@ -91,23 +99,20 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
 };
 
 /** Returns the writes of an event, which run concurrently. */
-const writesOf = (
-  { contacts, messages, sends }: StoreEventOptions,
-  event: WebhookEvent,
-): readonly (() => Promise<void>)[] => {
+const writesOf = (event: WebhookEvent): readonly ((repositories: EventRepositories) => Promise<void>)[] => {
   switch (event.kind) {
     case 'message': {
-      const recordMessage = () => messages.recordInbound(event);
-      return event.opensWindow ? [recordMessage, () => contacts.openWindow(event)] : [recordMessage];
+      const recordMessage = ({ messages }: EventRepositories) => messages.recordInbound(event);
+      return event.opensWindow ? [recordMessage, ({ contacts }) => contacts.openWindow(event)] : [recordMessage];
     }
     case 'echo':
-      return [() => messages.recordEcho(event)];
+      return [({ messages }) => messages.recordEcho(event)];
     case 'status': {
       const { requestId } = event;
-      const recordStatus = () => messages.recordStatus(event);
+      const recordStatus = ({ messages }: EventRepositories) => messages.recordStatus(event);
       return requestId === undefined
         ? [recordStatus]
-        : [recordStatus, () => confirmSend({ messages, sends }, event, requestId)];
+        : [recordStatus, (repositories) => confirmSend(repositories, event, requestId)];
     }
   }
 };
@@ -117,7 +122,7 @@ const writesOf = (
  * call is still waiting for its answer, after the send became `uncertain`, or more than once.
  */
 const confirmSend = async (
-  { messages, sends }: Pick<StoreEventOptions, 'messages' | 'sends'>,
+  { messages, sends }: EventRepositories,
   { id, time }: StatusChange,
   requestId: string,
 ): Promise<void> => {
@@ -125,7 +130,7 @@ const confirmSend = async (
   if (message !== undefined) await messages.recordOutbound(message);
 };
 
-const attempt = async (budgetMs: number, write: () => Promise<void>): Promise<WriteResult> => {
+const attempt = async (budgetMs: number, write: (abortSignal: AbortSignal) => Promise<void>): Promise<WriteResult> => {
   try {
     await withinBudget(budgetMs, write);
     return { kind: 'written' };

@@ -58,8 +58,8 @@ describe('receiving', () => {
   it('stores an echo, which opens no window', async () => {
     const contact = '+5491155550002';
     await deliver(wireMessage({ _id_: 'an-echo', FROM: 'me', TO: contact }));
-    expect(await item('MESSAGE#an-echo MESSAGE')).toMatchObject({ echoBody: expect.stringContaining('an-echo') });
-    expect(await item('MESSAGE#an-echo MESSAGE')).not.toHaveProperty('direction');
+    expect(await item('MESSAGE#an-echo ECHO')).toMatchObject({ body: expect.stringContaining('an-echo') });
+    expect(await item('MESSAGE#an-echo MESSAGE')).toBeUndefined();
     await client.enqueue({ requestId: 'to-echoed', platformContactId: contact, messageText: 'Hi' });
     expect(await sendIn('to-echoed', 'refused')).toMatchObject({ code: 'WINDOW_CLOSED' });
   });

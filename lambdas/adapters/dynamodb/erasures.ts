@@ -2,7 +2,17 @@ import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import * as z from '../../domain/schema.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
-import { BY_CONTACT, contactKeyOf, contactName, contactSort, erasureKey, idOf, messageKey, sendKey } from './keys.ts';
+import {
+  BY_CONTACT,
+  contactKeyOf,
+  contactName,
+  contactSort,
+  echoKey,
+  erasureKey,
+  idOf,
+  messageKey,
+  sendKey,
+} from './keys.ts';
 import type { ConversationTable, Item } from './table.ts';
 
 /** Creates the repository of erasures. It deletes messages, and keeps only a record that each send existed. */
@@ -42,8 +52,10 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return { items: items.map(describeItem), ...(following && { next: following }) };
   },
 
-  erase: (contact, { kind, id }, at) =>
-    kind === 'send' ? eraseSend(table, id, contactName(contact), at) : eraseMessage(table, id, contactName(contact)),
+  erase: (contact, item, at) =>
+    item.kind === 'send'
+      ? eraseSend(table, item.id, contactName(contact), at)
+      : eraseMessage(table, item, contactName(contact)),
 
   async recordTurn(before, { messages, sends, finishedAt }) {
     await table.update({
@@ -67,12 +79,27 @@ const erasablePosition = z.object({
   key: z.optional(z.record(z.string(), z.unknown())),
 });
 
-const describeItem = ({ pk, sk }: Item): ErasableItem => ({ kind: sk === 'SEND' ? 'send' : 'message', id: idOf(pk) });
+const describeItem = ({ pk, sk }: Item): ErasableItem => ({
+  kind: sk === 'SEND' ? 'send' : sk === 'ECHO' ? 'echo' : 'message',
+  id: idOf(pk),
+});
 
 const parseErasure = (erasureId: string, item: Item): ErasureRecord => z.parse(erasureRecord, { ...item, erasureId });
 
-const eraseMessage = async (table: ConversationTable, id: string, contact: string): Promise<'erased' | 'gone'> =>
-  (await table.delete(messageKey(id), '#contact = :contact', { contact }, ['contact'])) ? 'erased' : 'gone';
+/**
+ * Deletes a message, or an echo, and what has the same id but no contact: the statuses of an echoed message, or an echo
+ * that names no user. These are in no index, so they go first: otherwise an interrupted erasure would not find them
+ * again.
+ */
+const eraseMessage = async (
+  table: ConversationTable,
+  { kind, id }: ErasableItem,
+  contact: string,
+): Promise<'erased' | 'gone'> => {
+  const [listed, unlisted] = kind === 'echo' ? [echoKey(id), messageKey(id)] : [messageKey(id), echoKey(id)];
+  await table.delete(unlisted, 'attribute_not_exists(#contact)', {}, ['contact']);
+  return (await table.delete(listed, '#contact = :contact', { contact }, ['contact'])) ? 'erased' : 'gone';
+};
 
 /** The states in which an erasure cancels a send, because it would otherwise be sent. */
 const PENDING = Object.keys(SEND_TRANSITIONS.cancelErased.from);

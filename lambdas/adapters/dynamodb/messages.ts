@@ -1,41 +1,34 @@
+import { WriteRefusedError } from '../../domain/errors.ts';
 import {
   conversationPosition,
   describeMessage,
-  eventBody,
   type MessageItem,
   messageItem,
+  withStatuses,
 } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
-import type { Echo, StatusChange } from '../../domain/webhook-event.ts';
+import type { Echo, InboundMessage, StatusChange } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
-import { BY_CONTACT, contactName, contactSort, idOf, messageKey } from './keys.ts';
+import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey } from './keys.ts';
 import type { ConversationTable, Item, ItemUpdate } from './table.ts';
 
 /**
- * Creates the repository of messages. The earliest version of a message and the earliest time of a status win, so
- * writes can be repeated and can arrive in any order.
+ * Creates the repository of messages. Of competing writes, the least wins (the earliest version of a message or an echo,
+ * the earliest time of a status), so that neither order nor repetition matters.
  */
 export const createDynamodbMessages = (table: ConversationTable): MessageRepository => ({
-  async recordInbound({ id, contact, time, body }) {
-    await table.update({
-      key: messageKey(id),
-      set: {
-        direction: 'inbound',
-        contact: contactName(contact),
-        contactSort: contactSort('MESSAGE', time.at),
-        createdAt: time.at,
-        createdAtSource: time.source,
-        body,
-        expiresAt: table.expiryOf(time.at),
-      },
-      condition:
-        'attribute_not_exists(#createdAt) OR #createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body)',
-    });
+  async recordInbound(message) {
+    await table.update(arrivalUpdate(table, message));
   },
 
-  recordEcho: (echo) => recordEcho(table, echo),
+  async recordEcho(echo) {
+    await table.update(arrivalUpdate(table, echo));
+  },
 
   async recordStatus(status) {
+    if (Buffer.byteLength(keptText(status)) > MAX_STATUS_BYTES) {
+      throw new WriteRefusedError(`The status is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`);
+    }
     await table.update(statusUpdate(status, table.expiryOf(status.time.at)));
   },
 
@@ -56,11 +49,10 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
   },
 
   async read(id) {
-    const item = await table.get(messageKey(id));
-    if (item === undefined) return undefined;
-    const message = parseMessage(item);
-    const body = eventBody(message);
-    return { ...describeMessage(id, message), ...(body !== undefined && { body }) };
+    const [message, echo] = await table.getAll([messageKey(id), echoKey(id)]);
+    if (message === undefined && echo === undefined) return undefined;
+    const shown = shownItem(parseMessage(message ?? {}), echo && parseMessage(echo));
+    return { ...describeMessage(id, shown), ...(shown.body !== undefined && { body: shown.body }) };
   },
 
   async readConversation(contact, { limit, after }) {
@@ -74,12 +66,24 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       Limit: limit,
       ...(after && { after: { ...after, contact: name } }),
     });
-    const items = await table.getAll(page.items.map(({ pk }) => messageKey(idOf(pk))));
+    // In pairs: an echo is shown with the statuses of its message.
+    const pairs = await table.getAll(
+      page.items.flatMap(({ pk, sk }) => [
+        messageKey(idOf(pk)),
+        sk === 'ECHO' ? echoKey(idOf(pk)) : messageKey(idOf(pk)),
+      ]),
+    );
     return {
-      messages: items
-        // The index may still list an item that was just deleted.
-        .filter((item) => item !== undefined)
-        .map((item) => describeMessage(idOf(item.pk), parseMessage(item))),
+      messages: page.items.flatMap(({ pk, sk }, index) => {
+        const [message, listed] = pairs.slice(2 * index, 2 * index + 2);
+        // The index may still list an item that was deleted a moment ago.
+        if (listed === undefined) return [];
+        const item = parseMessage(listed);
+        if (sk !== 'ECHO') return [describeMessage(idOf(pk), item)];
+        // A message of the same contact is listed itself.
+        if (message?.contact === name) return [];
+        return [describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})))];
+      }),
       ...(page.next && { next: parsePosition(page.next) }),
     };
   },
@@ -89,47 +93,35 @@ const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPos
 
 const parseMessage = (item: unknown): MessageItem => z.parse(messageItem, item);
 
-const EARLIER_ECHO =
-  '(attribute_not_exists(#echoAt) OR #echoAt > :echoAt OR (#echoAt = :echoAt AND #echoBody > :echoBody))';
+/** Returns the message if it is more than statuses; otherwise its echo with them. */
+const shownItem = (message: MessageItem, echo: MessageItem | undefined): MessageItem =>
+  message.direction === undefined && echo !== undefined ? withStatuses(echo, message) : message;
 
-/** Attempts to record an echo. An erasure may delete the message between the two updates. */
-const ECHO_ATTEMPTS = 3;
+/** The update of an event that brings a user's message, or an echo. */
+const arrivalUpdate = (
+  table: ConversationTable,
+  { kind, id, contact, time, body }: Pick<InboundMessage, 'kind' | 'id' | 'contact' | 'time' | 'body'> | Echo,
+): ItemUpdate => ({
+  key: kind === 'echo' ? echoKey(id) : messageKey(id),
+  set: {
+    direction: kind === 'echo' ? 'echo' : 'inbound',
+    contact: contact && contactName(contact),
+    contactSort: contact && contactSort('MESSAGE', time.at),
+    createdAt: time.at,
+    createdAtSource: time.source,
+    body,
+    expiresAt: table.expiryOf(time.at),
+  },
+  condition:
+    'attribute_not_exists(#createdAt) OR #createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body)',
+});
 
-/**
- * Records an echo on the item of the message with the same id. An echo without a message appears in the conversation
- * itself, until the message arrives and takes its place.
- */
-const recordEcho = async (table: ConversationTable, { id, contact, time, body }: Echo): Promise<void> => {
-  const key = messageKey(id);
-  const echo = { echoAt: time.at, echoAtSource: time.source, echoBody: body };
-  const alone: ItemUpdate = {
-    key,
-    set: {
-      ...echo,
-      contact: contact && contactName(contact),
-      contactSort: contact && contactSort('MESSAGE', time.at),
-      expiresAt: table.expiryOf(time.at),
-    },
-    names: ['direction'],
-    condition: `attribute_not_exists(#direction) AND ${EARLIER_ECHO}`,
-  };
-  const besideMessage: ItemUpdate = {
-    key,
-    set: echo,
-    names: ['direction'],
-    condition: `attribute_exists(#direction) AND ${EARLIER_ECHO}`,
-  };
-  let next = alone;
-  for (let attempt = 0; attempt < ECHO_ATTEMPTS; attempt += 1) {
-    const outcome = await table.update(next);
-    if (outcome.kind === 'written') return;
-    const update = outcome.item?.direction === undefined ? alone : besideMessage;
-    // If the same update conflicts again, the item already has an earlier version of the echo.
-    if (update === next) return;
-    next = update;
-  }
-  throw new Error(`The item of message ${id} changed ${ECHO_ATTEMPTS} times while its echo was being recorded.`);
-};
+/** A status shares its message's item: whatever their order, the message must fit in as well. */
+const MAX_STATUS_BYTES = 64 * 1024;
+
+/** Returns what is stored of a status besides its time. */
+const keptText = ({ status, literal, body }: StatusChange): string =>
+  status === 'failed' ? body : status === 'other' ? literal : '';
 
 /** A status may arrive before its message. It must not look like a message, nor make the message expire earlier. */
 const statusUpdate = ({ id, status, literal, time, body }: StatusChange, expiresAt: number): ItemUpdate => {

@@ -22,11 +22,13 @@ export interface StreamRecord {
   };
 }
 
+/** By the prefix of the partition key, and the sort key. */
 const KINDS: Readonly<Record<string, ItemKind>> = {
-  MESSAGE: 'message',
-  SEND: 'send',
-  CONTACT: 'contact',
-  ACCOUNT: 'account',
+  'MESSAGE# MESSAGE': 'message',
+  'MESSAGE# ECHO': 'echo',
+  'SEND# SEND': 'send',
+  'CONTACT# CONTACT': 'contact',
+  'ACCOUNT# ACCOUNT': 'account',
 };
 
 /** Reads a stream record. Returns undefined for removals, and for items whose changes are not published. */
@@ -36,8 +38,8 @@ export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): Item
   const after = readImage(NewImage);
   const { pk, sk } = after;
   if (typeof pk !== 'string' || typeof sk !== 'string') return undefined;
-  const kind = KINDS[sk];
-  if (kind === undefined || !pk.startsWith(`${sk}#`)) return undefined;
+  const kind = KINDS[`${pk.slice(0, pk.indexOf('#') + 1)} ${sk}`];
+  if (kind === undefined) return undefined;
   return {
     kind,
     id: idOf(pk),

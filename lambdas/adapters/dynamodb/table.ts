@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { WriteRefusedError } from '../../domain/errors.ts';
+import type { Sleep } from '../../ports.ts';
 import type { ItemKey } from './keys.ts';
 
 export interface TableOptions {
@@ -19,6 +20,10 @@ export interface TableOptions {
   readonly tableName: string;
   /** The number of days until messages and sends expire. */
   readonly retentionDays: number;
+  /** Ends the call in flight and keeps any other from starting: both reject with an `AbortError`. @default none */
+  readonly abortSignal?: AbortSignal;
+  /** @default waits */
+  readonly sleep?: Sleep;
 }
 
 export type Item = Record<string, unknown>;
@@ -58,7 +63,14 @@ export interface QueryPage {
 /** The conversation table. Every change is a single conditional write. */
 export interface ConversationTable {
   get(key: ItemKey): Promise<Item | undefined>;
-  /** Reads items, 100 per call. Returns them in the order of their keys, with undefined for missing items. */
+  /**
+   * Reads items, 100 per call, in the order of their keys, which may repeat; undefined for a missing one.
+   *
+   * Calls again for what DynamoDB leaves unprocessed, with pauses of at most 2 seconds in the whole read. The time of
+   * the calls comes on top, with the client's own retries of each call that fails.
+   *
+   * @throws Error when a further pause would take longer.
+   */
   getAll(keys: readonly ItemKey[]): Promise<readonly (Item | undefined)[]>;
   /** @throws WriteRefusedError if the table can never accept the item. */
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
@@ -79,38 +91,52 @@ export interface ConversationTable {
   expiryOf(instant: string): number;
 }
 
-export const createConversationTable = ({ client, tableName, retentionDays }: TableOptions): ConversationTable => ({
+export const createConversationTable = ({
+  client,
+  tableName,
+  retentionDays,
+  abortSignal,
+  sleep = pause,
+}: TableOptions): ConversationTable => ({
   async get(key) {
     const { Item: item } = await client.send(
       // A window may have just opened. With an eventually consistent read, Parley could refuse an allowed send.
       new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
+      { abortSignal },
     );
     return item && unmarshall(item);
   },
 
   async getAll(keys) {
     const found = new Map<string, Item>();
-    for (let start = 0; start < keys.length; start += MAX_BATCH_KEYS) {
-      let pending: Record<string, AttributeValue>[] = keys
+    // DynamoDB refuses a call that names a key twice.
+    const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+    let pausedMs = 0;
+    for (let start = 0; start < distinct.length; start += MAX_BATCH_KEYS) {
+      let pending: Record<string, AttributeValue>[] = distinct
         .slice(start, start + MAX_BATCH_KEYS)
         .map((key) => marshall(key));
       // If the table is throttled or the response exceeds 16 MB, DynamoDB returns only part of it. AWS recommends
       // backoff.
       // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-      for (let attempt = 0; pending.length > 0; attempt += 1) {
-        if (attempt === MAX_BATCH_ATTEMPTS) throw new Error('DynamoDB returned only some of the items.');
+      let pauseMs = FIRST_PAUSE_MS;
+      while (pending.length > 0) {
         const { Responses, UnprocessedKeys } = await client.send(
           new BatchGetItemCommand({ RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } }),
+          { abortSignal },
         );
-        for (const raw of Responses?.[tableName] ?? []) {
-          const item = unmarshall(raw);
-          found.set(`${item.pk} ${item.sk}`, item);
-        }
+        const items = (Responses?.[tableName] ?? []).map((raw) => unmarshall(raw));
+        for (const item of items) found.set(nameOf(item), item);
         pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
-        if (pending.length > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
+        if (pending.length === 0) break;
+        if (items.length > 0) pauseMs = FIRST_PAUSE_MS;
+        if (pausedMs + pauseMs > MAX_PAUSES_MS) throw new Error('DynamoDB returned only some of the items.');
+        await sleep(pauseMs);
+        pausedMs += pauseMs;
+        pauseMs *= 2;
       }
     }
-    return keys.map(({ pk, sk }) => found.get(`${pk} ${sk}`));
+    return keys.map((key) => found.get(nameOf(key)));
   },
 
   async update(update, { returnItem } = { returnItem: false }) {
@@ -122,6 +148,7 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
           ReturnValues: returnItem ? 'ALL_NEW' : 'NONE',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
+        { abortSignal },
       );
       return { kind: 'written', item: Attributes && unmarshall(Attributes) };
     } catch (error) {
@@ -143,9 +170,11 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
           Key: marshall(key),
           ConditionExpression: condition,
           ExpressionAttributeNames: namesOf(names),
-          ExpressionAttributeValues: valuesOf(values),
+          // DynamoDB refuses an empty map.
+          ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',
         }),
+        { abortSignal },
       );
       return Attributes !== undefined && Object.keys(Attributes).length > 0;
     } catch (error) {
@@ -162,6 +191,7 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
         ExpressionAttributeValues: valuesOf(values),
         ExclusiveStartKey: after && marshall(after),
       }),
+      { abortSignal },
     );
     return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
   },
@@ -169,9 +199,11 @@ export const createConversationTable = ({ client, tableName, retentionDays }: Ta
   expiryOf: (instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays * 24 * 60 * 60,
 });
 
+const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
+
 const MAX_BATCH_KEYS = 100;
-const MAX_BATCH_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 25;
+const MAX_PAUSES_MS = 2_000;
 
 const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [], add = {}, ...rest }: ItemUpdate) => {
   const present = Object.entries(set).filter(([, value]) => value !== undefined);

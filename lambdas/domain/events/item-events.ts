@@ -2,13 +2,15 @@ import { parseInstant } from '../instant.ts';
 import type { SendState } from '../send-transitions.ts';
 import type { BusEvent, EventName } from './event-details.ts';
 import { eventId, type ItemChange, type ItemImage, stringOf } from './item-change.ts';
-import { messageEvents } from './message-events.ts';
+import { echoEvents, messageEvents } from './message-events.ts';
 
 /** Returns the events to publish for a write to the table; none if the write changed nothing that is published. */
 export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
   switch (change.kind) {
     case 'message':
       return messageEvents(change);
+    case 'echo':
+      return echoEvents(change);
     case 'send':
       return sendEvents(change);
     case 'contact':

@@ -1,35 +1,37 @@
 import { presentMedia, readEventContent } from '../event-content.ts';
-import { parseInstant } from '../instant.ts';
+import { type Instant, parseInstant } from '../instant.ts';
 import type { BusEvent } from './event-details.ts';
 import { appeared, eventId, type ItemChange, stringOf } from './item-change.ts';
 
-/** Returns the events of a write to a message's item: its arrival, its echo, and each of its statuses, once. */
+/** Returns the events of a write to a message's item: its arrival and each of its statuses, once. */
 export const messageEvents = (change: ItemChange): readonly BusEvent[] => [
   ...arrivalEvents(change),
   ...statusEvents(change),
   ...otherStatusEvents(change),
 ];
 
+/** Returns the event of a write to an echo's item: its arrival, once. */
+export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { id: messageId, contact, after } = change;
+  const at = arrivalOf(change);
+  if (at === undefined) return [];
+  const { content } = readBody(stringOf(after, 'body'));
+  return [{ name: 'MessageEchoed', detail: { id: eventId('MessageEchoed', change), messageId, contact, at, content } }];
+};
+
 const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
-  const events: BusEvent[] = [];
-  // An earlier version of a message can replace it later, but its arrival is published only once. A message that Parley
-  // sent is published as SendAccepted.
-  const receivedAt = appeared(change, 'createdAt') ? parseInstant(after.createdAt) : undefined;
-  if (receivedAt !== undefined && after.direction === 'inbound') {
-    const { from, content } = readBody(stringOf(after, 'body'));
-    const id = eventId('MessageReceived', change);
-    const detail = { id, messageId, contact, at: receivedAt, platformContactId: from, content };
-    events.push({ name: 'MessageReceived', detail });
-  }
-  const echoedAt = appeared(change, 'echoAt') ? parseInstant(after.echoAt) : undefined;
-  if (echoedAt !== undefined) {
-    const { content } = readBody(stringOf(after, 'echoBody'));
-    const id = eventId('MessageEchoed', change);
-    events.push({ name: 'MessageEchoed', detail: { id, messageId, contact, at: echoedAt, content } });
-  }
-  return events;
+  const at = arrivalOf(change);
+  // A message that Parley sent is published as SendAccepted.
+  if (at === undefined || after.direction !== 'inbound') return [];
+  const { from, content } = readBody(stringOf(after, 'body'));
+  const id = eventId('MessageReceived', change);
+  return [{ name: 'MessageReceived', detail: { id, messageId, contact, at, platformContactId: from, content } }];
 };
+
+/** An earlier version of a message can replace it later, but its arrival is published only once. */
+const arrivalOf = (change: ItemChange): Instant | undefined =>
+  appeared(change, 'createdAt') ? parseInstant(change.after.createdAt) : undefined;
 
 const readBody = (event: string | undefined) => {
   if (event === undefined) return { from: undefined, content: {} };

@@ -48,14 +48,17 @@ export const fuzz = async (
       `${queues.url}${new URL((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '').pathname}`;
     const [queueUrl, deadLetterQueueUrl] = [await createQueue('inbound'), await createQueue('dead-letters')];
     const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+    const repositories = {
+      contacts: createDynamodbContacts(table),
+      messages: createDynamodbMessages(table),
+      sends: createDynamodbSends(table),
+    };
     const recorded = createRecordingLog();
     const shared = { clock: systemClock, log: recorded.log, metrics: silentMetrics };
     const receiveEvent = createReceiveEvent({
       ...shared,
       storeEvent: createStoreEvent({
-        contacts: createDynamodbContacts(table),
-        messages: createDynamodbMessages(table),
-        sends: createDynamodbSends(table),
+        repositories: () => repositories,
         clock: systemClock,
         budgetMs: 60_000,
         chatPlatform: 'chat',

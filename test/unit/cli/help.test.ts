@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { formatPace } from '../../../cli/broadcast/progress.ts';
 import { createProgram } from '../../../cli/program.ts';
 import { run } from '../../../cli/run.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 
 const notCalled = async () => Promise.reject(new Error('A command was run.'));
 
@@ -14,6 +15,7 @@ const createTestProgram = () =>
     {
       target: notCalled,
       api: notCalled,
+      commandFor: (command) => command,
       report: () => {},
       say: () => {},
       stdin: Readable.from(['']),
@@ -109,6 +111,12 @@ describe('the help', () => {
     expect(execFileSync(launcher, ['status', '--help'], { env }).toString()).toContain(
       'Usage: parley status [options] <request-id>',
     );
+  });
+});
+
+describe('the version', () => {
+  it('is that of the package', async () => {
+    expect(await help(['--version'])).toEqual({ code: 0, text: `${packageJson.version}\n` });
   });
 });
 

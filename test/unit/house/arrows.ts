@@ -106,7 +106,7 @@ export const LAYERS: readonly Layer[] = [
     files: /^cli\/commands\//,
     mayImport: ['cli commands', 'cli broadcast', 'cli base', 'cli operations', 'manage'],
   },
-  { name: 'cli', files: /^cli\//, mayImport: ['cli', 'cli commands', 'cli base', 'cli operations'] },
+  { name: 'cli', files: /^cli\//, mayImport: ['cli', 'cli commands', 'cli base', 'cli operations', 'package.json'] },
 
   // This machine's cloud.
   {

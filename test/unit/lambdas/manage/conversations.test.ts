@@ -82,7 +82,20 @@ describe('a conversation', () => {
     });
   });
 
-  it('returns 404 for an unknown contact, and is empty for one who never wrote', async () => {
+  it('is not taken for unknown when a page has nothing but an echo whose message is on the next one', async () => {
+    const { contact } = queuedSend(sendRequest());
+    const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
+    await stage.messages.recordOutbound({ id: 'out', requestId: 'request-1', contact, call, claimedAt: minute(0) });
+    await stage.receive(wireMessage({ _id_: 'out', FROM: 'me', TO: USER, MESSAGE: 'Hi', CREATION_TIME: minute(1) }));
+
+    const first = await stage.call('getConversation', { id: USER, query: { limit: '1' } });
+    const { messages, cursor = '' } = conversationResponse.parse(first.body);
+    expect([first.status, messages]).toEqual([200, []]);
+    const second = await stage.call('getConversation', { id: USER, query: { limit: '1', cursor } });
+    expect(second.body).toMatchObject({ messages: [{ id: 'out', direction: 'outbound' }] });
+  });
+
+  it('is 404 for an unknown contact, and empty for one who never wrote', async () => {
     expect(await stage.call('getConversation', { id: USER })).toMatchObject({ status: 404 });
     await stage.call('optIn', { body: { platformContactId: USER, source: 'form' } });
     expect(await stage.call('getConversation', { id: USER })).toEqual({ status: 200, body: { messages: [] } });

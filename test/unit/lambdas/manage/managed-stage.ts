@@ -85,7 +85,13 @@ export const createManagedStage = async (
       retentionDays: 400,
     },
   };
-  const storeEvent = createStoreEvent({ ...repositories, clock, budgetMs: 10_000, chatPlatform: 'chat', windowPer });
+  const storeEvent = createStoreEvent({
+    repositories: () => repositories,
+    clock,
+    budgetMs: 10_000,
+    chatPlatform: 'chat',
+    windowPer,
+  });
   const eraseTurn = createErasureWorker({ erasures: repositories.erasures, clock, log: silentLog, turnMs: 60_000 });
 
   const stage = {

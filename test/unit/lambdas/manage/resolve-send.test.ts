@@ -130,6 +130,30 @@ describe.each(['uncertain', 'rejected'] as const)('a send that is %s', (state) =
   });
 });
 
+describe('a rejected send', () => {
+  const reject = () => resolve({ outcome: 'failed', note: 'not in the console' });
+
+  it('can be resolved as failed again in the same words if an operator rejected it', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    const first = await reject();
+    const before = await stage.items();
+    expect([await reject(), await stage.items()]).toEqual([first, before]);
+  });
+
+  it('is not resolved as failed for another reason, which would be lost', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    await reject();
+    expect(await resolve({ outcome: 'failed', note: 'the user says so' })).toMatchObject({ status: 409 });
+  });
+
+  it('is not resolved as failed if the chat service rejected it', async () => {
+    await putSendInState(stage.sends, 'rejected');
+    const before = await stage.items();
+    expect(await reject()).toMatchObject({ status: 409, body: { code: 'NOT_RESOLVABLE' } });
+    expect(await stage.items()).toEqual(before);
+  });
+});
+
 describe('a send', () => {
   it('is not resolved while a function has claimed it', async () => {
     await putSendInState(stage.sends, 'claimed');

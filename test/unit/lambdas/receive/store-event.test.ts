@@ -24,14 +24,16 @@ const createSituation = () => {
   };
   const unexpected = () => Promise.reject(new Error('This event needs no such write.'));
   const storeEvent = createStoreEvent({
-    contacts: { openWindow: write('openWindow') },
-    messages: {
-      recordInbound: write('recordMessage'),
-      recordStatus: write('recordStatus'),
-      recordEcho: unexpected,
-      recordOutbound: unexpected,
-    },
-    sends: { confirm: unexpected },
+    repositories: () => ({
+      contacts: { openWindow: write('openWindow') },
+      messages: {
+        recordInbound: write('recordMessage'),
+        recordStatus: write('recordStatus'),
+        recordEcho: unexpected,
+        recordOutbound: unexpected,
+      },
+      sends: { confirm: unexpected },
+    }),
     clock: { now: () => new Date(time.nowMs).toISOString() },
     budgetMs: 5_000,
     chatPlatform: 'chat',
@@ -92,6 +94,29 @@ describe('a table that answered', () => {
     if (failure) failures.set('recordStatus', failure);
     for (let count = 0; count < 3; count += 1) expect(await storeEvent(STATUS)).toMatchObject({ kind });
     expect(writes).toHaveLength(3);
+  });
+});
+
+describe('an event whose time budget is spent', () => {
+  it('is unavailable, and each of its writes is aborted', async () => {
+    const signals: AbortSignal[] = [];
+    const never = () => new Promise<never>(() => undefined);
+    const storeEvent = createStoreEvent({
+      repositories(abortSignal) {
+        signals.push(abortSignal);
+        return {
+          contacts: { openWindow: never },
+          messages: { recordInbound: never, recordEcho: never, recordStatus: never, recordOutbound: never },
+          sends: { confirm: never },
+        };
+      },
+      clock: { now: () => NOW },
+      budgetMs: 20,
+      chatPlatform: 'chat',
+      windowPer: 'user',
+    });
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('20 ms') });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 });
 

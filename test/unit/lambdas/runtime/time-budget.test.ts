@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { forEachConcurrently, withinBudget } from '../../../../lambdas/runtime/time-budget.ts';
+import { withinBudget } from '../../../../lambdas/runtime/time-budget.ts';
 
 describe('withinBudget', () => {
   it('returns the answer of the call, or rejects with its error', async () => {
@@ -22,32 +21,5 @@ describe('withinBudget', () => {
     };
     await expect(withinBudget(20, listening)).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(await promise).toBe(true);
-  });
-});
-
-describe('forEachConcurrently', () => {
-  it('runs every item, at most the given number at once', async () => {
-    const done: number[] = [];
-    let running = 0;
-    let most = 0;
-    await forEachConcurrently(3, [1, 2, 3, 4, 5, 6, 7], async (item) => {
-      running += 1;
-      most = Math.max(most, running);
-      await pause(1);
-      running -= 1;
-      done.push(item);
-    });
-    expect({ done: done.toSorted(), most }).toEqual({ done: [1, 2, 3, 4, 5, 6, 7], most: 3 });
-  });
-
-  it('rejects with the first failure only after every other item has finished', async () => {
-    const done: number[] = [];
-    const running = forEachConcurrently(2, [1, 2, 3], async (item) => {
-      if (item === 1) throw new Error('item 1 failed');
-      await pause(1);
-      done.push(item);
-    });
-    await expect(running).rejects.toThrow('item 1 failed');
-    expect(done).toEqual([2, 3]);
   });
 });

@@ -1,11 +1,9 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
+import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { NOW, wireStatus } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createClientWithHooks } from './client-with-hooks.ts';
-import { CONTACT, outbound, wireEcho } from './message-builders.ts';
+import { CONTACT, contact, outbound, wireEcho } from './message-builders.ts';
 import { createRepositories, type Repositories } from './repositories.ts';
 
 const tables = testTables();
@@ -20,33 +18,36 @@ beforeEach(async () => {
 const receive = (wire: unknown) =>
   repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
 const items = () => tables.items(tableName);
+const eraseAll = async (of: ContactRef, { erasures } = repositories) => {
+  const { items: listed } = await erasures.listItems(of, NOW);
+  return Promise.all(listed.map((item) => erasures.erase(of, item, NOW)));
+};
 const expiryOf = (createdAt: string) => Date.parse(createdAt) / 1000 + 400 * 24 * 60 * 60;
+
+const KEY = 'MESSAGE#message-1 ECHO';
 
 describe('storing an echo', () => {
   const echoed = {
     pk: 'MESSAGE#message-1',
-    sk: 'MESSAGE',
-    echoAt: '2026-11-20T11:00:02.000Z',
-    echoAtSource: 'event',
-    echoBody: JSON.stringify(wireEcho()),
+    sk: 'ECHO',
+    direction: 'echo',
+    contact: CONTACT,
+    contactSort: 'MESSAGE#2026-11-20T11:00:02.000Z',
+    createdAt: '2026-11-20T11:00:02.000Z',
+    createdAtSource: 'event',
+    body: JSON.stringify(wireEcho()),
+    expiresAt: expiryOf('2026-11-20T11:00:02.000Z'),
   };
 
   it('stores it with its place in the conversation, and opens no window', async () => {
     await receive(wireEcho());
-    expect(await items()).toEqual({
-      'MESSAGE#message-1 MESSAGE': {
-        ...echoed,
-        contact: CONTACT,
-        contactSort: 'MESSAGE#2026-11-20T11:00:02.000Z',
-        expiresAt: expiryOf('2026-11-20T11:00:02.000Z'),
-      },
-    });
+    expect(await items()).toEqual({ [KEY]: echoed });
   });
 
   it('stores an echo without a user outside all conversations', async () => {
     await receive(wireEcho({ TO: undefined }));
-    const item = (await items())['MESSAGE#message-1 MESSAGE'];
-    expect(item).toMatchObject({ echoAt: '2026-11-20T11:00:02.000Z' });
+    const item = (await items())[KEY];
+    expect(item).toMatchObject({ createdAt: '2026-11-20T11:00:02.000Z' });
     expect(item).not.toHaveProperty('contact');
     expect(item).not.toHaveProperty('contactSort');
   });
@@ -66,12 +67,14 @@ describe('storing an echo', () => {
     ['with a later version before it', () => [laterEcho, message, echo, status]],
     ['with both versions beside the message', () => [status, message, laterEcho, echo]],
     ['twice', () => [echo, message, echo, status]],
-  ])('leaves the same item when it arrives %s', async (_case, order) => {
+  ])('leaves the same items when it arrives %s', async (_case, order) => {
     for (const step of order()) await step();
     const { claimedAt, call, requestId } = outbound();
     expect(await items()).toEqual({
+      [KEY]: echoed,
       'MESSAGE#message-1 MESSAGE': {
-        ...echoed,
+        pk: 'MESSAGE#message-1',
+        sk: 'MESSAGE',
         direction: 'outbound',
         contact: CONTACT,
         contactSort: `MESSAGE#${claimedAt}`,
@@ -90,55 +93,116 @@ describe('storing an echo', () => {
     ['last, after a status', () => [echo, status, earlierEcho]],
   ])('keeps the earliest version when that arrives %s', async (_case, order) => {
     for (const step of order()) await step();
-    expect((await items())['MESSAGE#message-1 MESSAGE']).toMatchObject({
-      echoAt: '2026-11-20T11:00:01.000Z',
+    expect((await items())[KEY]).toMatchObject({
+      createdAt: '2026-11-20T11:00:01.000Z',
       contactSort: 'MESSAGE#2026-11-20T11:00:01.000Z',
       expiresAt: expiryOf('2026-11-20T11:00:01.000Z'),
     });
   });
 });
 
-describe('storing an echo while its item changes', () => {
-  const remove = () =>
-    tables.client.send(new DeleteItemCommand({ TableName: tableName, Key: marshall(messageKey('message-1')) }));
-  const store = () => repositories.messages.recordOutbound(outbound());
+describe('an echo and what has the same id', () => {
+  const message = () => repositories.messages.recordOutbound(outbound());
 
-  /** Stores the echo with a change right before each of its writes. Returns the number of writes. */
-  const storeEcho = async (changes: readonly (() => Promise<unknown>)[]) => {
-    let writes = 0;
-    const client = createClientWithHooks(tables, {
-      async before() {
-        await changes[writes]?.();
-        writes += 1;
-      },
+  it('is one message of the conversation', async () => {
+    await message();
+    await receive(wireEcho());
+    const { messages } = await repositories.messages.readConversation(contact, { limit: 10 });
+    expect(messages.map(({ id, direction }) => [id, direction])).toEqual([['message-1', 'outbound']]);
+  });
+
+  it('is erased with it', async () => {
+    await message();
+    await receive(wireStatus());
+    await receive(wireEcho());
+    await eraseAll(contact);
+    expect(await items()).toEqual({});
+  });
+
+  it('is erased with the statuses of a message that is known by its echo alone', async () => {
+    await receive(wireStatus({ STATUS: 'failed' }));
+    await receive(wireEcho());
+    expect(await eraseAll(contact)).toEqual(['erased']);
+    expect(await items()).toEqual({});
+  });
+
+  it('is erased with its message if it names no user itself', async () => {
+    await message();
+    await receive(wireEcho({ TO: undefined }));
+    expect(await eraseAll(contact)).toEqual(['erased']);
+    expect(await items()).toEqual({});
+  });
+
+  it('is found again by an erasure that was interrupted after any of its deletions', async () => {
+    for (let survived = 0; survived < 4; survived += 1) {
+      await message();
+      await receive(wireEcho({ TO: undefined }));
+      let deletions = 0;
+      const client = createClientWithHooks(tables, {
+        async before(command) {
+          if (command === 'DeleteItemCommand' && deletions++ === survived) throw new Error('killed');
+        },
+      });
+      await eraseAll(contact, createRepositories({ client }, tableName)).catch(() => undefined);
+      await eraseAll(contact);
+      expect(await items()).toEqual({});
+    }
+  });
+});
+
+describe('an echo that names another contact than its message', () => {
+  const other = contactRef('chat', 'CO.1000');
+  const echo = () => receive(wireEcho({ TO: 'CO.1000', MESSAGE: 'secret' }));
+  const message = () => repositories.messages.recordOutbound(outbound());
+  const status = () => receive(wireStatus());
+
+  it.each([
+    ['first', () => [echo, message, status]],
+    ['between message and status', () => [message, echo, status]],
+    ['last', () => [status, message, echo]],
+  ])("is in its own contact's conversation when it arrives %s, and the message in its own", async (_case, order) => {
+    for (const step of order()) await step();
+    const conversationOf = async (of: ContactRef) =>
+      (await repositories.messages.readConversation(of, { limit: 10 })).messages.map(
+        ({ direction, text, deliveredAt }) => [direction, text, deliveredAt],
+      );
+    expect(await conversationOf(other)).toEqual([['echo', 'secret', '2026-11-20T11:00:05.000Z']]);
+    expect(await conversationOf(contact)).toEqual([['outbound', 'On its way.', '2026-11-20T11:00:05.000Z']]);
+    expect(await repositories.messages.read('message-1')).toMatchObject({ direction: 'outbound' });
+  });
+
+  it.each([
+    ['first', () => [echo, message]],
+    ['last', () => [message, echo]],
+  ])('is erased with its own contact when it arrived %s, and only then', async (_case, order) => {
+    for (const step of order()) await step();
+    expect(await eraseAll(contact)).toEqual(['erased']);
+    expect(JSON.stringify(await items())).toContain('secret');
+    expect(await eraseAll(other)).toEqual(['erased']);
+    expect(await items()).toEqual({});
+  });
+});
+
+describe('an echo as large as a message can be', () => {
+  // The largest request, in an event that writes each of its characters as an escape of six bytes.
+  const text = 'я'.repeat(64 * 1024 - 200);
+  const escaped = text.replace(/./gu, '\\u044f');
+  const echo = () =>
+    repositories.storeEvent({
+      rawBody: Buffer.from(JSON.stringify(wireEcho({ MESSAGE: '' })).replace('"MESSAGE":""', `"MESSAGE":"${escaped}"`)),
+      receivedAt: NOW,
     });
-    const { storeEvent } = createRepositories({ client }, tableName);
-    const stored = await storeEvent({ rawBody: Buffer.from(JSON.stringify(wireEcho())), receivedAt: NOW });
-    return { stored, writes };
-  };
+  const call = { endpoint: 'message/v3' as const, body: { messageText: text } };
+  const message = () => repositories.messages.recordOutbound(outbound({ call }));
 
-  it('takes one write if nothing changes', async () => {
-    expect(await storeEcho([])).toMatchObject({ stored: { kind: 'stored' }, writes: 1 });
-  });
-
-  it('takes two writes if the message is already stored', async () => {
-    expect(await storeEcho([store])).toMatchObject({ stored: { kind: 'stored' }, writes: 2 });
-    expect((await items())['MESSAGE#message-1 MESSAGE']).toMatchObject({
-      direction: 'outbound',
-      contactSort: 'MESSAGE#2026-11-20T11:00:00.000Z',
-      echoAt: '2026-11-20T11:00:02.000Z',
-    });
-  });
-
-  it('gives the echo its place in the conversation if the message is erased in between', async () => {
-    expect(await storeEcho([store, remove])).toMatchObject({ stored: { kind: 'stored' }, writes: 3 });
-    const item = (await items())['MESSAGE#message-1 MESSAGE'];
-    expect(item).toMatchObject({ contact: CONTACT, contactSort: 'MESSAGE#2026-11-20T11:00:02.000Z' });
-    expect(item).not.toHaveProperty('direction');
-  });
-
-  it('is retried later if the item changes before every write', async () => {
-    expect(await storeEcho([store, remove, store])).toMatchObject({ stored: { kind: 'unavailable' }, writes: 3 });
-    expect((await items())['MESSAGE#message-1 MESSAGE']).not.toHaveProperty('echoAt');
+  it.each([
+    ['before', () => [echo, message]],
+    ['after', () => [message, echo]],
+  ])('is stored %s its message', async (_case, order) => {
+    for (const step of order()) {
+      const stored = await step();
+      if (stored !== undefined) expect(stored).toMatchObject({ kind: 'stored' });
+    }
+    expect(await repositories.messages.read('message-1')).toMatchObject({ direction: 'outbound', text });
   });
 });

@@ -2,8 +2,10 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contactName } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
+import * as z from '../../../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import { NOW, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
@@ -100,10 +102,10 @@ const playConcurrently = async (steps: readonly Step[], scheduler: fc.Scheduler)
   return withoutOrphanExpiry(await tables.items(tableName));
 };
 
-/** An item that holds only statuses takes its expiry from whichever came first; a message or an echo replaces it. */
+/** An item that holds only statuses takes its expiry from whichever came first; a message replaces it. */
 const withoutOrphanExpiry = (items: Record<string, Item>): Record<string, Item> => {
   for (const item of Object.values(items)) {
-    if (item.createdAt === undefined && item.echoAt === undefined) delete item.expiresAt;
+    if (item.createdAt === undefined) delete item.expiresAt;
   }
   return items;
 };
@@ -112,6 +114,8 @@ const withoutOrphanExpiry = (items: Record<string, Item>): Record<string, Item> 
 const wrapped = (event: Record<string, unknown>, publishTime: string) => ({
   message: { data: Buffer.from(JSON.stringify(event)).toString('base64'), messageId: publishTime, publishTime },
 });
+
+const wireNames = z.object({ FROM: z.string(), TO: z.optional(z.string()) });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const time = fc.integer({ min: 0, max: 1 }).map(at);
@@ -174,6 +178,20 @@ describe('a history of messages, echoes, statuses, confirmations, and answers', 
         expect(await playConcurrently(repeated, scheduler)).toEqual(await play(history));
       }),
       { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it('leaves every message and every echo with the contact that its own event names', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (history) => {
+        for (const { body, contact, sk } of Object.values(await play(history))) {
+          if (typeof body !== 'string' || sk === 'SEND') continue;
+          const { FROM, TO } = z.parse(wireNames, JSON.parse(body));
+          const address = FROM === 'me' ? TO : FROM;
+          expect(contact).toBe(address && contactName(contactRef('chat', address)));
+        }
+      }),
+      { numRuns: 40 },
     );
   }, 120_000);
 });

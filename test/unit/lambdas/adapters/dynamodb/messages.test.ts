@@ -126,6 +126,20 @@ describe('storing statuses', () => {
   });
 });
 
+describe('a status as large as an item', () => {
+  it.each([
+    ['failure', { STATUS: 'failed', DETAIL: 'x'.repeat(380_000) }],
+    ['literal that Parley does not know', { STATUS: 'x'.repeat(380_000) }],
+  ])('is refused for a %s, and leaves room for its message', async (_case, changes) => {
+    const refused = await receive(wireStatus(changes));
+    expect(refused).toEqual({ kind: 'unstorable', reason: expect.stringContaining('too large') });
+    await repositories.messages.recordOutbound(
+      outbound({ call: { endpoint: 'message/v3', body: { messageText: 'x'.repeat(128 * 1024) } } }),
+    );
+    expect(await receive(wireStatus(changes))).toEqual(refused);
+  });
+});
+
 describe('reading a message', () => {
   it('returns undefined for an unknown id', async () => {
     expect(await repositories.messages.read('message-1')).toBeUndefined();

@@ -14,9 +14,7 @@ export const createRepositories = (tables: Pick<EmulatedTables, 'client'>, table
   const messages = createDynamodbMessages(table);
   const sends = createDynamodbSends(table);
   const storeEvent = createStoreEvent({
-    contacts,
-    messages,
-    sends,
+    repositories: () => ({ contacts, messages, sends }),
     clock: { now: () => NOW },
     budgetMs: 10_000,
     chatPlatform: 'chat',

@@ -4,6 +4,7 @@ import {
   accountKey,
   contactKeyOf,
   contactName,
+  echoKey,
   erasureKey,
   messageKey,
   sendKey,
@@ -25,6 +26,7 @@ const record = (after: object, before?: object): StreamRecord => ({
 describe('readItemChange', () => {
   it.each([
     { key: messageKey('a#b'), kind: 'message', id: 'a#b' },
+    { key: echoKey('a#b'), kind: 'echo', id: 'a#b' },
     { key: sendKey('r#1'), kind: 'send', id: 'r#1' },
     { key: accountKey({ platform: 'chat', channel: '+5491100000000' }), kind: 'account', id: 'chat#+5491100000000' },
   ])('returns a change of the $kind $id for an item of $key.pk', ({ key, kind, id }) => {
@@ -53,6 +55,7 @@ describe('readItemChange', () => {
     expect(readItemChange(record({ pk: 'OTHER#1', sk: 'OTHER' }))).toBeUndefined();
     expect(readItemChange(record({ pk: 'SEND#1', sk: 'OTHER' }))).toBeUndefined();
     expect(readItemChange(record({ pk: 'OTHER#1', sk: 'SEND' }))).toBeUndefined();
+    expect(readItemChange(record({ pk: 'SEND#1', sk: 'ECHO' }))).toBeUndefined();
     expect(readItemChange(record({ ...erasureKey('1') }))).toBeUndefined();
     expect(readItemChange({ ...record({ ...sendKey('1') }), eventName: 'REMOVE' })).toBeUndefined();
     expect(readItemChange({})).toBeUndefined();

@@ -1,9 +1,11 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { createServer } from 'node:http';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
+import { listenLocally } from '../../../../../local/listen-locally.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createClientWithHooks } from './client-with-hooks.ts';
 
@@ -36,9 +38,13 @@ describe('getAll', () => {
     expect(await table.getAll([])).toEqual([]);
   });
 
-  /** Leaves all but the first `answered` keys of each call unprocessed, as a throttled table does. */
-  const processOnly = (answered: number) => {
+  /**
+   * Leaves all but the first keys of each call unprocessed, as a throttled table does; how many, by the number of the
+   * call. Time passes only in the table's own pauses.
+   */
+  const processOnly = (answered: (call: number) => number) => {
     let calls = 0;
+    const pauses: number[] = [];
     const client = createClientWithHooks(tables, {
       after(command, output) {
         if (command !== 'BatchGetItemCommand' || !('Responses' in output) || Array.isArray(output.Responses)) {
@@ -46,29 +52,48 @@ describe('getAll', () => {
         }
         calls += 1;
         const items = output.Responses?.[tableName] ?? [];
-        const unprocessed = items.slice(answered).map(({ pk, sk }) => ({ ...(pk && { pk }), ...(sk && { sk }) }));
+        const processed = answered(calls);
+        const unprocessed = items.slice(processed).map(({ pk, sk }) => ({ ...(pk && { pk }), ...(sk && { sk }) }));
         return {
           ...output,
-          Responses: { [tableName]: items.slice(0, answered) },
+          Responses: { [tableName]: items.slice(0, processed) },
           UnprocessedKeys: unprocessed.length === 0 ? {} : { [tableName]: { Keys: unprocessed } },
         };
       },
     });
-    const throttled = createConversationTable({ client, tableName, retentionDays: 400 });
-    return { throttled, calls: () => calls };
+    const sleep = async (ms: number) => void pauses.push(ms);
+    const throttled = createConversationTable({ client, tableName, retentionDays: 400, sleep });
+    return { throttled, pauses, calls: () => calls };
   };
 
-  it('retries the keys that DynamoDB left unprocessed', async () => {
-    const { throttled, calls } = processOnly(30);
+  it('asks again for the keys that DynamoDB left unprocessed', async () => {
+    const { throttled, calls } = processOnly(() => 30);
     expect(await throttled.getAll(keys)).toEqual(expected);
     // 85, 86, and 43 stored items, at most 30 per call.
     expect(calls()).toBe(8);
   });
 
-  it('throws when DynamoDB returns nothing for too many attempts', async () => {
-    const { throttled, calls } = processOnly(0);
-    await expect(throttled.getAll(keys)).rejects.toThrow('DynamoDB returned only some of the items.');
-    expect(calls()).toBe(6);
+  const WAITED_TOO_LONG = 'DynamoDB returned only some of the items.';
+
+  it('throws when DynamoDB returns nothing for about two seconds', async () => {
+    const { throttled, pauses } = processOnly(() => 0);
+    await expect(throttled.getAll(keys)).rejects.toThrow(WAITED_TOO_LONG);
+    expect(pauses).toEqual([25, 50, 100, 200, 400, 800]);
+  });
+
+  it('pauses for two seconds at most in the whole of a read, however many calls it takes', async () => {
+    // Every fifth call returns a key, so that no batch fails by itself.
+    const { throttled, pauses } = processOnly((call) => (call % 5 === 0 ? 1 : 0));
+    await expect(throttled.getAll(keys)).rejects.toThrow(WAITED_TOO_LONG);
+    const total = pauses.reduce((sum, ms) => sum + ms, 0);
+    expect(total).toBeGreaterThan(1_000);
+    expect(total).toBeLessThanOrEqual(2_000);
+  });
+
+  it('pauses shortly again after an answer with items', async () => {
+    const { throttled, pauses } = processOnly((call) => (call === 4 ? 50 : call > 4 ? 100 : 0));
+    await throttled.getAll(keys.slice(0, 100));
+    expect(pauses).toEqual([25, 50, 100, 25]);
   });
 });
 
@@ -113,6 +138,44 @@ describe('update', () => {
     const refused = table.update({ key, set: { text: 'x'.repeat(410_000) } });
     await expect(refused).rejects.toThrow(WriteRefusedError);
     await expect(refused).rejects.toMatchObject({ code: 'ERR_WRITE_REFUSED' });
+  });
+});
+
+describe('a table whose signal is aborted', () => {
+  it('ends the call in flight', async () => {
+    const abort = new AbortController();
+    const { promise: isClosed, resolve: onClose } = Promise.withResolvers<void>();
+    const server = await listenLocally(
+      createServer(({ socket }) => {
+        socket.once('close', () => onClose());
+        abort.abort();
+      }),
+    );
+    onTestFinished(() => server.close());
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = new DynamoDBClient({ endpoint: server.url, region: 'local', credentials });
+    onTestFinished(() => client.destroy());
+    const options = { client, tableName, retentionDays: 400, abortSignal: abort.signal };
+    const update = createConversationTable(options).update({ key, set: { a: 1 } });
+    await expect(update).rejects.toMatchObject({ name: 'AbortError' });
+    await isClosed;
+  });
+
+  it('starts no call', async () => {
+    const aborted = createConversationTable({
+      client: tables.client,
+      tableName,
+      retentionDays: 400,
+      abortSignal: AbortSignal.abort(),
+    });
+    const calls = [
+      () => aborted.update({ key, set: { a: 1 } }),
+      () => aborted.get(key),
+      () => aborted.getAll([key]),
+      () => aborted.delete(key, 'attribute_exists(#pk)', {}, ['pk']),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await tables.items(tableName)).toEqual({});
   });
 });
 

@@ -24,13 +24,17 @@ export const inboundImage = (changes: ItemImage = {}, wire: Record<string, unkno
   ...changes,
 });
 
-/** What an echo adds to its message's item, or has an item with nothing else. */
 export const echoImage = (changes: ItemImage = {}): ItemImage => ({
-  echoAt: '2026-11-20T11:00:01.000Z',
-  echoAtSource: 'event',
-  echoBody: JSON.stringify(wireMessage({ FROM: 'me', TO: USER, MESSAGE: 'On its way.' })),
+  direction: 'echo',
+  contact: 'CONTACT#chat#*#541155550000',
+  createdAt: '2026-11-20T11:00:01.000Z',
+  createdAtSource: 'event',
+  body: JSON.stringify(wireMessage({ FROM: 'me', TO: USER, MESSAGE: 'On its way.' })),
   ...changes,
 });
+
+export const echoChange = (after: ItemImage = echoImage(), before: ItemImage = {}): ItemChange =>
+  change({ kind: 'echo', key: '["MESSAGE#message-1","ECHO"]', before, after });
 
 export const outboundImage = (changes: ItemImage = {}): ItemImage => ({
   direction: 'outbound',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serializeRequest, type VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { WriteResult } from '../../../../lambdas/ports.ts';
-import { createDrainMessage } from '../../../../lambdas/receive/receive-event.ts';
+import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
 import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** Refused rows by reason, with the numbers of the first ones. */
+export const refusedRows = z.record(z.string(), z.object({ count: z.int(), rows: z.array(z.int()) }));
+
+export type RefusedRows = z.output<typeof refusedRows>;
+
+/** Limits on what is recorded, so that it stays small however large the file is. */
+const MAX_REASONS = 50;
+const MAX_ROWS_PER_REASON = 5;
+
+/** Adds a refused row to `refused`. */
+export const recordRefusal = (refused: RefusedRows, why: string, row: number): void => {
+  const key = why in refused || Object.keys(refused).length < MAX_REASONS ? why : 'other reasons';
+  const { count, rows } = refused[key] ?? { count: 0, rows: [] };
+  refused[key] = { count: count + 1, rows: rows.length < MAX_ROWS_PER_REASON ? [...rows, row] : rows };
+};
+
+export const countRefused = (refused: RefusedRows): number =>
+  Object.values(refused).reduce((sum, { count }) => sum + count, 0);
+
+/** Describes each reason in a line, such as `  2: column phone is empty (rows 2, 7)`. */
+export const describeRefused = (refused: RefusedRows): readonly string[] =>
+  Object.entries(refused).map(([why, { count, rows }]) => {
+    const numbers = `${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${count > rows.length ? ', ...' : ''}`;
+    return `  ${count}: ${why} (${numbers})`;
+  });

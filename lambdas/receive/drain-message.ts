@@ -1,0 +1,54 @@
+import type { SQSRecord } from 'aws-lambda';
+import { backoffMs } from '../domain/backoff.ts';
+import { toInstant } from '../domain/instant.ts';
+import { parseSerializedRequest, type VerifiedRequest } from '../domain/webhook-request.ts';
+import type { InboundQueue, Randomness } from '../ports.ts';
+import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import type { ReceiveEventPorts } from './receive-event.ts';
+
+/**
+ * Creates the handler of the inbound queue's messages: webhook requests that were deferred, or redriven from
+ * quarantine. They go through the same code as the webhook's.
+ */
+export const createDrainMessage =
+  (ports: ReceiveEventPorts & { readonly randomness: Randomness }) =>
+  async (message: SQSRecord): Promise<MessageResult> => {
+    const { storeEvent, inboundQueue, randomness, log, metrics } = ports;
+    const request = parseSerializedRequest(message.body);
+    if (request === undefined) {
+      log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
+      return quarantine(inboundQueue, foreignMessage(message), 'The queue message is not a webhook request.');
+    }
+    const stored = await storeEvent(request);
+    switch (stored.kind) {
+      case 'stored':
+        metrics.count('EventStored');
+        if (stored.withoutChannel) metrics.count('EventWithoutChannel');
+        log.info('deferred event stored', { ...stored });
+        return DONE;
+      case 'unavailable':
+        log.warn('deferred event not stored yet: the table is unavailable', { ...stored });
+        return { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
+      case 'unstorable': {
+        metrics.count('EventQuarantined');
+        log.warn('deferred event quarantined', { ...stored });
+        const deliveryId = stored.deliveryId ?? request.deliveryId;
+        return quarantine(inboundQueue, { ...request, deliveryId }, stored.reason);
+      }
+    }
+  };
+
+const quarantine = async (queue: InboundQueue, request: VerifiedRequest, reason: string): Promise<MessageResult> =>
+  (await queue.quarantine(request, reason)).kind === 'written' ? DONE : { kind: 'retry' };
+
+/** Wraps a message of unknown origin so that an operator can read it. */
+const foreignMessage = ({ body, attributes }: SQSRecord): VerifiedRequest => ({
+  rawBody: Buffer.from(body),
+  receivedAt: toInstant(new Date(Number(attributes.SentTimestamp))),
+});
+
+/** After a short outage, the window of a user who wrote meanwhile must open soon after the table is back. */
+const MAX_RETRY_MS = 60_000;
+
+const retryAfterMs = ({ attributes }: SQSRecord, randomness: Randomness): number =>
+  Math.min(MAX_RETRY_MS, backoffMs(Number(attributes.ApproximateReceiveCount) || 1, randomness.random()));

@@ -1,0 +1,93 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CommandResult } from '../../../cli/command.ts';
+import { ManagementError } from '../../../cli/operations/management-client.ts';
+import { createProgram } from '../../../cli/program.ts';
+import { withTarget } from '../../../cli/target.ts';
+import { NOW, USER } from '../../support/builders.ts';
+
+// What a command prints, with the answers of the management API as the test gives them.
+
+const resultOf = async (args: readonly string[], answers: Readonly<Record<string, unknown>> = {}) => {
+  const results: CommandResult[] = [];
+  const program = createProgram(
+    {
+      target: () => Promise.reject(new Error('This command needs no target.')),
+      api: async () => async (method, path) => {
+        const answer = answers[`${method} ${path}`];
+        if (answer === undefined) throw new ManagementError(404, 'CONTACT_NOT_FOUND', `${method} ${path}`);
+        return answer;
+      },
+      commandFor: (command) => withTarget(command, program.opts()),
+      report: (result) => results.push(result),
+      say: () => {},
+      stdin: Readable.from(['']),
+      canDrawProgress: false,
+      stop: new AbortController().signal,
+    },
+    { print: () => {} },
+  );
+  await program.parseAsync(args, { from: 'user' });
+  return results[0];
+};
+
+describe('a command that a result names', () => {
+  const queued = { 'POST /v1/sends': { requestId: 'order-17', state: 'queued' } };
+
+  it.each([
+    [['--local'], 'parley status order-17 --local'],
+    [['--stage', 'prod'], 'parley status order-17 --stage prod'],
+    [['--stack', 'Other', '--region', 'eu-west-1'], 'parley status order-17 --stack Other --region eu-west-1'],
+    [[], 'parley status order-17'],
+  ])('has the options that select the same target: %j', async (options, command) => {
+    const result = await resultOf(['send', USER, '--text', 'Hi', '--request-id', 'order-17', ...options], queued);
+    expect(result?.text).toBe(`Request order-17 is queued. Check its status: ${command}`);
+  });
+});
+
+describe('the status of an erased send', () => {
+  it('shows its message without the endpoint, which is erased', async () => {
+    const send = { requestId: 'order-17', state: 'accepted', messageId: 'm-1', attempts: 1, acceptedAt: NOW };
+    const result = await resultOf(['status', 'order-17'], { 'GET /v1/sends/order-17': send });
+    expect(result?.text).toBe(`order-17: accepted\n  message m-1\n  ${NOW}  accepted`);
+  });
+});
+
+describe('an erasure', () => {
+  const path = `/v1/contacts/${encodeURIComponent(USER)}`;
+  const erasure = (messages: number, sends: number) => ({
+    [`DELETE ${path}`]: { erasureId: 'e-1', state: 'done', requestedAt: NOW, messages, sends, turns: 1 },
+  });
+  const known = { [`GET ${path}`]: {} };
+
+  it.each([
+    ['a stored contact', { ...known, ...erasure(2, 1) }, `${USER} is erased: 2 messages and 1 send (erasure e-1).`],
+    ['consents alone', { ...known, ...erasure(0, 0) }, `${USER} is erased: 0 messages and 0 sends (erasure e-1).`],
+    ['a user who never wrote', erasure(0, 1), `${USER} is erased: 0 messages and 1 send (erasure e-1).`],
+    ['nobody known', erasure(0, 0), `Nothing was stored about ${USER} (erasure e-1).`],
+  ])('of %s says so', async (_case, answers, text) => {
+    expect(await resultOf(['erase', USER, '--yes'], answers)).toMatchObject({ text });
+  });
+});
+
+describe('a dry run of a broadcast', () => {
+  it('lists the refused rows with the reason, as a broadcast does', async () => {
+    const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-results-'));
+    onTestFinished(() => folder.remove());
+    const csv = join(folder.path, 'some.csv');
+    writeFileSync(csv, 'phone,name\n+5491155562001,Ana\n,Bea\n+5491155562003,\n,Dora\n');
+    const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi ${name}', '--dry-run'];
+    expect(await resultOf(args)).toMatchObject({
+      text: [
+        `${csv}: 1 of 4 rows would be queued, 3 refused (dry run).`,
+        '  2: column phone is empty (rows 2, 4)',
+        '  1: column name is empty (row 3)',
+      ].join('\n'),
+      json: { rows: 4, valid: 1, refused: { 'column phone is empty': { count: 2, rows: [2, 4] } } },
+      exitCode: 6,
+    });
+  });
+});
