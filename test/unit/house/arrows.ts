@@ -135,7 +135,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local inspector',
     files: /^local\/inspector\//,
-    mayImport: ['local inspector', 'local emulators', 'local base', 'cli operations'],
+    mayImport: ['local inspector', 'local event sources', 'local emulators', 'local base', 'cli operations'],
     mayImportTypes: ['sandbox inspector'],
   },
   {
