@@ -12,7 +12,7 @@ import { createConversationCommand } from './commands/conversation.ts';
 import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
 import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
-import { createTokenCommand } from './commands/token.ts';
+import { createTokenCommand, TOKEN_AS_ARGUMENT } from './commands/token.ts';
 import { createSendsCommand } from './commands/uncertain-sends.ts';
 import { CliError, EXIT } from './errors.ts';
 
@@ -44,8 +44,11 @@ Exit codes:
   6    Partial success; see the output
   130  Interrupted by Ctrl-C`;
 
-/** Where the help goes. */
-export interface HelpOutput {
+/** What the parser needs of the terminal. */
+export interface ProgramTerminal {
+  /** The command line, without the program's name. */
+  readonly args: readonly string[];
+  /** Prints the help. */
   readonly print: (text: string) => void;
   /** @default 80 */
   readonly columns?: number;
@@ -57,7 +60,7 @@ export interface HelpOutput {
  * Parsing never exits the process. It throws a `CommanderError` after it printed help, and a {@link CliError} for an
  * invalid command line.
  */
-export const createProgram = (context: CommandContext, { print, columns }: HelpOutput) => {
+export const createProgram = (context: CommandContext, { args, print, columns }: ProgramTerminal) => {
   const program = new Command('parley')
     .description("Operate Parley: act on a deployed stack, or on this machine's local run.")
     .option('--stage <name>', 'Use the stack Parley-<name> (default: $PARLEY_STAGE)')
@@ -67,7 +70,8 @@ export const createProgram = (context: CommandContext, { print, columns }: HelpO
     .option('--json', 'Print results and errors as JSON')
     .version(packageJson.version, '--version', 'Show the version')
     .addHelpText('after', EXIT_CODES)
-    .addHelpText('after', examples('parley status order-17 --stage prod'));
+    .addHelpText('after', examples('parley status order-17 --stage prod'))
+    .hook('preAction', (_program, command) => refuseAmbiguousValues(command, args));
   for (const createCommand of COMMANDS) program.addCommand(createCommand(context));
   for (const command of [program, ...descendantsOf(program)]) {
     command
@@ -109,6 +113,26 @@ const summaryOf = (command: CommandUnknownOpts): string => command.description()
 const listAllCommands = (command: CommandUnknownOpts, helper: Help): string =>
   new Help().formatHelp(command, Object.assign(helper, { visibleCommands: runnableCommandsOf }));
 
+/** Refuses a value such as that of `--stage --json`, which is more likely a missing value than one that starts with `--`. */
+const refuseAmbiguousValues = (command: CommandUnknownOpts, args: readonly string[]): void => {
+  const end = args.indexOf('--');
+  const given = end < 0 ? args : args.slice(0, end + 1);
+  for (const { long, required } of optionsOf(command)) {
+    const isAmbiguous = given.some((arg, index) => arg === long && given[index + 1]?.startsWith('--'));
+    if (!required || !isAmbiguous) continue;
+    throw new CliError(
+      EXIT.usage,
+      `Option '${long}' argument is ambiguous. Use ${long}=<value> for a value that starts with --.`,
+    );
+  }
+};
+
+/** Returns the options that a command accepts: its own and those of its ancestors. */
+const optionsOf = (command: CommandUnknownOpts): readonly Option[] => [
+  ...command.options,
+  ...(command.parent ? optionsOf(command.parent) : []),
+];
+
 const explainUsageError = (command: CommandUnknownOpts, { code, message }: CommanderError): CliError => {
   const path = command.parent ? `parley ${pathOf(command)}` : 'parley';
   if (code === 'commander.help') {
@@ -118,9 +142,24 @@ const explainUsageError = (command: CommandUnknownOpts, { code, message }: Comma
     return new CliError(EXIT.usage, advice);
   }
   const [, fault = message, suggestion] = /^error: (.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const sentence = sentenceOf(explainFault(command, code, fault));
+  if (sentence === TOKEN_AS_ARGUMENT && suggestion) return new CliError(EXIT.usage, `Unknown argument. ${suggestion}`);
+  return new CliError(EXIT.usage, `${sentence} ${suggestion ?? `See ${path} --help.`}`);
+};
+
+/** Explains a fault without repeating what may be a secret: an option's value, or the token as an argument. */
+const explainFault = (command: CommandUnknownOpts, code: string, fault: string): string => {
+  const [, flag] = code === 'commander.unknownOption' ? (/^unknown option '(.*)'$/s.exec(fault) ?? []) : [];
+  const name = flag?.startsWith('--') ? flag.replace(/=.*/s, '') : flag?.slice(0, 2);
+  if (flag?.includes('=') && optionsOf(command).some(({ long }) => long === name)) {
+    return `option '${name}' does not take an argument`;
+  }
+  const isUnknown = /^commander\.(unknownOption|unknownCommand|excessArguments)$/.test(code);
+  if (isUnknown && /^token\b/.test(pathOf(command))) return TOKEN_AS_ARGUMENT;
+  return name === undefined ? fault : `unknown option '${name}'`;
+};
+
+const sentenceOf = (fault: string): string => {
   const sentence = `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`.replace(/\s+/g, ' ');
-  return new CliError(
-    EXIT.usage,
-    `${sentence}${sentence.endsWith('.') ? '' : '.'} ${suggestion ?? `See ${path} --help.`}`,
-  );
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -87,5 +87,7 @@ export const synthesizeOnce = async (outdir: string, context: Readonly<Record<st
   const file = join(outdir, INPUT_FILE);
   if ((await readFile(file, 'utf8').catch(() => undefined)) === input) return;
   await synthesize(outdir, context);
-  await writeFile(file, input);
+  // Other processes wait for the file and must never read a part of it.
+  await writeFile(`${file}.new`, input);
+  await rename(`${file}.new`, file);
 };

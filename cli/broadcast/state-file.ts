@@ -17,8 +17,9 @@ const broadcastState = z.object({
 /** How far a broadcast has progressed. */
 export type BroadcastState = z.output<typeof broadcastState>;
 
-/** Returns the path of the state file: next to the CSV file, one per target. */
-export const stateFileOf = (file: string, targetId: string): string => `${file}.${targetId}.broadcast.json`;
+/** Returns the path of the state file: next to the CSV file, one per target. A stack's ARN is a valid target too. */
+export const stateFileOf = (file: string, targetId: string): string =>
+  `${file}.${targetId.replace(/[^\w.-]+/g, '_')}.broadcast.json`;
 
 /**
  * Reads a state file.

@@ -4,6 +4,9 @@ import { Command } from '@commander-js/extra-typings';
 import { type CommandContext, type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 
+/** Does not repeat the token, which would end up in logs. */
+export const TOKEN_AS_ARGUMENT = 'Provide the token on standard input, not as an argument.';
+
 /** Creates `token set`. */
 export const createTokenCommand: CreateCommand = (context) =>
   new Command('token').description('Manage the access token.').addCommand(createSetCommand(context));
@@ -27,10 +30,7 @@ const createSetCommand = ({ target, report, stdin }: CommandContext) =>
     )
     .action(async (_options, { args }) => {
       if (stdin.isTTY || args.length > 0) {
-        throw new CliError(
-          EXIT.usage,
-          'Provide the token on standard input, not as an argument. See parley token set --help.',
-        );
+        throw new CliError(EXIT.usage, `${TOKEN_AS_ARGUMENT} See parley token set --help.`);
       }
       const token = (await text(stdin)).trim();
       if (!/^[\x21-\x7e]{8,4096}$/.test(token)) {

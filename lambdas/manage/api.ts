@@ -2,19 +2,22 @@ import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { REQUEST_ID } from '../domain/send-request.ts';
 
-/** Why a call failed. */
-export type ProblemCode =
-  | 'INVALID_REQUEST'
-  | 'INVALID_CURSOR'
-  | 'CONTACT_NOT_FOUND'
-  | 'MESSAGE_NOT_FOUND'
-  | 'SEND_NOT_FOUND'
-  | 'ERASURE_NOT_FOUND'
-  | 'REQUEST_ID_REUSED'
-  | 'NOT_RESOLVABLE'
-  | 'NOT_CANCELLABLE'
-  | 'CHAT_SERVICE_FAILED'
-  | 'INTERNAL';
+/** Why a call was not carried out. Clients depend on the codes. */
+export const PROBLEM_CODES = [
+  'INVALID_REQUEST',
+  'INVALID_CURSOR',
+  'CONTACT_NOT_FOUND',
+  'MESSAGE_NOT_FOUND',
+  'SEND_NOT_FOUND',
+  'ERASURE_NOT_FOUND',
+  'REQUEST_ID_REUSED',
+  'NOT_RESOLVABLE',
+  'NOT_CANCELLABLE',
+  'CHAT_SERVICE_FAILED',
+  'INTERNAL',
+] as const;
+
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 /** A route's answer, before it becomes an HTTP response. */
 export interface Answer {

@@ -4,6 +4,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { MetricName } from '../../lambdas/domain/metric-names.ts';
 import { bundledCode } from './bundled-code.ts';
 
 /** Properties of a {@link ParleyFunction}. */
@@ -61,12 +62,8 @@ export class ParleyFunction extends LambdaFunction {
     this.#serviceName = serviceName;
   }
 
-  /**
-   * Returns a metric that the function emits, with the namespace and dimensions that Powertools adds.
-   *
-   * @param metricName A `MetricName` from `lambdas/domain/metric-names.ts`.
-   */
-  customMetric(metricName: string, options: MetricOptions): Metric {
+  /** Returns a metric that the function emits, with the namespace and dimensions that Powertools gives it. */
+  customMetric(metricName: MetricName, options: MetricOptions): Metric {
     return new Metric({
       ...options,
       namespace: this.#metricsNamespace,

@@ -44,9 +44,10 @@ export function readStageSettings(context: SettingsContext): Stage {
     const advice = nearest ? `did you mean ${nearest}?` : 'add it to context.stages of cdk.json.';
     throw new SettingsError(`stage: unknown stage "${name}"; ${advice} ${known}`);
   }
-  // The stack is named after the stage.
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(name)) {
-    throw new SettingsError(`stage: got "${name}", expected a name of 1 to 64 letters, digits, and hyphens.`);
+  // The schedule group is named after the stack, Parley-NAME, and has at most 64 characters.
+  // https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html
+  if (!/^[A-Za-z0-9-]{1,57}$/.test(name)) {
+    throw new SettingsError(`stage: got "${name}", expected a name of 1 to 57 letters, digits and hyphens.`);
   }
   const settings = merge(stages[name], readOverride(context.settings));
   return { name, settings: checkSettings(stageSettings, settings, `stages.${name}`) };

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { parseJson } from '../json.ts';
 import { type ListeningServer, listenLocally } from '../listen-locally.ts';
+import { messageOf } from '../local-error.ts';
 
 /** A request to an emulated AWS API. */
 export interface AwsRequest {
@@ -42,8 +43,7 @@ export const startAwsJsonServer = (
 ): Promise<ListeningServer> =>
   listenLocally(
     createServer((incoming, outgoing) => {
-      void readAwsRequest(incoming).then((request) => {
-        const { status, body, errorType } = handle(request);
+      void respond(incoming, handle).then(({ status, body, errorType }) => {
         outgoing.writeHead(status, {
           'content-type': contentType,
           ...(errorType !== undefined && { 'x-amzn-errortype': errorType }),
@@ -52,6 +52,18 @@ export const startAwsJsonServer = (
       });
     }),
   );
+
+/** Handles a request. Whatever is wrong with it must not end the run. */
+const respond = async (
+  incoming: IncomingMessage,
+  handle: (request: AwsRequest) => AwsResponse,
+): Promise<AwsResponse> => {
+  try {
+    return handle(await readAwsRequest(incoming));
+  } catch (error) {
+    return awsError('InternalFailure', `The local run cannot handle this request: ${messageOf(error)}`, 500);
+  }
+};
 
 const readAwsRequest = async (request: IncomingMessage): Promise<AwsRequest> => {
   const method = request.method ?? '';

@@ -1,16 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-} from '@aws-sdk/client-dynamodb-streams';
+import { DescribeStreamCommand, type DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { MovableClock } from '../clock.ts';
 import type { MatchesEvent } from '../emulators/event-pattern.ts';
 import type { InvokeFunction } from '../functions/invocation.ts';
 import { messageOf } from '../local-error.ts';
 import type { RunningMapping } from './queue-mapping.ts';
+import { readShard } from './shard-reader.ts';
 import { type DiscardedBatch, discardedBatchMessage, processBatch, type StreamBatchRules } from './stream-batch.ts';
 import { type StreamRecord, streamRecord, toBatches, toParallelParts } from './stream-records.ts';
 
@@ -42,7 +38,6 @@ export interface StreamMappingContext {
 /** Lambda polls each shard four times per second. The emulator can be polled more often. */
 const POLL_MS = 100;
 const RETRY_DELAY_MS = 1_000;
-const MAX_RECORDS = 1000;
 
 /**
  * Starts passing a stream's records to a function, in order within each shard.
@@ -60,58 +55,64 @@ export const startStreamMapping = (
   const sleep = (ms: number) => pause(ms, undefined, { signal: stopped }).catch(() => undefined);
 
   const processRecords = async (batch: readonly StreamRecord[], shardId: string): Promise<void> => {
-    const discard = (discarded: DiscardedBatch) => reportDiscarded(declaration, context, shardId, discarded);
+    const discard = (discarded: DiscardedBatch) => reportDiscarded(declaration, context, shardId, discarded, stopped);
     const batchContext = { invoke, now: clock.now, stopped, discard };
     const parts = toParallelParts(batch, parallelizationFactor);
     await Promise.all(parts.map((part) => processBatch(part, declaration, batchContext)));
   };
 
-  const readShard = async (shardId: string): Promise<void> => {
-    const start = { StreamArn: streamArn, ShardId: shardId, ShardIteratorType: declaration.startingPosition };
-    let iterator = (await streams.send(new GetShardIteratorCommand(start))).ShardIterator;
+  const processShard = async (shardId: string): Promise<void> => {
+    const shard = { streamArn, shardId, startingPosition: declaration.startingPosition };
     let waiting: StreamRecord[] = [];
     let windowEnd: number | undefined;
-    while (!stopped.aborted && iterator !== undefined) {
-      const { Records = [], NextShardIterator } = await streams.send(
-        new GetRecordsCommand({ ShardIterator: iterator, Limit: MAX_RECORDS }),
-        { abortSignal: stopped },
-      );
-      iterator = NextShardIterator;
-      const records = Records.map((record) => streamRecord(record, streamArn, clock.offsetMs));
+    const processWaiting = async (): Promise<void> => {
+      const batches = toBatches(waiting, batchSize);
+      waiting = [];
+      windowEnd = undefined;
+      for (const batch of batches) await processRecords(batch, shardId);
+    };
+
+    for await (const found of readShard(shard, { streams, stopped, onFailure: reportFailure })) {
+      const records = found.map((record) => streamRecord(record, streamArn, clock.offsetMs));
       waiting.push(...records.filter((record) => filters?.some((matches) => matches(record)) ?? true));
       if (waiting.length === 0) {
         if (records.length === 0) await sleep(POLL_MS);
         continue;
       }
       windowEnd ??= performance.now() + declaration.batchingWindowMs;
-      if (waiting.length < batchSize && performance.now() < windowEnd) {
-        await sleep(Math.min(POLL_MS, windowEnd - performance.now()));
-        continue;
-      }
-      windowEnd = undefined;
-      for (const batch of toBatches(waiting, batchSize)) await processRecords(batch, shardId);
-      waiting = [];
+      const restMs = windowEnd - performance.now();
+      if (waiting.length >= batchSize || restMs <= 0) await processWaiting();
+      else await sleep(Math.min(POLL_MS, restMs));
     }
+    // A shard can end within the batching window.
+    await processWaiting();
   };
 
+  const reportFailure = (error: unknown): void =>
+    warn(`${logicalId}: the stream did not answer (${messageOf(error)}). Retrying in a second.`);
+
   const readStream = async (): Promise<void> => {
-    const shards = new Map<string, Promise<void>>();
+    const known = new Set<string>();
+    const open = new Set<Promise<void>>();
     while (!stopped.aborted) {
       try {
         const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
         for (const { ShardId = '' } of StreamDescription?.Shards ?? []) {
-          if (!shards.has(ShardId)) shards.set(ShardId, readShard(ShardId));
+          if (known.has(ShardId)) continue;
+          known.add(ShardId);
+          const shard: Promise<void> = processShard(ShardId).finally(() => open.delete(shard));
+          open.add(shard);
         }
         // New shards appear when a known one ends.
-        if (shards.size > 0) await Promise.race(shards.values());
+        if (open.size > 0) await Promise.race(open);
         else await sleep(POLL_MS);
       } catch (error) {
-        if (stopped.aborted) return;
-        warn(`${logicalId}: the stream did not respond (${messageOf(error)}). Retrying in a second.`);
+        if (stopped.aborted) break;
+        reportFailure(error);
         await sleep(RETRY_DELAY_MS);
       }
     }
-    await Promise.allSettled(shards.values());
+    await Promise.all(open);
   };
 
   return { stop: () => stop.abort(), ended: readStream() };
@@ -122,9 +123,20 @@ const reportDiscarded = async (
   { sqs, onFailureQueueUrl, functionArn, clock, warn }: StreamMappingContext,
   shardId: string,
   discarded: DiscardedBatch,
+  stopped: AbortSignal,
 ): Promise<void> => {
   warn(`${logicalId}: discarded ${discarded.records.length} stream record(s): ${discarded.condition}.`);
   if (onFailureQueueUrl === undefined) return;
   const message = discardedBatchMessage(discarded, { functionArn, streamArn, shardId }, clock.now());
-  await sqs.send(new SendMessageCommand({ QueueUrl: onFailureQueueUrl, MessageBody: JSON.stringify(message) }));
+  const command = new SendMessageCommand({ QueueUrl: onFailureQueueUrl, MessageBody: JSON.stringify(message) });
+  // The message is the only trace of the records, so it is sent again until the queue accepts it.
+  while (!stopped.aborted) {
+    try {
+      await sqs.send(command);
+      return;
+    } catch (error) {
+      warn(`${logicalId}: the on-failure queue did not answer (${messageOf(error)}). Retrying in a second.`);
+      await pause(RETRY_DELAY_MS, undefined, { signal: stopped }).catch(() => undefined);
+    }
+  }
 };

@@ -40,6 +40,8 @@ export const createInspector = (
       const contact = typeof item.contact === 'string' ? item.contact : undefined;
       notify(send === undefined ? { kind: 'item', key: `${item.pk} ${item.sk}`, contact } : { kind: 'send', send });
     });
+    // The next request tries again.
+    log.catch(() => (log = undefined));
     return log;
   };
 

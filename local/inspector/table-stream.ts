@@ -1,11 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-} from '@aws-sdk/client-dynamodb-streams';
+import { DescribeStreamCommand, type DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { findIterator, readShard } from '../event-sources/shard-reader.ts';
 
 /** An item of a table as plain values. */
 export type TableItem = Readonly<Record<string, unknown>>;
@@ -25,26 +21,22 @@ export const watchTable = async (
 ): Promise<Disposable> => {
   const stop = new AbortController();
   const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
-  const iterators = await Promise.all(
+  const shards = await Promise.all(
     (StreamDescription?.Shards ?? []).map(async ({ ShardId }) => {
-      const start = { StreamArn: streamArn, ShardId, ShardIteratorType: 'LATEST' as const };
-      return (await streams.send(new GetShardIteratorCommand(start))).ShardIterator;
+      const shard = { streamArn, shardId: ShardId, startingPosition: 'LATEST' as const };
+      return { shard, iterator: await findIterator(streams, shard) };
     }),
   );
 
-  const follow = async (first: string | undefined): Promise<void> => {
-    let iterator = first;
-    while (iterator !== undefined && !stop.signal.aborted) {
-      const { Records = [], NextShardIterator } = await streams.send(
-        new GetRecordsCommand({ ShardIterator: iterator }),
-        { abortSignal: stop.signal },
-      );
-      for (const { dynamodb } of Records) if (dynamodb?.NewImage) onItem(unmarshall(dynamodb.NewImage));
-      iterator = NextShardIterator;
-      if (Records.length === 0) await pause(POLL_MS, undefined, { signal: stop.signal });
+  // Other parts report an emulator that does not answer.
+  const context = { streams, stopped: stop.signal, onFailure: () => undefined };
+  const follow = async ({ shard, iterator }: (typeof shards)[number]): Promise<void> => {
+    for await (const records of readShard(shard, context, iterator)) {
+      for (const { dynamodb } of records) if (dynamodb?.NewImage) onItem(unmarshall(dynamodb.NewImage));
+      if (records.length === 0) await pause(POLL_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   };
-  // Ignores errors: if the emulator has stopped, the run is ending or other parts report it.
-  for (const iterator of iterators) void follow(iterator).catch(() => undefined);
+  // The console must not end the run, whatever an item looks like.
+  for (const shard of shards) void follow(shard).catch(() => undefined);
   return { [Symbol.dispose]: () => stop.abort() };
 };

@@ -49,7 +49,9 @@ afterEach(() => {
 
 const signIn = () => Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
 
-const fail = async (args: readonly string[], stdin: Readable & { isTTY?: boolean } = Readable.from([''])) => {
+type Stdin = Readable & { isTTY?: boolean };
+
+const runCommand = async (args: readonly string[], stdin: Stdin = Readable.from([''])) => {
   const said: string[] = [];
   const printed: string[] = [];
   const code = await run({
@@ -61,6 +63,11 @@ const fail = async (args: readonly string[], stdin: Readable & { isTTY?: boolean
     stop: new AbortController().signal,
     root: folder,
   });
+  return { code, said, printed };
+};
+
+const fail = async (args: readonly string[], stdin?: Stdin) => {
+  const { code, said, printed } = await runCommand(args, stdin);
   expect(printed).toEqual([]);
   expect(said).toHaveLength(1);
   expect(said[0]).toMatch(/^parley: [^\n]+[.?]$/);
@@ -173,6 +180,17 @@ describe('an invalid command line', () => {
     ],
     [['status', 'a', '--stag', 'prod'], "Unknown option '--stag'. Did you mean --stage?"],
     [['status', 'a', '--colour'], "Unknown option '--colour'. See parley status --help."],
+    [['status', 'a', '--colour=red'], "Unknown option '--colour'. See parley status --help."],
+    [['status', 'a', '-xyz'], "Unknown option '-x'. See parley status --help."],
+    [['status', 'a', '--json=yes'], "Option '--json' does not take an argument. See parley status --help."],
+    [
+      ['status', 'a', '--stage', '--region'],
+      "Option '--stage' argument is ambiguous. Use --stage=<value> for a value that starts with --.",
+    ],
+    [
+      ['send', '+549', '--text', '--hello', '--local'],
+      "Option '--text' argument is ambiguous. Use --text=<value> for a value that starts with --.",
+    ],
     [['opt-in', '+549'], "Required option '--source <text>' not specified. See parley opt-in --help."],
     [['send', '+549', '--param', 'x'], '--param x is invalid. Use name=value, such as --param name=Ana.'],
     [['dead-letters', 'list', 'all'], "'all' is invalid for argument 'queue'. Allowed choices are send, inbound."],
@@ -190,6 +208,39 @@ describe('an invalid command line', () => {
     expect(await fail(['token', 'set', '--local', 'the-token'])).toEqual([
       2,
       'parley: Provide the token on standard input, not as an argument. See parley token set --help.',
+    ]);
+  });
+
+  it.each([
+    [['token', 'set', '--token=the-token']],
+    [['token', 'set', '-tthe-token']],
+    [['token', 'set', '--the-token']],
+    [['token', 'set', '--local=the-token']],
+    [['token', 'set', '--stage', '--the-token']],
+    [['token', 'the-token']],
+    [['token', '--token=the-token']],
+    [['token', '--token', 'the-token']],
+    [['--token=the-token', 'token', 'set']],
+    [['-tthe-token', 'token', 'set']],
+  ])('%j is refused without repeating the token', async (args) => {
+    for (const { code, said, printed } of [await runCommand(args), await runCommand([...args, '--json'])]) {
+      expect([code, printed, said.length]).toEqual([2, [], 1]);
+      expect(said[0]).not.toContain('the-token');
+    }
+  });
+
+  it('of token still suggests what was meant', async () => {
+    expect(await fail(['token', 'set', '--stag', 'prod'])).toEqual([
+      2,
+      'parley: Unknown argument. Did you mean --stage?',
+    ]);
+    expect(await fail(['token', 'sett'])).toEqual([2, 'parley: Unknown argument. Did you mean set?']);
+  });
+
+  it('can contain a value that starts with -- after an equals sign', async () => {
+    expect(await fail(['send', '+549', '--text=--hello', '--local'])).toEqual([
+      5,
+      expect.stringContaining('Start the local run with npm start'),
     ]);
   });
 

@@ -10,7 +10,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 
 const notCalled = async () => Promise.reject(new Error('A command was run.'));
 
-const createTestProgram = () =>
+const createTestProgram = (args: readonly string[] = []) =>
   createProgram(
     {
       target: notCalled,
@@ -22,7 +22,7 @@ const createTestProgram = () =>
       canDrawProgress: false,
       stop: new AbortController().signal,
     },
-    { print: () => {} },
+    { args, print: () => {} },
   );
 
 const pathOf = (command: CommandUnknownOpts): string[] =>
@@ -39,7 +39,7 @@ const COMMANDS = commandsIn(createTestProgram());
 const parse = async (args: readonly string[]) => {
   const parsed: { name?: string; args?: readonly string[]; options?: object } = {};
   const stopped = new Error('Parsed.');
-  const program = createTestProgram();
+  const program = createTestProgram(args);
   program.hook('preAction', (_, command) => {
     Object.assign(parsed, {
       name: pathOf(command).join(' '),

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LAYERS } from './arrows.ts';
+import { EXPOSED_FILES, LAYERS } from './arrows.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -12,13 +12,17 @@ interface Arrow {
   readonly isTypeOnly: boolean;
 }
 
-const sourceFiles = globSync('{bin,lib,lambdas,sandbox,local,cli}/**/*.{ts,tsx}', { cwd: ROOT }).toSorted();
+const sourceFiles = globSync('{bench,bin,cli,examples,lambdas,lib,local,sandbox}/**/*.{ts,tsx}', {
+  cwd: ROOT,
+}).toSorted();
 
 const codeOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** Finds static and dynamic imports and re-exports with a relative specifier. */
+/** Finds static and dynamic imports and re-exports with a relative specifier, or with one that is computed. */
 const arrowsFrom = (from: string, code = codeOf(from)): readonly Arrow[] => {
-  const statements = code.matchAll(/\b(import|export)\b(?!\.)(\s+type\b)?[^;'"()]*?(?:\bfrom\s*|\(\s*)?'(\.[^']+)'/g);
+  const statements = code.matchAll(
+    /\b(import|export)\b(?!\.)(\s+type\b)?[^;'"`()]*?(?:\bfrom\s*|\(\s*)?['"`]((?:\.|\$\{)[^'"`]+)['"`]/g,
+  );
   return [...statements].map(([, , type, specifier = '']) => ({
     from,
     to: relative(ROOT, join(ROOT, dirname(from), specifier)),
@@ -64,7 +68,9 @@ import type { B } from './b.ts';
 import './c.ts';
 export { d } from './d.ts';
 const e = await import('./e.ts');
-import f, { type G } from './f.ts';`;
+import f, { type G } from './f.ts';
+const h = await import(\`./h.ts\`);
+const i = await import(\`\${folder}/i.ts\`);`;
 
     expect(arrowsFrom('lib/x.ts', code)).toEqual([
       { from: 'lib/x.ts', to: 'lib/a.ts', isTypeOnly: false },
@@ -73,6 +79,9 @@ import f, { type G } from './f.ts';`;
       { from: 'lib/x.ts', to: 'lib/d.ts', isTypeOnly: false },
       { from: 'lib/x.ts', to: 'lib/e.ts', isTypeOnly: false },
       { from: 'lib/x.ts', to: 'lib/f.ts', isTypeOnly: false },
+      { from: 'lib/x.ts', to: 'lib/h.ts', isTypeOnly: false },
+      // No layer contains it, so a computed import is not allowed anywhere.
+      { from: 'lib/x.ts', to: 'lib/${folder}/i.ts', isTypeOnly: false },
     ]);
     expect(arrows.length).toBeGreaterThan(sourceFiles.length);
   });
@@ -86,6 +95,23 @@ import f, { type G } from './f.ts';`;
   it('go only where they are allowed', () => {
     const forbidden = arrows.filter((arrow) => !isAllowed(arrow));
     expect(forbidden.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('use every entry that allows them: values for mayImport, only types for mayImportTypes', () => {
+    const used = (isTypeOnly: boolean) =>
+      new Set(
+        arrows
+          .filter((arrow) => arrow.isTypeOnly === isTypeOnly)
+          .map(({ from, to }) => `${layerOf(from)?.name} → ${layerOf(to)?.name ?? to}`),
+      );
+    const [values, types] = [used(false), used(true)];
+    const unused = LAYERS.flatMap(({ name, mayImport, mayImportTypes = [] }) => [
+      ...mayImport.map((target) => `${name} → ${target}`).filter((entry) => !values.has(entry)),
+      ...mayImportTypes
+        .map((target) => `${name} → ${target}`)
+        .filter((entry) => !types.has(entry) || values.has(entry)),
+    ]);
+    expect(unused).toEqual([]);
   });
 
   it('form no cycle', () => {
@@ -117,11 +143,9 @@ describe('the functions', () => {
   });
 
   it('expose only their environments, schemas, and routes', () => {
-    const known =
-      /^lambdas\/(domain\/|(receive|send|publish|manage)\/environment\.ts$|manage\/(?!entry|management-handler)|receive\/auth\/webhook-auth\.ts$)/;
-    const deep = arrows.filter(
-      ({ from, to }) => !from.startsWith('lambdas/') && to.startsWith('lambdas/') && !known.test(to),
+    const exposed = arrows.filter(
+      ({ from, to }) => !from.startsWith('lambdas/') && to.startsWith('lambdas/') && !to.startsWith('lambdas/domain/'),
     );
-    expect(deep).toEqual([]);
+    expect([...new Set(exposed.map(({ to }) => to))].toSorted()).toEqual(EXPOSED_FILES);
   });
 });

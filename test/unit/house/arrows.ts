@@ -2,82 +2,118 @@
 export interface Layer {
   readonly name: string;
   readonly files: RegExp;
-  /** The layers whose files it may import. */
+  /** The layers whose files it may import, or a file that belongs to none. */
   readonly mayImport: readonly string[];
-  /** The layers whose types it may import besides. */
+  /** The layers of which it may import only types. */
   readonly mayImportTypes?: readonly string[];
 }
 
-/** What every function's folder may import: data flows into it, through `domain`, and out through a port. */
-const USE_CASE = ['domain', 'ports', 'runtime', 'time budget'];
-/** An entry also picks the adapters. */
-const ENTRY = [...USE_CASE, 'adapters'];
-/** The page runs in a browser: of the service it knows the types alone. */
-const SANDBOX_DATA = ['sandbox inspector', 'sandbox service', 'sandbox delivery'];
-const LOCAL_SERVICES = ['local emulators', 'local functions', 'local http api', 'local event sources'];
+/**
+ * The files of `lambdas` that others may import, besides `domain`: environments, schemas, and routes, but no handler and no
+ * adapter.
+ */
+export const EXPOSED_FILES: readonly string[] = [
+  'lambdas/manage/api.ts',
+  'lambdas/manage/contact-checks.ts',
+  'lambdas/manage/contacts.ts',
+  'lambdas/manage/conversations.ts',
+  'lambdas/manage/environment.ts',
+  'lambdas/manage/erasures.ts',
+  'lambdas/manage/routes.ts',
+  'lambdas/manage/sends.ts',
+  'lambdas/manage/stage.ts',
+  'lambdas/publish/environment.ts',
+  'lambdas/receive/auth/webhook-auth.ts',
+  'lambdas/receive/environment.ts',
+  'lambdas/send/environment.ts',
+];
 
-/** Which layer may import which. Every import not listed here is an error, and so is every cycle of files. */
+/**
+ * Which layer may import which. Every import that is not listed here is an error, and so are every entry without an import
+ * and every cycle of files.
+ */
 export const LAYERS: readonly Layer[] = [
   { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain'] },
-  { name: 'ports', files: /^lambdas\/ports\.ts$/, mayImport: ['domain'] },
+  { name: 'ports', files: /^lambdas\/ports\.ts$/, mayImport: [], mayImportTypes: ['domain'] },
   { name: 'time budget', files: /^lambdas\/runtime\/time-budget\.ts$/, mayImport: [] },
-  { name: 'runtime', files: /^lambdas\/runtime\//, mayImport: ['domain', 'ports', 'runtime'] },
-  { name: 'adapters', files: /^lambdas\/adapters\//, mayImport: ['domain', 'ports', 'time budget', 'adapters'] },
-  { name: 'receive entry', files: /^lambdas\/receive\/entry\.ts$/, mayImport: [...ENTRY, 'receive'] },
-  { name: 'send entry', files: /^lambdas\/send\/entry\.ts$/, mayImport: [...ENTRY, 'send'] },
-  { name: 'publish entry', files: /^lambdas\/publish\/entry\.ts$/, mayImport: [...ENTRY, 'publish'] },
-  { name: 'manage entry', files: /^lambdas\/manage\/entry\.ts$/, mayImport: [...ENTRY, 'manage'] },
-  { name: 'receive', files: /^lambdas\/receive\//, mayImport: [...USE_CASE, 'receive'] },
-  { name: 'send', files: /^lambdas\/send\//, mayImport: [...USE_CASE, 'send'] },
-  { name: 'publish', files: /^lambdas\/publish\//, mayImport: [...USE_CASE, 'publish'] },
-  { name: 'manage', files: /^lambdas\/manage\//, mayImport: [...USE_CASE, 'manage'] },
+  { name: 'runtime', files: /^lambdas\/runtime\//, mayImport: ['domain'], mayImportTypes: ['ports', 'runtime'] },
+  {
+    name: 'adapters',
+    files: /^lambdas\/adapters\//,
+    mayImport: ['domain', 'time budget', 'adapters'],
+    mayImportTypes: ['ports'],
+  },
+  { name: 'receive entry', files: /^lambdas\/receive\/entry\.ts$/, mayImport: ['runtime', 'adapters', 'receive'] },
+  { name: 'send entry', files: /^lambdas\/send\/entry\.ts$/, mayImport: ['runtime', 'adapters', 'send'] },
+  {
+    name: 'publish entry',
+    files: /^lambdas\/publish\/entry\.ts$/,
+    mayImport: ['runtime', 'adapters', 'publish'],
+    mayImportTypes: ['ports'],
+  },
+  { name: 'manage entry', files: /^lambdas\/manage\/entry\.ts$/, mayImport: ['runtime', 'adapters', 'manage'] },
+  {
+    name: 'receive',
+    files: /^lambdas\/receive\//,
+    mayImport: ['domain', 'runtime', 'time budget', 'receive'],
+    mayImportTypes: ['ports'],
+  },
+  { name: 'send', files: /^lambdas\/send\//, mayImport: ['domain', 'runtime', 'send'], mayImportTypes: ['ports'] },
+  { name: 'publish', files: /^lambdas\/publish\//, mayImport: ['domain'], mayImportTypes: ['ports'] },
+  {
+    name: 'manage',
+    files: /^lambdas\/manage\//,
+    mayImport: ['domain', 'runtime', 'time budget', 'manage'],
+    mayImportTypes: ['ports'],
+  },
 
   // What is deployed. It knows the functions by their environments, schemas, and routes.
   { name: 'settings', files: /^lib\/settings\//, mayImport: ['settings', 'domain', 'receive'] },
   {
     name: 'constructs',
     files: /^lib\/constructs\//,
-    mayImport: ['constructs', 'settings', 'domain', 'receive', 'send', 'publish', 'manage'],
+    mayImport: ['constructs', 'settings', 'receive', 'manage'],
+    mayImportTypes: ['domain', 'send', 'publish'],
   },
-  { name: 'documents', files: /^lib\/documents\//, mayImport: ['documents', 'domain', 'manage'] },
+  { name: 'documents', files: /^lib\/documents\//, mayImport: ['domain', 'manage'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
   { name: 'bin', files: /^bin\//, mayImport: ['lib', 'documents'] },
 
   // A second reading of the contract: the sandbox shares no code with the functions.
   {
+    // The page runs in a browser: it knows only the types of the service.
     name: 'sandbox page',
     files: /^sandbox\/console\/page\//,
     mayImport: ['sandbox page'],
-    mayImportTypes: SANDBOX_DATA,
+    mayImportTypes: ['sandbox inspector', 'sandbox service', 'sandbox delivery'],
   },
   { name: 'sandbox page build', files: /^sandbox\/console\/[^/]+\.ts$/, mayImport: [] },
   { name: 'sandbox clock', files: /^sandbox\/clock\.ts$/, mayImport: [] },
   { name: 'sandbox inspector', files: /^sandbox\/inspector\.ts$/, mayImport: [] },
   { name: 'sandbox service', files: /^sandbox\/service\//, mayImport: ['sandbox service'] },
-  { name: 'sandbox delivery', files: /^sandbox\/delivery\//, mayImport: ['sandbox delivery', 'sandbox clock'] },
+  {
+    name: 'sandbox delivery',
+    files: /^sandbox\/delivery\//,
+    mayImport: ['sandbox delivery'],
+    mayImportTypes: ['sandbox clock'],
+  },
   {
     name: 'sandbox store',
     files: /^sandbox\/store\//,
-    mayImport: ['sandbox store'],
-    mayImportTypes: ['sandbox service', 'sandbox delivery'],
+    mayImport: [],
+    mayImportTypes: ['sandbox store', 'sandbox service', 'sandbox delivery'],
   },
   {
     name: 'sandbox running service',
     files: /^sandbox\/running-service\.ts$/,
-    mayImport: ['sandbox clock', 'sandbox service', 'sandbox delivery', 'sandbox store'],
+    mayImport: ['sandbox service', 'sandbox delivery'],
+    mayImportTypes: ['sandbox clock', 'sandbox store'],
   },
   {
     name: 'sandbox http',
     files: /^sandbox\/http\//,
-    mayImport: [
-      'sandbox http',
-      'sandbox running service',
-      'sandbox service',
-      'sandbox delivery',
-      'sandbox clock',
-      'sandbox inspector',
-      'sandbox page build',
-    ],
+    mayImport: ['sandbox http', 'sandbox service', 'sandbox delivery', 'sandbox page build'],
+    mayImportTypes: ['sandbox running service', 'sandbox clock', 'sandbox inspector'],
   },
   {
     name: 'sandbox',
@@ -89,11 +125,12 @@ export const LAYERS: readonly Layer[] = [
       'sandbox store',
       'sandbox delivery',
       'sandbox clock',
-      'sandbox inspector',
     ],
+    mayImportTypes: ['sandbox inspector'],
   },
 
-  // The operator's command.
+  // The operator's command. Its operations on queues and the management API also serve the console of a local run, which
+  // must redrive exactly as the command does.
   { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations'] },
   {
     name: 'cli base',
@@ -120,7 +157,8 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local http api',
     files: /^local\/http-api\//,
-    mayImport: ['local http api', 'local functions', 'local base', 'cli operations'],
+    mayImport: ['local http api', 'local base'],
+    mayImportTypes: ['local functions'],
   },
   {
     name: 'local event sources',
@@ -130,18 +168,27 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local resources',
     files: /^local\/resources\//,
-    mayImport: ['local resources', 'local template', ...LOCAL_SERVICES, 'local base'],
+    mayImport: ['local resources', 'local emulators', 'local base'],
+    mayImportTypes: ['local template', 'local functions', 'local http api', 'local event sources'],
   },
   {
     name: 'local inspector',
     files: /^local\/inspector\//,
-    mayImport: ['local inspector', 'local emulators', 'local base', 'cli operations'],
-    mayImportTypes: ['sandbox inspector'],
+    mayImport: ['local inspector', 'local event sources', 'local base', 'cli operations'],
+    mayImportTypes: ['local emulators', 'sandbox inspector'],
   },
   {
     name: 'local stack',
     files: /^local\/(stack|synthesis)\.ts$/,
-    mayImport: ['local resources', 'local template', ...LOCAL_SERVICES, 'local base'],
+    mayImport: [
+      'local resources',
+      'local template',
+      'local emulators',
+      'local functions',
+      'local http api',
+      'local event sources',
+      'local base',
+    ],
   },
   {
     name: 'local cloud',
@@ -151,16 +198,29 @@ export const LAYERS: readonly Layer[] = [
       'local stack',
       'local inspector',
       'local template',
-      ...LOCAL_SERVICES,
+      'local emulators',
       'local base',
       'settings',
       'sandbox',
     ],
+    mayImportTypes: ['local functions'],
   },
-  { name: 'local demo', files: /^local\/demo\//, mayImport: ['local demo', 'local', 'local cloud', 'local base'] },
+  {
+    name: 'local demo',
+    files: /^local\/demo\//,
+    mayImport: ['local demo', 'local base'],
+    mayImportTypes: ['local', 'local cloud'],
+  },
   {
     name: 'local',
     files: /^local\/[^/]+\.ts$/,
     mayImport: ['local', 'local demo', 'local cloud', 'local stack', 'local base'],
+  },
+
+  // Measurements share the browser tests' way into the console.
+  {
+    name: 'bench',
+    files: /^bench\//,
+    mayImport: ['test/browser/chromium.ts', 'test/browser/console-page.ts', 'test/browser/populate.ts'],
   },
 ];

@@ -39,36 +39,58 @@ const EXEMPT = /allSettled|\/carrier\b|field notes, "The carrier"/g;
 
 const EXEMPT_FILES = ['test/unit/house/words.test.ts', 'package-lock.json', 'LICENSE'];
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+const allFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => /\.(ts|tsx|js|md|json|html|css|txt)$/.test(file) && !EXEMPT_FILES.includes(file));
+  .filter(Boolean);
+
+const files = allFiles.filter(
+  (file) =>
+    (/\.(ts|tsx|js|md|json|html|css|svg|txt)$/.test(file) || file === '.ci/run') && !EXEMPT_FILES.includes(file),
+);
 
 /** Splits names such as `isUntoldChange` and `MACHINE_ROOM` into words. */
 const spaced = (line: string): string =>
   `${line} ${line.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ')}`.toLowerCase();
+
+/** Returns the replaced words in a line, each with what to write instead. */
+const replacedIn = (line: string): readonly string[] => {
+  const words = spaced(line.replaceAll(EXEMPT, ''));
+  return REPLACED.flatMap(([pattern, instead]) => {
+    const [word] = new RegExp(pattern, 'i').exec(words) ?? [];
+    return word === undefined ? [] : [`${word} → ${instead}`];
+  });
+};
 
 describe('the vocabulary', () => {
   it("uses the field's own words in sources, documents, and the console", () => {
     const found = files.flatMap((file) =>
       readFileSync(join(ROOT, file), 'utf8')
         .split('\n')
-        .flatMap((line, index) => {
-          const words = spaced(line.replaceAll(EXEMPT, ''));
-          return REPLACED.filter(([pattern]) => new RegExp(pattern.source, 'i').test(words)).map(
-            ([pattern, instead]) => `${file}:${index + 1}: ${pattern.exec(words)?.[0]} → ${instead}`,
-          );
-        }),
+        .flatMap((line, index) => replacedIn(line).map((fault) => `${file}:${index + 1}: ${fault}`)),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("uses the field's own words in the names of files", () => {
+    // A name's words are separated by hyphens, dots, and slashes.
+    const found = allFiles.flatMap((file) =>
+      replacedIn(file.replaceAll(/[-/.]/g, ' ')).map((fault) => `${file}: ${fault}`),
     );
     expect(found).toEqual([]);
   });
 
   it('finds a replaced word in prose, in a camel-case name, and in a constant', () => {
-    const isFound = (line: string) => REPLACED.some(([pattern]) => new RegExp(pattern.source, 'i').test(spaced(line)));
-    expect(['// nobody was told', 'const untoldChanges = 1;', 'MACHINE_ROOM'].map(isFound)).toEqual([true, true, true]);
-    expect(isFound('// the events were published')).toBe(false);
+    const told = 'told → published, publish failure; reported, shown';
+    expect(['// nobody was told', 'const untoldChanges = 1;', 'HeldSend'].map(replacedIn)).toEqual([
+      [told],
+      ['untold → published, publish failure; reported, shown'],
+      ['heldsend → claimed; the circuit breaker is open'],
+    ]);
+    expect(replacedIn('MACHINE_ROOM')).toEqual(['machine room → inspector']);
+    expect(replacedIn('// the events were published')).toEqual([]);
   });
 });
 

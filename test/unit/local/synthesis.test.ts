@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { settingsForSandbox, settingsForService, withSandboxOrigin } from '../../../local/synthesis.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { settingsForSandbox, settingsForService, synthesizeOnce, withSandboxOrigin } from '../../../local/synthesis.ts';
 
 describe("a run's settings", () => {
   const given = { retentionDays: 30, webhook: { auth: { audience: 'mine' } } };
@@ -26,5 +29,18 @@ describe("a run's settings", () => {
 
     expect(settings).toEqual({ ...given, chatService: { baseUrl: 'https://chat.example' } });
     expect(withSandboxOrigin(JSON.stringify(settings), undefined)).toBe(JSON.stringify(settings));
+  });
+});
+
+describe('a synthesized app', () => {
+  // The app rejects the unknown stage, which shows that it was synthesized again.
+  it('is used again only with the same stage and settings', async () => {
+    const outdir = await mkdtemp(join(tmpdir(), 'parley-synthesis-'));
+    onTestFinished(() => rm(outdir, { recursive: true }));
+    const context = { stages: { dev: {} }, stage: 'nope' };
+    await writeFile(join(outdir, 'synthesized-from.json'), JSON.stringify(context));
+
+    await expect(synthesizeOnce(outdir, context)).resolves.toBeUndefined();
+    await expect(synthesizeOnce(outdir, { ...context, settings: {} })).rejects.toThrow('unknown stage "nope"');
   });
 });

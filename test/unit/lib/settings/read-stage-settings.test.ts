@@ -121,10 +121,15 @@ describe('The stage name', () => {
     expect(faults(() => readStageSettings({ stages, stage }))).toEqual([expect.stringContaining(says)]);
   });
 
-  test('must be valid in the name of a CloudFormation stack', () => {
-    expect(faults(() => readStageSettings({ stages: { my_stage: VALID }, stage: 'my_stage' }))).toEqual([
-      expect.stringContaining('stage: got "my_stage", expected a name of 1 to 64 letters, digits, and hyphens.'),
+  test.each(['my_stage', 's'.repeat(58)])('must be valid in the names of the stack and its resources: %s', (stage) => {
+    expect(faults(() => readStageSettings({ stages: { [stage]: VALID }, stage }))).toEqual([
+      expect.stringContaining(`stage: got "${stage}", expected a name of 1 to 57 letters, digits and hyphens.`),
     ]);
+  });
+
+  test('can have 57 characters', () => {
+    const stage = 's'.repeat(57);
+    expect(readStageSettings({ stages: { [stage]: VALID }, stage }).name).toBe(stage);
   });
 
   test.each([undefined, {}, [], 'dev'])('cannot be looked up when the stages are %j', (none) => {
