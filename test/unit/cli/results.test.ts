@@ -28,7 +28,7 @@ const resultOf = async (args: readonly string[], answers: Readonly<Record<string
       canDrawProgress: false,
       stop: new AbortController().signal,
     },
-    { print: () => {} },
+    { args, print: () => {} },
   );
   await program.parseAsync(args, { from: 'user' });
   return results[0];
