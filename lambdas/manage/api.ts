@@ -51,7 +51,7 @@ export interface ManagementCall {
   readonly bodyText: string;
 }
 
-/** For routes without query parameters: one in the call is refused, or ignored. */
+/** For routes without query parameters: if a call has some anyway, they are refused, or ignored. */
 export const noQuery = z.strictObject({});
 export const ignoredQuery = z.object({});
 

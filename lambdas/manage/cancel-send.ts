@@ -13,8 +13,8 @@ export interface CancelSendPorts {
 }
 
 /**
- * The table decides, by one conditional write, between a cancellation and the start of the send. The schedule is
- * removed afterwards; one that becomes due all the same finds the send cancelled.
+ * A conditional write decides between the cancellation and the start of the send. The schedule is deleted afterward. If
+ * it still becomes due, it finds the send cancelled.
  */
 export const cancelSend = defineRoute({
   route: 'POST /v1/cancellations',
@@ -41,7 +41,7 @@ export const cancelSend = defineRoute({
 const notCancellable = ({ requestId, state }: SendRecord): Answer => {
   const why =
     state === 'queued'
-      ? 'is still in the queue; repeat the call in a moment'
+      ? 'is still in the queue; retry in a moment'
       : `is ${state}; only a scheduled send can be cancelled`;
   return problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${why}.`);
 };

@@ -57,8 +57,8 @@ export const enqueueSend = defineRoute({
   route: 'POST /v1/sends',
   summary: 'Put a send request on the queue',
   description:
-    'Validated as the function that consumes the queue validates it. 202 means that the request is or was queued; get ' +
-    'the send to see its result. 409 means that the request id was used with another body.',
+    'The request is validated like one taken from the queue. 202 means that the request is or was queued; get the send ' +
+    'to see its result. 409 means that the request id was used with another body.',
   query: ignoredQuery,
   body: sendRequest,
   parseBody(bodyText) {

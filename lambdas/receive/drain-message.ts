@@ -7,8 +7,8 @@ import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import type { ReceiveEventPorts } from './receive-event.ts';
 
 /**
- * Creates the handler of the inbound queue's messages: webhook requests that were deferred, or redriven from
- * quarantine. They go through the same code as the webhook's.
+ * Creates the handler of messages from the inbound queue: webhook requests that were deferred, or redriven from
+ * quarantine. Their events are stored by the same code as those of new requests.
  */
 export const createDrainMessage =
   (ports: ReceiveEventPorts & { readonly randomness: Randomness }) =>
@@ -17,7 +17,7 @@ export const createDrainMessage =
     const request = parseSerializedRequest(message.body);
     if (request === undefined) {
       log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
-      return quarantine(inboundQueue, foreignMessage(message), 'The queue message is not a webhook request.');
+      return quarantine(inboundQueue, wrapUnknownMessage(message), 'The queue message is not a webhook request.');
     }
     const stored = await storeEvent(request);
     switch (stored.kind) {
@@ -42,7 +42,7 @@ const quarantine = async (queue: InboundQueue, request: VerifiedRequest, reason:
   (await queue.quarantine(request, reason)).kind === 'written' ? DONE : { kind: 'retry' };
 
 /** Wraps a message of unknown origin so that an operator can read it. */
-const foreignMessage = ({ body, attributes }: SQSRecord): VerifiedRequest => ({
+const wrapUnknownMessage = ({ body, attributes }: SQSRecord): VerifiedRequest => ({
   rawBody: Buffer.from(body),
   receivedAt: toInstant(new Date(Number(attributes.SentTimestamp))),
 });

@@ -89,7 +89,7 @@ export const startStreamMapping = (
   };
 
   const reportFailure = (error: unknown): void =>
-    warn(`${logicalId}: the stream did not answer (${messageOf(error)}). Retrying in a second.`);
+    warn(`${logicalId}: the stream did not respond (${messageOf(error)}). Retrying in a second.`);
 
   const readStream = async (): Promise<void> => {
     const known = new Set<string>();
@@ -135,7 +135,7 @@ const reportDiscarded = async (
       await sqs.send(command);
       return;
     } catch (error) {
-      warn(`${logicalId}: the on-failure queue did not answer (${messageOf(error)}). Retrying in a second.`);
+      warn(`${logicalId}: the on-failure queue did not respond (${messageOf(error)}). Retrying in a second.`);
       await pause(RETRY_DELAY_MS, undefined, { signal: stopped }).catch(() => undefined);
     }
   }

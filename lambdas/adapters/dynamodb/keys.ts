@@ -24,10 +24,10 @@ export const parseContactName = (name: unknown): ContactRef | undefined => {
 
 export const contactKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'CONTACT' });
 
-/** A message and its statuses. */
+/** Returns the key of the item for an `_id_`, which holds the message and its statuses. */
 export const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });
 
-/** The echo of a message: an item of its own, because it can name another contact and be as large as an item can be. */
+/** Returns the key of a message's echo, which can name another contact and be as large as an item can be. */
 export const echoKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'ECHO' });
 
 export const sendKey = (requestId: string): ItemKey => ({ pk: `SEND#${requestId}`, sk: 'SEND' });

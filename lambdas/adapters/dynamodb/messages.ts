@@ -13,8 +13,8 @@ import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey } from 
 import type { ConversationTable, Item, ItemUpdate } from './table.ts';
 
 /**
- * Creates the repository of messages. Of competing writes, the least wins (the earliest version of a message or an echo,
- * the earliest time of a status), so that neither order nor repetition matters.
+ * Creates the repository of messages. The earliest version of a message or an echo and the earliest time of a status
+ * win, so writes can be repeated and can arrive in any order.
  */
 export const createDynamodbMessages = (table: ConversationTable): MessageRepository => ({
   async recordInbound(message) {

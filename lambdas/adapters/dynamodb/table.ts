@@ -64,12 +64,10 @@ export interface QueryPage {
 export interface ConversationTable {
   get(key: ItemKey): Promise<Item | undefined>;
   /**
-   * Reads items, 100 per call, in the order of their keys, which may repeat; undefined for a missing one.
+   * Reads items, 100 per call. Returns them in the order of their keys, which may repeat, with undefined for missing
+   * items. Repeats the call for keys that DynamoDB leaves unprocessed, with pauses of at most 2 seconds in total.
    *
-   * Calls again for what DynamoDB leaves unprocessed, with pauses of at most 2 seconds in the whole read. The time of
-   * the calls comes on top, with the client's own retries of each call that fails.
-   *
-   * @throws Error when a further pause would take longer.
+   * @throws Error if some keys are still unprocessed.
    */
   getAll(keys: readonly ItemKey[]): Promise<readonly (Item | undefined)[]>;
   /** @throws WriteRefusedError if the table can never accept the item. */

@@ -63,7 +63,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'manage',
     files: /^lambdas\/manage\//,
-    mayImport: ['domain', 'runtime', 'time budget', 'manage'],
+    mayImport: ['domain', 'runtime', 'manage'],
     mayImportTypes: ['ports'],
   },
 
