@@ -1,7 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from './json.ts';
 import type { LocalCloud } from './local-cloud.ts';
+import { LocalError } from './local-error.ts';
 
 /** The file in the state folder that contains the addresses of a run. */
 const FILE = 'local.json';
@@ -22,26 +24,34 @@ export const localState = (cloud: LocalCloud) => ({
   env: cloud.env,
 });
 
-/** Writes a run's addresses. @returns whether they replaced those of another run that is still active. */
-export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<boolean> => {
+/** Writes a run's addresses. */
+export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true });
-  const replaced = await isAnotherRunning(join(folder, FILE));
   await writeFile(join(folder, FILE), `${JSON.stringify(localState(cloud), null, 2)}\n`);
-  return replaced;
 };
 
 const RESPONSE_TIMEOUT_MS = 500;
 const otherRun = z.object({ webhookUrl: z.url() });
 
-/** A killed run leaves its file behind, so this checks whether the webhook responds. */
-const isAnotherRunning = async (file: string): Promise<boolean> => {
-  try {
-    const { webhookUrl } = otherRun.parse(JSON.parse(await readFile(file, 'utf8')));
-    await fetch(webhookUrl, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
-    return true;
-  } catch {
-    return false;
-  }
+/**
+ * Checks that a folder is free for a run's addresses and logs. A killed run leaves its file behind, so only one whose
+ * webhook answers counts.
+ *
+ * @throws LocalError if another run uses the folder.
+ */
+export const checkStateFolder = async (folder: string): Promise<void> => {
+  const text = await readFile(join(folder, FILE), 'utf8').catch(() => undefined);
+  const webhookUrl = text && otherRun.safeParse(parseJson(text)).data?.webhookUrl;
+  if (!webhookUrl) return;
+  const answers = fetch(webhookUrl, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+  const isRunning = await answers.then(
+    () => true,
+    () => false,
+  );
+  if (!isRunning) return;
+  throw new LocalError(
+    `Another run uses ${folder}: its webhook is ${webhookUrl}. Stop it, or set PARLEY_STATE_FOLDER to another folder.`,
+  );
 };
 
 /** Removes a run's addresses, unless a later run has replaced them. */

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { startLocal } from './local-cloud.ts';
 import { messageOf } from './local-error.ts';
-import { removeLocalState, writeLocalState } from './local-state.ts';
+import { checkStateFolder, removeLocalState, writeLocalState } from './local-state.ts';
 import { HELP, readStartOptions, type StartOptions } from './start-options.ts';
 import { readyMessage } from './start-output.ts';
 
 const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: StartOptions): Promise<void> => {
   const shutdown = shutdownSignal(process.env);
+  await checkStateFolder(stateFolder);
   await using cloud = await startLocal({
     stage,
     chatServiceUrl,
@@ -17,11 +18,7 @@ const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: 
   });
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => removeLocalState(cloud, stateFolder));
-  if (await writeLocalState(cloud, stateFolder)) {
-    console.error(
-      'Another run is active; local.json now has the addresses of this one. Set PARLEY_STATE_FOLDER to keep them apart.',
-    );
-  }
+  await writeLocalState(cloud, stateFolder);
   console.log(readyMessage(cloud));
   if (open && cloud.consoleUrl) openBrowser(cloud.consoleUrl);
   await shutdown;

@@ -1,6 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
-import { removeLocalState, writeLocalState } from '../../../local/local-state.ts';
+import { checkStateFolder, removeLocalState, writeLocalState } from '../../../local/local-state.ts';
 import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 
@@ -16,13 +18,21 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-it('reports that it replaced the addresses of a run only if that run still answers', async () => {
+it('keeps a second run out of the folder of one that still answers', async () => {
   const killed = { ...cloud, webhookUrl: 'http://127.0.0.1:9/webhook' };
 
-  expect(await writeLocalState(killed, folder.path)).toBe(false);
-  expect(await writeLocalState(cloud, folder.path)).toBe(false);
-  expect(await writeLocalState(cloud, folder.path)).toBe(true);
+  await checkStateFolder(folder.path);
+  writeFileSync(join(folder.path, 'local.json'), 'not JSON');
+  await checkStateFolder(folder.path);
+  await writeLocalState(killed, folder.path);
+  await checkStateFolder(folder.path);
+  await writeLocalState(cloud, folder.path);
+  await expect(checkStateFolder(folder.path)).rejects.toThrow(
+    `Another run uses ${folder.path}: its webhook is ${cloud.webhookUrl}. Stop it, or set PARLEY_STATE_FOLDER`,
+  );
 
+  await removeLocalState(killed, folder.path);
+  expect(readFileSync(join(folder.path, 'local.json'), 'utf8')).toContain(cloud.webhookUrl);
   await removeLocalState(cloud, folder.path);
-  expect(await writeLocalState(cloud, folder.path)).toBe(false);
+  await checkStateFolder(folder.path);
 });

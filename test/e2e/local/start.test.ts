@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -140,6 +140,25 @@ describe('npm start', () => {
     await taken.close();
     expect(output.err).toMatch(new RegExp(`^Port ${taken.port} on 127\\.0\\.0\\.1 is already in use; [^\\n]+\\n$`));
     expect([runner.exitCode, output.out]).toEqual([1, '']);
+  });
+
+  it('does not start in the folder of a run that is active, and leaves its file and its logs alone', async () => {
+    const log = join(stateFolder.path, 'logs', 'function.log');
+    const state = join(stateFolder.path, 'local.json');
+    const active = await listenLocally(createServer((_, response) => response.end()));
+    onTestFinished(() => active.close());
+    onTestFinished(() => rmSync(state));
+    const written = JSON.stringify({ webhookUrl: `${active.url}/webhook` });
+    mkdirSync(join(stateFolder.path, 'logs'), { recursive: true });
+    writeFileSync(log, 'of the active run');
+    writeFileSync(state, written);
+
+    const { runner, output, ended } = npmStart([]);
+    await ended;
+
+    expect(output.err).toMatch(/^Another run uses [^\n]+ Stop it, or set PARLEY_STATE_FOLDER to another folder\.\n$/);
+    expect([runner.exitCode, output.out]).toEqual([1, '']);
+    expect([readFileSync(state, 'utf8'), readFileSync(log, 'utf8')]).toEqual([written, 'of the active run']);
   });
 
   it.each([
