@@ -71,7 +71,7 @@ describe('an event source mapping of a stream', () => {
     const { untilProcessed, warnings } = start(streams);
 
     expect(await untilProcessed(2)).toEqual([['1'], ['2']]);
-    expect(warnings).toEqual(['Mapping: the stream did not answer (socket hang up). Retrying in a second.']);
+    expect(warnings).toEqual(['Mapping: the stream did not respond (socket hang up). Retrying in a second.']);
   });
 
   it('continues behind the last record that it read when its iterator has expired', async () => {
@@ -134,7 +134,7 @@ describe('an event source mapping of a stream', () => {
       { requestContext: { condition: 'RetryAttemptsExhausted' }, DDBStreamBatchInfo: { startSequenceNumber: '1' } },
     ]);
     expect(warnings).toContain(
-      'Mapping: the on-failure queue did not answer (queue unavailable). Retrying in a second.',
+      'Mapping: the on-failure queue did not respond (queue unavailable). Retrying in a second.',
     );
   });
 });
