@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { parseJson } from '../json.ts';
 import { type ListeningServer, listenLocally } from '../listen-locally.ts';
+import { messageOf } from '../local-error.ts';
 
 /** A request to an emulated AWS API. */
 export interface AwsRequest {
@@ -10,6 +11,8 @@ export interface AwsRequest {
   readonly operation: string;
   /** The parsed body; undefined if it is not JSON. */
   readonly input: unknown;
+  /** Aborted when the client closes the connection. */
+  readonly signal: AbortSignal;
 }
 
 export interface AwsResponse {
@@ -17,6 +20,8 @@ export interface AwsResponse {
   readonly body: object;
   /** The error's code. */
   readonly errorType?: string;
+  /** The error's code in the query protocol, which SDKs show instead where an API had that protocol first. */
+  readonly queryErrorType?: string;
 }
 
 /** Returns the response for an error, in the form that every AWS SDK reads. */
@@ -33,31 +38,37 @@ export const unknownOperation = (operation: string): AwsResponse =>
 /**
  * Serves an emulated AWS API that speaks JSON, on a free port of the loopback interface.
  *
- * @param contentType `application/x-amz-json-1.1` for APIs with operations in a header, `application/json` for REST APIs.
+ * @param contentType `application/x-amz-json-1.x` for APIs with operations in a header, `application/json` for REST APIs.
  * Source: https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
 export const startAwsJsonServer = (
-  contentType: 'application/x-amz-json-1.1' | 'application/json',
-  handle: (request: AwsRequest) => AwsResponse,
+  contentType: 'application/x-amz-json-1.0' | 'application/x-amz-json-1.1' | 'application/json',
+  handle: (request: AwsRequest) => AwsResponse | Promise<AwsResponse>,
 ): Promise<ListeningServer> =>
   listenLocally(
-    createServer((incoming, outgoing) => {
-      void readAwsRequest(incoming).then((request) => {
-        const { status, body, errorType } = handle(request);
-        outgoing.writeHead(status, {
-          'content-type': contentType,
-          ...(errorType !== undefined && { 'x-amzn-errortype': errorType }),
-        });
-        outgoing.end(JSON.stringify(body));
+    createServer(async (incoming, outgoing) => {
+      const closed = new AbortController();
+      outgoing.once('close', () => closed.abort());
+      const response = readAwsRequest(incoming, closed.signal).then(handle).catch(internalFailure);
+      const { status, body, errorType, queryErrorType } = await response;
+      outgoing.writeHead(status, {
+        'content-type': contentType,
+        ...(errorType !== undefined && { 'x-amzn-errortype': errorType }),
+        ...(queryErrorType !== undefined && { 'x-amzn-query-error': `${queryErrorType};Sender` }),
       });
+      outgoing.end(JSON.stringify(body));
     }),
   );
 
-const readAwsRequest = async (request: IncomingMessage): Promise<AwsRequest> => {
+/** Answers an emulator's own error, which would otherwise end the local run. */
+const internalFailure = (error: unknown): AwsResponse =>
+  awsError('InternalFailure', `The local run failed: ${messageOf(error)}`, 500);
+
+const readAwsRequest = async (request: IncomingMessage, signal: AbortSignal): Promise<AwsRequest> => {
   const method = request.method ?? '';
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const url = new URL(request.url ?? '/', `http://${request.headers.host ?? 'localhost'}`);
   const operation = String(request.headers['x-amz-target'] ?? `${method} ${url.pathname}`);
-  return { method, url, operation, input: parseJson(await readBody(request)) };
+  return { method, url, operation, input: parseJson(await readBody(request)), signal };
 };
 
 const readBody = async (request: IncomingMessage): Promise<string> => {

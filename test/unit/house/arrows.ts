@@ -14,7 +14,7 @@ const USE_CASE = ['domain', 'ports', 'runtime', 'time budget'];
 const ENTRY = [...USE_CASE, 'adapters'];
 /** The page runs in a browser: of the service it knows the types alone. */
 const SANDBOX_DATA = ['sandbox inspector', 'sandbox service', 'sandbox delivery'];
-const LOCAL_SERVICES = ['local emulators', 'local functions', 'local http api', 'local event sources'];
+const LOCAL_SERVICES = ['local emulators', 'local sqs', 'local functions', 'local http api', 'local event sources'];
 
 /** Which room may import which. Every import not listed here is an error, and so is every circle of files. */
 export const ROOMS: readonly Room[] = [
@@ -115,7 +115,17 @@ export const ROOMS: readonly Room[] = [
     mayImport: ['local base'],
   },
   { name: 'local template', files: /^local\/template\//, mayImport: ['local template', 'local base'] },
-  { name: 'local emulators', files: /^local\/emulators\//, mayImport: ['local emulators', 'local base'] },
+  { name: 'local aws protocol', files: /^local\/emulators\/aws-json-server\.ts$/, mayImport: ['local base'] },
+  {
+    name: 'local sqs',
+    files: /^local\/emulators\/sqs\//,
+    mayImport: ['local sqs', 'local aws protocol', 'local base'],
+  },
+  {
+    name: 'local emulators',
+    files: /^local\/emulators\//,
+    mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base'],
+  },
   { name: 'local functions', files: /^local\/functions\//, mayImport: ['local functions', 'local base'] },
   {
     name: 'local http api',
@@ -125,7 +135,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'local event sources',
     files: /^local\/event-sources\//,
-    mayImport: ['local event sources', 'local emulators', 'local functions', 'local base'],
+    mayImport: ['local event sources', 'local emulators', 'local sqs', 'local functions', 'local base'],
   },
   {
     name: 'local resources',
