@@ -1,16 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-} from '@aws-sdk/client-dynamodb-streams';
+import { DescribeStreamCommand, type DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { MovableClock } from '../clock.ts';
 import type { MatchesEvent } from '../emulators/event-pattern.ts';
 import type { InvokeFunction } from '../functions/invocation.ts';
 import { messageOf } from '../local-error.ts';
 import type { RunningMapping } from './queue-mapping.ts';
+import { createShardReader } from './shard-reader.ts';
 import { type DiscardedBatch, discardedBatchMessage, processBatch, type StreamBatchRules } from './stream-batch.ts';
 import { type StreamRecord, streamRecord, toBatches, toParallelParts } from './stream-records.ts';
 
@@ -42,7 +38,6 @@ export interface StreamMappingContext {
 /** Lambda polls each shard four times a second; the emulator can be polled more often. */
 const POLL_MS = 100;
 const RETRY_DELAY_MS = 1_000;
-const MAX_RECORDS = 1000;
 
 /**
  * Starts feeding a stream's records to a function, in order within each shard.
@@ -66,52 +61,62 @@ export const startStreamMapping = (
     await Promise.all(parts.map((part) => processBatch(part, declaration, batchContext)));
   };
 
+  const retryLater = async (error: unknown): Promise<void> => {
+    if (stopped.aborted) return;
+    warn(`${logicalId}: the stream did not answer (${messageOf(error)}). Retrying in a second.`);
+    await sleep(RETRY_DELAY_MS);
+  };
+
   const readShard = async (shardId: string): Promise<void> => {
-    const start = { StreamArn: streamArn, ShardId: shardId, ShardIteratorType: declaration.startingPosition };
-    let iterator = (await streams.send(new GetShardIteratorCommand(start))).ShardIterator;
-    let waiting: StreamRecord[] = [];
+    const { startingPosition, batchingWindowMs } = declaration;
+    const reader = createShardReader(streams, { streamArn, shardId, startingPosition });
+    let waiting: readonly StreamRecord[] = [];
     let windowEnd: number | undefined;
-    while (!stopped.aborted && iterator !== undefined) {
-      const { Records = [], NextShardIterator } = await streams.send(
-        new GetRecordsCommand({ ShardIterator: iterator, Limit: MAX_RECORDS }),
-        { abortSignal: stopped },
-      );
-      iterator = NextShardIterator;
-      const records = Records.map((record) => streamRecord(record, streamArn, clock.offsetMs));
-      waiting.push(...records.filter((record) => filters?.some((matches) => matches(record)) ?? true));
+
+    const step = async (): Promise<void> => {
+      const read = reader.ended ? [] : await reader.read(stopped);
+      const records = read.map((record) => streamRecord(record, streamArn, clock.offsetMs));
+      waiting = [...waiting, ...records.filter((record) => filters?.some((matches) => matches(record)) ?? true)];
       if (waiting.length === 0) {
-        if (records.length === 0) await sleep(POLL_MS);
-        continue;
+        if (records.length === 0 && !reader.ended) await sleep(POLL_MS);
+        return;
       }
-      windowEnd ??= performance.now() + declaration.batchingWindowMs;
+      windowEnd ??= performance.now() + batchingWindowMs;
       if (waiting.length < batchSize && performance.now() < windowEnd) {
         await sleep(Math.min(POLL_MS, windowEnd - performance.now()));
-        continue;
+        return;
       }
       windowEnd = undefined;
-      for (const batch of toBatches(waiting, batchSize)) await processRecords(batch, shardId);
-      waiting = [];
-    }
+      for (const batch of toBatches(waiting, batchSize)) {
+        await processRecords(batch, shardId);
+        waiting = waiting.slice(batch.length);
+      }
+    };
+
+    while (!stopped.aborted && !(reader.ended && waiting.length === 0)) await step().catch(retryLater);
   };
 
   const readStream = async (): Promise<void> => {
-    const shards = new Map<string, Promise<void>>();
-    while (!stopped.aborted) {
-      try {
-        const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
-        for (const { ShardId = '' } of StreamDescription?.Shards ?? []) {
-          if (!shards.has(ShardId)) shards.set(ShardId, readShard(ShardId));
-        }
-        // New shards appear when a known one ends.
-        if (shards.size > 0) await Promise.race(shards.values());
-        else await sleep(POLL_MS);
-      } catch (error) {
-        if (stopped.aborted) return;
-        warn(`${logicalId}: the stream did not answer (${messageOf(error)}). Retrying in a second.`);
-        await sleep(RETRY_DELAY_MS);
+    const started = new Set<string>();
+    const reading = new Map<string, Promise<void>>();
+    const startNewShards = async (): Promise<void> => {
+      const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
+      for (const { ShardId = '' } of StreamDescription?.Shards ?? []) {
+        if (started.has(ShardId)) continue;
+        started.add(ShardId);
+        reading.set(
+          ShardId,
+          readShard(ShardId).then(() => void reading.delete(ShardId)),
+        );
       }
+    };
+    while (!stopped.aborted) {
+      await startNewShards().catch(retryLater);
+      // New shards appear when a known one ends.
+      if (reading.size > 0) await Promise.race(reading.values());
+      else await sleep(POLL_MS);
     }
-    await Promise.allSettled(shards.values());
+    await Promise.all(reading.values());
   };
 
   return { stop: () => stop.abort(), ended: readStream() };
