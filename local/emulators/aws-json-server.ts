@@ -7,69 +7,68 @@ import { messageOf } from '../local-error.ts';
 export interface AwsRequest {
   readonly method: string;
   readonly url: URL;
-  /** The `x-amz-target` header, such as `AWSEvents.PutEvents`. Without the header, the method and the path. */
+  /** The `x-amz-target` header, such as `AWSEvents.PutEvents`; without one, the method and the path. */
   readonly operation: string;
-  /** The parsed body. Undefined if it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly input: unknown;
+  /** Aborted when the client closes the connection. */
+  readonly signal: AbortSignal;
 }
 
 export interface AwsResponse {
   readonly status: number;
   readonly body: object;
-  /** The error code. */
+  /** The error's code. */
   readonly errorType?: string;
+  /** The error's code in the query protocol, which SDKs show instead where an API had that protocol first. */
+  readonly queryErrorType?: string;
 }
 
-/** Returns an error response in the format that all AWS SDKs read. */
+/** Returns the response for an error, in the form that every AWS SDK reads. */
 export const awsError = (errorType: string, message: string, status = 400): AwsResponse => ({
   status,
   errorType,
   body: { __type: errorType, message },
 });
 
-/** Returns the response for an operation that an emulator does not support. */
+/** Returns the response for an operation that an emulator lacks. */
 export const unknownOperation = (operation: string): AwsResponse =>
   awsError('UnknownOperationException', `The local run does not support ${operation}.`);
 
 /**
- * Serves an emulated AWS API with a JSON protocol, on a free port of the loopback interface.
+ * Serves an emulated AWS API that speaks JSON, on a free port of the loopback interface.
  *
- * @param contentType `application/x-amz-json-1.1` for APIs with operations in a header, `application/json` for REST APIs.
+ * @param contentType `application/x-amz-json-1.x` for APIs with operations in a header, `application/json` for REST APIs.
  * Source: https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
 export const startAwsJsonServer = (
-  contentType: 'application/x-amz-json-1.1' | 'application/json',
-  handle: (request: AwsRequest) => AwsResponse,
+  contentType: 'application/x-amz-json-1.0' | 'application/x-amz-json-1.1' | 'application/json',
+  handle: (request: AwsRequest) => AwsResponse | Promise<AwsResponse>,
 ): Promise<ListeningServer> =>
   listenLocally(
-    createServer((incoming, outgoing) => {
-      void respond(incoming, handle).then(({ status, body, errorType }) => {
-        outgoing.writeHead(status, {
-          'content-type': contentType,
-          ...(errorType !== undefined && { 'x-amzn-errortype': errorType }),
-        });
-        outgoing.end(JSON.stringify(body));
+    createServer(async (incoming, outgoing) => {
+      const closed = new AbortController();
+      outgoing.once('close', () => closed.abort());
+      const response = readAwsRequest(incoming, closed.signal).then(handle).catch(internalFailure);
+      const { status, body, errorType, queryErrorType } = await response;
+      outgoing.writeHead(status, {
+        'content-type': contentType,
+        ...(errorType !== undefined && { 'x-amzn-errortype': errorType }),
+        ...(queryErrorType !== undefined && { 'x-amzn-query-error': `${queryErrorType};Sender` }),
       });
+      outgoing.end(JSON.stringify(body));
     }),
   );
 
-/** Handles a request. Whatever is wrong with it must not end the run. */
-const respond = async (
-  incoming: IncomingMessage,
-  handle: (request: AwsRequest) => AwsResponse,
-): Promise<AwsResponse> => {
-  try {
-    return handle(await readAwsRequest(incoming));
-  } catch (error) {
-    return awsError('InternalFailure', `The local run cannot handle this request: ${messageOf(error)}`, 500);
-  }
-};
+/** Answers an emulator's own error, which would otherwise end the local run. */
+const internalFailure = (error: unknown): AwsResponse =>
+  awsError('InternalFailure', `The local run failed: ${messageOf(error)}`, 500);
 
-const readAwsRequest = async (request: IncomingMessage): Promise<AwsRequest> => {
+const readAwsRequest = async (request: IncomingMessage, signal: AbortSignal): Promise<AwsRequest> => {
   const method = request.method ?? '';
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const url = new URL(request.url ?? '/', `http://${request.headers.host ?? 'localhost'}`);
   const operation = String(request.headers['x-amz-target'] ?? `${method} ${url.pathname}`);
-  return { method, url, operation, input: parseJson(await readBody(request)) };
+  return { method, url, operation, input: parseJson(await readBody(request)), signal };
 };
 
 const readBody = async (request: IncomingMessage): Promise<string> => {

@@ -9,7 +9,7 @@ import { createEventBuses, type EventBuses } from './event-buses.ts';
 import { startScheduler } from './scheduler.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { createSecretStore, type SecretStore, startSecretsManager } from './secrets-manager.ts';
-import { startSqs } from './sqs.ts';
+import { startSqs } from './sqs/sqs.ts';
 
 /** The running emulators, with clients for them. */
 export interface Emulators extends AsyncDisposable {
@@ -44,14 +44,13 @@ export const startEmulators = async ({ folder, clock, warn }: EmulatorSettings):
   const use = async <Started extends AsyncDisposable>(starting: Promise<Started>) => stack.use(await starting);
   const starting = [
     use(startDynamoDb(folder)),
-    use(startSqs()),
+    use(startSqs({ clock })),
     use(startSecretsManager(secrets)),
     use(startEventBridge(buses)),
   ] as const;
   // Wait for all. Otherwise, an emulator that starts after another one has failed would never be stopped.
   await Promise.allSettled(starting);
   const [tables, queues, secretsManager, eventBridge] = await Promise.all(starting);
-  clock.onMove(queues.setClock);
 
   const client = { region: REGION, credentials: CREDENTIALS };
   const adopt = <Client extends { destroy(): void }>(created: Client) => stack.adopt(created, (one) => one.destroy());

@@ -1,6 +1,6 @@
 import type { MovableClock } from '../clock.ts';
 import type { Emulators } from '../emulators/emulators.ts';
-import { queueUrlOf } from '../emulators/sqs.ts';
+import { queueUrlOf } from '../emulators/sqs/sqs.ts';
 import type { FunctionPool } from '../functions/function-pool.ts';
 import type { Functions } from '../functions/functions.ts';
 import { LocalError } from '../local-error.ts';

@@ -3,7 +3,7 @@ import { arnOf } from '../aws-environment.ts';
 import type { BusTarget } from '../emulators/event-buses.ts';
 import { readEventPattern } from '../emulators/event-pattern.ts';
 import { createQueueTarget } from '../emulators/event-targets.ts';
-import { queueUrlOf } from '../emulators/sqs.ts';
+import { queueUrlOf } from '../emulators/sqs/sqs.ts';
 import { LocalError } from '../local-error.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, ignored, placeOf } from './resource-type.ts';
 

@@ -12,7 +12,7 @@ import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import { systemClock } from '../../../lambdas/runtime/system.ts';
-import { startSqs } from '../../../local/emulators/sqs.ts';
+import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
 import { startEmulatedTables } from '../../support/emulated-table.ts';
 import { silentMetrics } from '../../support/telemetry.ts';
 import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts';

@@ -152,7 +152,17 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['local base'],
   },
   { name: 'local template', files: /^local\/template\//, mayImport: ['local template', 'local base'] },
-  { name: 'local emulators', files: /^local\/emulators\//, mayImport: ['local emulators', 'local base'] },
+  { name: 'local aws protocol', files: /^local\/emulators\/aws-json-server\.ts$/, mayImport: ['local base'] },
+  {
+    name: 'local sqs',
+    files: /^local\/emulators\/sqs\//,
+    mayImport: ['local sqs', 'local aws protocol', 'local base'],
+  },
+  {
+    name: 'local emulators',
+    files: /^local\/emulators\//,
+    mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base'],
+  },
   { name: 'local functions', files: /^local\/functions\//, mayImport: ['local functions', 'local base'] },
   {
     name: 'local http api',
@@ -163,7 +173,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local event sources',
     files: /^local\/event-sources\//,
-    mayImport: ['local event sources', 'local emulators', 'local functions', 'local base'],
+    mayImport: ['local event sources', 'local emulators', 'local sqs', 'local functions', 'local base'],
   },
   {
     name: 'local resources',

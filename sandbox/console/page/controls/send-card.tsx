@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { callApi, inspectorPath } from '../state/api.ts';
 import { showError, showNotice, useConsole } from '../state/console-state.ts';
+import { messageGroup } from '../state/message-group.ts';
 import { selectItem } from '../state/timeline.ts';
 import { Card, Form } from './card.tsx';
 import { REASONS, variablesOf } from './templates-card.tsx';
@@ -30,7 +31,7 @@ export const SendCard = () => {
       ...(template !== '' && { ruleNameOrId: template, ...(variables.length > 0 && { params: values }) }),
       ...(reason !== '' && { reason }),
     };
-    const enqueued = { body, groupId: contact, deduplicationId: requestId };
+    const enqueued = { body, groupId: await messageGroup(contact), deduplicationId: requestId };
     const result = await callApi('POST', inspectorPath('requests'), enqueued);
     if (!result.ok) return showError(result.error);
     showNotice(`Request ${requestId} added to the send queue.`);

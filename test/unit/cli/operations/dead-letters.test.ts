@@ -8,9 +8,10 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DeadLetterQueue, listDeadLetters, queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
 import { moveDeadLetters } from '../../../../cli/operations/redrive.ts';
-import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
-let emulator: SqsEmulator;
+let emulator: ListeningServer;
 let sqs: SQSClient;
 let queues = 0;
 beforeAll(async () => {

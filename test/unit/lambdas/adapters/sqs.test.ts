@@ -9,10 +9,11 @@ import {
   createSqsSendQueue,
 } from '../../../../lambdas/adapters/sqs.ts';
 import { parseSerializedRequest } from '../../../../lambdas/domain/webhook-request.ts';
-import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 
-let emulator: SqsEmulator;
+let emulator: ListeningServer;
 let client: SQSClient;
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { vi } from 'vitest';
 import type { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
 import { createSecretStore, startSecretsManager } from '../../../../local/emulators/secrets-manager.ts';
-import { startSqs } from '../../../../local/emulators/sqs.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import { type CountingProxy, startCountingProxy } from '../../../support/counting-proxy.ts';
 import type { Item } from '../../../support/emulated-table.ts';
 import { connectToTestTables } from '../../../support/test-tables.ts';

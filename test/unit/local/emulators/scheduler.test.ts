@@ -12,11 +12,11 @@ import { ACCOUNT_ID, REGION } from '../../../../local/aws-environment.ts';
 import { createMovableClock } from '../../../../local/clock.ts';
 import { startScheduler } from '../../../../local/emulators/scheduler.ts';
 import { createSchedules, type Schedules } from '../../../../local/emulators/schedules.ts';
-import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 const clock = createMovableClock();
-let queues: SqsEmulator;
+let queues: ListeningServer;
 let sqs: SQSClient;
 let schedules: Schedules;
 let server: ListeningServer;

@@ -1,19 +1,28 @@
 import {
+  ChangeMessageVisibilityCommand,
   CreateQueueCommand,
+  DeleteMessageCommand,
   GetQueueUrlCommand,
+  type Message,
   ReceiveMessageCommand,
   SendMessageCommand,
+  SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
+import { createMovableClock } from '../../../../local/clock.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
-let emulator: SqsEmulator;
+/** The contract in `test/contract/sqs` covers what SQS does; these tests cover the emulator's own rules. */
+const clock = createMovableClock();
+const IN_FLIGHT_LIMIT = 3;
+let emulator: ListeningServer;
 let sqs: SQSClient;
 
 beforeAll(async () => {
-  emulator = await startSqs();
+  emulator = await startSqs({ clock, inFlightLimit: IN_FLIGHT_LIMIT });
   sqs = new SQSClient({ endpoint: emulator.url, region: REGION, credentials: CREDENTIALS });
 });
 afterAll(async () => {
@@ -26,48 +35,14 @@ const createQueue = async (name: string, attributes: Record<string, string> = {}
   return `${emulator.url}/${ACCOUNT_ID}/${name}`;
 };
 
-describe('the characters of a message', () => {
-  let QueueUrl: string;
-  beforeAll(async () => {
-    QueueUrl = await createQueue('characters');
-  });
-
-  it.each(['🎉', 'Ñandú 日本語', '\t\n\r', '\ud7ff\ue000\ufffd\u{10000}\u{10ffff}'])(
-    'are accepted, as on SQS: %j',
-    async (MessageBody) => {
-      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
-      const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
-      expect(Messages?.[0]?.Body).toBe(MessageBody);
-    },
+const receive = async (QueueUrl: string, options: object = {}): Promise<readonly Message[]> => {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, ...options }),
   );
-
-  it.each(['\u0000', '\u001f', '\ufffe', '\uffff'])('are rejected, as on SQS: %j', async (MessageBody) => {
-    const sent = sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
-    await expect(sent).rejects.toThrow('Invalid characters found');
-  });
-});
+  return Messages;
+};
 
 describe('the SQS emulator', () => {
-  it.each([
-    ['messageGroup', ['a', 'b']],
-    ['queue', ['a']],
-  ])('deduplicates per %s, and returns the deduplication id unchanged', async (scope, accepted) => {
-    const QueueUrl = await createQueue(`${scope}.fifo`, { FifoQueue: 'true', DeduplicationScope: scope });
-
-    for (const MessageGroupId of ['a', 'b', 'a', 'b']) {
-      const message = { MessageGroupId, MessageBody: MessageGroupId, MessageDeduplicationId: 'one "id"' };
-      await sqs.send(new SendMessageCommand({ QueueUrl, ...message }));
-    }
-
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
-    );
-    expect(Messages.map(({ Body }) => Body)).toEqual(accepted);
-    expect(Messages.map(({ Attributes }) => Attributes?.MessageDeduplicationId)).toEqual(
-      accepted.map(() => 'one "id"'),
-    );
-  });
-
   it('finds a queue by name, with a URL on the loopback interface', async () => {
     const queueUrl = await createQueue('named');
 
@@ -76,16 +51,115 @@ describe('the SQS emulator', () => {
     expect(QueueUrl).toBe(queueUrl);
   });
 
-  it('ends a visibility timeout when the clock moves past it', async () => {
+  it('ends a long poll when the clock moves past a visibility timeout', async () => {
     const queueUrl = await createQueue('clock', { VisibilityTimeout: '43200' });
     await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: 'hidden' }));
-    const receive = async () =>
-      (await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }))).Messages?.length ?? 0;
-    const [first, hidden] = [await receive(), await receive()];
+    const [first, hidden] = [await receive(queueUrl), await receive(queueUrl)];
+    const polling = receive(queueUrl, { WaitTimeSeconds: 20 });
 
-    await emulator.setClock(43_201_000);
-    const after = await receive();
+    await clock.advance(43_201_000);
 
-    expect([first, hidden, after]).toEqual([1, 0, 1]);
+    expect([first.length, hidden.length, (await polling).length]).toEqual([1, 0, 1]);
+  });
+
+  it('keeps a message for others if the client of a long poll has gone', async () => {
+    const queueUrl = await createQueue('gone');
+    const abort = new AbortController();
+    const polling = sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, WaitTimeSeconds: 20 }), {
+      abortSignal: abort.signal,
+    });
+    abort.abort();
+    await expect(polling).rejects.toThrow();
+
+    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: 'kept' }));
+
+    expect((await receive(queueUrl, { WaitTimeSeconds: 1 })).map(({ Body }) => Body)).toEqual(['kept']);
+  });
+});
+
+describe('a queue with the maximum number of messages in flight', () => {
+  it('is an error for short polling and nothing for long polling, if it is a standard queue', async () => {
+    const QueueUrl = await createQueue('over-limit');
+    for (const MessageBody of ['0', '1', '2', '3']) await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+    const received = await receive(QueueUrl);
+
+    expect(received).toHaveLength(IN_FLIGHT_LIMIT);
+    await expect(receive(QueueUrl)).rejects.toMatchObject({ name: 'OverLimit' });
+    expect(await receive(QueueUrl, { WaitTimeSeconds: 1 })).toEqual([]);
+
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: received[0]?.ReceiptHandle }));
+    expect((await receive(QueueUrl)).map(({ Body }) => Body)).toEqual(['3']);
+  });
+
+  it('returns nothing, if it is a FIFO queue', async () => {
+    const QueueUrl = await createQueue('over-limit.fifo', { FifoQueue: 'true' });
+    for (const id of ['a', 'b', 'c', 'd']) {
+      const fifo = { MessageGroupId: id, MessageDeduplicationId: id };
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: id, ...fifo }));
+    }
+
+    expect(await receive(QueueUrl)).toHaveLength(IN_FLIGHT_LIMIT);
+    expect(await receive(QueueUrl)).toEqual([]);
+  });
+});
+
+describe('what the SQS emulator does not support', () => {
+  it('is refused: an operation', async () => {
+    const setting = sqs.send(new SetQueueAttributesCommand({ QueueUrl: 'any', Attributes: {} }));
+    await expect(setting).rejects.toThrow('The local run does not support AmazonSQS.SetQueueAttributes.');
+  });
+
+  it('is refused: a parameter', async () => {
+    const QueueUrl = await createQueue('parameters.fifo', { FifoQueue: 'true' });
+    await expect(receive(QueueUrl, { ReceiveRequestAttemptId: 'once' })).rejects.toThrow(
+      "The local run's SQS does not support the parameter ReceiveRequestAttemptId of ReceiveMessage.",
+    );
+  });
+
+  it('is refused: a parameter of a value', async () => {
+    const QueueUrl = await createQueue('values');
+    const MessageAttributes = { name: { DataType: 'String', StringValue: 'x', StringListValues: ['x'] } };
+    await expect(sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x', MessageAttributes }))).rejects.toThrow(
+      'the parameter StringListValues of MessageAttributes.name of SendMessage',
+    );
+  });
+
+  it('is refused: an attribute of a queue', async () => {
+    const creating = createQueue('encrypted', { KmsMasterKeyId: 'alias/aws/sqs' });
+    await expect(creating).rejects.toThrow('does not support the queue attribute KmsMasterKeyId');
+  });
+});
+
+describe('a request that lacks something or has a wrong type', () => {
+  it.each([
+    [{ MessageBody: 'x' }, 'MissingParameter', 'QueueUrl'],
+    [{ QueueUrl: 'any', MessageBody: 7 }, 'InvalidParameterValue', 'Value 7 for parameter MessageBody'],
+    ['no JSON', 'MissingParameter', 'request'],
+  ])('is refused: %j', async (body, code, sentence) => {
+    const response = await fetch(emulator.url, {
+      method: 'POST',
+      headers: { 'x-amz-target': 'AmazonSQS.SendMessage' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      __type: `com.amazonaws.sqs#${code}`,
+      message: expect.stringContaining(sentence),
+    });
+  });
+
+  it('has an error with the code of the query protocol, which older SDKs show', async () => {
+    const changing = sqs.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: `${emulator.url}/${ACCOUNT_ID}/missing`,
+        ReceiptHandle: 'x',
+        VisibilityTimeout: 0,
+      }),
+    );
+    await expect(changing).rejects.toMatchObject({
+      name: 'QueueDoesNotExist',
+      Code: 'AWS.SimpleQueueService.NonExistentQueue',
+    });
   });
 });

@@ -1,24 +1,37 @@
-import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { type SqsEmulator, startSqs } from '../../../../local/emulators/sqs.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import {
   type QueueMappingDeclaration,
   type RunningMapping,
   startQueueMapping,
 } from '../../../../local/event-sources/queue-mapping.ts';
 import type { InvocationResult } from '../../../../local/functions/invocation.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const event = z.object({
   Records: z.array(
-    z.looseObject({ messageId: z.string(), body: z.string(), attributes: z.record(z.string(), z.string()) }),
+    z.looseObject({
+      messageId: z.string(),
+      receiptHandle: z.string(),
+      body: z.string(),
+      attributes: z.record(z.string(), z.string()),
+    }),
   ),
 });
 type Records = z.output<typeof event>['Records'];
 
-let emulator: SqsEmulator;
+let emulator: ListeningServer;
 let sqs: SQSClient;
 let mapping: RunningMapping | undefined;
 
@@ -192,6 +205,26 @@ describe('an event source mapping of a queue', () => {
     expect(mostAtOnce).toBe(2);
   });
 
+  it('passes several messages of one message group in a batch, in order, and the group is in one batch at a time', async () => {
+    const queueUrl = await createQueue('group.fifo', { FifoQueue: 'true' });
+    const all = Array.from({ length: 12 }, (_, number) => String(number));
+    for (const body of all) await send(queueUrl, body, 'a');
+    let busy = 0;
+    const atOnce: number[] = [];
+
+    const { batches } = startMapping(queueUrl, async () => {
+      busy += 1;
+      atOnce.push(busy);
+      // Meanwhile, the other poller asks the queue and gets nothing.
+      await counts(queueUrl);
+      busy -= 1;
+    });
+
+    await untilCounts(queueUrl, [0, 0]);
+    expect(atOnce).toEqual([1, 1]);
+    expect(batches.map((batch) => batch.map(({ body }) => body))).toEqual([all.slice(0, 10), all.slice(10)]);
+  });
+
   it('waits for a full batch until the batching window ends', async () => {
     const queueUrl = await createQueue('window');
     const { batches } = startMapping(queueUrl, () => null, { batchSize: 12, batchingWindowMs: 20_000 });
@@ -202,3 +235,66 @@ describe('an event source mapping of a queue', () => {
     expect(batches.map((batch) => batch.length)).toEqual([12, 12]);
   });
 });
+
+/** What the function does with a batch: it fails as a whole, or at one of its messages and so at the rest of its group. */
+const failure = fc.oneof(fc.constant('batch' as const), fc.nat({ max: 9 }));
+
+describe('an event source mapping of a FIFO queue', () => {
+  it('keeps the order of each message group, whatever fails', async () => {
+    let run = 0;
+    const property = fc.asyncProperty(
+      fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 25 }),
+      fc.array(failure, { maxLength: 8 }),
+      fc.integer({ min: 1, max: 10 }),
+      async (groups, failures, batchSize) => {
+        run += 1;
+        const queueUrl = await createQueue(`property-${run}.fifo`, { FifoQueue: 'true' });
+        const sent = groups.map((group, number) => ({ group, body: `${group}${number}` }));
+        for (const { group, body } of sent) await send(queueUrl, body, group);
+        const remaining = [...failures];
+        const done: string[] = [];
+        const respond = async (records: Records) => {
+          const next = remaining.shift();
+          const failed = next === undefined ? [] : failedRecords(records, next);
+          done.push(...records.filter((record) => !failed.includes(record)).map(({ body }) => body));
+          // Without this, a failed message would be hidden for the queue's visibility timeout.
+          if (failed.length > 0) await giveBack(queueUrl, failed);
+          if (next === 'batch') throw new Error('The function fails.');
+          return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+        };
+
+        startMapping(queueUrl, respond, { batchSize });
+        await untilCounts(queueUrl, [0, 0]);
+        mapping?.stop();
+        await mapping?.ended;
+
+        for (const name of ['a', 'b', 'c']) {
+          const expected = sent.filter(({ group }) => group === name).map(({ body }) => body);
+          expect(done.filter((body) => body.startsWith(name))).toEqual(expected);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 20 });
+  });
+});
+
+const failedRecords = (records: Records, failed: number | 'batch'): Records => {
+  if (failed === 'batch') return records;
+  const groupOf = ({ attributes }: Records[number]) => attributes.MessageGroupId;
+  const first = records[failed % records.length];
+  return records.filter(
+    (record, index) => first && groupOf(record) === groupOf(first) && index >= records.indexOf(first),
+  );
+};
+
+const giveBack = (QueueUrl: string, records: Records) =>
+  sqs.send(
+    new ChangeMessageVisibilityBatchCommand({
+      QueueUrl,
+      Entries: records.map(({ receiptHandle }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: 0,
+      })),
+    }),
+  );

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { createDeduplication } from './deduplication.ts';
+import type { MessageToSend, Queue, QueueSettings, ReceiptFault, ReceivedMessage, SentMessage } from './queue.ts';
+import { createReceiptHandle, messageIdOf } from './receipt-handle.ts';
+import { createStoredMessages, type StoredMessage } from './stored-messages.ts';
+
+/** A queue that takes messages over from the queues whose dead-letter queue it is. */
+export interface DeadLetteringQueue extends Queue {
+  adopt(message: StoredMessage, sourceArn: string): void;
+}
+
+export interface QueueContext {
+  /** Returns the time in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly deadLetterQueue: () => DeadLetteringQueue | undefined;
+  /** Called whenever there may be more to receive than before. */
+  readonly onChange: () => void;
+  /** The maximum number of messages in flight. @default 120,000 */
+  readonly inFlightLimit?: number | undefined;
+}
+
+/**
+ * The same for both kinds of queues. Sources:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-queues.html and
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-fifo.html
+ */
+const IN_FLIGHT_LIMIT = 120_000;
+/** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html */
+const MAX_VISIBILITY_MS = 12 * 60 * 60 * 1000;
+/** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_PurgeQueue.html */
+const PURGE_INTERVAL_MS = 60_000;
+
+/**
+ * Creates a queue that behaves as SQS documents it, in memory.
+ *
+ * - Each receive counts, also one whose visibility timeout is 0 or is set to 0 afterwards. A message that was received
+ *   `maxReceiveCount` times moves to the dead-letter queue at the next receive, with its ID, body, and attributes.
+ * - Retention counts from the first enqueue. In a FIFO dead-letter queue, it counts from the move.
+ * - With too many messages in flight, a standard queue reports it; a FIFO queue returns nothing.
+ * - In a FIFO queue, a receipt handle expires with the visibility timeout. In a standard queue, it deletes the message
+ *   until the message is received again; after that, the deletion succeeds without an effect.
+ *
+ * Sources: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessage.html
+ * https://repost.aws/knowledge-center/sqs-receipt-handle-error
+ */
+export const createQueue = (settings: QueueSettings, context: QueueContext): DeadLetteringQueue => {
+  const { now, deadLetterQueue, onChange, inFlightLimit = IN_FLIGHT_LIMIT } = context;
+  const { isFifo, redrive } = settings;
+  const messages = createStoredMessages({ isFifo, retentionSeconds: settings.retentionSeconds, now });
+  const deduplication = createDeduplication(settings.deduplicationScope, now);
+  let sequence = 0;
+  let lastPurgeAt = Number.NEGATIVE_INFINITY;
+
+  const store = (message: MessageToSend, sequenceNumber?: string): SentMessage => {
+    const { delaySeconds = settings.delaySeconds, ...content } = message;
+    const sent = { messageId: randomUUID(), sequenceNumber };
+    const times = { sentAt: now(), enqueuedAt: now(), visibleAt: now() + delaySeconds * 1000 };
+    messages.add({ ...sent, ...content, ...times, receiveCount: 0 });
+    onChange();
+    return sent;
+  };
+
+  const count = (matches: (message: StoredMessage) => boolean): number => messages.all().filter(matches).length;
+
+  const moveIfExhausted = (message: StoredMessage): boolean => {
+    const target = redrive && message.receiveCount >= redrive.maxReceiveCount ? deadLetterQueue() : undefined;
+    if (!target) return false;
+    messages.remove(message.messageId);
+    target.adopt(message, settings.arn);
+    return true;
+  };
+
+  const find = (receiptHandle: string): StoredMessage | ReceiptFault => {
+    const id = messageIdOf(receiptHandle);
+    if (id === undefined) return 'malformed';
+    const message = messages.find(id);
+    if (message === undefined) return 'deleted';
+    const isCurrent = message.receiptHandle === receiptHandle && (!isFifo || messages.isInFlight(message));
+    return isCurrent ? message : 'expired';
+  };
+
+  return {
+    settings,
+    createdAt: now(),
+
+    send: (message) =>
+      isFifo
+        ? deduplication.once(message, (deduplicationId) => {
+            sequence += 1;
+            return store({ ...message, deduplicationId }, String(sequence).padStart(20, '0'));
+          })
+        : store(message),
+
+    receive({ max, visibilityTimeoutSeconds = settings.visibilityTimeoutSeconds }) {
+      const inFlight = count(messages.isInFlight);
+      if (!isFifo && inFlight >= inFlightLimit) return { kind: 'over-limit' };
+      const limit = Math.min(max, inFlightLimit - inFlight);
+      const received: ReceivedMessage[] = [];
+      for (const message of messages.receivable()) {
+        if (received.length >= limit) break;
+        if (moveIfExhausted(message)) continue;
+        const receipt = {
+          receiptHandle: createReceiptHandle(message.messageId),
+          receiveCount: message.receiveCount + 1,
+          firstReceivedAt: message.firstReceivedAt ?? now(),
+          receivedAt: now(),
+          visibleAt: now() + visibilityTimeoutSeconds * 1000,
+        };
+        received.push({ ...Object.assign(message, receipt) });
+      }
+      return { kind: 'received', messages: received };
+    },
+
+    delete(receiptHandle) {
+      const found = find(receiptHandle);
+      if (typeof found === 'object') {
+        messages.remove(found.messageId);
+        onChange();
+        return undefined;
+      }
+      return found === 'malformed' || (found === 'expired' && isFifo) ? found : undefined;
+    },
+
+    changeVisibility(receiptHandle, seconds) {
+      const found = find(receiptHandle);
+      if (typeof found === 'string') return found;
+      if (!messages.isInFlight(found)) return 'not-in-flight';
+      const visibleAt = now() + seconds * 1000;
+      if (visibleAt > (found.receivedAt ?? 0) + MAX_VISIBILITY_MS) return 'beyond-12-hours';
+      found.visibleAt = visibleAt;
+      onChange();
+      return undefined;
+    },
+
+    purge() {
+      if (now() < lastPurgeAt + PURGE_INTERVAL_MS) return false;
+      lastPurgeAt = now();
+      messages.clear();
+      return true;
+    },
+
+    depths() {
+      const [visible, inFlight] = [count(messages.isVisible), count(messages.isInFlight)];
+      return { visible, inFlight, delayed: count(() => true) - visible - inFlight };
+    },
+
+    nextVisibleAt() {
+      const hidden = messages.all().filter((message) => !messages.isVisible(message));
+      return hidden.reduce<number | undefined>(
+        (soonest, { visibleAt }) => Math.min(soonest ?? visibleAt, visibleAt),
+        undefined,
+      );
+    },
+
+    adopt(message, deadLetterQueueSourceArn) {
+      const enqueuedAt = isFifo ? now() : message.enqueuedAt;
+      const unreceived = { visibleAt: now(), receiptHandle: undefined };
+      messages.add({ ...message, ...unreceived, deadLetterQueueSourceArn, enqueuedAt });
+      onChange();
+    },
+  };
+};

@@ -1,0 +1,90 @@
+/** A value of a message attribute. */
+export interface MessageAttribute {
+  readonly DataType: string;
+  readonly StringValue?: string | undefined;
+  /** In base64. */
+  readonly BinaryValue?: string | undefined;
+}
+
+export interface QueueSettings {
+  readonly name: string;
+  readonly arn: string;
+  readonly isFifo: boolean;
+  /** Whether the deduplication ID defaults to a hash of the body. */
+  readonly contentBasedDeduplication: boolean;
+  /** What a deduplication ID is unique in. */
+  readonly deduplicationScope: 'queue' | 'messageGroup';
+  readonly delaySeconds: number;
+  readonly visibilityTimeoutSeconds: number;
+  readonly retentionSeconds: number;
+  /** How long a receive waits for a message if the request does not say. */
+  readonly receiveWaitSeconds: number;
+  /** The maximum size of the body and the attributes together. */
+  readonly maximumMessageBytes: number;
+  readonly redrive?: { readonly deadLetterQueueArn: string; readonly maxReceiveCount: number } | undefined;
+}
+
+export interface MessageToSend {
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, MessageAttribute>>;
+  readonly groupId?: string | undefined;
+  readonly deduplicationId?: string | undefined;
+  /** @default the queue's delay */
+  readonly delaySeconds?: number | undefined;
+}
+
+export interface SentMessage {
+  readonly messageId: string;
+  /** Only in FIFO queues. */
+  readonly sequenceNumber?: string | undefined;
+}
+
+export interface ReceivedMessage extends SentMessage, Omit<MessageToSend, 'delaySeconds'> {
+  readonly receiptHandle: string;
+  /** Milliseconds since the epoch. */
+  readonly sentAt: number;
+  /** Milliseconds since the epoch. */
+  readonly firstReceivedAt: number;
+  readonly receiveCount: number;
+  /** The queue whose redrive policy moved the message here. */
+  readonly deadLetterQueueSourceArn?: string | undefined;
+}
+
+/** The result of a receive. A queue with too many messages in flight gives no more. */
+export type ReceiveResult =
+  | { readonly kind: 'received'; readonly messages: readonly ReceivedMessage[] }
+  | { readonly kind: 'over-limit' };
+
+/** Why a queue cannot do something with a receipt handle. */
+export type ReceiptFault = 'malformed' | 'deleted' | 'expired' | 'not-in-flight' | 'beyond-12-hours';
+
+/** Numbers of messages. */
+export interface QueueDepths {
+  readonly visible: number;
+  readonly inFlight: number;
+  readonly delayed: number;
+}
+
+export interface ReceiveOptions {
+  readonly max: number;
+  /** @default the queue's visibility timeout */
+  readonly visibilityTimeoutSeconds?: number | undefined;
+}
+
+/** A queue of the emulator. Its methods return faults that SQS's documentation shows instead of throwing them. */
+export interface Queue {
+  readonly settings: QueueSettings;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  send(message: MessageToSend): SentMessage;
+  receive(options: ReceiveOptions): ReceiveResult;
+  /** Deletes a message. Returns the fault, if any. */
+  delete(receiptHandle: string): ReceiptFault | undefined;
+  /** Sets how long a received message stays invisible from now on. Returns the fault, if any. */
+  changeVisibility(receiptHandle: string, seconds: number): ReceiptFault | undefined;
+  /** Deletes every message. Returns false if the last purge was less than 60 seconds ago. */
+  purge(): boolean;
+  depths(): QueueDepths;
+  /** Returns when the next hidden message becomes visible; undefined if none is hidden. */
+  nextVisibleAt(): number | undefined;
+}

@@ -1,0 +1,37 @@
+import { createQueue, type DeadLetteringQueue } from './create-queue.ts';
+import type { Queue, QueueSettings } from './queue.ts';
+
+/** The queues of a region. */
+export interface Queues {
+  create(settings: QueueSettings): Queue;
+  find(name: string): Queue | undefined;
+  findByArn(arn: string): Queue | undefined;
+  all(): readonly Queue[];
+}
+
+export interface QueuesContext {
+  /** Returns the time in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called whenever there may be more to receive than before. */
+  readonly onChange: () => void;
+  /** The maximum number of messages in flight in a queue. @default 120,000 */
+  readonly inFlightLimit?: number | undefined;
+}
+
+/** Creates an empty region. */
+export const createQueues = (context: QueuesContext): Queues => {
+  const queues = new Map<string, DeadLetteringQueue>();
+  const findByArn = (arn: string | undefined): DeadLetteringQueue | undefined =>
+    [...queues.values()].find(({ settings }) => settings.arn === arn);
+  return {
+    create(settings) {
+      const deadLetterQueue = () => findByArn(settings.redrive?.deadLetterQueueArn);
+      const queue = createQueue(settings, { ...context, deadLetterQueue });
+      queues.set(settings.name, queue);
+      return queue;
+    },
+    find: (name) => queues.get(name),
+    findByArn,
+    all: () => [...queues.values()],
+  };
+};

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createMovableClock, type MovableClock } from '../../clock.ts';
+import type { ListeningServer } from '../../listen-locally.ts';
+import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from '../aws-json-server.ts';
+import { MESSAGE_OPERATIONS } from './message-operations.ts';
+import type { OperationContext } from './operation.ts';
+import { QUEUE_OPERATIONS } from './queue-operations.ts';
+import { createQueues, type QueuesContext } from './queues.ts';
+import { queryCodeOf, SqsError } from './sqs-error.ts';
+
+export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
+  /** @default a clock of its own */
+  readonly clock?: MovableClock;
+}
+
+const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS };
+
+/**
+ * Starts an SQS emulator on the run's clock. It refuses operations and parameters that it does not know.
+ *
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_Operations.html
+ */
+export const startSqs = ({
+  clock = createMovableClock(),
+  inFlightLimit,
+}: SqsOptions = {}): Promise<ListeningServer> => {
+  const now = (): number => clock.now().getTime();
+  const waiting = new Set<AbortController>();
+  const endWaits = (): void => {
+    for (const wait of waiting) wait.abort();
+  };
+  clock.onMove(async () => endWaits());
+  const queues = createQueues({ now, onChange: endWaits, inFlightLimit });
+
+  const waitForMessage = async (untilVisibleMs: number, signal: AbortSignal): Promise<void> => {
+    const wait = new AbortController();
+    waiting.add(wait);
+    const ended = AbortSignal.any([wait.signal, signal]);
+    await pause(untilVisibleMs, undefined, { signal: ended }).catch(() => undefined);
+    waiting.delete(wait);
+  };
+
+  return startAwsJsonServer('application/x-amz-json-1.0', async (request) => {
+    const operation = request.operation.replace(/^AmazonSQS\./, '');
+    const run = OPERATIONS[operation];
+    if (!run) return unknownOperation(request.operation);
+    const context: OperationContext = {
+      request: { ...request, operation },
+      queues,
+      waitForMessage(queue, ms) {
+        const untilVisibleMs = (queue.nextVisibleAt() ?? Number.POSITIVE_INFINITY) - now();
+        return waitForMessage(Math.max(1, Math.min(ms, untilVisibleMs)), request.signal);
+      },
+    };
+    try {
+      return { status: 200, body: await run(request.input, context) };
+    } catch (error) {
+      if (error instanceof SqsError) return errorResponse(error);
+      throw error;
+    }
+  });
+};
+
+const errorResponse = ({ code, message }: SqsError): AwsResponse => ({
+  ...awsError(`com.amazonaws.sqs#${code}`, message),
+  queryErrorType: queryCodeOf(code),
+});
+
+/**
+ * Returns the URL of the queue with an ARN.
+ *
+ * @param queueBaseUrl The queues' base URL, without a trailing slash.
+ */
+export const queueUrlOf = (queueArn: string, queueBaseUrl: string): string =>
+  `${queueBaseUrl}/${queueArn.split(':').at(-1)}`;

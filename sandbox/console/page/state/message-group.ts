@@ -1,0 +1,11 @@
+/**
+ * Returns a contact's SQS message group: the contact's ID if SQS accepts it as a group, else its hash. Internal systems
+ * do the same.
+ *
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+ */
+export const messageGroup = async (contact: string): Promise<string> => {
+  if (/^[\x21-\x7e]{1,128}$/.test(contact)) return contact;
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(contact));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+};

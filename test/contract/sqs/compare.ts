@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContractCase } from './contract-case.ts';
+import type { ReferenceName } from './reference.ts';
+
+/** Something that a reference does differently from what AWS documents. */
+export interface Difference {
+  readonly reference: ReferenceName;
+  /** The name of the case. */
+  readonly case: string;
+  /** What the reference does instead, in the form of the case's expectation. */
+  readonly observed: unknown;
+  /** What is different, and why the case's expectation stands. */
+  readonly reason: string;
+}
+
+/** The result of one case with a reference. */
+export type Comparison =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'known-difference'; readonly reason: string }
+  /** The reference differs, and the list does not say so. */
+  | { readonly kind: 'unlisted-difference'; readonly observed: unknown }
+  /** The reference does not differ, or differs in another way than the list says. */
+  | { readonly kind: 'outdated-difference'; readonly observed: unknown };
+
+/** Values without what JSON drops, so that an absent field equals an undefined one. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null');
+
+/** Compares what a reference did in a case with what SQS does, and with the listed difference, if any. */
+export const compare = (
+  { expected }: Pick<ContractCase, 'expected'>,
+  observed: unknown,
+  difference: Difference | undefined,
+): Comparison => {
+  const isSame = isDeepStrictEqual(plain(observed), plain(expected));
+  if (difference === undefined) return isSame ? { kind: 'same' } : { kind: 'unlisted-difference', observed };
+  const isListed = !isSame && isDeepStrictEqual(plain(observed), plain(difference.observed));
+  return isListed ? { kind: 'known-difference', reason: difference.reason } : { kind: 'outdated-difference', observed };
+};
+
+/** Whether a comparison says that contract, references, and list agree. */
+export const isAgreed = ({ kind }: Comparison): boolean => kind === 'same' || kind === 'known-difference';

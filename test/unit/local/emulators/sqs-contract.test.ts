@@ -1,0 +1,28 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
+import { createMovableClock } from '../../../../local/clock.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
+import { observe, SQS_CONTRACT } from '../../../contract/sqs/contract.ts';
+
+const clock = createMovableClock();
+let emulator: ListeningServer;
+let sqs: SQSClient;
+
+beforeAll(async () => {
+  emulator = await startSqs({ clock });
+  sqs = new SQSClient({ endpoint: emulator.url, region: REGION, credentials: CREDENTIALS });
+});
+afterAll(async () => {
+  sqs?.destroy();
+  await emulator?.close();
+});
+
+describe("the local run's queues do as SQS does", () => {
+  it.each(SQS_CONTRACT)('$name', async (one) => {
+    const observed = await observe(one, { sqs, pass: (seconds) => clock.advance(seconds * 1000) });
+
+    expect(observed).toEqual(one.expected);
+  });
+});
