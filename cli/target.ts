@@ -13,6 +13,7 @@ const ADDRESSES = [
   'managementUrl',
   'sendQueueUrl',
   'sendDeadLetterQueueUrl',
+  'scheduleDeadLetterQueueUrl',
   'inboundQueueUrl',
   'inboundDeadLetterQueueUrl',
   'accessTokenSecretId',

@@ -6,7 +6,7 @@ import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
 import type { ConversationPage, ConversationPosition, MessageRecord, OutboundMessage } from './domain/message.ts';
 import type { MetricName } from './domain/metric-names.ts';
-import type { Claim, QueuedSend, Resolution, SendRecord, SendResult } from './domain/send.ts';
+import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
 import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
@@ -62,21 +62,25 @@ export type TransitionResult =
 export interface SendRepository {
   read(requestId: string): Promise<SendRecord | undefined>;
   /** Records a request before it is queued, so that its id cannot be reused for another body. */
-  register(send: QueuedSend, at: Instant): Promise<TransitionResult>;
+  register(send: Omit<QueuedSend, 'endBy'>, at: Instant): Promise<TransitionResult>;
   schedule(send: QueuedSend, times: { readonly at: Instant; readonly sendAt: Instant }): Promise<TransitionResult>;
   /** Claims a send for one call; required before every call. With `resend`, an uncertain send can be claimed too. */
   claim(
     send: QueuedSend,
     claim: Claim,
     options: { readonly resend: boolean },
-  ): Promise<{ readonly kind: 'claimed'; readonly attempt: number } | Exclude<TransitionResult, { kind: 'applied' }>>;
+  ): Promise<Claimed | Exclude<TransitionResult, { kind: 'applied' }>>;
+  /** Replaces the call of a claim before the call is made. */
+  replaceCall(requestId: string, claimId: string, call: Pick<Claim, 'call' | 'decision'>): Promise<TransitionResult>;
   /**
    * Records the result of a claimed call. An acceptance also replaces an `uncertain` that was recorded under the same
    * claim.
    */
   recordResult(requestId: string, claimId: string, result: SendResult): Promise<TransitionResult>;
   /** Records the result of a send that needs no call. */
-  recordWithoutCall(send: QueuedSend, result: SendResult): Promise<TransitionResult>;
+  recordWithoutCall(send: QueuedSend, result: UncalledResult): Promise<TransitionResult>;
+  /** Records that processing a request failed. Returns since when it has failed without a transition in between. */
+  recordFailure(requestId: string, at: Instant): Promise<Instant>;
   /** Records that a status confirms a send. Returns its message, or undefined if nothing changed. */
   confirm(
     requestId: string,
@@ -86,6 +90,15 @@ export interface SendRepository {
   resolve(send: SendRecord, resolution: Resolution): Promise<TransitionResult>;
   /** Returns a page of the uncertain sends, oldest first. */
   listUncertain(page: { readonly limit: number; readonly after?: SendListPosition }): Promise<SendListPage>;
+}
+
+/** The right to make one call. */
+export interface Claimed {
+  readonly kind: 'claimed';
+  /** The number of claims so far, including this one. */
+  readonly attempt: number;
+  /** How many earlier calls ended without a known outcome. */
+  readonly unknownOutcomes: number;
 }
 
 export interface SendListPage {
@@ -118,7 +131,13 @@ export interface CircuitRepository {
     readonly leaseUntil: Instant;
   }): Promise<{ readonly isClaimed: boolean; readonly circuit: Circuit }>;
   /** Schedules the next probe after one that was not accepted. */
-  failProbe(probeId: string, next: Pick<OpenCircuit, 'reason' | 'why' | 'nextProbeAt'>): Promise<Circuit>;
+  failProbe(
+    probeId: string,
+    next: Pick<OpenCircuit, 'reason' | 'why' | 'nextProbeAt'> & {
+      /** Whether the probe sent a request and may have left its outcome unknown. */
+      readonly isSendFailed: boolean;
+    },
+  ): Promise<Circuit>;
   /** Closes the circuit breaker after an accepted probe. */
   close(probeId: string, closedAt: Instant): Promise<Circuit>;
 }
@@ -252,6 +271,13 @@ export interface EventBus {
 /** Accepts changes that cannot be published. */
 export interface PublishDeadLetterQueue {
   put(change: { readonly sequenceNumber: string; readonly record: unknown }, reason: string): Promise<void>;
+}
+
+/** When a received message becomes visible again. */
+export interface VisibilityChange {
+  readonly receiptHandle: string;
+  /** At most 12 hours. */
+  readonly seconds: number;
 }
 
 /** The current time. Use cases have no other source of time. */

@@ -62,12 +62,13 @@ export class ParleyStack extends Stack {
 
   #createOutputs(): void {
     const { url, inboundQueue, webhookSecret } = this.receiver;
-    const { sendQueue, accessToken } = this.sender;
+    const { sendQueue, schedules, accessToken } = this.sender;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
     output('ManagementUrl', this.management.url, 'The base URL of the management API');
     output('SendQueueUrl', sendQueue.queueUrl, 'The queue for send requests');
     output('SendDeadLetterQueueUrl', sendQueue.deadLetters.queueUrl, 'Send requests that failed');
+    output('ScheduleDeadLetterQueueUrl', schedules.deadLetters.queueUrl, 'Scheduled sends that could not be queued');
     output('InboundQueueUrl', inboundQueue.queueUrl, 'Verified events that wait for the table');
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
     output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');

@@ -51,6 +51,7 @@ const stackAddresses = z.object({
   managementUrl: z.string(),
   sendQueueUrl: z.string(),
   sendDeadLetterQueueUrl: z.string(),
+  scheduleDeadLetterQueueUrl: z.string(),
   inboundQueueUrl: z.string(),
   inboundDeadLetterQueueUrl: z.string(),
   tableName: z.string(),

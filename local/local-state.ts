@@ -16,6 +16,7 @@ export const localState = (cloud: LocalCloud) => ({
   chatServiceUrl: cloud.chatServiceUrl,
   sendQueueUrl: cloud.sendQueueUrl,
   sendDeadLetterQueueUrl: cloud.sendDeadLetterQueueUrl,
+  scheduleDeadLetterQueueUrl: cloud.scheduleDeadLetterQueueUrl,
   inboundQueueUrl: cloud.inboundQueueUrl,
   inboundDeadLetterQueueUrl: cloud.inboundDeadLetterQueueUrl,
   tableName: cloud.tableName,

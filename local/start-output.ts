@@ -12,6 +12,7 @@ export const readyMessage = (cloud: LocalCloud): string => {
     ['Chat service', `${cloud.chatServiceUrl}${cloud.sandbox ? ' (sandbox)' : ''}`],
     ['Send queue', cloud.sendQueueUrl],
     ['  Dead letters', cloud.sendDeadLetterQueueUrl],
+    ['  Of schedules', cloud.scheduleDeadLetterQueueUrl],
     ['Inbound queue', cloud.inboundQueueUrl],
     ['  Dead letters', cloud.inboundDeadLetterQueueUrl],
     ['Table', cloud.tableName],

@@ -14,7 +14,10 @@ export type SendSummary = {
   at?: string;
   /** The reason code of a refusal. */
   code?: string;
-  why?: string;
+  /** Why Parley made its latest call, or why it made none. */
+  decision?: string;
+  /** What came of it. */
+  outcome?: string;
   messageId?: string;
 };
 

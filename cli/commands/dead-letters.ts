@@ -2,7 +2,8 @@ import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typ
 import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { type DeadLetter, type DeadLetterQueue, listDeadLetters } from '../operations/dead-letter-queue.ts';
-import { type QueueName, redrive } from '../operations/redrive.ts';
+import { redrive } from '../operations/redrive.ts';
+import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
 import type { Target } from '../target.ts';
 
 /** Creates `dead-letters list`, `dead-letters show`, and `dead-letters redrive`. */
@@ -13,8 +14,14 @@ export const createDeadLettersCommand: CreateCommand = (context) =>
     .addCommand(createShowCommand(context))
     .addCommand(createRedriveCommand(context));
 
-const QUEUES = ['send', 'inbound'] as const;
-const QUEUE_DESCRIPTION = 'send: requests that failed; inbound: events that could not be parsed or stored';
+const QUEUES = ['send', 'inbound', 'schedules'] as const;
+
+/** The queues that have a dead-letter queue: send requests, and inbound events; and schedules, whose target failed. */
+export type QueueName = (typeof QUEUES)[number];
+
+const QUEUE_DESCRIPTION =
+  'send: requests that failed; inbound: events that could not be parsed or stored; ' +
+  'schedules: scheduled sends that could not be queued';
 const REASON_DESCRIPTION = 'Only dead letters whose reason contains this text';
 
 const createListCommand = ({ target, report }: CommandContext) =>
@@ -26,7 +33,7 @@ const createListCommand = ({ target, report }: CommandContext) =>
     .addArgument(new Argument('[queue]', QUEUE_DESCRIPTION).choices(QUEUES))
     .option('--reason <text>', REASON_DESCRIPTION)
     .option('--limit <n>', 'Dead letters to show per queue', parseLimit, 100)
-    .addHelpText('after', examples('parley dead-letters list send --reason REJECTED --stage prod'))
+    .addHelpText('after', examples('parley dead-letters list send --reason MALFORMED --stage prod'))
     .action(async (queue, { reason, limit }) => {
       const found = await target();
       const text: string[] = [];
@@ -68,32 +75,42 @@ const createRedriveCommand = ({ target, api, report, say }: CommandContext) =>
   new Command('redrive')
     .description(
       'Move dead letters back to their queue, in order.\n\n' +
-        'Fix the cause first. A rejected send is reopened, so that it is retried.',
+        'Fix the cause first. A scheduled send is queued, unless its request is no longer stored.',
     )
     .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
     .option('--reason <text>', REASON_DESCRIPTION)
     .addHelpText(
       'after',
       examples(
-        'parley dead-letters redrive send --reason "code 131" --stage prod',
+        'parley dead-letters redrive send --reason PROCESSING_FAILED --stage prod',
         'parley dead-letters redrive inbound --local',
       ),
     )
     .action(async (name, { reason }) => {
       const queue = queueOf(await target(), name);
-      const { moved, left } = await redrive(name, queue, await api(), {
+      const prepare = name === 'schedules' ? createRedriveScheduledSend(await api()) : undefined;
+      const { moved, deleted, left } = await redrive(queue, {
         filter: { reason },
+        prepare,
+        onException: say,
         onMoved: (moved) => {
           if (moved % 100 === 0) say(`${count(moved, 'dead letter')} redriven`);
         },
       });
-      report({ text: `${moved} redriven, ${left} left.`, json: { moved, left } });
+      const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
+      report({ text: `${counts.join(', ')}.`, json: { moved, deleted, left } });
     });
 
-const queueOf = ({ sqs, addresses }: Target, name: QueueName): DeadLetterQueue =>
-  name === 'send'
-    ? { sqs, url: addresses.sendDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl }
-    : { sqs, url: addresses.inboundDeadLetterQueueUrl, destinationUrl: addresses.inboundQueueUrl };
+const queueOf = ({ sqs, addresses }: Target, name: QueueName): DeadLetterQueue => {
+  switch (name) {
+    case 'send':
+      return { sqs, url: addresses.sendDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl };
+    case 'inbound':
+      return { sqs, url: addresses.inboundDeadLetterQueueUrl, destinationUrl: addresses.inboundQueueUrl };
+    case 'schedules':
+      return { sqs, url: addresses.scheduleDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl };
+  }
+};
 
 const describe = ({ messageId, since, groupId, reason }: DeadLetter): string =>
   `  ${messageId}  ${since}${groupId === undefined ? '' : `  ${groupId}`}  ${reason}`;

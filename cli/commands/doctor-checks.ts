@@ -3,10 +3,10 @@ import { uncertainSendsResponse } from '../../lambdas/manage/sends.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { type CommandFor, count } from '../command.ts';
 import { explainError } from '../errors.ts';
-import { queueDepth } from '../operations/dead-letter-queue.ts';
+import { type QueueDepth, queueDepth } from '../operations/dead-letter-queue.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import type { QueueName } from '../operations/redrive.ts';
 import type { Target } from '../target.ts';
+import type { QueueName } from './dead-letters.ts';
 
 /** One result of the doctor's checks. */
 export interface Finding {
@@ -80,7 +80,9 @@ const checkCircuitBreaker = ({ circuitBreaker: { state, why, openedAt } }: Stage
         check: 'circuit breaker',
         grade: 'failing',
         message: `The circuit breaker has been open since ${openedAt}, and sends are waiting. ${why}`,
-        remedy: `Add credit, or set a valid token with ${commandFor('parley token set')}. Sending resumes within minutes.`,
+        remedy:
+          `Add credit, set a valid token with ${commandFor('parley token set')}, or find out why the chat service is ` +
+          'unreachable. Sending resumes by itself, at most an hour later.',
       };
 
 /** Checks the business's own number: this costs nothing and needs a valid token. */
@@ -125,9 +127,10 @@ const checkWebhook = async ({ addresses: { webhookUrl } }: Target): Promise<Find
 };
 
 const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<Finding[]> => {
-  const [send, sendDead, inbound, inboundDead] = await Promise.all([
+  const [send, sendDead, scheduleDead, inbound, inboundDead] = await Promise.all([
     queueDepth(sqs, addresses.sendQueueUrl),
     queueDepth(sqs, addresses.sendDeadLetterQueueUrl),
+    queueDepth(sqs, addresses.scheduleDeadLetterQueueUrl),
     queueDepth(sqs, addresses.inboundQueueUrl),
     queueDepth(sqs, addresses.inboundDeadLetterQueueUrl),
   ]);
@@ -148,24 +151,18 @@ const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): 
           'If the number does not go down, see the log of the receive function.',
       }),
     },
-    ...deadLetterFindings('send', sendDead.available + sendDead.inFlight, commandFor),
-    ...deadLetterFindings('inbound', inboundDead.available + inboundDead.inFlight, commandFor),
+    ...deadLetterFindings('send', 'from the send queue', sendDead),
+    ...deadLetterFindings('schedules', 'of schedules', scheduleDead),
+    ...deadLetterFindings('inbound', 'from the inbound queue', inboundDead),
   ];
 };
 
-const deadLetterFindings = (name: QueueName, number: number, commandFor: CommandFor): Finding[] =>
-  number === 0
-    ? []
-    : [
-        {
-          check: 'queues',
-          grade: 'warning',
-          message: `${count(number, 'dead letter')} from the ${name} queue.`,
-          remedy:
-            `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
-            `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`,
-        },
-      ];
+const deadLetterFindings = (name: QueueName, source: string, { available, inFlight }: QueueDepth): Finding[] => {
+  const number = available + inFlight;
+  if (number === 0) return [];
+  const remedy = `See parley dead-letters list ${name}. Fix the cause, then run parley dead-letters redrive ${name}.`;
+  return [{ check: 'queues', grade: 'warning', message: `${count(number, 'dead letter')} ${source}.`, remedy }];
+};
 
 const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor): Promise<Finding[]> => {
   const { sends, cursor } = uncertainSendsResponse.parse(await api('GET', '/v1/uncertain-sends'));

@@ -78,13 +78,14 @@ const TIMES = [
   ['erasedAt', 'erased'],
 ] as const;
 
-/** Describes a send in a few lines: its state, the reason, and its times in order. */
+/** Describes a send in a few lines: its state, why Parley decided so, what came of it, and its times in order. */
 export const describeSend = (send: Send): string => {
-  const { requestId, state, code, why, endpoint, messageId, attempts } = send;
+  const { requestId, state, code, decision, outcome, endpoint, messageId, attempts } = send;
   const times = TIMES.flatMap(([field, label]) => (send[field] === undefined ? [] : [`  ${send[field]}  ${label}`]));
   return [
     `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
-    ...(why === undefined ? [] : [`  ${why}`]),
+    ...(decision === undefined ? [] : [`  decision: ${decision}`]),
+    ...(outcome === undefined ? [] : [`  outcome: ${outcome}`]),
     // The call of an erased send is not known any more.
     ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
     ...(attempts > 1 ? [`  ${attempts} attempts`] : []),

@@ -34,7 +34,7 @@ const createListCommand = ({ api, report }: CommandContext) =>
 const createResolveCommand = ({ api, report }: CommandContext) =>
   new Command('resolve')
     .description(
-      'Record the outcome of an uncertain send, or send it again.\n\n' +
+      'Record the outcome of an uncertain send, or resend an uncertain or rejected one.\n\n' +
         "Look for the message in the chat service's console first. If it was sent, resend sends it a second time.",
     )
     .argument('<request-id>', 'ID of the send request')

@@ -2,6 +2,7 @@ import {
   ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,
   type Message,
+  type MessageAttributeValue,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
@@ -66,11 +67,24 @@ export const release = async ({ sqs, url }: DeadLetterQueue, received: readonly 
 
 export const readDeadLetter = ({ MessageId = '', Body = '', Attributes, MessageAttributes }: Message): DeadLetter => ({
   messageId: MessageId,
-  reason: MessageAttributes?.reason?.StringValue ?? MAX_RECEIVES_EXCEEDED,
+  reason: MessageAttributes?.reason?.StringValue ?? schedulerReason(MessageAttributes) ?? MAX_RECEIVES_EXCEEDED,
   body: Body,
   ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
   ...(Attributes?.SentTimestamp !== undefined && { since: new Date(Number(Attributes.SentTimestamp)).toISOString() }),
 });
+
+/**
+ * Returns the reason in the attributes of a dead letter that EventBridge Scheduler wrote.
+ * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
+ */
+const schedulerReason = (attributes: Record<string, MessageAttributeValue> = {}): string | undefined => {
+  const { ERROR_CODE, ERROR_MESSAGE, EXHAUSTED_RETRY_CONDITION, RETRY_ATTEMPTS } = attributes;
+  const parts = [ERROR_CODE?.StringValue, ERROR_MESSAGE?.StringValue].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  const { StringValue: condition } = EXHAUSTED_RETRY_CONDITION ?? {};
+  const retries = condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS?.StringValue ?? '?'} retries)`;
+  return `${parts.join(': ')}${retries}`;
+};
 
 /** Approximate numbers of messages in a queue. */
 export interface QueueDepth {

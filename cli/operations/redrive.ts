@@ -9,53 +9,39 @@ import {
   receiveAll,
   release,
 } from './dead-letter-queue.ts';
-import { type ManagementClient, ManagementError } from './management-client.ts';
+/** What a redrive does with a dead letter. */
+export type Redriven =
+  | { readonly kind: 'move'; readonly body: string; readonly groupId?: string | undefined }
+  /** It has nothing to move, and is deleted. */
+  | { readonly kind: 'delete'; readonly why: string }
+  /** It cannot be moved, and stays. */
+  | { readonly kind: 'leave'; readonly why: string };
 
-/** The queues that have a dead-letter queue: send requests, and inbound events. */
-export type QueueName = 'send' | 'inbound';
+export interface RedriveOptions {
+  readonly filter: DeadLetterFilter;
+  /**
+   * Decides what to do with a dead letter. If it throws, the dead letter stays in place.
+   *
+   * @default moves it as it is
+   */
+  readonly prepare?: (deadLetter: DeadLetter) => Promise<Redriven>;
+  /** Called after each move with the number moved so far. */
+  readonly onMoved?: (moved: number) => void;
+  /** Receives a sentence about each dead letter that is deleted or cannot be moved. */
+  readonly onException?: (why: string) => void;
+}
 
 /** The result of a redrive. */
 export interface RedriveResult {
   readonly moved: number;
-  /** Dead letters that were read and left in place: the filter excluded them, or they failed again during the redrive. */
+  /** Dead letters that were deleted because there was nothing to move. */
+  readonly deleted: number;
+  /**
+   * Dead letters that were read and left in place: the filter excluded them, they cannot be moved, or they failed again
+   * during the redrive.
+   */
   readonly left: number;
 }
-
-export interface MoveOptions {
-  readonly filter: DeadLetterFilter;
-  /** Called before each move. If it throws, the dead letter stays in place. */
-  readonly beforeMove?: (deadLetter: DeadLetter) => Promise<void>;
-  /** Called after each move with the number moved so far. */
-  readonly onMoved?: (moved: number) => void;
-}
-
-/**
- * Redrives a queue's dead letters. A rejected send is reopened first; otherwise its consumer would dead-letter it again
- * at once.
- */
-export const redrive = (
-  name: QueueName,
-  queue: DeadLetterQueue,
-  api: ManagementClient,
-  options: Omit<MoveOptions, 'beforeMove'>,
-): Promise<RedriveResult> =>
-  moveDeadLetters(queue, {
-    ...options,
-    beforeMove: async (deadLetter) => {
-      if (name === 'send' && deadLetter.reason.startsWith('REJECTED')) await reopen(api, deadLetter);
-    },
-  });
-
-const reopen = async (api: ManagementClient, { body }: DeadLetter): Promise<void> => {
-  const { requestId }: { requestId?: unknown } = JSON.parse(body);
-  const note = 'Redriven from the dead-letter queue.';
-  try {
-    await api('POST', '/v1/resolutions', { requestId, outcome: 'resend', enqueue: false, note });
-  } catch (error) {
-    // The send is gone or has another state by now; the consumer handles that when it receives the request.
-    if (!(error instanceof ManagementError) || ![404, 409].includes(error.status)) throw error;
-  }
-};
 
 /**
  * Moves dead letters to their destination queue, in order per message group. Each message is sent there before it is
@@ -64,26 +50,32 @@ const reopen = async (api: ManagementClient, { body }: DeadLetter): Promise<void
  * SQS's own redrive has no filter, and cannot find the source of messages that an application put in the queue. Source:
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html
  */
-export const moveDeadLetters = async (
+export const redrive = async (
   queue: DeadLetterQueue,
-  { filter, beforeMove, onMoved }: MoveOptions,
+  { filter, prepare = moveUnchanged, onMoved, onException }: RedriveOptions,
 ): Promise<RedriveResult> => {
   const runId = randomUUID();
   const movedBodies = new Set<string>();
   const requeued = new Set<string>();
   const toRelease: Message[] = [];
   let moved = 0;
+  let deleted = 0;
   try {
     for await (const message of receiveAll(queue)) {
       const deadLetter = readDeadLetter(message);
       const body = createHash('sha256').update(`${deadLetter.groupId} ${deadLetter.body}`).digest('base64');
-      if (matchesFilter(filter, deadLetter) && !movedBodies.has(body)) {
-        await beforeMove?.(deadLetter);
-        await sendToDestination(queue, message);
+      const isSelected = matchesFilter(filter, deadLetter) && !movedBodies.has(body);
+      const redriven = isSelected ? await prepare(deadLetter) : undefined;
+      if (redriven !== undefined && redriven.kind !== 'move') onException?.(redriven.why);
+      if (redriven?.kind === 'move') {
+        await sendToDestination(queue, deadLetter, redriven);
         await remove(queue, message);
         movedBodies.add(body);
         moved += 1;
         onMoved?.(moved);
+      } else if (redriven?.kind === 'delete') {
+        await remove(queue, message);
+        deleted += 1;
       } else if (deadLetter.groupId === undefined || wasSkippedBy(runId, message)) {
         toRelease.push(message);
       } else {
@@ -97,8 +89,10 @@ export const moveDeadLetters = async (
     await release(queue, toRelease);
   }
   const leftInPlace = toRelease.filter((message) => !wasSkippedBy(runId, message)).length;
-  return { moved, left: requeued.size + leftInPlace };
+  return { moved, deleted, left: requeued.size + leftInPlace };
 };
+
+const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({ kind: 'move', body, groupId });
 
 /** Marks the messages that a redrive has skipped, so that it recognizes them when it receives them again. */
 const SKIPPED_BY = 'skippedBy';
@@ -108,17 +102,17 @@ const wasSkippedBy = (runId: string, { MessageAttributes }: Message): boolean =>
 
 const sendToDestination = async (
   { sqs, destinationUrl }: DeadLetterQueue,
-  { Body, MessageId, Attributes }: Message,
+  { messageId }: DeadLetter,
+  { body, groupId }: Extract<Redriven, { kind: 'move' }>,
 ) => {
-  const group = Attributes?.MessageGroupId;
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: destinationUrl,
-      MessageBody: Body,
-      ...(group !== undefined && {
-        MessageGroupId: group,
+      MessageBody: body,
+      ...(groupId !== undefined && {
+        MessageGroupId: groupId,
         // SQS could drop the original id as a duplicate. This one still deduplicates a repeated redrive.
-        MessageDeduplicationId: `redrive-${MessageId}`,
+        MessageDeduplicationId: `redrive-${messageId}`,
       }),
     }),
   );

@@ -1,5 +1,5 @@
 import {
-  ChangeMessageVisibilityCommand,
+  ChangeMessageVisibilityBatchCommand,
   type MessageAttributeValue,
   SendMessageCommand,
   SQSClient,
@@ -12,6 +12,7 @@ import type {
   PublishDeadLetterQueue,
   SendDeadLetterQueue,
   SendQueue,
+  VisibilityChange,
   WriteResult,
 } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
@@ -84,11 +85,18 @@ export const createSqsPublishDeadLetterQueue = (client: SQSClient, queueUrl: str
   },
 });
 
-/** Sets when a message becomes visible again, at most 12 hours ahead. */
-export const createSetVisibility =
-  (client: SQSClient, queueUrl: string) => async (receiptHandle: string, seconds: number) => {
-    const parameters = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
-    await client.send(new ChangeMessageVisibilityCommand(parameters));
+/** Creates the function that sets when up to ten messages become visible again, in one call. */
+export const createChangeVisibility =
+  (client: SQSClient, queueUrl: string) =>
+  async (changes: readonly VisibilityChange[]): Promise<void> => {
+    const Entries = changes.map(({ receiptHandle, seconds }, index) => ({
+      Id: String(index),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: seconds,
+    }));
+    const { Failed = [] } = await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+    const [failed] = Failed;
+    if (failed) throw new Error(`${failed.Code}: ${failed.Message} (${Failed.length} of ${changes.length} messages)`);
   };
 
 /** A reason may quote a request, so its length is limited to keep the message within SQS's size limit. */

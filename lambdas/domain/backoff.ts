@@ -1,18 +1,26 @@
 const FIRST_MS = 1_000;
 const MAX_JITTER_MS = 30_000;
 
-/**
- * The longest a request waits before its next attempt, unless the chat service asks for more.
- *
- * SQS delivers a message 1,000 times before moving it to the dead-letter queue; at 15 minutes each, that takes ten
- * days.
- */
+/** The longest a request waits before its next attempt, unless the chat service asks for more. */
 export const MAX_WAIT_MS = 15 * 60 * 1000;
+
+/** Receives that a message may use at any pace. */
+const FREE_RECEIVES = 40;
+
+/**
+ * Returns how long a queue message must wait at least before it is received again, so that SQS's 1,000 receives last
+ * ten days whatever keeps the message waiting: after its first 40 receives, a message gets one for every 15 minutes of
+ * its age. A message that has waited long for other reasons has receives to spare, and its next retry may come at once.
+ *
+ * @param receiveCount how many times the message has been received
+ * @param ageMs the time since the message was sent to the queue
+ */
+export const receiveFloorMs = (receiveCount: number, ageMs: number): number =>
+  Math.max(0, (receiveCount - FREE_RECEIVES) * MAX_WAIT_MS - ageMs);
 
 /**
  * Returns the exponential backoff before the next attempt. It doubles each time, up to 15 minutes, with jitter so that
- * requests that failed together are not retried together. The jitter is at most 30 seconds, because a much shorter
- * average wait would use up the queue's 1,000 receives in less than ten days.
+ * requests that failed together are not retried together.
  *
  * @param attempt the attempt that failed, starting at 1
  * @param random a random number from 0 (inclusive) to 1 (exclusive)

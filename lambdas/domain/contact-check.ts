@@ -1,7 +1,7 @@
 import type { Contact } from './contact.ts';
 import { addMs, type Instant } from './instant.ts';
 import * as z from './schema.ts';
-import type { ChatServiceAnswer } from './send-outcome.ts';
+import { type ChatServiceAnswer, type SendOutcome, sendOutcome } from './send-outcome.ts';
 
 /** Whether numbers are checked on the platform before a template opens a conversation. */
 export const CONTACT_CHECKS = ['off', 'beforeFirstTemplate'] as const;
@@ -38,28 +38,84 @@ export const isKnownAbsent = (contact: Contact, now: Instant): boolean => {
 
 /** What the answer to a contact check means. A check changes nothing, so anything but a rejection may be retried. */
 export type ContactCheckOutcome =
-  /** Maps each requested number that is on the platform to its proper format. */
+  /** Maps the digits of each requested number that is on the platform to its proper format. */
   | { readonly kind: 'checked'; readonly result: ReadonlyMap<string, string> }
-  | { readonly kind: 'unavailable'; readonly explanation: string; readonly retryAfter?: string }
-  /** The chat service does not offer the check for this channel or at this path. */
+  /** `failure` is what the answer would mean for a send: it may open the circuit breaker. */
+  | { readonly kind: 'unavailable'; readonly failure: SendFailure; readonly retryAfter?: string }
+  /** The chat service does not offer the check for this channel or at this path, or its answer cannot be interpreted. */
   | { readonly kind: 'rejected'; readonly explanation: string };
+
+type SendFailure = Extract<SendOutcome, { kind: 'not-done' | 'uncertain' }>;
 
 const checkResult = z.object({
   problems: z.optional(z.null()),
   error: z.optional(z.null()),
-  result: z.record(z.string(), z.string()),
+  result: z.record(z.string(), z.unknown()),
 });
 
-/** Interprets the answer to a contact check. The contract does not show its format; the field notes do. */
-export const contactCheckOutcome = (answer: ChatServiceAnswer): ContactCheckOutcome => {
-  if (answer.kind !== 'answered') return { kind: 'unavailable', explanation: answer.cause };
+/** Returns the digits of a phone number, by which the numbers of a check are compared. */
+export const digitsOf = (number: string): string => number.replace(/\D/g, '');
+
+const PROPER_FORMAT = /^\+?\d{6,15}$/;
+
+/**
+ * Interprets the answer to a contact check. The contract does not show its format; the field notes do.
+ *
+ * @param numbers the numbers asked about
+ */
+export const contactCheckOutcome = (answer: ChatServiceAnswer, numbers: readonly string[]): ContactCheckOutcome => {
+  // An answer that is no result means for the account and the service what it would mean for a template.
+  const outcome = sendOutcome('message/v3', answer);
+  if (answer.kind !== 'answered') return { kind: 'unavailable', failure: failureOf(outcome, answer.cause) };
   const { httpStatus, body, retryAfter } = answer;
   const explanation = `The chat service answered the contact check with HTTP ${httpStatus}`;
   if (httpStatus >= 200 && httpStatus < 300) {
     const parsed = z.safeParse(checkResult, body);
-    if (parsed.success) return { kind: 'checked', result: new Map(Object.entries(parsed.data.result)) };
-    return { kind: 'rejected', explanation: `${explanation} and no result` };
+    if (parsed.success) return readResult(parsed.data.result, numbers, explanation);
   }
-  const isTransient = httpStatus >= 500 || httpStatus === 429 || httpStatus === 401;
-  return isTransient ? { kind: 'unavailable', explanation, retryAfter } : { kind: 'rejected', explanation };
+  if (httpStatus >= 500 || (outcome.kind === 'not-done' && outcome.cause !== 'blocked')) {
+    return { kind: 'unavailable', failure: failureOf(outcome, explanation), retryAfter };
+  }
+  return { kind: 'rejected', explanation: `${explanation} and no result` };
 };
+
+const failureOf = (outcome: SendOutcome, explanation: string): SendFailure =>
+  outcome.kind === 'not-done' ? { ...outcome, explanation } : { kind: 'uncertain', explanation, isAnswered: false };
+
+/** An empty result means that no number is on the platform; one that names only other numbers means nothing. */
+const readResult = (
+  result: Readonly<Record<string, unknown>>,
+  numbers: readonly string[],
+  explanation: string,
+): ContactCheckOutcome => {
+  const asked = new Set(numbers.map(digitsOf));
+  const entries = Object.entries(result);
+  const answered = entries.flatMap(([number, proper]) => {
+    const isUnderstood = asked.has(digitsOf(number)) && typeof proper === 'string' && PROPER_FORMAT.test(proper);
+    return isUnderstood ? [[digitsOf(number), proper] as const] : [];
+  });
+  if (entries.length > 0 && answered.length === 0) {
+    return { kind: 'rejected', explanation: `${explanation} and a result that names none of the numbers` };
+  }
+  return { kind: 'checked', result: new Map(answered) };
+};
+
+/**
+ * Whether the chat service itself answered a contact check, as opposed to something in front of it: a body in one of
+ * the contract's forms, a JSON object with a 2xx, because the contract does not show the check's answer, a 401, or a 404
+ * or 405, because the check's path is a setting and may be wrong.
+ */
+export const isServiceAnswer = (answer: ChatServiceAnswer): boolean => {
+  if (answer.kind !== 'answered') return false;
+  const { httpStatus, body } = answer;
+  if (httpStatus === 401 || httpStatus === 404 || httpStatus === 405) return true;
+  const isObject = z.safeParse(z.record(z.string(), z.unknown()), body).success;
+  return (isObject && httpStatus >= 200 && httpStatus < 300) || z.safeParse(contractBody, body).success;
+};
+
+const problem = z.object({ code: z.union([z.number(), z.string()]), message: z.string() });
+const contractBody = z.union([
+  z.object({ result: z.record(z.string(), z.unknown()) }),
+  z.object({ error: problem }),
+  z.object({ problems: problem }),
+]);

@@ -16,6 +16,7 @@ export const METRIC_NAMES = [
   'SendUncertain',
   'SendWaiting',
   'SendMalformed',
+  'SendProcessingFailed',
   'SendScheduled',
   'SendCancelled',
   'AccountHeld',

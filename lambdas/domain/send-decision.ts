@@ -1,11 +1,16 @@
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import type { Instant } from './instant.ts';
-import { hasFreeForm, MEDIA_FIELDS, notAfterOf, type SendRequest, type TemplateReference } from './send-request.ts';
+import type { SendEndpoint } from './send-outcome.ts';
+import {
+  type ApprovedReason,
+  hasFreeForm,
+  MEDIA_FIELDS,
+  notAfterOf,
+  type SendRequest,
+  type TemplateReference,
+} from './send-request.ts';
 import { isWindowOpen } from './window.ts';
-
-/** The chat service's two sending endpoints. */
-export type SendEndpoint = 'message/v3' | 'intent/v2';
 
 /** A call to the chat service. */
 export interface SendCall {
@@ -20,6 +25,7 @@ export type RefusalCode =
   | 'NO_OPT_IN'
   | 'OPTED_OUT'
   | 'MEDIA_UNSUPPORTED'
+  | 'PROCESSING_FAILED'
   | 'NOT_ON_PLATFORM';
 
 /** What to do with a request now, with the reason in one sentence. */
@@ -52,6 +58,8 @@ export interface SendRules {
   readonly clientPayload?: ClientPayloadMode;
   /** @default off */
   readonly contactCheck?: ContactCheckMode;
+  /** The reasons that an opt-out does not block. @default none */
+  readonly optOutExemptReasons?: readonly ApprovedReason[];
 }
 
 /**
@@ -71,13 +79,13 @@ export const decideSend = (request: SendRequest, contact: Contact, now: Instant,
   }
   const open = `The user wrote at ${contact.lastInboundAt}, so the window is open.`;
   const template = templateOf(request);
-  return template === undefined || hasFreeForm(request)
-    ? { kind: 'call', call: freeFormCall(request, contact, rules), why: open }
-    : {
-        kind: 'call',
-        call: templateCall(request, contact, rules, template),
-        why: `${open} The request has only a template.`,
-      };
+  if (template === undefined || hasFreeForm(request)) {
+    const optedOut = refuseAfterOptOut(request, contact, rules, 'message/v3', open);
+    return optedOut ?? { kind: 'call', call: freeFormCall(request, contact, rules), why: open };
+  }
+  const call = templateCall(request, contact, rules, template);
+  const optedOut = refuseAfterOptOut(request, contact, rules, 'intent/v2', open);
+  return optedOut ?? { kind: 'call', call, why: `${open} The request has only a template.` };
 };
 
 /**
@@ -96,9 +104,8 @@ export const decideOutsideWindow = (
   if (template === undefined) {
     return refuse('WINDOW_CLOSED', `${closed} The request has no template, and the stage has no default template.`);
   }
-  if (contact.optOutAt !== undefined && !(contact.optInAt !== undefined && contact.optInAt > contact.optOutAt)) {
-    return refuse('OPTED_OUT', `${closed} The user opted out at ${contact.optOutAt}.`);
-  }
+  const optedOut = refuseAfterOptOut(request, contact, rules, 'intent/v2', closed);
+  if (optedOut !== undefined) return optedOut;
   if (contact.optInAt === undefined && contact.lastInboundAt === undefined) {
     return refuse('NO_OPT_IN', `${closed} No opt-in is recorded, so the business may not write first.`);
   }
@@ -118,6 +125,26 @@ export const decideOutsideWindow = (
   };
 };
 
+/**
+ * An opt-out blocks every template until a later opt-in, and free-form messages until the user writes again. The stage
+ * can exempt reasons.
+ */
+const refuseAfterOptOut = (
+  { reason }: SendRequest,
+  { optOutAt, optInAt, lastInboundAt }: Contact,
+  { optOutExemptReasons = [] }: SendRules,
+  endpoint: SendEndpoint,
+  window: string,
+): SendDecision | undefined => {
+  if (optOutAt === undefined || (optInAt !== undefined && optInAt > optOutAt)) return undefined;
+  if (reason !== undefined && optOutExemptReasons.includes(reason)) return undefined;
+  if (endpoint === 'intent/v2') {
+    return refuse('OPTED_OUT', `${window} The user opted out at ${optOutAt} and has not opted in since.`);
+  }
+  if (lastInboundAt !== undefined && lastInboundAt > optOutAt) return undefined;
+  return refuse('OPTED_OUT', `${window} The user opted out at ${optOutAt} and has not written since.`);
+};
+
 const describeClosedWindow = ({ lastInboundAt }: Contact): string =>
   lastInboundAt === undefined
     ? 'The user has never written, so there is no window.'
@@ -130,6 +157,9 @@ const templateOf = ({ ruleNameOrId, params }: SendRequest): TemplateReference | 
 
 const UNSUPPORTED_MEDIA = /\.(gif|mp4|m4v|mov|avi|mkv|webm|mpe?g|3gp|wmv|flv)$/i;
 
+/** Containers of video that are also used for audio alone. */
+const AUDIO_CONTAINERS = /\.(mp4|webm|mpe?g|3gp)$/i;
+
 /** The contract's Rules of use, 9: "Video and GIF are not supported." */
 const refuseMedia = (request: SendRequest): SendDecision | undefined => {
   for (const field of MEDIA_FIELDS) {
@@ -137,7 +167,8 @@ const refuseMedia = (request: SendRequest): SendDecision | undefined => {
     if (address === undefined) continue;
     const { protocol, pathname } = new URL(address);
     if (protocol !== 'https:') return refuse('MEDIA_UNSUPPORTED', `${field} is not an https URL.`);
-    if (UNSUPPORTED_MEDIA.test(pathname)) {
+    const isAudio = field === 'audioURL' && AUDIO_CONTAINERS.test(pathname);
+    if (UNSUPPORTED_MEDIA.test(pathname) && !isAudio) {
       return refuse('MEDIA_UNSUPPORTED', `${field} is a video or a GIF, which the chat service does not support.`);
     }
   }

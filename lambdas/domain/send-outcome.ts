@@ -1,5 +1,8 @@
 import * as z from './schema.ts';
 
+/** The chat service's two sending endpoints. */
+export type SendEndpoint = 'message/v3' | 'intent/v2';
+
 /** The raw result of a call to the chat service. */
 export type ChatServiceAnswer =
   /** An HTTP response; `body` is the parsed JSON, or undefined if it is not JSON. */
@@ -11,7 +14,8 @@ export type ChatServiceAnswer =
 
 /** What an answer means for the send. */
 export type SendOutcome =
-  | { readonly kind: 'accepted'; readonly messageId: string }
+  /** `intent/v2` may accept a request without returning an id; a status can name the message later. */
+  | { readonly kind: 'accepted'; readonly messageId?: string }
   | { readonly kind: 'window-closed' }
   | { readonly kind: 'rejected'; readonly code?: number; readonly explanation: string }
   | {
@@ -20,10 +24,18 @@ export type SendOutcome =
       readonly explanation: string;
       readonly retryAfter?: string;
     }
-  | { readonly kind: 'uncertain'; readonly explanation: string };
+  | {
+      readonly kind: 'uncertain';
+      readonly explanation: string;
+      /** The service answered with a 2xx, so the message was probably sent and must not be resent. */
+      readonly isAnswered: boolean;
+    };
 
-/** Why a call had no effect and may be retried: no credit, a refused token, or an unavailable service. */
-export type NotDoneCause = 'no-credit' | 'token' | 'unavailable';
+/**
+ * Why a call had no effect and may be retried: no credit, a refused token, an unavailable service, or a refusal that
+ * does not come from the service, such as a firewall's.
+ */
+export type NotDoneCause = 'no-credit' | 'token' | 'unavailable' | 'blocked';
 
 /** The contract's Errors: 101 "Insufficient credit", 201 "User window is over 24 hours". */
 const INSUFFICIENT_CREDIT = 101;
@@ -54,29 +66,36 @@ const messageId = z.pipe(
 );
 const answerBody = z.object({
   id: z.catch(z.optional(messageId), undefined),
-  problems: z.catch(z.nullish(problem), undefined),
-  error: z.catch(z.nullish(problem), undefined),
+  problems: z.optional(z.unknown()),
+  error: z.optional(z.unknown()),
 });
 
 /**
  * Interprets a sending endpoint's answer. The code in the body takes precedence over the HTTP status: an HTTP 200 can
  * be a failure, and the contract does not show the status of error 201.
  */
-export const sendOutcome = (answer: ChatServiceAnswer): SendOutcome => {
+export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): SendOutcome => {
   if (answer.kind === 'not-sent') return { kind: 'not-done', cause: 'unavailable', explanation: answer.cause };
-  if (answer.kind === 'unknown') return { kind: 'uncertain', explanation: answer.cause };
+  if (answer.kind === 'unknown') return { kind: 'uncertain', explanation: answer.cause, isAnswered: false };
   const { httpStatus, retryAfter } = answer;
-  const parsed = z.safeParse(answerBody, answer.body);
-  const fault = parsed.success ? (faultOf(parsed.data.error) ?? faultOf(parsed.data.problems)) : undefined;
+  const { id, fault, isReadable } = readBody(answer.body);
   const explanation = explain(httpStatus, fault);
+  if (httpStatus >= 200 && httpStatus < 300) {
+    if (id !== undefined) {
+      return fault || !isReadable
+        ? { kind: 'uncertain', explanation: `${explanation}, with an id and a problem`, isAnswered: true }
+        : { kind: 'accepted', messageId: id };
+    }
+    if (!fault) {
+      // The contract shows no response body for intent/v2.
+      return endpoint === 'intent/v2' && isReadable
+        ? { kind: 'accepted' }
+        : { kind: 'uncertain', explanation: `${explanation}, without a readable id`, isAnswered: true };
+    }
+  }
   if (fault?.code === WINDOW_CLOSED) return { kind: 'window-closed' };
   if (fault?.code === INSUFFICIENT_CREDIT) return { kind: 'not-done', cause: 'no-credit', explanation, retryAfter };
-  if (httpStatus >= 200 && httpStatus < 300) {
-    if (fault) return { kind: 'rejected', code: fault.code, explanation };
-    return parsed.success && parsed.data.id
-      ? { kind: 'accepted', messageId: parsed.data.id }
-      : { kind: 'uncertain', explanation: `${explanation}, without a readable id` };
-  }
+  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'rejected', code: fault?.code, explanation };
   if (httpStatus === 401) return { kind: 'not-done', cause: 'token', explanation };
   if (httpStatus === 429 || httpStatus === 503) {
     return { kind: 'not-done', cause: 'unavailable', explanation, retryAfter };
@@ -87,15 +106,46 @@ export const sendOutcome = (answer: ChatServiceAnswer): SendOutcome => {
     const why = `${explanation}: a redirect, which Parley does not follow; set chatService.baseUrl to its target`;
     return { kind: 'not-done', cause: 'unavailable', explanation: why };
   }
-  if (httpStatus >= 400 && httpStatus < 500) return { kind: 'rejected', code: fault?.code, explanation };
-  return { kind: 'uncertain', explanation };
+  if (httpStatus >= 400 && httpStatus < 500) {
+    return fault
+      ? { kind: 'rejected', code: fault.code, explanation }
+      : { kind: 'not-done', cause: 'blocked', explanation: `${explanation}, without the chat service's error body` };
+  }
+  return { kind: 'uncertain', explanation, isAnswered: false };
 };
 
 type Problem = z.output<typeof problem>;
 
+interface AnswerBody {
+  readonly id?: string;
+  readonly fault?: Problem;
+  /** It is JSON, and its problem, if it has one, can be read. */
+  readonly isReadable: boolean;
+}
+
+const readBody = (body: unknown): AnswerBody => {
+  const parsed = z.safeParse(answerBody, body);
+  if (!parsed.success) return { isReadable: body !== undefined };
+  const { id, error, problems } = parsed.data;
+  const given = [error, problems].filter((value) => !isEmpty(value));
+  const fault = given.map(faultOf).find((problem) => problem !== undefined);
+  return { id, fault, isReadable: given.length === 0 || fault !== undefined };
+};
+
+/** Whether a field that reports problems reports none: null, an empty string, an empty list, or an empty object. */
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
 /** An object with neither a code nor a message is not a fault. */
-const faultOf = (given: Problem | null | undefined): Problem | undefined =>
-  given && (given.code !== undefined || given.message !== undefined) ? given : undefined;
+const faultOf = (given: unknown): Problem | undefined => {
+  const parsed = z.safeParse(problem, given);
+  return parsed.success && (parsed.data.code !== undefined || parsed.data.message !== undefined)
+    ? parsed.data
+    : undefined;
+};
 
 const explain = (httpStatus: number, fault: Problem | undefined): string =>
   (fault ? `HTTP ${httpStatus}, code ${fault.code}: ${fault.message}` : `HTTP ${httpStatus}`)

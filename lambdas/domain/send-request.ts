@@ -1,4 +1,4 @@
-import { type Instant, parseInstant } from './instant.ts';
+import { addMs, type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 
 /** Why the business writes first: the contract's Rules of use, 3, "one of the approved kinds". */
@@ -13,6 +13,8 @@ export const APPROVED_REASONS = [
   'transport',
   'similar',
 ] as const;
+
+export type ApprovedReason = (typeof APPROVED_REASONS)[number];
 
 /**
  * The claim stores the request and the call built from it in one table item, which can have at most 400 KB.
@@ -74,9 +76,9 @@ export const sendRequest = z
       (request) => hasFreeForm(request) || request.ruleNameOrId !== undefined,
       'has nothing to send; add messageText, audioURL, imageURL, fileURL, or ruleNameOrId',
     ),
-    z.refine((request) => !isLater(parseInstant(request.sendAt), parseInstant(request.notAfter)), {
+    z.refine((request) => isEarlier(parseInstant(request.sendAt), parseInstant(request.notAfter)), {
       path: ['sendAt'],
-      error: 'must not be later than notAfter',
+      error: 'must be earlier than notAfter',
     }),
     z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
       path: ['params'],
@@ -97,14 +99,26 @@ export const hasFreeForm = (
 export const notAfterOf = (request: Pick<SendRequest, 'notAfter'>): Instant | undefined =>
   parseInstant(request.notAfter);
 
-const isLater = (instant: Instant | undefined, than: Instant | undefined): boolean =>
-  instant !== undefined && than !== undefined && instant > than;
+/** Whether `instant` is earlier; true if either is missing. */
+const isEarlier = (instant: Instant | undefined, than: Instant | undefined): boolean =>
+  instant === undefined || than === undefined || instant < than;
+
+const MAX_AHEAD_DAYS = 366;
+
+/** Returns what is wrong with a `sendAt` that is more than a year ahead, or undefined. */
+export const tooFarAhead = (sendAt: Instant, now: Instant): string | undefined =>
+  sendAt > addMs(now, MAX_AHEAD_DAYS * 24 * 60 * 60 * 1000)
+    ? `sendAt: must be at most a year ahead; it is now ${now}`
+    : undefined;
 
 export type ParsedSendRequest =
   | { readonly kind: 'request'; readonly request: SendRequest }
   | { readonly kind: 'malformed'; readonly explanation: string };
 
-/** Parses a queue message's body. If it is malformed, `explanation` is one sentence that names every fault. */
+/**
+ * Parses a queue message's body. Optional fields that are null or empty count as missing. If the body is malformed,
+ * `explanation` is one sentence that names every fault.
+ */
 export const parseSendRequest = (body: string): ParsedSendRequest => {
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_REQUEST_BYTES) {
@@ -112,11 +126,21 @@ export const parseSendRequest = (body: string): ParsedSendRequest => {
   }
   const json = z.parseJson(body);
   if (json === undefined) return malformed('The queue message is not JSON.');
-  const parsed = z.safeParse(sendRequest, json);
+  const parsed = z.safeParse(sendRequest, withoutEmptyFields(json));
   return parsed.success
     ? { kind: 'request', request: parsed.data }
     : malformed(`Not a send request: ${z.describeIssues(parsed.error, 'the request')}.`);
 };
+
+const REQUIRED_FIELDS: ReadonlySet<string> = new Set(['requestId', 'platformContactId']);
+
+/** Many systems write null or an empty string for a field that they do not set. */
+const withoutEmptyFields = (json: unknown): unknown =>
+  typeof json === 'object' && json !== null && !Array.isArray(json)
+    ? Object.fromEntries(
+        Object.entries(json).filter(([field, value]) => REQUIRED_FIELDS.has(field) || (value !== null && value !== '')),
+      )
+    : json;
 
 const malformed = (explanation: string): ParsedSendRequest => ({ kind: 'malformed', explanation });
 

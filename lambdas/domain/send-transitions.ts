@@ -25,6 +25,14 @@ export type FromState = SendState | 'none';
 export type SendGuard =
   /** The item's request has the same body. */
   | 'same-request'
+  /** Parley gave up processing the request after it had failed for a day, so a redrive may send it. */
+  | 'processing-failed'
+  /** The item has another reason for waiting, or processing it has failed since that was recorded. */
+  | 'other-decision'
+  /** Few enough calls ended without a known outcome, and none was answered with a 2xx. */
+  | 'may-resend'
+  /** The chat service accepted the request without returning an id, and no earlier status has named its message. */
+  | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
   | 'own-claim'
   /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
@@ -42,9 +50,16 @@ export interface SendTransition {
 
 const SAME = ['same-request'] as const;
 const OWN = ['own-claim'] as const;
+const REDRIVEN = ['same-request', 'processing-failed'] as const;
 
 /** The states that a send can leave without a call to the chat service, with their guards. */
-const UNCALLED = { none: [], queued: SAME, scheduled: SAME, waiting: SAME } as const;
+const UNCALLED = {
+  none: [],
+  queued: SAME,
+  scheduled: SAME,
+  waiting: SAME,
+  refused: REDRIVEN,
+} as const;
 
 /**
  * Every change of a send's state. The adapter turns each into one conditional write; the diagram in
@@ -52,22 +67,39 @@ const UNCALLED = { none: [], queued: SAME, scheduled: SAME, waiting: SAME } as c
  */
 export const SEND_TRANSITIONS = {
   register: { to: 'queued', by: 'manage', when: 'the API accepts the request', from: { none: [] } },
-  schedule: { to: 'scheduled', by: 'send', when: 'sendAt is in the future', from: { none: [], queued: SAME } },
+  schedule: {
+    to: 'scheduled',
+    by: 'send',
+    when: 'sendAt is in the future',
+    from: { none: [], queued: SAME, refused: REDRIVEN },
+  },
   claim: { to: 'claimed', by: 'send', when: 'it may be sent now', from: UNCALLED },
   claimAgain: {
     to: 'claimed',
     by: 'send',
-    when: 'it may be sent now, and says onUncertain: resend',
-    from: { ...UNCALLED, uncertain: SAME },
+    when: 'it says onUncertain: resend',
+    from: { uncertain: ['same-request', 'may-resend'] },
+  },
+  // The call that the template replaces was answered with error 201, so it was not made.
+  replaceCall: {
+    to: 'claimed',
+    by: 'send',
+    when: 'a template replaces it after error 201',
+    from: { claimed: OWN },
   },
   wait: {
     to: 'waiting',
     by: 'send',
-    when: 'the circuit breaker is open, or the call was not made',
-    from: { ...UNCALLED, claimed: OWN },
+    when: 'it must wait, or its call was not made',
+    from: { ...UNCALLED, waiting: ['same-request', 'other-decision'], claimed: OWN },
   },
   refuse: { to: 'refused', by: 'send', when: 'a rule forbids it', from: { ...UNCALLED, claimed: OWN } },
-  expire: { to: 'expired', by: 'send', when: 'notAfter has passed', from: { ...UNCALLED, claimed: OWN } },
+  expire: {
+    to: 'expired',
+    by: 'send',
+    when: 'notAfter has passed, or its queue would delete it',
+    from: { ...UNCALLED, claimed: OWN },
+  },
   // Only an acceptance can replace `uncertain`: by then, the request's message may be gone from the queue.
   accept: {
     to: 'accepted',
@@ -87,6 +119,12 @@ export const SEND_TRANSITIONS = {
     by: 'receive',
     when: 'a status carries its request id',
     from: { claimed: [], waiting: [], uncertain: [], accepted: ['confirmed-no-earlier'] },
+  },
+  identify: {
+    to: 'accepted',
+    by: 'receive',
+    when: 'a status names its message',
+    from: { accepted: ['identified-no-earlier'] },
   },
   cancel: { to: 'cancelled', by: 'operator', when: 'an operator cancels it', from: { scheduled: [] } },
   cancelErased: {

@@ -14,8 +14,8 @@ export interface QueuedSend {
   /** The message group and deduplication id of the request's copy on the dead-letter queue. */
   readonly groupId: string;
   readonly deduplicationId: string;
-  /** False if SQS has delivered the message before. @default true */
-  readonly isFirstReceive?: boolean;
+  /** When the work on the request must have ended, because its invocation does. */
+  readonly endBy: Instant;
 }
 
 /** The exclusive right to make one call for a request, until the lease expires. */
@@ -23,17 +23,27 @@ export interface Claim {
   readonly claimId: string;
   readonly claimedAt: Instant;
   readonly leaseUntil: Instant;
-  /** The call about to be made, and why. */
+  /** The call about to be made. */
   readonly call: SendCall;
-  readonly why: string;
+  /** Why this call is made, as a sentence. */
+  readonly decision: string;
 }
 
-/** The state that a send reaches, with the reason in one sentence. */
-export type SendResult = { readonly at: Instant; readonly why: string } & (
-  | { readonly state: 'accepted'; readonly messageId: string; readonly call: SendCall }
-  | { readonly state: 'refused'; readonly code: RefusalCode }
-  | { readonly state: 'expired' | 'rejected' | 'uncertain' | 'waiting' }
+/**
+ * The state that a send reaches. `decision` says why Parley makes no call, `outcome` what came of the call; each is one
+ * sentence.
+ */
+export type SendResult = { readonly at: Instant } & (
+  | { readonly state: 'accepted'; readonly messageId?: string; readonly outcome: string }
+  | { readonly state: 'refused'; readonly code: RefusalCode; readonly decision: string }
+  | { readonly state: 'expired' | 'waiting'; readonly decision: string }
+  | { readonly state: 'rejected' | 'waiting'; readonly outcome: string }
+  /** `isAnswered`: the chat service answered with a 2xx, so the request is not resent automatically. */
+  | { readonly state: 'uncertain'; readonly outcome: string; readonly isAnswered: boolean }
 );
+
+/** A result that needs no call. */
+export type UncalledResult = Extract<SendResult, { readonly decision: string }>;
 
 const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
@@ -60,7 +70,10 @@ export const sendRecord = z.object({
   state: z.enum(SEND_STATES),
   /** Why Parley refused it. */
   code: optionalString,
-  why: optionalString,
+  /** Why Parley made its latest call, or why it made none. */
+  decision: optionalString,
+  /** What came of it: the chat service's answer, a status, or an operator's resolution. */
+  outcome: optionalString,
   /** The queue message's body; empty once its contact is erased. */
   body: z.string(),
   /** The contact's name in the index `byContact`. */
@@ -72,6 +85,10 @@ export const sendRecord = z.object({
     z.object({ endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) }),
   ),
   attempts: z._default(z.number(), 0),
+  /** Earlier calls that ended without a known outcome; the latest one is not counted. */
+  unknownOutcomes: z._default(z.number(), 0),
+  /** Present if the chat service answered with a 2xx that leaves the outcome unknown. */
+  isAnswered: z.optional(z.boolean()),
   /** Present while the acceptance is known only from a status. */
   confirmedBy: optionalString,
   ...sendTimes,
@@ -90,7 +107,11 @@ export type Resolution = { readonly at: Instant; readonly why: string } & (
 export const RESOLUTIONS = { accepted: 'resolveAccepted', failed: 'resolveFailed', resend: 'resend' } as const;
 
 /**
- * After this many attempts, an unknown outcome stays `uncertain`, even with `onUncertain: resend`: each attempt may
+ * After this many unknown outcomes, a send stays `uncertain`, even with `onUncertain: resend`: each of the calls may
  * have reached the user.
  */
-export const MAX_RESEND_ATTEMPTS = 5;
+export const MAX_UNKNOWN_OUTCOMES = 5;
+
+/** Whether a send that says `onUncertain: resend` may be sent again after this many unknown outcomes. */
+export const mayResend = (unknownOutcomes: number, isAnswered: boolean): boolean =>
+  !isAnswered && unknownOutcomes < MAX_UNKNOWN_OUTCOMES;

@@ -1,6 +1,7 @@
-import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
-import { type CheckedContact, contactCheckOutcome } from '../domain/contact-check.ts';
+import { type ContactDefaults, isPhone, resolveContact } from '../domain/contact.ts';
+import { type CheckedContact, contactCheckOutcome, digitsOf } from '../domain/contact-check.ts';
 import * as z from '../domain/schema.ts';
+import { formatNumber, type NumberFormat } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
 import { contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
@@ -10,6 +11,8 @@ export interface ContactCheckPorts {
   readonly contacts: Pick<ContactRepository, 'recordCheck'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
+  /** How phone numbers are written in calls. */
+  readonly numberFormat: NumberFormat;
 }
 
 const MAX_CONTACTS = 1000;
@@ -36,7 +39,11 @@ export const checkContacts = defineRoute({
   query: ignoredQuery,
   body: z.strictObject({
     contacts: z
-      .array(z.boundedString(z.MAX_NAME_LENGTH), 'must be a list of numbers')
+      .array(
+        // The check knows only numbers, so it would find any other id absent.
+        z.boundedString(z.MAX_NAME_LENGTH).check(z.refine(isPhone, 'must be a phone number')),
+        'must be a list of numbers',
+      )
       .check(
         z.minLength(1, 'must have at least one number'),
         z.maxLength(MAX_CONTACTS, `must not have more than ${MAX_CONTACTS} numbers`),
@@ -75,17 +82,21 @@ type CheckedAll =
 
 /** Checks contacts in batches, one after another, until a batch fails. */
 const checkAll = async (
-  { chatService, clock }: ContactCheckPorts,
+  { chatService, clock, numberFormat }: ContactCheckPorts,
   chatChannelNumber: string,
   contacts: readonly string[],
 ): Promise<CheckedAll> => {
   const checks = new Map<string, CheckedContact>();
   for (let start = 0; start < contacts.length; start += CONTACTS_PER_CALL) {
     const batch = contacts.slice(start, start + CONTACTS_PER_CALL);
-    const outcome = contactCheckOutcome(await chatService.checkContacts(chatChannelNumber, batch));
-    if (outcome.kind !== 'checked') return { kind: 'failed', explanation: outcome.explanation };
+    const numbers = batch.map((number) => formatNumber(number, numberFormat));
+    const answer = await chatService.checkContacts(formatNumber(chatChannelNumber, numberFormat), numbers);
+    const outcome = contactCheckOutcome(answer, numbers);
+    if (outcome.kind === 'unavailable') return { kind: 'failed', explanation: outcome.failure.explanation };
+    if (outcome.kind === 'rejected') return { kind: 'failed', explanation: outcome.explanation };
     const checkedAt = clock.now();
-    for (const contact of batch) checks.set(contact, { checkedAt, checkedAddress: outcome.result.get(contact) });
+    for (const contact of batch)
+      checks.set(contact, { checkedAt, checkedAddress: outcome.result.get(digitsOf(contact)) });
   }
   return { kind: 'checked', checks };
 };

@@ -11,7 +11,7 @@ import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
-import { createSetVisibility, createSqsClient, createSqsErasureQueue, createSqsSendQueue } from '../adapters/sqs.ts';
+import { createChangeVisibility, createSqsClient, createSqsErasureQueue, createSqsSendQueue } from '../adapters/sqs.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
@@ -67,6 +67,7 @@ const ports = {
     post: createHttpPost(CHAT_SERVICE_CALL),
   }),
   contactDefaults: { chatPlatform, chatChannelNumber, windowPer },
+  numberFormat: environment.NUMBER_FORMAT,
   windowMarginMs: windowMarginSeconds * 1000,
   settings: { chatPlatform, chatChannelNumber, chatServiceUrl, windowMarginSeconds, windowPer, retentionDays },
   clock: systemClock,
@@ -82,7 +83,8 @@ const manage = frame(createManagementHandler({ responders, log }), [...middlewar
 const erase = frame(
   createQueueHandler({
     handleMessage: createErasureWorker({ erasures: ports.erasures, clock: systemClock, log, turnMs: ERASURE_TURN_MS }),
-    setVisibility: createSetVisibility(sqs, environment.ERASURE_QUEUE_URL),
+    changeVisibility: createChangeVisibility(sqs, environment.ERASURE_QUEUE_URL),
+    clock: systemClock,
     requiredTimeMs: ERASURE_REQUIRED_TIME_MS,
     log,
   }),

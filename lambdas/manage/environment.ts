@@ -1,5 +1,6 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
+import { NUMBER_FORMATS } from '../domain/send-decision.ts';
 import { wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `manage`. */
@@ -21,6 +22,8 @@ export const manageEnvironment = z.object({
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
+  /** How phone numbers are written in calls. */
+  NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
   /** The group of schedules for requests with a `sendAt`. */

@@ -65,7 +65,7 @@ export const resolveSend = defineRoute({
 /** The chat service rejects sends too, so only the reason shows that an operator did, and in these words. */
 const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>
   (resolution.outcome === 'accepted' && send.state === 'accepted' && send.messageId === resolution.messageId) ||
-  (resolution.outcome === 'failed' && send.state === 'rejected' && send.why === resolution.why) ||
+  (resolution.outcome === 'failed' && send.state === 'rejected' && send.outcome === resolution.why) ||
   (resolution.outcome === 'resend' && send.state === 'waiting');
 
 /** The request's schema ensures that `messageId` is present if and only if the outcome is `accepted`. */

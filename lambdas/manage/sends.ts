@@ -1,7 +1,8 @@
 import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
+import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
-import { type QueuedSend, type SendRecord, sendTimes } from '../domain/send.ts';
-import { parseSendRequest, sendRequest } from '../domain/send-request.ts';
+import { type SendRecord, sendTimes } from '../domain/send.ts';
+import { parseSendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
 import { canStartFrom, SEND_STATES } from '../domain/send-transitions.ts';
 import type { Clock, MessageRepository, SendQueue, SendRepository } from '../ports.ts';
 import {
@@ -36,13 +37,17 @@ export const sendResponse = z.object({
   state: z.enum(SEND_STATES),
   /** The rule that a refused send violates. */
   code: z.optional(z.string()),
-  /** The reason for the state, as a sentence. */
-  why: z.optional(z.string()),
+  /** Why Parley made its latest call, or why it made none. */
+  decision: z.optional(z.string()),
+  /** What came of it: the chat service's answer, a status, or an operator's resolution. */
+  outcome: z.optional(z.string()),
   /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),
   endpoint: z.optional(z.string()),
   messageId: z.optional(z.string()),
   attempts: z.number(),
+  /** How many calls ended without a known outcome. */
+  unknownOutcomes: z.number(),
   ...sendTimes,
   /** The statuses of an accepted send's message. */
   deliveredAt: instant,
@@ -71,7 +76,10 @@ export const enqueueSend = defineRoute({
   responses: { 202: enqueueResponse, 400: problemResponse, 409: problemResponse },
   async handle({ sends, queue, clock, contactDefaults }: SendPorts, { body: request }) {
     const { requestId } = request;
-    const send: QueuedSend = {
+    const sendAt = parseInstant(request.sendAt);
+    const fault = sendAt && tooFarAhead(sendAt, clock.now());
+    if (fault !== undefined) return problem(400, 'INVALID_REQUEST', `Not a send request: ${fault}.`);
+    const send = {
       request,
       // Serialized again, so that whitespace and the order of fields do not make it a different request.
       body: JSON.stringify(request),
@@ -89,10 +97,13 @@ export const enqueueSend = defineRoute({
     }
     const state = registered.kind === 'conflict' ? registered.send.state : 'queued';
     // A send that has ended is never sent again, so it is not queued.
-    if (canStartFrom('claim', state) || state === 'claimed') await queue.put(send);
+    if (registered.kind !== 'conflict' || mayStillBeSent(registered.send)) await queue.put(send);
     return accepted({ requestId, state });
   },
 });
+
+const mayStillBeSent = ({ state, code }: SendRecord): boolean =>
+  state === 'claimed' || (canStartFrom('claim', state) && (state !== 'refused' || code === 'PROCESSING_FAILED'));
 
 export const getSend = defineRoute({
   route: 'GET /v1/sends/{requestId+}',
@@ -147,10 +158,12 @@ export const viewSend = ({
   claimId: _claimId,
   leaseUntil: _leaseUntil,
   confirmedBy: _confirmedBy,
+  isAnswered: _isAnswered,
   call,
   ...send
 }: SendRecord): z.output<typeof sendResponse> => ({
   ...send,
+  unknownOutcomes: send.unknownOutcomes + (send.state === 'uncertain' ? 1 : 0),
   request: body === '' ? undefined : (z.parseJson(body) ?? body),
   endpoint: call?.endpoint,
 });

@@ -6,7 +6,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
-import { createSetVisibility, createSqsClient, createSqsInboundQueue } from '../adapters/sqs.ts';
+import { createChangeVisibility, createSqsClient, createSqsInboundQueue } from '../adapters/sqs.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
@@ -69,7 +69,8 @@ const webhook = createWebhookHandler({
 });
 const drain = createQueueHandler({
   handleMessage: createDrainMessage({ storeEvent, inboundQueue, randomness: systemRandomness, log, metrics }),
-  setVisibility: createSetVisibility(sqs, environment.INBOUND_QUEUE_URL),
+  changeVisibility: createChangeVisibility(sqs, environment.INBOUND_QUEUE_URL),
+  clock: systemClock,
   requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
   log,
 });

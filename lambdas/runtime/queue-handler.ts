@@ -1,5 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import type { Log } from '../ports.ts';
+import { receiveFloorMs } from '../domain/backoff.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
+import type { Clock, Log, VisibilityChange } from '../ports.ts';
 import type { Invocation } from './frame.ts';
 
 /** What to do with a queue message: delete it, or receive it again after a while. */
@@ -8,10 +10,13 @@ export type MessageResult = { readonly kind: 'done' } | { readonly kind: 'retry'
 export const DONE: MessageResult = { kind: 'done' };
 
 export interface QueueHandlerOptions {
-  /** @param hasTime returns whether `requiredTimeMs` is still left, for handlers that wait before their actual work */
-  readonly handleMessage: (message: SQSRecord, hasTime: () => boolean) => Promise<MessageResult>;
-  /** Sets when a message becomes visible again. */
-  readonly setVisibility: (receiptHandle: string, seconds: number) => Promise<void>;
+  /** @param endBy when the work on the message must have ended, a second before the invocation does */
+  readonly handleMessage: (message: SQSRecord, endBy: Instant) => Promise<MessageResult>;
+  /** Decides what to do with a message that `handleMessage` failed on. Returns undefined to retry it. */
+  readonly handleFailure?: (message: SQSRecord, error: unknown) => Promise<MessageResult | undefined>;
+  /** Sets when messages become visible again. */
+  readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
+  readonly clock: Clock;
   /** How much of the invocation's time must be left to start a message. */
   readonly requiredTimeMs: number;
   readonly log: Log;
@@ -26,27 +31,42 @@ export interface QueueHandlerOptions {
 export const createQueueHandler =
   (options: QueueHandlerOptions) =>
   async (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
-    const hasTime = () => invocation.getRemainingTimeInMillis() >= options.requiredTimeMs;
-    const retried = await Promise.all(groupsOf(event.Records).map((group) => handleGroup(options, group, hasTime)));
-    return { batchItemFailures: retried.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    const endBy = addMs(options.clock.now(), invocation.getRemainingTimeInMillis() - END_MARGIN_MS);
+    const startBy = addMs(endBy, END_MARGIN_MS - options.requiredTimeMs);
+    const groups = groupsOf(event.Records).map((group) => handleGroup(options, group, { startBy, endBy }));
+    const retried = (await Promise.all(groups)).flat();
+    return { batchItemFailures: retried.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
+
+/** Left at the end of an invocation to report which messages to retry. */
+const END_MARGIN_MS = 1_000;
 
 /** Shorter than the queue's visibility timeout, which would block the whole group. */
 const RETRY_AFTER_ERROR_MS = 10_000;
+
+/** SQS keeps a message invisible for at most 12 hours; one hour is left for the time it has been invisible already. */
+const MAX_INVISIBLE_MS = 11 * 60 * 60 * 1000;
 
 /** In a standard queue, every message is its own group. */
 const groupsOf = (records: readonly SQSRecord[]): SQSRecord[][] => [
   ...Map.groupBy(records, ({ attributes, messageId }) => attributes.MessageGroupId ?? messageId).values(),
 ];
 
+interface Deadlines {
+  /** The latest time to start a message. */
+  readonly startBy: Instant;
+  readonly endBy: Instant;
+}
+
 /** Handles the messages of a group in order. Returns the messages to retry. */
 const handleGroup = async (
   options: QueueHandlerOptions,
   group: readonly SQSRecord[],
-  hasTime: () => boolean,
+  { startBy, endBy }: Deadlines,
 ): Promise<readonly SQSRecord[]> => {
   for (const [index, message] of group.entries()) {
-    const result = hasTime() ? await handleSafely(options, message, hasTime) : { kind: 'retry' as const, afterMs: 0 };
+    const hasTime = options.clock.now() <= startBy;
+    const result = hasTime ? await handleSafely(options, message, endBy) : { kind: 'retry' as const, afterMs: 0 };
     if (result.kind === 'done') continue;
     const retried = group.slice(index);
     await delay(options, retried, result.afterMs);
@@ -56,31 +76,42 @@ const handleGroup = async (
 };
 
 const handleSafely = async (
-  { handleMessage, log }: QueueHandlerOptions,
+  { handleMessage, handleFailure, log }: QueueHandlerOptions,
   message: SQSRecord,
-  hasTime: () => boolean,
+  endBy: Instant,
 ): Promise<MessageResult> => {
+  const { messageId } = message;
+  const retry: MessageResult = { kind: 'retry', afterMs: RETRY_AFTER_ERROR_MS };
   try {
-    return await handleMessage(message, hasTime);
+    return await handleMessage(message, endBy);
   } catch (error) {
-    log.error('message failed and will be retried', { messageId: message.messageId, error });
-    return { kind: 'retry', afterMs: RETRY_AFTER_ERROR_MS };
+    log.error('message failed and will be retried', { messageId, error });
+    try {
+      return (await handleFailure?.(message, error)) ?? retry;
+    } catch (failure) {
+      log.warn('the failure could not be recorded', { messageId, error: failure });
+      return retry;
+    }
   }
 };
 
 /**
  * Keeps the first message invisible, which blocks its group, and makes the messages behind it visible at once.
- * Otherwise they would stay invisible for the queue's whole visibility timeout, even after the first one is done.
+ * Otherwise they would stay invisible for the queue's whole visibility timeout, even after the first one is done. The
+ * group waits long enough for each of its messages, because each receive counts for all that are received.
  */
 const delay = async (
-  { setVisibility, log }: QueueHandlerOptions,
-  [first, ...rest]: readonly SQSRecord[],
+  { changeVisibility, clock, log }: QueueHandlerOptions,
+  retried: readonly SQSRecord[],
   afterMs: number | undefined,
 ): Promise<void> => {
+  const [first, ...rest] = retried;
   if (first === undefined || afterMs === undefined) return;
+  const nowMs = Date.parse(clock.now());
+  const waitMs = Math.min(Math.max(afterMs, ...retried.map((message) => floorMs(message, nowMs))), MAX_INVISIBLE_MS);
+  const visible = rest.map(({ receiptHandle }) => ({ receiptHandle, seconds: 0 }));
   try {
-    await setVisibility(first.receiptHandle, Math.ceil(afterMs / 1000));
-    for (const message of rest) await setVisibility(message.receiptHandle, 0);
+    await changeVisibility([{ receiptHandle: first.receiptHandle, seconds: Math.ceil(waitMs / 1000) }, ...visible]);
   } catch (error) {
     log.warn('visibility not changed; the message keeps the visibility timeout of its queue', {
       messageId: first.messageId,
@@ -88,3 +119,6 @@ const delay = async (
     });
   }
 };
+
+const floorMs = ({ attributes }: SQSRecord, nowMs: number): number =>
+  receiveFloorMs(Number(attributes.ApproximateReceiveCount), nowMs - Number(attributes.SentTimestamp));

@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ParleyError } from '../domain/errors.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
+import type { Clock, Sleep } from '../ports.ts';
 
 /**
  * Resolves or rejects as the call does, or rejects with a `TimeoutError` when the budget is spent, whatever the SDK is
@@ -24,5 +27,27 @@ export const withinBudget = async <Answer>(
     return await Promise.race([answer, timeout]);
   } finally {
     finished.abort();
+  }
+};
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
+
+/**
+ * Repeats a write that fails, with pauses, until it succeeds or `deadline` has passed; then rejects with the last error.
+ * Errors that a retry cannot fix are not retried.
+ */
+export const repeatUntil = async <Written>(
+  deadline: Instant,
+  write: () => Promise<Written>,
+  { clock, sleep: pause }: { readonly clock: Clock; readonly sleep: Sleep },
+): Promise<Written> => {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof ParleyError || addMs(clock.now(), pauseMs) > deadline) throw error;
+      await pause(pauseMs);
+    }
   }
 };

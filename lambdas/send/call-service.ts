@@ -1,56 +1,78 @@
 import type { Contact } from '../domain/contact.ts';
-import type { QueuedSend } from '../domain/send.ts';
-import {
-  type CallDecision,
-  decideOutsideWindow,
-  type FinalDecision,
-  type SendCall,
-  type SendRules,
-} from '../domain/send-decision.ts';
+import { addMs } from '../domain/instant.ts';
+import type { Claim, QueuedSend } from '../domain/send.ts';
+import { decideOutsideWindow, type FinalDecision, type SendCall, type SendRules } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
-import type { ChatService, Clock, ContactRepository, Log, Metrics } from '../ports.ts';
+import type { ChatService, Clock, ContactRepository, Log, Metrics, SendRepository, Sleep } from '../ports.ts';
+import { repeatUntil } from '../runtime/time-budget.ts';
 
 export interface CallServiceOptions {
   readonly contacts: Pick<ContactRepository, 'denyWindow'>;
+  readonly sends: Pick<SendRepository, 'replaceCall'>;
   readonly chatService: Pick<ChatService, 'send'>;
   readonly clock: Clock;
+  readonly sleep: Sleep;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly rules: SendRules;
+  /** How long a call may take, including its repetition with a refreshed token. */
+  readonly callTimeMs: number;
 }
 
-/** The last call made, why it was made, and its outcome. */
+/** The last call made, and its outcome. */
 export interface CompletedCall {
   readonly call: SendCall;
-  readonly why: string;
   readonly outcome: SendOutcome;
 }
 
 /**
  * Creates the function that calls the chat service. If the service reports the window closed although Parley's record
- * shows it open, the function falls back to a template. Without a template, it returns the decision not to send.
+ * shows it open, the function falls back to a template, which it records before it makes the call. Without a template,
+ * it returns the decision not to send.
  */
-export const createCallService =
-  (options: CallServiceOptions) =>
-  async (send: QueuedSend, contact: Contact, { call, why }: CallDecision): Promise<CompletedCall | FinalDecision> => {
-    const { chatService, clock, rules } = options;
-    const outcome = sendOutcome(await chatService.send(call));
-    if (outcome.kind !== 'window-closed' || call.endpoint === 'intent/v2') return { call, why, outcome };
-    await recordDeniedWindow(options, send);
+export const createCallService = (options: CallServiceOptions) => {
+  const { sends, chatService, clock, rules, callTimeMs } = options;
+
+  const makeCall = async ({ endBy }: QueuedSend, call: SendCall): Promise<CompletedCall> => {
+    // A call that outlives its invocation could be answered when nobody can record the answer.
+    if (addMs(clock.now(), callTimeMs) > endBy)
+      return { call, outcome: notMade('There was no time left for the call.') };
+    return { call, outcome: sendOutcome(call.endpoint, await chatService.send(call)) };
+  };
+
+  return async (send: QueuedSend, contact: Contact, claim: Claim): Promise<CompletedCall | FinalDecision> => {
+    const first = await makeCall(send, claim.call);
+    if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
+    await recordDeniedWindow(options, send, claim);
     const closed = 'The chat service reported the window closed (error 201).';
     const fallback = decideOutsideWindow(send.request, contact, clock.now(), rules, closed);
     if (fallback.kind !== 'call') return fallback;
-    return { ...fallback, outcome: sendOutcome(await chatService.send(fallback.call)) };
+    const { call, why: decision } = fallback;
+    try {
+      const replaceCall = () => sends.replaceCall(send.request.requestId, claim.claimId, { call, decision });
+      const replaced = await repeatUntil(addMs(send.endBy, -callTimeMs), replaceCall, options);
+      if (replaced.kind !== 'applied') return { call, outcome: notMade('The claim was lost before the template.') };
+    } catch {
+      return { call, outcome: notMade('The template could not be recorded, so it was not sent.') };
+    }
+    return makeCall(send, call);
   };
+};
 
-/** Records the closed window for later sends. A failed write does not affect this send. */
+const notMade = (explanation: string): SendOutcome => ({ kind: 'not-done', cause: 'unavailable', explanation });
+
+/**
+ * Records the closed window for later sends, as of the claim: what the user writes during the call opens the window
+ * again. A failed write does not affect this send.
+ */
 const recordDeniedWindow = async (
-  { contacts, clock, log, metrics }: CallServiceOptions,
+  { contacts, log, metrics }: CallServiceOptions,
   send: QueuedSend,
+  { claimedAt }: Claim,
 ): Promise<void> => {
   metrics.count('WindowMisjudged', { direction: 'open' });
   try {
-    await contacts.denyWindow(send.contact, clock.now());
+    await contacts.denyWindow(send.contact, claimedAt);
   } catch (error) {
     log.warn('closed window not recorded', { requestId: send.request.requestId, error });
   }

@@ -1,13 +1,15 @@
 import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
-import type { Contact } from '../domain/contact.ts';
+import { type Contact, isPhone } from '../domain/contact.ts';
 import {
   type CheckedContact,
   type ContactCheckOutcome,
   contactCheckOutcome,
+  digitsOf,
   isCheckDue,
 } from '../domain/contact-check.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
-import type { CallDecision, SendRules } from '../domain/send-decision.ts';
+import { type CallDecision, formatNumber, type SendRules } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
 
 export interface CheckContactOptions {
@@ -23,7 +25,15 @@ export interface CheckContactOptions {
 /** The contact with the check's result, or when to retry because the check is unavailable. */
 export type ContactChecked =
   | { readonly kind: 'contact'; readonly contact: Contact }
-  | { readonly kind: 'retry'; readonly afterMs: number };
+  | {
+      readonly kind: 'unavailable';
+      readonly failure: CheckFailure;
+      readonly afterMs: number;
+      /** No check was made, because one was unavailable a moment ago. */
+      readonly isRepeated: boolean;
+    };
+
+type CheckFailure = Extract<ContactCheckOutcome, { kind: 'unavailable' }>['failure'];
 
 /** The check does not count its attempts. It always backs off as after a fifth attempt. */
 const BACKOFF_ATTEMPT = 5;
@@ -40,16 +50,23 @@ export const createCheckContact = (options: CheckContactOptions) => {
     const unchanged = { kind: 'contact' as const, contact };
     if (rules.contactCheck !== 'beforeFirstTemplate' || call.endpoint !== 'intent/v2') return unchanged;
     if (!isCheckDue(contact, clock.now())) return unchanged;
-    const { requestId, chatChannelNumber, platformContactId } = send.request;
-    const answer = await check(chatChannelNumber ?? rules.chatChannelNumber, platformContactId);
+    const { requestId, chatChannelNumber = rules.chatChannelNumber, platformContactId } = send.request;
+    // Ids of other channels are not numbers, and the check knows only numbers.
+    if (!isPhone(platformContactId)) return unchanged;
+    const format = rules.numberFormat ?? 'verbatim';
+    const answer = await check(formatNumber(chatChannelNumber, format), formatNumber(platformContactId, format));
     switch (answer.kind) {
       case 'checked':
         await contacts.recordCheck(send.contact, answer.checked);
         return { kind: 'contact', contact: { ...contact, ...answer.checked } };
       case 'unavailable': {
-        log.warn('contact check unavailable; retrying the request later', { requestId, why: answer.explanation });
-        const retryAfterMs = parseRetryAfterMs(answer.retryAfter, Date.parse(clock.now()));
-        return { kind: 'retry', afterMs: retryAfterMs ?? backoffMs(BACKOFF_ATTEMPT, randomness.random()) };
+        log.warn('contact check unavailable; retrying the request later', {
+          requestId,
+          why: answer.failure.explanation,
+        });
+        const requestedMs = parseRetryAfterMs(answer.retryAfter, Date.parse(clock.now())) ?? 0;
+        const afterMs = Math.max(requestedMs, backoffMs(BACKOFF_ATTEMPT, randomness.random()));
+        return { kind: 'unavailable', failure: answer.failure, afterMs, isRepeated: answer.isRepeated };
       }
       case 'rejected':
         // Messages must be sent even if the chat service does not support the check.
@@ -62,7 +79,13 @@ export const createCheckContact = (options: CheckContactOptions) => {
 
 type NumberCheck =
   | { readonly kind: 'checked'; readonly checked: CheckedContact }
-  | Exclude<ContactCheckOutcome, { kind: 'checked' }>;
+  | Extract<ContactCheckOutcome, { kind: 'rejected' }>
+  | (UnavailableCheck & { readonly isRepeated: boolean });
+
+type UnavailableCheck = Extract<ContactCheckOutcome, { kind: 'unavailable' }>;
+
+/** How long the check counts as unavailable for a channel, so that a batch does not wait for it once per message. */
+const UNAVAILABLE_MS = 5_000;
 
 interface WaitingNumber {
   readonly number: string;
@@ -77,12 +100,29 @@ interface WaitingNumber {
 const createBatchingCheck = ({ chatService, clock }: Pick<CheckContactOptions, 'chatService' | 'clock'>) => {
   const waiting = new Map<string, WaitingNumber[]>();
   const busy = new Set<string>();
+  const unavailable = new Map<string, { readonly outcome: UnavailableCheck; readonly until: Instant }>();
+
+  const checkOf = (outcome: ContactCheckOutcome, number: string): NumberCheck => {
+    switch (outcome.kind) {
+      case 'checked': {
+        const checkedAddress = outcome.result.get(digitsOf(number));
+        return { kind: 'checked', checked: { checkedAt: clock.now(), checkedAddress } };
+      }
+      case 'unavailable':
+        return { ...outcome, isRepeated: false };
+      case 'rejected':
+        return outcome;
+    }
+  };
 
   const checkAll = async (channel: string, batch: readonly WaitingNumber[]): Promise<void> => {
     try {
       const numbers = [...new Set(batch.map(({ number }) => number))];
-      const outcome = contactCheckOutcome(await chatService.checkContacts(channel, numbers));
-      for (const { number, resolve } of batch) resolve(checkOf(outcome, number, clock.now()));
+      const outcome = contactCheckOutcome(await chatService.checkContacts(channel, numbers), numbers);
+      if (outcome.kind === 'unavailable') {
+        unavailable.set(channel, { outcome, until: addMs(clock.now(), UNAVAILABLE_MS) });
+      }
+      for (const { number, resolve } of batch) resolve(checkOf(outcome, number));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
@@ -98,14 +138,12 @@ const createBatchingCheck = ({ chatService, clock }: Pick<CheckContactOptions, '
     busy.delete(channel);
   };
 
-  return (channel: string, number: string): Promise<NumberCheck> =>
-    new Promise((resolve, reject) => {
+  return async (channel: string, number: string): Promise<NumberCheck> => {
+    const known = unavailable.get(channel);
+    if (known !== undefined && clock.now() < known.until) return { ...known.outcome, isRepeated: true };
+    return new Promise((resolve, reject) => {
       waiting.set(channel, [...(waiting.get(channel) ?? []), { number, resolve, reject }]);
       void work(channel);
     });
+  };
 };
-
-const checkOf = (outcome: ContactCheckOutcome, number: string, checkedAt: string): NumberCheck =>
-  outcome.kind === 'checked'
-    ? { kind: 'checked', checked: { checkedAt, checkedAddress: outcome.result.get(number) } }
-    : outcome;

@@ -1,8 +1,21 @@
-import { type AccountRef, type Circuit, nextProbeAt, type OpenCircuit } from '../domain/circuit-breaker.ts';
+import {
+  type AccountRef,
+  addOutcome,
+  type Circuit,
+  isSendProbeDue,
+  isServed,
+  isUnserved,
+  NO_FAILURES,
+  nextProbeAt,
+  nextSendProbeAt,
+  type OpenCircuit,
+  openReason,
+} from '../domain/circuit-breaker.ts';
 import type { Contact, ContactRef } from '../domain/contact.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
 import type { CircuitRepository, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
+import { createCallLimit } from './call-limit.ts';
 
 export interface CircuitBreakerOptions {
   readonly contacts: Pick<ContactRepository, 'read' | 'readWithCircuit'>;
@@ -12,38 +25,64 @@ export interface CircuitBreakerOptions {
   readonly randomness: Randomness;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** How long a probe may take, including its writes. No other probe starts during that time. */
+  /** How long a probe may take, including its writes. No other probe starts during this time. */
   readonly probeLeaseMs: number;
+  /** How many calls this process makes at a time. */
+  readonly maxConcurrentCalls: number;
 }
 
-/** The outcome of a call, and when the call was claimed. */
+/** What a call revealed about the account and the service, and when the call was claimed. */
 export interface ObservedCall {
   readonly outcome: SendOutcome;
   readonly calledAt: Instant;
 }
 
-/** The result of an admitted call, with `open` if its outcome opened the circuit breaker or kept it open. */
+/** A call that the circuit breaker decides about. */
+export interface GuardedCall<Result> {
+  readonly contact: ContactRef;
+  /** Returns no observation if it ended before the chat service was called. */
+  readonly call: () => Promise<{ readonly result: Result; readonly observed?: ObservedCall }>;
+  /** Whether the chat service answers a call that has no effect. */
+  readonly isReachable: () => Promise<boolean>;
+}
+
+/** The result of an admitted call, with the open circuit if its outcome opened the circuit breaker or kept it open. */
 export interface AdmittedResult<Result> {
   readonly kind: 'admitted';
   readonly result: Result;
   readonly open?: OpenCircuit;
 }
 
-/** How long this process relies on the circuit that it last read, and on its last answered call. */
+/** The right to make one call, as a probe if it has an id. */
+interface Admission {
+  readonly probeId?: string;
+  readonly release: () => void;
+}
+
+/** A probe in flight. */
+interface Probe {
+  readonly probeId: string;
+  /** It sends a request although the call without effect failed. */
+  readonly isBlind: boolean;
+}
+
+/** How long this process relies on a circuit that it has read, and on an answered call. */
 const TRUSTED_MS = 5_000;
 
 /**
- * Creates the circuit breaker of an account. It opens when the account has no credit or its access token is refused.
- * While it is open, Parley sends one probe at a time. An accepted probe closes it.
+ * Creates the circuit breaker of an account. It opens when the account has no credit, its access token is refused, or
+ * the chat service is unreachable; then one probe at a time is made, and an accepted request closes it.
  *
- * While it is closed, a process that has received no answer for a few seconds makes one call before it makes calls
- * concurrently. If the account has run out of credit by then, only one call fails instead of a whole batch.
+ * While it is closed, a process starts with one call at a time and makes more as the service answers, so that an outage
+ * leaves only the calls in flight at its onset, and at most two more per process, without a known outcome. A service
+ * that was unreachable is first probed without sending anything; if that keeps failing, one request an hour probes it.
  */
 export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   const { contacts, circuits, account, clock, randomness, log, metrics, probeLeaseMs } = options;
+  const limit = createCallLimit(options.maxConcurrentCalls);
   let known: { readonly circuit: Circuit; readonly at: Instant } | undefined;
+  let failures = NO_FAILURES;
   let answeredAt: Instant | undefined;
-  let firstCall: Promise<void> | undefined;
 
   const isRecent = (at: Instant | undefined) => at !== undefined && clock.now() < addMs(at, TRUSTED_MS);
 
@@ -52,72 +91,94 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     return circuit;
   };
 
-  /** Waits until a call is allowed. Returns the circuit if it is open and no probe is due. */
-  const admit = async (): Promise<{ readonly probeId?: string; readonly release: () => void } | OpenCircuit> => {
-    const circuit = known?.circuit ?? { state: 'closed' };
-    if (circuit.state === 'open') {
+  /** Waits for permission to make a call. Returns the open circuit if no call is allowed. */
+  const admit = async (): Promise<Admission | OpenCircuit> => {
+    if (!isRecent(answeredAt)) limit.narrow();
+    const release = await limit.acquire();
+    try {
+      const circuit = known?.circuit ?? { state: 'closed' };
+      if (circuit.state === 'closed') return { release };
       const now = clock.now();
-      if (now < circuit.nextProbeAt) return circuit;
-      const probeId = randomness.newId();
-      const probe = await circuits.claimProbe({ probeId, now, leaseUntil: addMs(now, probeLeaseMs) });
-      const current = remember(probe.circuit);
-      if (probe.isClaimed) return { probeId, release: () => undefined };
-      return current.state === 'open' ? current : admit();
+      if (now >= circuit.nextProbeAt) {
+        const probeId = randomness.newId();
+        const probe = await circuits.claimProbe({ probeId, now, leaseUntil: addMs(now, probeLeaseMs) });
+        const current = remember(probe.circuit);
+        if (probe.isClaimed) return { probeId, release };
+        if (current.state === 'closed') return { release };
+      }
+      release();
+      return known?.circuit.state === 'open' ? known.circuit : circuit;
+    } catch (error) {
+      release();
+      throw error;
     }
-    if (isRecent(answeredAt)) return { release: () => undefined };
-    if (firstCall !== undefined) {
-      await firstCall;
-      return admit();
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    firstCall = promise;
-    const release = () => {
-      if (firstCall === promise) firstCall = undefined;
-      resolve();
-    };
-    return { release };
   };
 
-  const trip = async (probeId: string | undefined, { outcome, calledAt }: ObservedCall) => {
-    if (outcome.kind !== 'not-done' || outcome.cause === 'unavailable') return undefined;
-    const { cause: reason, explanation: why } = outcome;
+  const openNow = (): OpenCircuit | undefined => (known?.circuit.state === 'open' ? known.circuit : undefined);
+
+  /** Ends a probe that did not close the circuit breaker. */
+  const failProbe = async (
+    probeId: string,
+    change: Partial<Pick<OpenCircuit, 'reason' | 'why'>> = {},
+    { isSendFailed, isBlind } = { isSendFailed: false, isBlind: false },
+  ) => {
+    const open = openNow();
+    if (open === undefined) return;
+    const { reason, why, probes, failedSends } = { ...open, ...change };
     const now = clock.now();
-    const circuit = remember(
-      probeId === undefined
-        ? await circuits.open({ reason, why, calledAt, openedAt: now, nextProbeAt: nextProbeAt(now, 0) })
-        : await circuits.failProbe(probeId, { reason, why, nextProbeAt: nextProbeAt(now, probes()) }),
-    );
+    // Blind probes are an hour apart anyway, so calls without effect continue between them.
+    const at = isSendFailed && !isBlind ? nextSendProbeAt(now, failedSends) : nextProbeAt(now, probes);
+    remember(await circuits.failProbe(probeId, { reason, why, nextProbeAt: at, isSendFailed }));
     metrics.count('AccountHeld');
-    log.error('circuit breaker open: requests wait while Parley sends one probe at a time', { reason, why });
-    return circuit.state === 'open' ? circuit : undefined;
   };
 
-  const probes = () => (known?.circuit.state === 'open' ? known.circuit.probes : 0);
+  const closeCircuit = async (probeId: string): Promise<void> => {
+    remember(await circuits.close(probeId, clock.now()));
+    metrics.count('AccountResumed');
+    log.info('circuit breaker closed: the chat service answered a probe', {});
+  };
 
-  const endProbe = async (probeId: string, { outcome }: ObservedCall): Promise<void> => {
+  const endProbe = async ({ probeId, isBlind }: Probe, { outcome }: ObservedCall): Promise<void> => {
+    const reason = openReason(outcome, failures);
+    const isRestored = openNow()?.reason === 'unreachable' ? isServed(outcome) : outcome.kind === 'accepted';
+    if (isRestored) await closeCircuit(probeId);
+    else if (isUnserved(outcome)) {
+      // The next probe has no effect: another request must not end without a known outcome.
+      await failProbe(probeId, { reason: 'unreachable', why: explain(outcome) }, { isSendFailed: true, isBlind });
+    } else if (reason !== undefined) await failProbe(probeId, { reason, why: explain(outcome) });
+    else await failProbe(probeId);
+  };
+
+  const trip = async ({ outcome, calledAt }: ObservedCall): Promise<void> => {
+    const reason = openReason(outcome, failures);
+    if (reason === undefined) return;
     const now = clock.now();
-    if (outcome.kind === 'accepted') {
-      remember(await circuits.close(probeId, now));
-      answeredAt = now;
-      metrics.count('AccountResumed');
-      log.info('circuit breaker closed: a probe was accepted', {});
-    } else if (known?.circuit.state === 'open') {
-      // The outcome says nothing about the account, so the next request becomes the next probe.
-      const { reason, why } = known.circuit;
-      remember(await circuits.failProbe(probeId, { reason, why, nextProbeAt: nextProbeAt(now, probes()) }));
-    }
+    const why = explain(outcome);
+    remember(await circuits.open({ reason, why, calledAt, openedAt: now, nextProbeAt: nextProbeAt(now, 0) }));
+    metrics.count('AccountHeld');
+    log.error('circuit breaker open: requests wait, one probe at a time is made', { reason, why });
   };
 
-  const observe = async (probeId: string | undefined, call: ObservedCall): Promise<OpenCircuit | undefined> => {
-    const open = await trip(probeId, call);
-    if (open !== undefined) return open;
-    if (probeId !== undefined) await endProbe(probeId, call);
-    else if (call.outcome.kind !== 'not-done' || call.outcome.cause === 'unavailable') answeredAt = clock.now();
-    return undefined;
+  const observe = async (
+    probe: Probe | undefined,
+    contact: ContactRef,
+    call: ObservedCall,
+  ): Promise<OpenCircuit | undefined> => {
+    const { outcome } = call;
+    failures = addOutcome(failures, outcome, contact.key);
+    if (isServed(outcome)) {
+      answeredAt = clock.now();
+      limit.widen();
+    } else limit.narrow();
+    if (probe !== undefined) await endProbe(probe, call);
+    else await trip(call);
+    // Another process may have opened the circuit breaker for the same reason.
+    if (isUnserved(outcome) && openNow() === undefined) remember(await circuits.read());
+    return isServed(outcome) ? undefined : openNow();
   };
 
   return {
-    /** Reads a contact. Reads the circuit in the same call unless it was read recently. */
+    /** Reads a contact and, unless it was read recently, the circuit, in one call. */
     async readContact(ref: ContactRef): Promise<Contact> {
       if (isRecent(known?.at)) return (await contacts.read(ref)) ?? {};
       const askedAt = clock.now();
@@ -126,24 +187,47 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
       return contact;
     },
 
-    /**
-     * Runs `call` unless the circuit breaker is open, then opens or closes it according to the outcome. `call` returns
-     * no `observed` if it ended before it called the chat service.
-     */
-    async run<Result>(
-      call: () => Promise<{ readonly result: Result; readonly observed?: ObservedCall }>,
-    ): Promise<AdmittedResult<Result> | OpenCircuit> {
+    /** Makes a call unless the circuit breaker is open, and updates the circuit breaker with what the call revealed. */
+    async run<Result>({
+      contact,
+      call,
+      isReachable,
+    }: GuardedCall<Result>): Promise<AdmittedResult<Result> | OpenCircuit> {
       const admission = await admit();
       if ('state' in admission) return admission;
+      const { probeId, release } = admission;
       try {
+        const open = openNow();
+        const isBlind = probeId !== undefined && open?.reason === 'unreachable' && !(await isReachable());
+        if (isBlind && !isSendProbeDue(open, clock.now())) {
+          await failProbe(probeId);
+          return openNow() ?? open;
+        }
         const { result, observed } = await call();
-        const open = observed && (await observe(admission.probeId, observed));
-        return { kind: 'admitted', result, ...(open && { open }) };
+        if (observed === undefined) {
+          // Nothing was revealed, so the next request may probe at once.
+          if (probeId !== undefined && open) await returnProbe(circuits, probeId, open, clock.now());
+          return { kind: 'admitted', result };
+        }
+        const stillOpen = await observe(probeId === undefined ? undefined : { probeId, isBlind }, contact, observed);
+        return { kind: 'admitted', result, ...(stillOpen && { open: stillOpen }) };
       } finally {
-        admission.release();
+        release();
       }
     },
   };
 };
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
+
+const returnProbe = async (
+  circuits: CircuitRepository,
+  probeId: string,
+  { reason, why }: OpenCircuit,
+  now: Instant,
+): Promise<void> => {
+  await circuits.failProbe(probeId, { reason, why, nextProbeAt: now, isSendFailed: false });
+};
+
+const explain = (outcome: SendOutcome): string =>
+  outcome.kind === 'uncertain' || outcome.kind === 'not-done' ? outcome.explanation : '';

@@ -9,14 +9,16 @@ import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
-import { createSetVisibility, createSqsClient, createSqsSendDeadLetterQueue } from '../adapters/sqs.ts';
+import { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } from '../adapters/sqs.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
-import { systemClock, systemRandomness } from '../runtime/system.ts';
+import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
 import { sendEnvironment } from './environment.ts';
+import { createGiveUp } from './give-up.ts';
 import { createPrepareSend } from './prepare-send.ts';
 import { createSendMessage } from './send-message.ts';
+import { timeLimits } from './time-limits.ts';
 
 const environment = parseEnvironment(sendEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
@@ -24,13 +26,13 @@ const { log, metrics, middlewares } = createTelemetry();
 /** AWS services respond within milliseconds. With these timeouts, the SDK's three attempts take ten seconds at most. */
 const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } };
 
-const CONNECT_TIMEOUT_MS = 3_000;
-const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A batch contains at most ten message groups. */
-const MAX_CONNECTIONS = 10;
-/** Enough for a free-form call, a template after error 201, a retry of each with a refreshed token, and all writes. */
-const REQUIRED_TIME_MS = 4 * (CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS) + 11_000;
+
+const timeouts = {
+  connectTimeoutSeconds: environment.CONNECT_TIMEOUT_SECONDS,
+  answerTimeoutSeconds: environment.ANSWER_TIMEOUT_SECONDS,
+};
+const limits = timeLimits(timeouts);
 
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
 const sqs = createSqsClient(AWS_CALL);
@@ -39,6 +41,7 @@ const table = createConversationTable({
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
 });
+const contactDefaults = { chatPlatform, chatChannelNumber, windowPer: environment.WINDOW_PER };
 const account = { platform: chatPlatform, channel: chatChannelNumber };
 
 /** Shared by the two steps: preparing a send and sending it. */
@@ -47,11 +50,12 @@ const shared = {
   messages: createDynamodbMessages(table),
   deadLetters: createSqsSendDeadLetterQueue(sqs, environment.SEND_DEAD_LETTER_QUEUE_URL),
   clock: systemClock,
+  sleep,
   log,
   metrics,
 };
 
-const sendMessage = createSendMessage({
+const { sendMessage, expireSend } = createSendMessage({
   ...shared,
   contacts: createDynamodbContacts(table),
   circuits: createDynamodbCircuit(table, account),
@@ -64,10 +68,10 @@ const sendMessage = createSendMessage({
       environment.ACCESS_TOKEN_SECRET_ID,
     ),
     post: createHttpPost({
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      answerTimeoutMs: ANSWER_TIMEOUT_MS,
+      connectTimeoutMs: timeouts.connectTimeoutSeconds * 1000,
+      answerTimeoutMs: timeouts.answerTimeoutSeconds * 1000,
       maxAnswerBytes: MAX_ANSWER_BYTES,
-      maxConnections: MAX_CONNECTIONS,
+      maxConnections: environment.MAX_CONCURRENT_CALLS,
     }),
   }),
   randomness: systemRandomness,
@@ -79,9 +83,12 @@ const sendMessage = createSendMessage({
     numberFormat: environment.NUMBER_FORMAT,
     clientPayload: environment.CLIENT_PAYLOAD,
     contactCheck: environment.CONTACT_CHECK,
+    optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
   },
-  leaseMs: environment.CLAIM_LEASE_SECONDS * 1000,
-  probeLeaseMs: REQUIRED_TIME_MS,
+  leaseMs: limits.leaseSeconds * 1000,
+  probeLeaseMs: limits.probeSeconds * 1000,
+  callTimeMs: limits.callSeconds * 1000,
+  maxConcurrentCalls: environment.MAX_CONCURRENT_CALLS,
 });
 
 const prepareSend = createPrepareSend({
@@ -94,15 +101,18 @@ const prepareSend = createPrepareSend({
       deadLetterQueueArn: environment.SCHEDULE_DEAD_LETTER_QUEUE_ARN,
     },
   }),
-  contactDefaults: { chatPlatform, chatChannelNumber, windowPer: environment.WINDOW_PER },
+  contactDefaults,
   sendMessage,
+  expireSend,
 });
 
 export const handler = frame(
   createQueueHandler({
     handleMessage: prepareSend,
-    setVisibility: createSetVisibility(sqs, environment.SEND_QUEUE_URL),
-    requiredTimeMs: REQUIRED_TIME_MS,
+    handleFailure: createGiveUp({ ...shared, contactDefaults }),
+    changeVisibility: createChangeVisibility(sqs, environment.SEND_QUEUE_URL),
+    clock: systemClock,
+    requiredTimeMs: limits.requiredSeconds * 1000,
     log,
   }),
   middlewares,

@@ -2,7 +2,7 @@ import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
 import * as z from '../domain/schema.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-decision.ts';
-import { templateReference } from '../domain/send-request.ts';
+import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
 import { json, wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `send`. */
@@ -11,7 +11,7 @@ export const sendEnvironment = z.object({
   TABLE_NAME: z.string(),
   /** The queue that the function consumes. The function also changes the visibility of waiting requests. */
   SEND_QUEUE_URL: z.url(),
-  /** The queue for malformed and rejected requests. */
+  /** The queue for requests that are malformed or cannot be processed. */
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
   /** The secret that holds the chat service's access token. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
@@ -34,8 +34,13 @@ export const sendEnvironment = z.object({
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
-  /** How long a claim lasts; must be longer than an invocation. */
-  CLAIM_LEASE_SECONDS: wholeNumber(1),
+  /** How long to wait for a connection to the chat service, and for its answer. */
+  CONNECT_TIMEOUT_SECONDS: wholeNumber(1),
+  ANSWER_TIMEOUT_SECONDS: wholeNumber(1),
+  /** How many calls one instance of the function makes at a time. */
+  MAX_CONCURRENT_CALLS: wholeNumber(1),
+  /** The reasons that an opt-out does not block: a JSON list. */
+  OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
   /** The group of schedules for requests with a `sendAt`, the role they use, and their dead-letter queue. */
   SCHEDULE_GROUP_NAME: z.string(),
   SCHEDULE_ROLE_ARN: z.string(),

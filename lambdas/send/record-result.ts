@@ -2,26 +2,19 @@ import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
 import { type OpenCircuit, openCircuitWaitMs } from '../domain/circuit-breaker.ts';
 import { msBetween } from '../domain/instant.ts';
 import type { MetricName } from '../domain/metric-names.ts';
-import { type Claim, MAX_RESEND_ATTEMPTS, type QueuedSend, type SendResult } from '../domain/send.ts';
+import { type Claim, mayResend, type QueuedSend, type SendResult, type UncalledResult } from '../domain/send.ts';
 import type { FinalDecision } from '../domain/send-decision.ts';
 import { notAfterOf } from '../domain/send-request.ts';
-import type {
-  Clock,
-  Log,
-  MessageRepository,
-  Metrics,
-  Randomness,
-  SendDeadLetterQueue,
-  SendRepository,
-} from '../ports.ts';
+import type { Claimed, Clock, Log, MessageRepository, Metrics, Randomness, SendRepository, Sleep } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { repeatUntil } from '../runtime/time-budget.ts';
 import type { CompletedCall } from './call-service.ts';
 
 export interface RecordResultOptions {
   readonly sends: Pick<SendRepository, 'recordResult'>;
   readonly messages: Pick<MessageRepository, 'recordOutbound'>;
-  readonly deadLetters: SendDeadLetterQueue;
   readonly clock: Clock;
+  readonly sleep: Sleep;
   readonly randomness: Randomness;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -39,25 +32,27 @@ const METRIC: Record<SendResult['state'], MetricName> = {
   waiting: 'SendWaiting',
 };
 
-/** Attempts to record a result, so that a single failed write does not lose a known outcome. */
-const WRITE_ATTEMPTS = 3;
-
 /** Creates the functions that record the result of a send and decide what happens to its queue message. */
 export const createRecordResult = (options: RecordResultOptions) => {
-  const { sends, messages, deadLetters, clock, randomness, log, metrics } = options;
+  const { sends, messages, clock, randomness, log, metrics } = options;
 
-  const report = ({ request }: QueuedSend, { state, why }: SendResult): MessageResult => {
+  const report = ({ request }: QueuedSend, result: SendResult): MessageResult => {
+    const { state } = result;
+    const why = 'outcome' in result ? result.outcome : result.decision;
     metrics.count(METRIC[state]);
     log.info(`send ${state}`, { requestId: request.requestId, why });
     return DONE;
   };
 
+  /** Repeats a write until the invocation ends: a known outcome must not be lost. */
+  const write = <Written>({ endBy }: QueuedSend, attempt: () => Promise<Written>): Promise<Written> =>
+    repeatUntil(endBy, attempt, options);
+
   /** Records a result. Returns whether a status has already confirmed the send, which takes precedence. */
   const record = async (send: QueuedSend, claimId: string, result: SendResult): Promise<{ isConfirmed: boolean }> => {
     const { requestId } = send.request;
-    const recorded = await retryWrite(() => sends.recordResult(requestId, claimId, result));
+    const recorded = await write(send, () => sends.recordResult(requestId, claimId, result));
     const isConfirmed = recorded.kind === 'conflict' && recorded.send.confirmedBy !== undefined;
-    // Logs only these fields, because the result's call contains the message's text and the user's number.
     const fields = { requestId, claimId, state: result.state };
     if (recorded.kind === 'applied') report(send, result);
     else if (isConfirmed) log.info('result not recorded: a status already confirmed the send', fields);
@@ -76,8 +71,8 @@ export const createRecordResult = (options: RecordResultOptions) => {
   const recordCall = async (
     send: QueuedSend,
     { claimId, claimedAt }: Claim,
-    attempt: number,
-    { call, why, outcome }: CompletedCall,
+    { attempt, unknownOutcomes }: Claimed,
+    { call, outcome }: CompletedCall,
   ): Promise<MessageResult> => {
     const at = clock.now();
     const backoff = () => backoffMs(attempt, randomness.random());
@@ -85,28 +80,34 @@ export const createRecordResult = (options: RecordResultOptions) => {
       case 'accepted': {
         const { messageId } = outcome;
         const { contact, request } = send;
-        await Promise.all([
-          record(send, claimId, { state: 'accepted', at, messageId, call, why }),
-          messages.recordOutbound({ id: messageId, requestId: request.requestId, contact, call, claimedAt }),
-        ]);
+        const { requestId } = request;
+        const recorded = record(send, claimId, {
+          state: 'accepted',
+          at,
+          messageId,
+          outcome: describeAccepted(messageId),
+        });
+        const message = messageId !== undefined && { id: messageId, requestId, contact, call, claimedAt };
+        await Promise.all([recorded, message && write(send, () => messages.recordOutbound(message))]);
         return DONE;
       }
       case 'not-done': {
-        const { isConfirmed } = await record(send, claimId, { state: 'waiting', at, why: outcome.explanation });
+        const { isConfirmed } = await record(send, claimId, { state: 'waiting', at, outcome: outcome.explanation });
         if (isConfirmed) return DONE;
         return retry(send, Math.max(requestedWaitMs(outcome.retryAfter, at, randomness.random()), backoff()));
       }
       case 'uncertain': {
-        const { isConfirmed } = await record(send, claimId, { state: 'uncertain', at, why: outcome.explanation });
-        const isResent = send.request.onUncertain === 'resend' && attempt < MAX_RESEND_ATTEMPTS;
+        const { explanation, isAnswered } = outcome;
+        const result = { state: 'uncertain' as const, at, outcome: explanation, isAnswered };
+        const { isConfirmed } = await record(send, claimId, result);
+        const isResent = send.request.onUncertain === 'resend' && mayResend(unknownOutcomes + 1, isAnswered);
         return isResent && !isConfirmed ? retry(send, backoff()) : DONE;
       }
       case 'rejected':
       case 'window-closed': {
         const reason =
           outcome.kind === 'rejected' ? outcome.explanation : 'The chat service answered the template with error 201.';
-        const { isConfirmed } = await record(send, claimId, { state: 'rejected', at, why: reason });
-        if (!isConfirmed) await deadLetters.put(send, `REJECTED: ${reason}`);
+        await record(send, claimId, { state: 'rejected', at, outcome: reason });
         return DONE;
       }
     }
@@ -120,27 +121,23 @@ export const createRecordResult = (options: RecordResultOptions) => {
       await record(send, claimId, resultOf(decision, clock.now()));
       return DONE;
     },
+    /** Lets a request that was not sent wait, and returns when to retry it. */
+    retry,
     waitForCircuit: (send: QueuedSend, circuit: OpenCircuit): MessageResult =>
       retry(send, openCircuitWaitMs(circuit, clock.now(), randomness.random())),
   };
 };
 
 /** The result of a decision that needs no call. */
-export const resultOf = (decision: FinalDecision, at: string): SendResult =>
+export const resultOf = (decision: FinalDecision, at: string): UncalledResult =>
   decision.kind === 'refuse'
-    ? { state: 'refused', at, code: decision.code, why: decision.why }
-    : { state: 'expired', at, why: decision.why };
+    ? { state: 'refused', at, code: decision.code, decision: decision.why }
+    : { state: 'expired', at, decision: decision.why };
 
-const retryWrite = async <Written>(write: () => Promise<Written>): Promise<Written> => {
-  for (let attempt = 1; attempt < WRITE_ATTEMPTS; attempt += 1) {
-    try {
-      return await write();
-    } catch {
-      // The last attempt below throws its own error.
-    }
-  }
-  return write();
-};
+const describeAccepted = (messageId: string | undefined): string =>
+  messageId === undefined
+    ? 'The chat service accepted it without returning an id.'
+    : `The chat service accepted it with the id ${messageId}.`;
 
 /** Returns the delay that the chat service requests, plus up to 10% of jitter. */
 const requestedWaitMs = (retryAfter: string | undefined, now: string, random: number): number => {

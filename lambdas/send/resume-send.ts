@@ -1,5 +1,5 @@
 import { msBetween } from '../domain/instant.ts';
-import { MAX_RESEND_ATTEMPTS, type QueuedSend, type SendRecord } from '../domain/send.ts';
+import { mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 
@@ -48,8 +48,6 @@ export const createResumeSend =
         break;
       }
       case 'rejected':
-        await deadLetters.put(send, `REJECTED: ${stored.why}`);
-        break;
       case 'refused':
       case 'expired':
       case 'uncertain':
@@ -64,17 +62,22 @@ export const createResumeSend =
 const resumeClaim = async (
   { sends, clock, log, metrics }: ResumeSendOptions,
   { request: { requestId, onUncertain } }: QueuedSend,
-  { claimId, leaseUntil, attempts }: SendRecord,
+  { claimId, leaseUntil, unknownOutcomes }: SendRecord,
 ): Promise<MessageResult> => {
   const now = clock.now();
   if (claimId === undefined || leaseUntil === undefined) {
     throw new Error(`The claim of request ${requestId} has no id or lease.`);
   }
   if (now < leaseUntil) return { kind: 'retry', afterMs: msBetween(now, leaseUntil) };
-  const why = 'The function that claimed the request died; it may or may not have called the chat service.';
-  const recorded = await sends.recordResult(requestId, claimId, { state: 'uncertain', at: now, why });
+  const outcome = 'The function that claimed the request died; it may or may not have called the chat service.';
+  const recorded = await sends.recordResult(requestId, claimId, {
+    state: 'uncertain',
+    at: now,
+    outcome,
+    isAnswered: false,
+  });
   if (recorded.kind !== 'applied') return SOON;
   metrics.count('SendUncertain');
-  log.error('send uncertain', { requestId, why });
-  return onUncertain === 'resend' && attempts < MAX_RESEND_ATTEMPTS ? SOON : DONE;
+  log.error('send uncertain', { requestId, why: outcome });
+  return onUncertain === 'resend' && mayResend(unknownOutcomes + 1, false) ? SOON : DONE;
 };

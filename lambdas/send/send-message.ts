@@ -1,8 +1,16 @@
 import type { AccountRef, OpenCircuit } from '../domain/circuit-breaker.ts';
 import type { Contact } from '../domain/contact.ts';
-import { addMs } from '../domain/instant.ts';
-import type { Claim, QueuedSend } from '../domain/send.ts';
-import { type CallDecision, decideSend, type FinalDecision, type SendRules } from '../domain/send-decision.ts';
+import { isServiceAnswer } from '../domain/contact-check.ts';
+import { ParleyError } from '../domain/errors.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
+import type { Claim, QueuedSend, SendRecord } from '../domain/send.ts';
+import {
+  type CallDecision,
+  decideSend,
+  type FinalDecision,
+  formatNumber,
+  type SendRules,
+} from '../domain/send-decision.ts';
 import { isClosedByMargin } from '../domain/window.ts';
 import type {
   ChatService,
@@ -15,8 +23,10 @@ import type {
   Randomness,
   SendDeadLetterQueue,
   SendRepository,
+  Sleep,
 } from '../ports.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
+import { repeatUntil } from '../runtime/time-budget.ts';
 import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
 import { createCircuitBreaker, type ObservedCall } from './circuit-breaker.ts';
@@ -32,6 +42,7 @@ export interface SendMessageOptions {
   readonly chatService: ChatService;
   readonly deadLetters: SendDeadLetterQueue;
   readonly clock: Clock;
+  readonly sleep: Sleep;
   readonly randomness: Randomness;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -40,7 +51,14 @@ export interface SendMessageOptions {
   readonly leaseMs: number;
   /** How long a probe of an open circuit breaker may take, including its writes. */
   readonly probeLeaseMs: number;
+  /** How many calls this process makes at a time. */
+  readonly maxConcurrentCalls: number;
+  /** How long a call may take, including its repetition with a refreshed token. */
+  readonly callTimeMs: number;
 }
+
+/** A contact read longer ago than this is read again before a call is decided on. */
+const MAX_CONTACT_AGE_MS = 1_000;
 
 /**
  * Creates the function that sends a request, or records why it was not sent. It decides based on the contact's current
@@ -48,7 +66,7 @@ export interface SendMessageOptions {
  * delivered twice from being sent again.
  */
 export const createSendMessage = (options: SendMessageOptions) => {
-  const { sends, clock, rules, metrics } = options;
+  const { sends, chatService, clock, rules, metrics, callTimeMs } = options;
   const breaker = createCircuitBreaker(options);
   const checkContact = createCheckContact(options);
   const callService = createCallService(options);
@@ -58,18 +76,44 @@ export const createSendMessage = (options: SendMessageOptions) => {
   const endWithoutCall = async (send: QueuedSend, decision: FinalDecision): Promise<MessageResult> => {
     const result = resultOf(decision, clock.now());
     const recorded = await sends.recordWithoutCall(send, result);
+    if (recorded.kind === 'missing') throw new Error(`The send ${send.request.requestId} could not be recorded.`);
     return recorded.kind === 'conflict' ? resumeSend(send, recorded.send) : recordResult.report(send, result);
   };
 
-  /** Makes the request wait. Records that only once, because the item does not change while the circuit is open. */
-  const wait = async (send: QueuedSend, circuit: OpenCircuit): Promise<MessageResult> => {
-    if (send.isFirstReceive !== false) {
-      const why = `The circuit breaker has been open since ${circuit.openedAt}: ${circuit.why}`;
-      const recorded = await sends.recordWithoutCall(send, { state: 'waiting', at: clock.now(), why });
-      if (recorded.kind === 'conflict' && recorded.send.state !== 'waiting') return resumeSend(send, recorded.send);
-      metrics.count('SendWaiting');
+  /** Records that a request waits, unless that is recorded already. Returns the result if the send has ended. */
+  const recordWaiting = async (send: QueuedSend, decision: string): Promise<MessageResult | undefined> => {
+    const result = { state: 'waiting' as const, at: clock.now(), decision };
+    const recorded = await sends.recordWithoutCall(send, result);
+    if (recorded.kind === 'conflict' && !isSameRequestWaiting(send, recorded.send)) {
+      return resumeSend(send, recorded.send);
     }
-    return recordResult.waitForCircuit(send, circuit);
+    if (recorded.kind === 'applied') recordResult.report(send, result);
+    return undefined;
+  };
+
+  const waitForCircuit = async (send: QueuedSend, circuit: OpenCircuit): Promise<MessageResult> => {
+    const decision = `The circuit breaker has been open since ${circuit.openedAt}: ${circuit.why}`;
+    return (await recordWaiting(send, decision)) ?? recordResult.waitForCircuit(send, circuit);
+  };
+
+  const latestStart = ({ endBy }: QueuedSend): Instant => addMs(endBy, -2 * callTimeMs);
+
+  /**
+   * Claims the send. After a lost response, the claim is repeated under its own id; if it is still not known to stand,
+   * it is given back, because no call was made.
+   */
+  const claimSend = async (send: QueuedSend, claim: Claim): Promise<Awaited<ReturnType<SendRepository['claim']>>> => {
+    const { requestId, onUncertain } = send.request;
+    try {
+      const resend = onUncertain === 'resend';
+      return await repeatUntil(latestStart(send), () => sends.claim(send, claim, { resend }), options);
+    } catch (error) {
+      if (error instanceof ParleyError) throw error;
+      const outcome = 'The claim could not be confirmed, so no call was made.';
+      const result = { state: 'waiting' as const, at: clock.now(), outcome };
+      await repeatUntil(send.endBy, () => sends.recordResult(requestId, claim.claimId, result), options);
+      throw error;
+    }
   };
 
   const claimAndCall = async (
@@ -78,16 +122,46 @@ export const createSendMessage = (options: SendMessageOptions) => {
     decision: CallDecision,
   ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
     const claim = createClaim(options, decision);
-    const claimed = await sends.claim(send, claim, { resend: send.request.onUncertain === 'resend' });
+    const claimed = await claimSend(send, claim);
     if (claimed.kind === 'missing') throw new Error(`The send ${send.request.requestId} could not be claimed.`);
     if (claimed.kind === 'conflict') return { result: await resumeSend(send, claimed.send) };
-    const completed = await callService(send, contact, decision);
-    if (!('outcome' in completed)) return { result: await recordResult.recordDecision(send, claim.claimId, completed) };
-    const result = await recordResult.recordCall(send, claim, claimed.attempt, completed);
-    return { result, observed: { outcome: completed.outcome, calledAt: claim.claimedAt } };
+    const completed = await callService(send, contact, claim);
+    const calledAt = claim.claimedAt;
+    if (!('outcome' in completed)) {
+      const result = await recordResult.recordDecision(send, claim.claimId, completed);
+      return { result, observed: { outcome: { kind: 'window-closed' }, calledAt } };
+    }
+    const result = await recordResult.recordCall(send, claim, claimed, completed);
+    return { result, observed: { outcome: completed.outcome, calledAt } };
   };
 
-  return async (send: QueuedSend, hasTime: () => boolean = () => true): Promise<MessageResult> => {
+  const checkAndCall = async (
+    send: QueuedSend,
+    contact: Contact,
+  ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
+    const calledAt = clock.now();
+    const decision = decideSend(send.request, contact, calledAt, rules);
+    if (decision.kind !== 'call') return { result: await endWithoutCall(send, decision) };
+    const checked = await checkContact(send, contact, decision);
+    if (checked.kind === 'unavailable') {
+      const { failure, afterMs, isRepeated } = checked;
+      const why = `The number could not be checked on the platform: ${failure.explanation}`;
+      const result = (await recordWaiting(send, why)) ?? recordResult.retry(send, afterMs);
+      return isRepeated ? { result } : { result, observed: { outcome: failure, calledAt } };
+    }
+    const decided = decideSend(send.request, checked.contact, clock.now(), rules);
+    if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
+    // Waiting for other calls or for the contact check may have used up this invocation's time.
+    if (clock.now() > latestStart(send)) return { result: { kind: 'retry', afterMs: 0 } };
+    return claimAndCall(send, checked.contact, decided);
+  };
+
+  /** The contact as of now: it may have changed while the request waited for other calls. */
+  const readAgain = async ({ contact: ref }: QueuedSend, contact: Contact, readAt: Instant): Promise<Contact> =>
+    clock.now() < addMs(readAt, MAX_CONTACT_AGE_MS) ? contact : breaker.readContact(ref);
+
+  const sendMessage = async (send: QueuedSend): Promise<MessageResult> => {
+    const readAt = clock.now();
     const contact = await breaker.readContact(send.contact);
     const decision = decideSend(send.request, contact, clock.now(), rules);
     if (isClosedByMargin(contact, clock.now(), rules.windowMarginMs)) {
@@ -95,22 +169,34 @@ export const createSendMessage = (options: SendMessageOptions) => {
     }
     if (decision.kind !== 'call') return endWithoutCall(send, decision);
 
-    const admission = await breaker.run<MessageResult>(async () => {
-      const checked = await checkContact(send, contact, decision);
-      if (checked.kind === 'retry') return { result: checked };
-      const decided = decideSend(send.request, checked.contact, clock.now(), rules);
-      if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
-      // Waiting for another request's call or for the contact check may have used up this invocation's time.
-      if (!hasTime()) return { result: { kind: 'retry', afterMs: 0 } };
-      return claimAndCall(send, checked.contact, decided);
+    const admission = await breaker.run<MessageResult>({
+      contact: send.contact,
+      call: async () => checkAndCall(send, await readAgain(send, contact, readAt)),
+      isReachable: async () => {
+        const channel = formatNumber(rules.chatChannelNumber, rules.numberFormat ?? 'verbatim');
+        return isServiceAnswer(await chatService.checkContacts(channel, [channel]));
+      },
     });
-    if ('state' in admission) return wait(send, admission);
+    if ('state' in admission) return waitForCircuit(send, admission);
     const { result, open } = admission;
     return open && result.kind === 'retry' ? recordResult.waitForCircuit(send, open) : result;
   };
+
+  return {
+    sendMessage,
+    /** Records that a request has waited too long, without sending it. */
+    expireSend: (send: QueuedSend, why: string): Promise<MessageResult> =>
+      endWithoutCall(send, { kind: 'expire', why }),
+  };
 };
 
-const createClaim = ({ clock, randomness, leaseMs }: SendMessageOptions, { call, why }: CallDecision): Claim => {
+const isSameRequestWaiting = ({ body }: QueuedSend, stored: SendRecord): boolean =>
+  stored.state === 'waiting' && stored.body === body;
+
+const createClaim = (
+  { clock, randomness, leaseMs }: SendMessageOptions,
+  { call, why: decision }: CallDecision,
+): Claim => {
   const claimedAt = clock.now();
-  return { claimId: randomness.newId(), claimedAt, leaseUntil: addMs(claimedAt, leaseMs), call, why };
+  return { claimId: randomness.newId(), claimedAt, leaseUntil: addMs(claimedAt, leaseMs), call, decision };
 };

@@ -31,8 +31,8 @@ export class DeadLetterQueue extends Queue {
 
 /** Properties of a {@link DeadLetteredQueue}. */
 export interface DeadLetteredQueueProps extends DeadLetterQueueProps {
-  /** The timeout of the function that consumes the queue. It determines the visibility timeout. */
-  readonly consumerTimeout: Duration;
+  /** How long a received message stays invisible. At least the timeout of the function that consumes the queue. */
+  readonly visibilityTimeout: Duration;
   /**
    * The maximum message size.
    *
@@ -51,14 +51,12 @@ export class DeadLetteredQueue extends Queue {
   /** Accepts messages of the maximum size, so that a reason fits alongside the message. */
   readonly deadLetters: DeadLetterQueue;
 
-  constructor(scope: Construct, id: string, { consumerTimeout, maxMessageSize, ...props }: DeadLetteredQueueProps) {
+  constructor(scope: Construct, id: string, { visibilityTimeout, maxMessageSize, ...props }: DeadLetteredQueueProps) {
     const deadLetters = new DeadLetterQueue(scope, `${id}DeadLetters`, props);
     super(scope, id, {
       ...queueProps(props),
       ...(maxMessageSize && { maxMessageSizeBytes: maxMessageSize.toBytes() }),
-      // AWS recommends six timeouts, because Lambda retries a throttled batch within the visibility timeout.
-      // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
-      visibilityTimeout: Duration.seconds(6 * consumerTimeout.toSeconds()),
+      visibilityTimeout,
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVE_COUNT },
     });
     this.deadLetters = deadLetters;
@@ -71,6 +69,8 @@ export class DeadLetteredQueue extends Queue {
    *   the account's concurrency, which the webhook needs to respond within two seconds.
    */
   addConsumer(consumer: IFunction, maxConcurrency: number): void {
+    // The permission for ChangeMessageVisibility includes ChangeMessageVisibilityBatch.
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html
     Grant.addToPrincipal({
       grantee: consumer,
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
@@ -101,3 +101,11 @@ function queueProps({ removalPolicy, fifo = false }: DeadLetterQueueProps): Queu
     }),
   };
 }
+
+/**
+ * The visibility timeout that AWS recommends for a queue that Lambda consumes: six timeouts of the function, because
+ * Lambda retries a throttled batch within it.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ */
+export const recommendedVisibilityTimeout = (functionTimeout: Duration): Duration =>
+  Duration.seconds(6 * functionTimeout.toSeconds());

@@ -10,7 +10,7 @@ import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import { ROUTES, type RouteName } from '../../lambdas/manage/routes.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
-import { DeadLetteredQueue } from './dead-lettered-queue.ts';
+import { DeadLetteredQueue, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleySender } from './sender.ts';
@@ -57,7 +57,7 @@ export class ParleyManagement extends Construct {
     const { table, sender } = props;
     const settings = checkSettings(managementSettings, props, this.node.path);
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
-      consumerTimeout: TIMEOUT,
+      visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
       removalPolicy: settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.handler = new ParleyFunction(this, 'Function', {
@@ -73,6 +73,7 @@ export class ParleyManagement extends Construct {
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
+        NUMBER_FORMAT: settings.chatService.numberFormat,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
         WINDOW_PER: settings.window.per,

@@ -84,13 +84,14 @@ export class ParleyMonitoring extends Construct {
     this.#watchDeadLetters(
       'SendDeadLetters',
       sendQueue.deadLetters,
-      'Send requests were malformed, rejected by the chat service, or received too often, and are in the send ' +
-        'dead-letter queue. List them with parley dead-letters list.',
+      'Send requests were malformed, reused the id of another one, or could not be processed for a day, and are in the ' +
+        'send dead-letter queue. List them with parley dead-letters list send.',
     );
     this.#watchDeadLetters(
       'ScheduleDeadLetters',
       schedules.deadLetters,
-      "EventBridge Scheduler could not put scheduled sends on the send queue. They are in the schedules' dead-letter queue.",
+      "EventBridge Scheduler could not put scheduled sends on the send queue. They are in the schedules' dead-letter " +
+        'queue. List them with parley dead-letters list schedules.',
     );
     this.#watchAge(
       'SendQueueAge',
@@ -104,8 +105,14 @@ export class ParleyMonitoring extends Construct {
       // Every failed probe counts, so the alarm lasts as long as the account is on hold.
       handler.customMetric('AccountHeld', SUM),
       1,
-      'The account is on hold: it has no credit, or its access token is refused. ' +
+      'The account is on hold: it has no credit, its access token is refused, or the chat service is unreachable. ' +
         'Until it recovers, Parley sends only probes. See the log of send.',
+    );
+    this.#createAlarm(
+      'RejectedSends',
+      handler.customMetric('SendRejected', SUM),
+      1,
+      'The chat service rejected send requests. The events SendRejected name them, and parley status shows the reason.',
     );
   }
 

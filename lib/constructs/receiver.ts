@@ -10,7 +10,7 @@ import { hasWebhookSecret } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
-import { DeadLetteredQueue } from './dead-lettered-queue.ts';
+import { DeadLetteredQueue, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { grantItemActions } from './table.ts';
@@ -62,7 +62,10 @@ export class ParleyReceiver extends Construct {
       this.node.path,
     );
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', { consumerTimeout: TIMEOUT, removalPolicy });
+    this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
+      visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
+      removalPolicy,
+    });
     this.webhookSecret = hasWebhookSecret(webhook.auth) ? this.#createWebhookSecret(removalPolicy) : undefined;
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'receive',

@@ -5,6 +5,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
+import { timeLimits } from '../../lambdas/send/time-limits.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
@@ -20,6 +21,7 @@ const senderSettings = settingsObject
     chatChannelNumber: true,
     window: true,
     contactCheck: true,
+    optOutExemptReasons: true,
     defaultTemplate: true,
     retentionDays: true,
   })
@@ -30,12 +32,6 @@ export interface ParleySenderProps extends Readonly<z.input<typeof senderSetting
   /** The table of conversation windows and sends, with the keys of a `ParleyTable`. */
   readonly table: ITable;
 }
-
-/** A message is started only if the 63 seconds that it may take are left. The rest is for the messages before it. */
-const TIMEOUT = Duration.seconds(120);
-
-/** Outlasts the function, plus 30 seconds for clock skew, but ends before the message becomes visible again. */
-const CLAIM_LEASE_SECONDS = TIMEOUT.toSeconds() + 30;
 
 /** Twice the maximum size of a request. On the dead-letter queue, this leaves room for the reason. */
 const MAX_REQUEST_SIZE = Size.kibibytes(256);
@@ -58,6 +54,8 @@ export class ParleySender extends Construct {
     super(scope, id);
     const settings = checkSettings(senderSettings, props, this.node.path);
     const { chatService, window, defaultTemplate } = settings;
+    const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService);
+    const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.accessToken = new Secret(this, 'AccessToken', {
       description: "The chat service's access token. Initially a placeholder; replace it after the deployment.",
@@ -69,7 +67,9 @@ export class ParleySender extends Construct {
     });
     this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', {
       fifo: true,
-      consumerTimeout: TIMEOUT,
+      // Not six timeouts, as AWS recommends: a killed function would delay its contacts for all of that. Throttled
+      // invocations, which are the reason for six, are rare because the consumer's concurrency is limited.
+      visibilityTimeout: Duration.seconds(visibilitySeconds),
       maxMessageSize: MAX_REQUEST_SIZE,
       removalPolicy,
     });
@@ -79,7 +79,7 @@ export class ParleySender extends Construct {
       description: 'Sends queued requests to the chat service as free-form messages or templates',
       entry: `${import.meta.dirname}/../../lambdas/send/entry.ts`,
       memorySize: 512,
-      timeout: TIMEOUT,
+      timeout: Duration.seconds(timeoutSeconds),
       environment: {
         TABLE_NAME: props.table.tableName,
         SEND_QUEUE_URL: this.sendQueue.queueUrl,
@@ -94,7 +94,10 @@ export class ParleySender extends Construct {
         CLIENT_PAYLOAD: chatService.clientPayload,
         CONTACT_CHECK: settings.contactCheck,
         CONTACT_CHECK_PATH: chatService.contactCheckPath,
-        CLAIM_LEASE_SECONDS: String(CLAIM_LEASE_SECONDS),
+        CONNECT_TIMEOUT_SECONDS: String(chatService.connectTimeoutSeconds),
+        ANSWER_TIMEOUT_SECONDS: String(chatService.answerTimeoutSeconds),
+        MAX_CONCURRENT_CALLS: String(callsPerInvocation),
+        OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),
         SCHEDULE_GROUP_NAME: this.schedules.group.scheduleGroupName,
         SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
         SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
@@ -110,8 +113,7 @@ export class ParleySender extends Construct {
     });
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);
-    // Twenty invocations with up to ten message groups each: 200 concurrent calls to the chat service.
-    this.sendQueue.addConsumer(this.handler, 20);
+    this.sendQueue.addConsumer(this.handler, invocations);
   }
 
   /** Grants permission to put send requests on the queue. */
@@ -131,4 +133,16 @@ export class ParleySender extends Construct {
       resourceArns: [this.accessToken.secretArn],
     });
   }
+}
+
+/** A batch has at most ten message groups, and a group's messages are sent one after another. */
+const MAX_CALLS_PER_INVOCATION = 10;
+
+/** The minimum of an event source mapping's maximum concurrency. */
+const MIN_INVOCATIONS = 2;
+
+/** Spreads concurrent calls over invocations. */
+function spreadCalls(maxConcurrentCalls: number): { invocations: number; callsPerInvocation: number } {
+  const invocations = Math.max(MIN_INVOCATIONS, Math.ceil(maxConcurrentCalls / MAX_CALLS_PER_INVOCATION));
+  return { invocations, callsPerInvocation: Math.floor(maxConcurrentCalls / invocations) };
 }

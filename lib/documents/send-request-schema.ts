@@ -10,7 +10,8 @@ const ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
   notAfter: { format: 'date-time', description: 'Send no later than this. ISO 8601 with Z or an offset.' },
   sendAt: {
     format: 'date-time',
-    description: 'Send no earlier than this: up to a year ahead, and not after notAfter. ISO 8601 with Z or an offset.',
+    description:
+      'Send no earlier than this: up to a year ahead and earlier than notAfter. ISO 8601 with Z or an offset.',
   },
   onUncertain: {
     description:
@@ -43,8 +44,9 @@ export function sendRequestSchema() {
     $id: 'urn:parley:send-request',
     title: 'Send request',
     description:
-      'A message on the send queue: the body of message/v3, the body of intent/v2, or both combined, plus the fields ' +
-      `that Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')}, and ${CONTENT_FIELDS.at(-1)} is required.`,
+      'A message on the send queue: the body of message/v3, the body of intent/v2, or both in one, with the fields that ' +
+      `Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')} and ${CONTENT_FIELDS.at(-1)} is required. ` +
+      'Optional fields that are null or empty count as missing.',
     ...schema,
     properties: Object.fromEntries(
       Object.entries(properties ?? {}).map(([name, property]) => [

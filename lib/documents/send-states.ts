@@ -29,8 +29,10 @@ function startsOf({ from }: SendTransition): readonly string[] {
 function diagram(): string {
   const arrows = new Map<string, string[]>();
   for (const [name, transition] of transitions) {
-    // Leaves out arrows from a state to itself.
-    for (const start of startsOf(transition).filter((state) => state !== transition.to)) {
+    const starts = startsOf(transition);
+    // An arrow from a state to itself says little about a send's life, unless it is the transition's only one.
+    const others = starts.filter((state) => state !== transition.to);
+    for (const start of others.length > 0 ? others : starts) {
       const arrow = `${start} --> ${transition.to}`;
       arrows.set(arrow, [...(arrows.get(arrow) ?? []), name]);
     }
@@ -55,7 +57,8 @@ function table(): string {
   });
   const header = ['| transition | from | to | by | when |', '|---|---|---|---|---|'];
   return [
-    '`pending` stands for `queued`, `scheduled`, `waiting`, and a request without an item.',
+    '`pending` stands for `queued`, `scheduled`, `waiting`, and a request without an item. A `refused` send leaves its state',
+    'only if its code is `PROCESSING_FAILED`, when its dead letter is redriven.',
     '',
     ...header,
     ...rows,

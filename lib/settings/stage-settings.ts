@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
 import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decision.ts';
-import { templateReference } from '../../lambdas/domain/send-request.ts';
+import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
@@ -82,8 +82,22 @@ export const settingsObject = z.strictObject({
         .meta({
           description: "the contact check's path after /api/v1.0/, whose last segment contains the platform's name",
         }),
+      connectTimeoutSeconds: z.int().min(1).max(10).default(3).meta({
+        description: 'an integer from 1 to 10: how long to wait for a connection to the chat service',
+      }),
+      answerTimeoutSeconds: z.int().min(1).max(60).default(10).meta({
+        description:
+          "an integer from 1 to 60: how long to wait for the chat service's answer; without one, the outcome is unknown",
+      }),
+      maxConcurrentCalls: z.int().min(2).max(2000).default(200).meta({
+        description: 'an integer from 2 to 2000: how many calls to the chat service are made at a time',
+      }),
     })
-    .meta({ description: 'an object with baseUrl and, optionally, numberFormat, clientPayload, and contactCheckPath' }),
+    .meta({
+      description:
+        'an object with baseUrl and, optionally, numberFormat, clientPayload, contactCheckPath, connectTimeoutSeconds, ' +
+        'answerTimeoutSeconds, and maxConcurrentCalls',
+    }),
   chatPlatform: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/)
@@ -130,6 +144,9 @@ export const settingsObject = z.strictObject({
         '"off" or "beforeFirstTemplate": whether to check that a number is on the platform before a template opens a ' +
         'conversation',
     }),
+  optOutExemptReasons: z.array(z.enum(APPROVED_REASONS)).default([]).meta({
+    description: 'a list of reasons, such as ["payment"]: requests with one of them are sent even after an opt-out',
+  }),
   defaultTemplate: z.optional(templateReference).meta({
     description:
       'an object with ruleNameOrId and, for a template with variables, params: what to send if a free-form request ' +

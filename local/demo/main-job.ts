@@ -85,7 +85,7 @@ export const MAIN_JOB: readonly DemoStep[] = [
       await client.enqueue({ requestId: 'parcel-3', platformContactId: USER, messageText: TEXT });
       print('queue', 'request parcel-3 with messageText');
       const send = await sendIn(client, 'parcel-3', 'refused');
-      print('table', `${send.pk}: ${send.state}, ${send.code}. ${send.why}`);
+      print('table', `${send.pk}: ${send.state}, ${send.code}. ${send.decision}`);
       check(send.code === 'WINDOW_CLOSED', 'the request is refused with WINDOW_CLOSED');
       check((await client.outbox()).length === before, 'nothing else is sent');
     },
@@ -156,7 +156,7 @@ const sendAndShow = async (
   const fields = ['messageText', 'ruleNameOrId'].filter((field) => field in request).join(' and ');
   print('queue', `request ${request.requestId} with ${fields}`);
   const send = await sendIn(client, request.requestId, 'accepted');
-  print('table', `${send.pk}: ${send.state}. ${send.why}`);
+  print('table', `${send.pk}: ${send.state}. ${send.decision} ${send.outcome}`);
   const sent = (await client.outbox()).find(({ id }) => id === send.messageId);
   check(sent?.endpoint === endpoint, `the message is sent through ${endpoint}`);
   print('outbox', `${endpoint} to ${sent?.body.platformContactId}, id ${send.messageId}`);

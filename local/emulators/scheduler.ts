@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { arnOf } from '../aws-environment.ts';
 import { parseJson } from '../json.ts';
 import type { ListeningServer } from '../listen-locally.ts';
+import { messageOf } from '../local-error.ts';
 import {
   type AwsRequest,
   type AwsResponse,
@@ -10,7 +12,8 @@ import {
   startAwsJsonServer,
   unknownOperation,
 } from './aws-json-server.ts';
-import type { Schedule, Schedules } from './schedules.ts';
+import type { Schedule, Schedules, TargetFailure } from './schedules.ts';
+import { queueUrlOf } from './sqs/sqs.ts';
 
 const AT = /^at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\)$/;
 
@@ -32,7 +35,6 @@ const createScheduleInput = z.strictObject({
   Target: z.strictObject({
     Arn: z.literal('arn:aws:scheduler:::aws-sdk:sqs:sendMessage', 'only the target sqs:sendMessage is supported'),
     RoleArn: z.string(),
-    // Not used, because the local run retries until a call to the target succeeds.
     DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
     Input: z.string(),
   }),
@@ -41,7 +43,7 @@ const createScheduleInput = z.strictObject({
 export interface SchedulerContext {
   readonly schedules: Schedules;
   readonly now: () => Date;
-  /** Sends the messages of the targets. */
+  /** Sends the messages of the targets, and the dead letters. */
   readonly sqs: SQSClient;
 }
 
@@ -81,6 +83,9 @@ const createSchedule = (name: string, input: unknown, { schedules, now, sqs }: S
   }
   const message = sendMessageInput.safeParse(parseJson(Target.Input));
   if (!message.success) return awsError('ValidationException', 'Input is not a valid SendMessage request.');
+  const deadLetterArn = Target.DeadLetterConfig?.Arn;
+  // All queues of a run have the same base URL.
+  const queueBaseUrl = message.data.QueueUrl.replace(/\/[^/]*$/, '');
   const schedule: Schedule = {
     name,
     groupName,
@@ -91,6 +96,14 @@ const createSchedule = (name: string, input: unknown, { schedules, now, sqs }: S
     async invoke() {
       await sqs.send(new SendMessageCommand(message.data));
     },
+    deadLetter:
+      deadLetterArn === undefined
+        ? undefined
+        : async (failure) => {
+            const QueueUrl = queueUrlOf(deadLetterArn, queueBaseUrl);
+            const MessageAttributes = deadLetterAttributes(schedule, Target.Arn, failure);
+            await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: Target.Input, MessageAttributes }));
+          },
   };
   // The same token means that the client is retrying a request after a lost response.
   const existing = schedules.find(groupName, name);
@@ -99,6 +112,27 @@ const createSchedule = (name: string, input: unknown, { schedules, now, sqs }: S
     return awsError('ConflictException', `Schedule ${name} already exists.`, 409);
   }
   return { status: 200, body: { ScheduleArn: scheduleArn(schedule) } };
+};
+
+/**
+ * Returns the attributes of a dead letter, whose body is the target's input.
+ * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
+ */
+const deadLetterAttributes = (schedule: Schedule, targetArn: string, { error, retries }: TargetFailure) => {
+  const attributes = {
+    ERROR_CODE: error instanceof Error ? error.name : 'Error',
+    ERROR_MESSAGE: messageOf(error),
+    EXECUTION_ID: randomUUID(),
+    EXHAUSTED_RETRY_CONDITION: 'MaximumEventAgeInSeconds',
+    IS_PAYLOAD_TRUNCATED: 'false',
+    RETRY_ATTEMPTS: String(retries),
+    SCHEDULED_TIME: schedule.dueAt.toISOString().replace('.000Z', 'Z'),
+    SCHEDULE_ARN: scheduleArn(schedule),
+    TARGET_ARN: targetArn,
+  };
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+  );
 };
 
 const describe = (schedule: Schedule) => ({

@@ -12,9 +12,17 @@ export interface Schedule {
   readonly declaration: Readonly<Record<string, unknown>>;
   /** Calls the target. */
   readonly invoke: () => Promise<void>;
+  /** Puts the call on the schedule's dead-letter queue; undefined if it has none. */
+  readonly deadLetter: ((failure: TargetFailure) => Promise<void>) | undefined;
 }
 
-/** The one-time schedules of a run, in memory. Each is deleted after its target has been called. */
+/** Why a schedule's target could not be called. */
+export interface TargetFailure {
+  readonly error: unknown;
+  readonly retries: number;
+}
+
+/** The one-time schedules of a run, in memory. Each is deleted after its target has been called or given up. */
 export interface Schedules extends AsyncDisposable {
   createGroup(name: string): void;
   hasGroup(name: string): boolean;
@@ -30,13 +38,20 @@ export interface Schedules extends AsyncDisposable {
 const POLL_MS = 250;
 
 /**
+ * How long a target is retried: Scheduler's default, here on the run's clock and without backoff.
+ * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_RetryPolicy.html
+ */
+const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
+
+/**
  * Creates the schedules of a run, on its clock.
  *
- * @param warn Receives a message about each failed call to a target, which is retried until it succeeds.
+ * @param warn Receives a message about each failed call to a target, and about each that is given up.
  */
 export const createSchedules = (clock: MovableClock, warn: (message: string) => void): Schedules => {
   const groups = new Set<string>(['default']);
   const schedules = new Map<string, Schedule>();
+  const failedCalls = new Map<Schedule, number>();
   let running = Promise.resolve();
   const keyOf = (groupName: string, name: string): string => JSON.stringify([groupName, name]);
 
@@ -44,14 +59,33 @@ export const createSchedules = (clock: MovableClock, warn: (message: string) => 
     const now = clock.now();
     const due = [...schedules].filter(([, { dueAt }]) => dueAt <= now);
     for (const [key, schedule] of due.toSorted(([, a], [, b]) => a.dueAt.getTime() - b.dueAt.getTime())) {
+      if (schedules.get(key) !== schedule) continue;
       try {
-        if (schedules.get(key) !== schedule) continue;
         await schedule.invoke();
-        schedules.delete(key);
       } catch (error) {
-        warn(`Schedule ${schedule.name} could not call its target and will retry: ${messageOf(error)}`);
+        if (!(await giveUp(schedule, error))) continue;
       }
+      schedules.delete(key);
+      failedCalls.delete(schedule);
     }
+  };
+
+  /** Records a failed call. Returns whether it was the last one. */
+  const giveUp = async (schedule: Schedule, error: unknown): Promise<boolean> => {
+    const retries = failedCalls.get(schedule) ?? 0;
+    failedCalls.set(schedule, retries + 1);
+    if (clock.now().getTime() - schedule.dueAt.getTime() < MAX_RETRY_MS) {
+      if (retries === 0)
+        warn(`Schedule ${schedule.name} could not call its target and will retry: ${messageOf(error)}`);
+      return false;
+    }
+    warn(`Schedule ${schedule.name} could not call its target for a day: ${messageOf(error)}`);
+    try {
+      await schedule.deadLetter?.({ error, retries });
+    } catch (failure) {
+      warn(`The dead-letter queue of schedule ${schedule.name} could not be reached either: ${messageOf(failure)}`);
+    }
+    return true;
   };
   const check = (): Promise<void> => {
     running = running.then(invokeDue);

@@ -1,7 +1,4 @@
-import { createManagementClient } from '../../cli/operations/management-client.ts';
-import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
 import type { Inspector, InspectorChange, SendSummary } from '../../sandbox/inspector.ts';
-import { CREDENTIALS, REGION } from '../aws-environment.ts';
 import type { Emulators } from '../emulators/emulators.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
 import { openSendLog, type SendLog } from './send-log.ts';
@@ -11,20 +8,17 @@ import { type BusEvents, readTrace } from './trace.ts';
 export interface InspectedStack extends QueueUrls {
   readonly tableName: string;
   readonly eventBusName: string;
-  readonly managementUrl: string;
 }
 
 const MAX_LISTED_SENDS = 200;
 const POLL_MS = 1_000;
-const API_TIMEOUT_MS = 30_000;
 
 /** Creates the console's view of a local run: its table, queues, and event bus. Watches nothing until it is used. */
 export const createInspector = (
   { dynamodb, dynamodbStreams, sqs, buses }: Emulators,
   stack: InspectedStack,
 ): Inspector & Disposable => {
-  const signedFetch = createSignedFetch({ region: REGION, credentials: async () => CREDENTIALS }, API_TIMEOUT_MS);
-  const queues = createQueueOperations(sqs, stack, createManagementClient(stack.managementUrl, signedFetch));
+  const queues = createQueueOperations(sqs, stack);
   const listeners = new Set<(change: InspectorChange) => void>();
   let log: Promise<SendLog> | undefined;
   let polling: NodeJS.Timeout | undefined;

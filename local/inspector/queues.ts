@@ -1,6 +1,5 @@
 import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
-import type { ManagementClient } from '../../cli/operations/management-client.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
 import type { DeadLetter, Inspector, QueueDepths } from '../../sandbox/inspector.ts';
 
@@ -15,15 +14,10 @@ export interface QueueUrls {
 /** The maximum number of messages per receive. */
 const BATCH_SIZE = 10;
 
-/**
- * Creates the inspector's operations on queues.
- *
- * @param api The management API, which resolves rejected sends before their requests are redriven.
- */
+/** Creates the inspector's operations on queues. */
 export const createQueueOperations = (
   sqs: SQSClient,
   urls: QueueUrls,
-  api: ManagementClient,
 ): Pick<Inspector, 'enqueue' | 'depths' | 'deadLetters' | 'redrive'> => {
   const { sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl } = urls;
   const deadLetterQueues = {
@@ -46,7 +40,7 @@ export const createQueueOperations = (
       return { send, sendDeadLetters, inbound, inboundDeadLetters };
     },
     deadLetters: (queue) => peek(sqs, deadLetterQueues[queue].url),
-    redrive: async (queue) => (await redrive(queue, deadLetterQueues[queue], api, { filter: {} })).moved,
+    redrive: async (queue) => (await redrive(deadLetterQueues[queue], { filter: {} })).moved,
   };
 };
 

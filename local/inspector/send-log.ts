@@ -75,7 +75,8 @@ const sendSummary = (item: TableItem): SendSummary | undefined => {
     platformContactId: isObject(request) ? string(request.platformContactId) : undefined,
     at: times.toSorted().at(-1),
     code: string(item.code),
-    why: string(item.why),
+    decision: string(item.decision),
+    outcome: string(item.outcome),
     messageId: string(item.messageId),
   };
 };

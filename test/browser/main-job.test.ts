@@ -80,6 +80,14 @@ describe('console of a local run', () => {
     expect(shown.filter((title) => title === 'Webhook attempt 1: 200')).toHaveLength(2);
   });
 
+  it('shows why Parley decided and what came of it apart', async () => {
+    const detailOf = (title: string) =>
+      page.locator('.step').filter({ hasText: title }).locator('.detail').first().innerText();
+
+    expect(await detailOf('Decision: message/v3')).toMatch(/so the window is open\.$/);
+    expect(await detailOf('Send state: accepted')).toMatch(/^The chat service accepted it with the id \S+\.$/);
+  });
+
   it('shows the body of a response when it is expanded', async () => {
     await page.locator('.step').filter({ hasText: 'POST message/v3' }).getByText('Response').click();
 

@@ -161,7 +161,7 @@ describe('sending', () => {
     await client.control('PATCH', '/account', { credit: 0 });
     await client.enqueue({ requestId: 'no-credit-1', platformContactId: contact, messageText: 'One' });
     await client.enqueue({ requestId: 'no-credit-2', platformContactId: contact, messageText: 'Two' });
-    expect(await sendIn('no-credit-1', 'waiting')).toMatchObject({ why: expect.stringContaining('code 101') });
+    expect(await sendIn('no-credit-1', 'waiting')).toMatchObject({ outcome: expect.stringContaining('code 101') });
     await client.control('PATCH', '/account', { credit: 1000 });
     await sendIn('no-credit-2', 'accepted');
     const sent = (await client.outbox()).filter(({ body }) => body.platformContactId === contact);

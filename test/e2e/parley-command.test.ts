@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../cli/run.ts';
 import { createDynamodbSends } from '../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../lambdas/adapters/dynamodb/table.ts';
+import { scheduleName } from '../../lambdas/adapters/scheduler.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
@@ -64,6 +67,24 @@ const sendIn = (requestId: string, state: string) =>
     const { code, out } = await parley(['status', requestId, '--json']);
     return code === 0 && JSON.parse(out).state === state ? JSON.parse(out) : undefined;
   });
+const userWithOpenWindow = async (contact: string): Promise<void> => {
+  await client.userWrites(contact, { text: 'Hi' });
+  await waitFor('the window opens', async () =>
+    (await parley(['conversation', contact])).code === 0 ? true : undefined,
+  );
+};
+/** Puts a message on a dead-letter queue as another service does. */
+const deadLetter = async (
+  QueueUrl: string,
+  MessageBody: string,
+  attributes: Readonly<Record<string, string>>,
+  group?: string,
+): Promise<void> => {
+  const entries = Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
+  const MessageAttributes = Object.fromEntries(entries);
+  const fifo = group !== undefined && { MessageGroupId: group, MessageDeduplicationId: randomUUID() };
+  await cloud.emulators.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes, ...fifo }));
+};
 const file = (name: string, text: string): string => {
   const path = join(folder.path, name);
   writeFileSync(path, text);
@@ -84,8 +105,10 @@ describe('parley', () => {
     const { contact: shown, messages } = await parleyJson(['conversation', contact]);
 
     expect(sent).toMatchObject({ code: 0, err: '', out: expect.stringContaining('command-1 is queued') });
-    expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('Use a new id for this request') });
-    expect(status.out).toMatch(/^command-1: accepted\n {2}The user wrote at .*\n {2}message [\w-]+ \(message\/v3\)\n/);
+    expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('Use a new id for this request.') });
+    expect(status.out).toMatch(
+      /^command-1: accepted\n {2}decision: The user wrote at .*\n {2}outcome: .* accepted it .*\n {2}message [\w-]+ \(message\/v3\)\n/,
+    );
     expect(shown).toMatchObject({ window: { open: true } });
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
   });
@@ -128,33 +151,88 @@ describe('parley', () => {
     expect((await parley(['conversation', contact])).code).toBe(3);
   });
 
-  it('redrives the dead letters with a reason in order, so that they are retried, and counts them', async () => {
+  it('redrives the dead letters with a reason in order, and counts them', async () => {
     const contact = '+5491155561003';
-    await client.userWrites(contact, { text: 'Hi' });
-    await waitFor('the window opens', async () =>
-      (await parley(['conversation', contact])).code === 0 ? true : undefined,
-    );
+    await userWithOpenWindow(contact);
     const ids = ['redrive-1', 'redrive-2', 'redrive-3'];
     for (const id of ids) {
-      await parley(['send', contact, '--template', 'not_yet', '--reason', 'similar', '--request-id', id]);
       await client.putMessage(cloud.sendQueueUrl, `{"malformed":"${id}"`, { groupId: contact, id: `bad-${id}` });
     }
-    for (const id of ids) await sendIn(id, 'rejected');
-    await waitFor('the dead letters arrive', async () =>
-      (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 6 ? true : undefined,
+    await waitFor('the malformed requests are dead-lettered', async () =>
+      (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 3 ? true : undefined,
     );
-    await client.putRule('not_yet', { text: 'Hello', category: 'similar' });
+    for (const requestId of ids) {
+      const request = JSON.stringify({ requestId, platformContactId: contact, messageText: requestId });
+      await deadLetter(cloud.sendDeadLetterQueueUrl, request, { reason: 'PROCESSING_FAILED: TimeoutError' }, contact);
+    }
 
-    const redriven = await parley(['dead-letters', 'redrive', 'send', '--reason', 'REJECTED']);
+    const redriven = await parley(['dead-letters', 'redrive', 'send', '--reason', 'processing_failed']);
     for (const id of ids) await sendIn(id, 'accepted');
 
     expect(redriven).toMatchObject({ code: 0, out: '3 redriven, 3 left.' });
-    const sent = (await client.outbox()).filter(({ body }) => body.ruleNameOrId === 'not_yet');
-    expect(sent.map(({ body }) => body.clientPayload)).toEqual(ids);
+    const sent = (await client.outbox()).filter(({ body }) => body.platformContactId === contact);
+    expect(sent.map(({ body }) => body.messageText)).toEqual(ids);
     const listed = await parleyJson(['dead-letters', 'list', 'send']);
     expect(listed.send).toMatchObject({ total: 3, deadLetters: [{ reason: expect.stringMatching(/^MALFORMED/) }] });
-    const [deadLetter] = listed.send.deadLetters;
-    expect((await parley(['dead-letters', 'show', 'send', deadLetter.messageId])).out).toContain(deadLetter.body);
+    const [first] = listed.send.deadLetters;
+    expect((await parley(['dead-letters', 'show', 'send', first.messageId])).out).toContain(first.body);
+  });
+
+  it('resends a send that the chat service rejected, of which there is no dead letter', async () => {
+    const contact = '+5491155561006';
+    await userWithOpenWindow(contact);
+    const before = await client.queueDepth(cloud.sendDeadLetterQueueUrl);
+    await parley(['send', contact, '--template', 'not_yet', '--reason', 'similar', '--request-id', 'rejected-1']);
+    const { decision, outcome } = await sendIn('rejected-1', 'rejected');
+    await client.putRule('not_yet', { text: 'Hello', category: 'similar' });
+
+    const resent = await parley(['sends', 'uncertain', 'resolve', 'rejected-1', '--outcome', 'resend']);
+    await sendIn('rejected-1', 'accepted');
+
+    expect([decision, outcome]).toEqual([
+      expect.stringContaining('the window is open'),
+      expect.stringMatching(/^HTTP 4\d\d/),
+    ]);
+    expect(resent).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('outcome: An operator resolved it as resend'),
+    });
+    expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(before);
+  });
+
+  it('lists and redrives a scheduled send that EventBridge Scheduler could not queue', async () => {
+    const contact = '+5491155561007';
+    await userWithOpenWindow(contact);
+    const sendAt = new Date(cloud.clock.now().getTime() + 120_000).toISOString();
+    await client.enqueue({ requestId: 'scheduled-1', platformContactId: contact, messageText: 'Later', sendAt });
+    await sendIn('scheduled-1', 'scheduled');
+    cloud.emulators.schedules.remove('Parley-dev', scheduleName('scheduled-1'));
+    await cloud.clock.advance(120_000);
+    for (const requestId of ['scheduled-1', 'long-gone']) {
+      const input = {
+        QueueUrl: cloud.sendQueueUrl,
+        MessageBody: JSON.stringify({ scheduledRequestId: requestId }),
+        MessageGroupId: contact,
+        MessageDeduplicationId: requestId,
+      };
+      const error = { ERROR_CODE: 'AccessDenied', ERROR_MESSAGE: 'Not authorized.' };
+      await deadLetter(cloud.scheduleDeadLetterQueueUrl, JSON.stringify(input), error);
+    }
+
+    const listed = await parley(['dead-letters', 'list', 'schedules']);
+    const doctor = await parley(['doctor']);
+    const redriven = await parley(['dead-letters', 'redrive', 'schedules']);
+    await sendIn('scheduled-1', 'accepted');
+
+    expect(listed.out).toMatch(/^schedules: 2 dead letters\n.* AccessDenied: Not authorized\.$/m);
+    expect(doctor.out).toContain('2 dead letters of schedules.');
+    expect(redriven).toEqual({
+      code: 0,
+      out: '1 redriven, 1 deleted, 0 left.',
+      err: 'Request long-gone is no longer stored, so there is nothing to send. Its dead letter was deleted.',
+    });
+    const sent = (await client.outbox()).filter(({ body }) => body.platformContactId === contact);
+    expect(sent.map(({ body }) => body.messageText)).toEqual(['Later']);
   });
 
   it('redrives events that could not be parsed, and leaves those that fail again', async () => {
@@ -396,6 +474,11 @@ const uncertainDirectly = async (requestId: string, platformContactId: string): 
   const at = new Date().toISOString();
   const send = queuedSend({ requestId, platformContactId, messageText: 'Hi' });
   await sends.claim(send, claim({ claimedAt: at, leaseUntil: at }), { resend: false });
-  await sends.recordResult(requestId, claim().claimId, { state: 'uncertain', at, why: 'ECONNRESET' });
+  await sends.recordResult(requestId, claim().claimId, {
+    state: 'uncertain',
+    at,
+    outcome: 'ECONNRESET',
+    isAnswered: false,
+  });
   client.destroy();
 };

@@ -110,7 +110,7 @@ describe('a consumer of the bus', () => {
 
     const { detail } = await nextEvent('SendRefused', 'requestId', 'refused');
 
-    expect(detail).toMatchObject({ code: 'WINDOW_CLOSED', why: expect.stringContaining('never written') });
+    expect(detail).toMatchObject({ code: 'WINDOW_CLOSED', decision: expect.stringContaining('never written') });
   });
 
   it('receives each of many messages once, even if each fails twice', async () => {

@@ -1,5 +1,5 @@
 import { type Contact, contactRef } from '../../lambdas/domain/contact.ts';
-import type { Claim, QueuedSend } from '../../lambdas/domain/send.ts';
+import type { Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
 import type { SendRules } from '../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 
@@ -68,6 +68,7 @@ export const queuedSend = (request: SendRequest = sendRequest()): QueuedSend => 
   contact: contactRef('chat', request.platformContactId),
   groupId: request.platformContactId,
   deduplicationId: request.requestId,
+  endBy: '2026-11-20T12:02:00.000Z',
 });
 
 /** A claim that lasts three minutes from {@link NOW}. */
@@ -76,6 +77,23 @@ export const claim = (changes: Partial<Claim> = {}): Claim => ({
   claimedAt: NOW,
   leaseUntil: '2026-11-20T12:03:00.000Z',
   call: { endpoint: 'message/v3', body: { messageText: 'Your parcel is on its way.' } },
-  why: 'The window is open.',
+  decision: 'The window is open.',
   ...changes,
 });
+
+/** The result that brings a claimed send into a state. */
+export const sendResult = (state: SendResult['state'], at = NOW): SendResult => {
+  switch (state) {
+    case 'accepted':
+      return { state, at, messageId: 'message-1', outcome: 'The chat service accepted it.' };
+    case 'refused':
+      return { state, at, code: 'OPTED_OUT', decision: 'The user opted out.' };
+    case 'expired':
+      return { state, at, decision: 'notAfter has passed.' };
+    case 'uncertain':
+      return { state, at, outcome: 'HTTP 502', isAnswered: false };
+    case 'waiting':
+    case 'rejected':
+      return { state, at, outcome: 'HTTP 502' };
+  }
+};

@@ -1,7 +1,7 @@
 import type { QueuedSend } from '../../lambdas/domain/send.ts';
 import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import type { SendRepository } from '../../lambdas/ports.ts';
-import { claim, NOW, queuedSend, sendRequest } from './builders.ts';
+import { claim, NOW, queuedSend, sendRequest, sendResult } from './builders.ts';
 
 /** Brings a new send into a state the way the functions do. Returns the send. */
 export const putSendInState = async (
@@ -21,10 +21,10 @@ export const putSendInState = async (
       if (state === 'cancelled') await sends.cancel(requestId, at);
       break;
     case 'refused':
-      await sends.recordWithoutCall(send, { state, at, code: 'NO_OPT_IN', why: 'No opt-in is recorded.' });
+      await sends.recordWithoutCall(send, { state, at, code: 'NO_OPT_IN', decision: 'No opt-in is recorded.' });
       break;
     case 'expired':
-      await sends.recordWithoutCall(send, { state, at, why: 'notAfter has passed.' });
+      await sends.recordWithoutCall(send, { state, at, decision: 'notAfter has passed.' });
       break;
     case 'claimed':
       await sends.claim(send, ownClaim, { resend: false });
@@ -35,15 +35,14 @@ export const putSendInState = async (
         state,
         at,
         messageId: `message-${requestId}`,
-        call: ownClaim.call,
-        why: ownClaim.why,
+        outcome: 'The chat service accepted it.',
       });
       break;
     case 'waiting':
     case 'rejected':
     case 'uncertain':
       await sends.claim(send, ownClaim, { resend: false });
-      await sends.recordResult(requestId, ownClaim.claimId, { state, at, why: 'HTTP 502' });
+      await sends.recordResult(requestId, ownClaim.claimId, sendResult(state, at));
       break;
   }
   const stored = await sends.read(requestId);

@@ -19,10 +19,11 @@ export interface HttpPostOptions {
 export type HttpPost = (url: URL, headers: Record<string, string>, body: string) => Promise<PostResult>;
 
 /**
- * How long an idle connection can be reused. A function may be frozen for minutes between two calls. If the server
- * closes the connection during that time, a request written to it could not be distinguished from a lost one.
+ * How long an idle connection can be reused: well below the few seconds for which services keep one. A function may be
+ * frozen for minutes between two calls. If the server closes the connection during that time, a request written to it is
+ * indistinguishable from a lost one.
  */
-const MAX_IDLE_MS = 4_000;
+const MAX_IDLE_MS = 1_000;
 
 /**
  * Creates a function that sends POST requests from one connection pool, without following redirects. It uses the HTTP

@@ -2,7 +2,7 @@ import { type AccountRef, type Circuit, OPEN_REASONS } from '../../domain/circui
 import * as z from '../../domain/schema.ts';
 import type { CircuitRepository } from '../../ports.ts';
 import { accountKey } from './keys.ts';
-import type { ConversationTable, ItemUpdate } from './table.ts';
+import { type ConversationTable, type ItemUpdate, parseItem } from './table.ts';
 
 const accountSchema = z.discriminatedUnion('circuit', [
   z.object({ circuit: z.literal('closed') }),
@@ -13,6 +13,7 @@ const accountSchema = z.discriminatedUnion('circuit', [
     openedAt: z.string(),
     nextProbeAt: z.string(),
     probes: z._default(z.number(), 0),
+    failedSends: z._default(z.number(), 0),
     probeId: z.optional(z.string()),
   }),
 ]);
@@ -20,7 +21,7 @@ const accountSchema = z.discriminatedUnion('circuit', [
 /** Parses an account's item, which exists only after the circuit breaker has opened for the first time. */
 export const parseCircuit = (item: unknown): Circuit & { readonly probeId?: string } => {
   if (item === undefined) return { state: 'closed' };
-  const { circuit, ...rest } = z.parse(accountSchema, item);
+  const { circuit, ...rest } = parseItem(accountSchema, item);
   return 'reason' in rest ? { state: 'open', ...rest } : { state: 'closed' };
 };
 
@@ -41,7 +42,17 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
 
     async open({ reason, why, calledAt, openedAt, nextProbeAt }) {
       const { circuit } = await update({
-        set: { ...account, circuit: 'open', reason, why, openedAt, nextProbeAt, probes: 0, probeId: undefined },
+        set: {
+          ...account,
+          circuit: 'open',
+          reason,
+          why,
+          openedAt,
+          nextProbeAt,
+          probes: 0,
+          failedSends: 0,
+          probeId: undefined,
+        },
         names: ['closedAt'],
         values: { closed: 'closed', calledAt },
         condition: 'attribute_not_exists(#circuit) OR (#circuit = :closed AND #closedAt < :calledAt)',
@@ -61,9 +72,10 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
       return { isClaimed: isWritten || ('probeId' in circuit && circuit.probeId === probeId), circuit };
     },
 
-    async failProbe(probeId, { reason, why, nextProbeAt }) {
+    async failProbe(probeId, { isSendFailed, ...next }) {
       const { circuit } = await update({
-        set: { reason, why, nextProbeAt },
+        set: { ...next, probeId: undefined },
+        increment: isSendFailed ? ['failedSends'] : [],
         values: { open: 'open', probeId },
         ...OWN_PROBE,
       });

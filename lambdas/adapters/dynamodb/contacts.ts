@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Contact, contactSchema } from '../../domain/contact.ts';
-import * as z from '../../domain/schema.ts';
 import type { ContactRepository } from '../../ports.ts';
 import { parseCircuit } from './circuit.ts';
 import { accountKey, contactKeyOf } from './keys.ts';
-import type { ConversationTable } from './table.ts';
+import { type ConversationTable, parseItem } from './table.ts';
 
 /** Creates the repository of contacts. */
 export const createDynamodbContacts = (table: ConversationTable): ContactRepository => ({
@@ -64,4 +63,4 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
   },
 });
 
-const parseContact = (item: unknown): Contact => z.parse(contactSchema, item);
+const parseContact = (item: unknown): Contact => parseItem(contactSchema, item);

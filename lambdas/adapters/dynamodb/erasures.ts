@@ -13,7 +13,7 @@ import {
   messageKey,
   sendKey,
 } from './keys.ts';
-import type { ConversationTable, Item } from './table.ts';
+import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 /** Creates the repository of erasures. It deletes messages, and keeps only a record that each send existed. */
 export const createDynamodbErasures = (table: ConversationTable): ErasureRepository => ({
@@ -84,7 +84,7 @@ const describeItem = ({ pk, sk }: Item): ErasableItem => ({
   id: idOf(pk),
 });
 
-const parseErasure = (erasureId: string, item: Item): ErasureRecord => z.parse(erasureRecord, { ...item, erasureId });
+const parseErasure = (erasureId: string, item: Item): ErasureRecord => parseItem(erasureRecord, { ...item, erasureId });
 
 /**
  * Deletes a message, or an echo, and what has the same id but no contact: the statuses of an echoed message, or an echo
@@ -105,7 +105,17 @@ const eraseMessage = async (
 const PENDING = Object.keys(SEND_TRANSITIONS.cancelErased.from);
 
 /** The attributes of a send that can identify the contact or that keep the item in an index. */
-const PERSONAL = ['contact', 'contactSort', 'createdAt', 'call', 'why', 'stateShard', 'stateAt', 'leaseUntil'] as const;
+const PERSONAL = [
+  'contact',
+  'contactSort',
+  'createdAt',
+  'call',
+  'decision',
+  'outcome',
+  'stateShard',
+  'stateAt',
+  'leaseUntil',
+] as const;
 
 /**
  * Erases the content of a send. Keeps the item, so that the request is not sent again if it is queued again. Cancels

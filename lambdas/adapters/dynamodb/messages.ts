@@ -10,7 +10,7 @@ import * as z from '../../domain/schema.ts';
 import type { Echo, InboundMessage, StatusChange } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
 import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey } from './keys.ts';
-import type { ConversationTable, Item, ItemUpdate } from './table.ts';
+import { type ConversationTable, type Item, type ItemUpdate, parseItem } from './table.ts';
 
 /**
  * Creates the repository of messages. The earliest version of a message or an echo and the earliest time of a status
@@ -91,7 +91,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
 
 const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPosition, { pk, sk, contactSort });
 
-const parseMessage = (item: unknown): MessageItem => z.parse(messageItem, item);
+const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
 
 /** Returns the message if it is more than statuses; otherwise its echo with them. */
 const shownItem = (message: MessageItem, echo: MessageItem | undefined): MessageItem =>

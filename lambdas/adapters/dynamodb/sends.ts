@@ -1,28 +1,11 @@
 import * as z from '../../domain/schema.ts';
 import { RESOLUTIONS, type Resolution, type SendRecord, type SendResult, sendRecord } from '../../domain/send.ts';
-import {
-  type FromState,
-  SEND_TRANSITIONS,
-  type SendGuard,
-  type SendTransition,
-  type SendTransitionName,
-} from '../../domain/send-transitions.ts';
+import { SEND_TRANSITIONS, type SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
 import { contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
+import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
 import { listByState } from './send-list.ts';
-import type { ConversationTable, Item, ItemUpdate, WriteOutcome } from './table.ts';
-
-/**
- * What a writer knows about a send, which a transition's guards are checked against. A clause that needs missing
- * evidence does not apply. Only a writer that knows the request's body can create its item.
- */
-interface Evidence {
-  readonly body?: string;
-  readonly claimId?: string;
-}
-
-/** What a transition writes in addition to the state. */
-type TransitionUpdate = Pick<ItemUpdate, 'set' | 'setOnce' | 'increment'>;
+import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
 
 /** Creates the repository of sends. Each transition is one conditional write. */
 export const createDynamodbSends = (table: ConversationTable): SendRepository => {
@@ -35,7 +18,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   ): Promise<WriteOutcome> => {
     const { to } = SEND_TRANSITIONS[name];
     const { set = {}, setOnce, increment } = update;
-    const change = { set: { ...set, state: to, ...stateIndex(requestId, to, set) }, setOnce, increment };
+    const written = { state: to, failingSince: undefined, ...stateIndex(requestId, to, set) };
+    const change = { set: { ...set, ...written }, setOnce, increment };
     return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
   };
 
@@ -51,7 +35,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   return {
     async read(requestId) {
       const item = await table.get(sendKey(requestId));
-      return item && parseSend(item);
+      return item?.state === undefined ? undefined : parseSend(item);
     },
 
     register: ({ request, body, contact }, at) => {
@@ -62,22 +46,34 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     schedule: ({ request, body, contact }, { at, sendAt }) => {
       // Retention starts when the request is sent.
       const { set, setOnce } = requestAttributes(body, contactName(contact), at, sendAt);
-      return transition('schedule', request.requestId, { set: { ...set, scheduledAt: at, sendAt }, setOnce }, { body });
+      const update = { set: { ...set, code: undefined, scheduledAt: at, sendAt }, setOnce };
+      return transition('schedule', request.requestId, update, { body });
     },
 
     async claim({ request, body, contact }, claim, { resend }) {
       const { set, setOnce } = requestAttributes(body, contactName(contact), claim.claimedAt);
-      const update = { set: { ...set, ...claim }, setOnce, increment: ['attempts'] };
-      const name = resend ? 'claimAgain' : 'claim';
-      const outcome = await apply(name, request.requestId, update, { body }, { returnItem: true });
+      // The outcome is the new call's from now on.
+      const cleared = { code: undefined, outcome: undefined, isAnswered: undefined };
+      const take = (name: 'claim' | 'claimAgain', increment: readonly string[]) => {
+        const update = { set: { ...set, ...claim, ...cleared }, setOnce, increment };
+        return apply(name, request.requestId, update, { body }, { returnItem: true });
+      };
+      let outcome = await take('claim', ['attempts']);
+      if (resend && outcome.kind === 'conflict' && outcome.item?.state === 'uncertain') {
+        // An unknown outcome counts once another call follows: until then, a status or an answer may still make it known.
+        outcome = await take('claimAgain', ['attempts', 'unknownOutcomes']);
+      }
       if (outcome.item === undefined) return { kind: 'missing' };
       const send = parseSend(outcome.item);
       // After a lost response, the SDK repeats a write that already succeeded, so the item may contain this claim.
       const isOurs = send.state === 'claimed' && send.claimId === claim.claimId;
       return outcome.kind === 'written' || isOurs
-        ? { kind: 'claimed', attempt: send.attempts }
+        ? { kind: 'claimed', attempt: send.attempts, unknownOutcomes: send.unknownOutcomes }
         : { kind: 'conflict', send };
     },
+
+    replaceCall: (requestId, claimId, { call, decision }) =>
+      transition('replaceCall', requestId, { set: { call, decision } }, { claimId }),
 
     async recordResult(requestId, claimId, result) {
       const set = { ...resultAttributes(result), leaseUntil: undefined };
@@ -85,8 +81,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       const recorded = await transition(
         TRANSITION_TO[result.state],
         requestId,
-        // The chat service's answer takes precedence over a status and over an unknown outcome.
-        { set: { ...set, ...(isAccepted && { uncertainAt: undefined, confirmedBy: undefined }) } },
+        // The chat service's own answer takes precedence over a status and over an unknown outcome.
+        { set: { ...set, ...(isAccepted && { ...NOT_UNCERTAIN, confirmedBy: undefined }) } },
         { claimId },
       );
       // After a lost response, the SDK repeats a write that already succeeded.
@@ -100,27 +96,25 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
 
     recordWithoutCall({ request, body, contact }, result) {
       const { set, setOnce } = requestAttributes(body, contactName(contact), result.at);
-      const update = { set: { ...set, ...resultAttributes(result) }, setOnce };
+      const update = { set: { ...set, code: undefined, ...resultAttributes(result) }, setOnce };
       return transition(TRANSITION_TO[result.state], request.requestId, update, { body });
     },
 
     async confirm(requestId, { messageId, at }) {
-      const { kind, item } = await apply(
-        'confirm',
-        requestId,
-        {
-          set: {
-            messageId,
-            acceptedAt: at,
-            confirmedBy: 'status',
-            why: 'A status of the message arrived, so the chat service has accepted the message.',
-            leaseUntil: undefined,
-            uncertainAt: undefined,
-          },
-        },
-        {},
-        { returnItem: true },
-      );
+      const set = {
+        messageId,
+        identifiedAt: at,
+        acceptedAt: at,
+        confirmedBy: 'status',
+        outcome: 'A status of the message arrived, so the chat service has accepted the message.',
+        leaseUntil: undefined,
+        ...NOT_UNCERTAIN,
+      };
+      let { kind, item } = await apply('confirm', requestId, { set }, {}, { returnItem: true });
+      if (kind === 'conflict' && item?.state === 'accepted') {
+        const named = { set: { messageId, identifiedAt: at } };
+        ({ kind, item } = await apply('identify', requestId, named, {}, { returnItem: true }));
+      }
       if (kind === 'conflict' || item === undefined) return undefined;
       const contact = parseContactName(item.contact);
       const { call, claimedAt } = parseSend(item);
@@ -128,7 +122,9 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
 
     cancel: (requestId, at) =>
-      transition('cancel', requestId, { set: { cancelledAt: at, why: 'The send was cancelled before it was due.' } }),
+      transition('cancel', requestId, {
+        set: { cancelledAt: at, outcome: 'An operator cancelled it before it was due.' },
+      }),
 
     resolve: (send, resolution) =>
       transition(
@@ -137,6 +133,18 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         { set: resolutionAttributes(resolution) },
         { claimId: send.claimId },
       ),
+
+    async recordFailure(requestId, at) {
+      const { item } = await table.update(
+        {
+          key: sendKey(requestId),
+          // A scheduled send is retained from its sendAt on, which this must not shorten.
+          setOnce: { failingSince: at, expiresAt: table.expiryOf(at) },
+        },
+        { returnItem: true },
+      );
+      return parseItem(z.string(), item?.failingSince);
+    },
 
     async listUncertain(page) {
       const { requestIds, next } = await listByState(table, 'uncertain', page);
@@ -148,6 +156,9 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   };
 };
 
+/** Removes what an unknown outcome left, so that an acceptance leaves the same item before and after it. */
+const NOT_UNCERTAIN = { uncertainAt: undefined, isAnswered: undefined } as const;
+
 const TRANSITION_TO = {
   accepted: 'accept',
   refused: 'refuse',
@@ -157,7 +168,7 @@ const TRANSITION_TO = {
   waiting: 'wait',
 } as const satisfies Record<SendResult['state'], SendTransitionName>;
 
-const parseSend = (item: Item): SendRecord => z.parse(sendRecord, { ...item, requestId: idOf(item.pk) });
+const parseSend = (item: Item): SendRecord => parseItem(sendRecord, { ...item, requestId: idOf(item.pk) });
 
 const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
   if (kind === 'written') return { kind: 'applied' };
@@ -167,17 +178,24 @@ const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
 };
 
 /** Each state has its own time attribute: `acceptedAt`, `refusedAt`, `waitingAt`, and so on. */
-const resultAttributes = ({ state, at, ...rest }: SendResult): Item => ({ [`${state}At`]: at, ...rest });
+const resultAttributes = (result: SendResult): Item => {
+  const { state, at, ...rest } = result;
+  if (result.state === 'uncertain') return { uncertainAt: at, ...rest, isAnswered: result.isAnswered || undefined };
+  // A status may have named the message before an answer without an id.
+  if (result.state === 'accepted' && result.messageId === undefined) return { acceptedAt: at, outcome: result.outcome };
+  if (result.state === 'accepted') return { acceptedAt: at, ...rest, identifiedAt: undefined };
+  return { [`${state}At`]: at, ...rest };
+};
 
 const resolutionAttributes = (resolution: Resolution): Item => {
-  const { at, why } = resolution;
+  const { at, why: outcome } = resolution;
   switch (resolution.outcome) {
     case 'accepted':
-      return { acceptedAt: at, messageId: resolution.messageId, why, uncertainAt: undefined };
+      return { acceptedAt: at, messageId: resolution.messageId, outcome, ...NOT_UNCERTAIN };
     case 'failed':
-      return { rejectedAt: at, why };
+      return { rejectedAt: at, outcome, isAnswered: undefined };
     case 'resend':
-      return { waitingAt: at, why };
+      return { waitingAt: at, outcome, isAnswered: undefined };
   }
 };
 
@@ -186,65 +204,3 @@ const stateIndex = (requestId: string, to: string, set: Readonly<Record<string, 
   to === 'uncertain'
     ? { stateShard: stateShard('uncertain', requestId), stateAt: set.uncertainAt }
     : { stateShard: undefined, stateAt: undefined };
-
-/** Translates a transition's guards into a condition: `(state AND guards) OR …`. */
-const conditionOf = (
-  name: SendTransitionName,
-  { set, setOnce }: TransitionUpdate,
-  evidence: Evidence,
-): Pick<ItemUpdate, 'condition' | 'values' | 'names'> => {
-  const { from }: SendTransition = SEND_TRANSITIONS[name];
-  const clauses = Object.entries(from).filter(([state, guards]) => hasEvidence(state, guards, evidence));
-  const values: Record<string, unknown> = {};
-  const names = new Set(['state']);
-  const conditions = clauses.map(([state, guards]) => {
-    if (isNone(state)) return 'attribute_not_exists(#state)';
-    values[state] = state;
-    return [`#state = :${state}`, ...guards.map((guard) => guardCondition(guard, evidence, values, names))].join(
-      ' AND ',
-    );
-  });
-  // The update already defines the values that it sets.
-  const assigned = { ...set, ...setOnce };
-  const further = Object.entries(values).filter(([value]) => assigned[value] === undefined);
-  return {
-    condition: conditions.length === 0 ? NEVER : conditions.map((condition) => `(${condition})`).join(' OR '),
-    values: Object.fromEntries(further),
-    names: [...names],
-  };
-};
-
-const isNone = (state: string): boolean => state === ('none' satisfies FromState);
-
-/** The condition if no clause applies. It always fails, and the write returns the current item. */
-const NEVER = 'attribute_exists(#state) AND attribute_not_exists(#state)';
-
-const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimId }: Evidence): boolean =>
-  (body !== undefined || !(isNone(state) || guards.includes('same-request'))) &&
-  (claimId !== undefined || !guards.includes('own-claim'));
-
-const guardCondition = (
-  guard: SendGuard,
-  { body, claimId }: Evidence,
-  values: Record<string, unknown>,
-  names: Set<string>,
-): string => {
-  switch (guard) {
-    case 'same-request':
-      names.add('body');
-      values.body = body;
-      return '#body = :body';
-    case 'own-claim':
-      names.add('claimId');
-      values.ownClaimId = claimId;
-      return '#claimId = :ownClaimId';
-    case 'confirmed-by-status':
-      names.add('confirmedBy');
-      values.byStatus = 'status';
-      return '#confirmedBy = :byStatus';
-    case 'confirmed-no-earlier':
-      names.add('confirmedBy').add('acceptedAt');
-      values.byStatus = 'status';
-      return '#confirmedBy = :byStatus AND #acceptedAt >= :acceptedAt';
-  }
-};

@@ -11,7 +11,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { WriteRefusedError } from '../../domain/errors.ts';
+import { DamagedItemError, WriteRefusedError } from '../../domain/errors.ts';
+import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
 import type { ItemKey } from './keys.ts';
 
@@ -198,6 +199,17 @@ export const createConversationTable = ({
 });
 
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
+
+/**
+ * Parses an item as read from the table.
+ *
+ * @throws DamagedItemError if it is not what Parley writes.
+ */
+export const parseItem = <Schema extends z.ZodMiniType>(schema: Schema, item: unknown): z.output<Schema> => {
+  const parsed = z.safeParse(schema, item);
+  if (parsed.success) return parsed.data;
+  throw new DamagedItemError(`An item cannot be read: ${z.describeIssues(parsed.error, 'the item')}.`);
+};
 
 const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;

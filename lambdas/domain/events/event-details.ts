@@ -62,7 +62,10 @@ const sendFields = {
   requestId: string("The request's idempotency key."),
   contact: z.optional(contact),
   at: instant('When the send reached this state.'),
-  why: z.optional(string('The reason, as a sentence.')),
+  decision: z.optional(string('Why Parley made its latest call, or why it made none, as a sentence.')),
+  outcome: z.optional(
+    string("What came of it, as a sentence: the chat service's answer, a status, or an operator's resolution."),
+  ),
 };
 
 const requestContent = withContent({ request: string('The request as queued.') });
@@ -108,7 +111,11 @@ export const eventDetails = {
   SendAccepted: describe(
     z.strictObject({
       ...sendFields,
-      messageId: string("The chat service's id of the message; its statuses carry it."),
+      messageId: z.optional(
+        string(
+          "The chat service's id of the message; its statuses carry it. Absent if `intent/v2` accepted it without an id.",
+        ),
+      ),
       endpoint: z.optional(describe(z.enum(['message/v3', 'intent/v2']), 'The endpoint that accepted it.')),
       content: withContent({ body: describe(z.record(z.string(), z.unknown()), 'The body of the call.') }),
     }),
@@ -128,7 +135,7 @@ export const eventDetails = {
   ),
   SendExpired: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
-    'A request was not sent before its `notAfter`.',
+    'A request was not sent before its `notAfter`, or within the 13 days that it can wait in the queue.',
   ),
   SendUncertain: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
@@ -143,7 +150,7 @@ export const eventDetails = {
       ...common,
       account,
       at: instant('When the circuit breaker opened.'),
-      reason: z.optional(string('`no-credit`, or `token` for a refused access token.')),
+      reason: z.optional(string('`no-credit`, `token` for a refused access token, or `unreachable`.')),
       why: z.optional(string('The reason, as a sentence.')),
     }),
     'The account is on hold: requests wait until the chat service accepts one again.',

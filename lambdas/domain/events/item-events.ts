@@ -33,17 +33,19 @@ const EVENT_OF_STATE = {
 const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: requestId, contact, before, after } = change;
   const { state } = after;
-  if (typeof state !== 'string' || !isPublished(state) || before.state === state) return [];
+  if (typeof state !== 'string' || !isPublished(state)) return [];
+  // A redriven request can be refused again, for another reason.
+  if (before.state === state && (state !== 'refused' || before.refusedAt === after.refusedAt)) return [];
   const name = EVENT_OF_STATE[state];
   const since = stringOf(after, `${state}At`);
   const at = parseInstant(since) ?? change.writtenAt;
   // The time distinguishes repeats: a request that is resent can become uncertain more than once.
-  const common = { id: eventId(name, change, since), requestId, contact, at, why: stringOf(after, 'why') };
+  const common = { id: eventId(name, change, since), requestId, contact, at, ...reasonsOf(after) };
   const content = { request: stringOf(after, 'body') };
   switch (name) {
     case 'SendAccepted': {
       const { endpoint, body } = readCall(after);
-      const messageId = stringOf(after, 'messageId') ?? '';
+      const messageId = stringOf(after, 'messageId');
       return [{ name, detail: { ...common, messageId, endpoint, content: { body } } }];
     }
     case 'SendRefused':
@@ -52,6 +54,11 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
       return [{ name, detail: { ...common, content } }];
   }
 };
+
+const reasonsOf = (after: ItemImage) => ({
+  decision: stringOf(after, 'decision'),
+  outcome: stringOf(after, 'outcome'),
+});
 
 const isPublished = (state: string): state is keyof typeof EVENT_OF_STATE => Object.hasOwn(EVENT_OF_STATE, state);
 

@@ -102,6 +102,7 @@ describe('npm start', () => {
       consoleUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
       sendQueueUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/000000000000\/[\w-]+\.fifo$/),
       sendDeadLetterQueueUrl: expect.stringMatching(/\.fifo$/),
+      scheduleDeadLetterQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
       inboundQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
       inboundDeadLetterQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
       tableName: expect.any(String),

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { TableItem } from '../../../local/local-client.ts';
-import { contactNumber, RULE, type SendingStage, startSendingStage } from './sending-stage.ts';
+import { contactNumber, RULE, type SendingStage, startSendingStage, templateRequest } from './sending-stage.ts';
 
 // Every row of the table of decisions and of the table of answers, through the bundled function against the sandbox.
-// Each row has its own user, and its fault meets only that user, so that all rows run at once.
+// Each row has its own user, and its fault meets only that user. The rows of the table of answers run one after another,
+// each before a request that is accepted, so that their failures do not open the circuit breaker together.
 
 type Contact = 'open' | 'closed' | 'optedIn' | 'optedOut' | 'never' | 'absent';
 type Content = 'freeForm' | 'template' | 'both';
@@ -19,8 +20,6 @@ interface Row {
   readonly send: Readonly<Record<string, unknown>>;
   /** The endpoints that accepted a message to the user. */
   readonly sent: readonly string[];
-  /** The reason on the dead-letter queue. */
-  readonly deadLetter?: string;
 }
 
 const error = (code: number) => ({ error: { code, message: 'from the test' } });
@@ -42,9 +41,9 @@ const refused = (code: string) => ({ state: 'refused', code });
 const ACCEPTED = { state: 'accepted', messageId: expect.any(String) };
 const UNCERTAIN = { state: 'uncertain', uncertainAt: expect.any(String) };
 const WAITING = { state: 'waiting' };
-const rejected = (why: string) => ({ send: { state: 'rejected', why }, deadLetter: `REJECTED: ${why}` });
+const rejected = (outcome: string) => ({ state: 'rejected', outcome });
 const FOREVER = 1_000_000;
-/** For all rows at once on a busy machine. */
+/** For all decisions at once, or for the slowest answer, on a busy machine. */
 const TIMEOUT_MS = 180_000;
 
 const DECISIONS: readonly Row[] = [
@@ -76,13 +75,11 @@ const ANSWERS: readonly Row[] = [
   faulty(
     '200 with problems',
     { body: { problems: { code: 304, message: 'Invalid channel' }, result: {} } },
-    {},
-    {
-      ...rejected('HTTP 200, code 304: Invalid channel'),
-    },
+    rejected('HTTP 200, code 304: Invalid channel'),
   ),
-  faulty('400', { status: 400, body: error(1) }, {}, rejected('HTTP 400, code 1: from the test')),
-  faulty('404 with an empty body', { status: 404 }, {}, rejected('HTTP 404')),
+  faulty('400', { status: 400, body: error(1) }, rejected('HTTP 400, code 1: from the test')),
+  faulty('404 with an empty body, once', { status: 404 }, { ...ACCEPTED, attempts: 2 }, { sent: ['message/v3'] }),
+  faulty("a firewall's 403", { status: 403, body: '<html>', count: FOREVER }, WAITING),
   faulty('201 with status 403, free-form only', { status: 403, body: error(201) }, refused('WINDOW_CLOSED')),
   faulty('201 with status 200, free-form only', { status: 200, body: error(201) }, refused('WINDOW_CLOSED')),
   faulty('201 with status 400, with a template', { status: 400, body: error(201) }, ACCEPTED, {
@@ -92,11 +89,8 @@ const ANSWERS: readonly Row[] = [
   faulty(
     '201 to a template',
     { status: 403, body: error(201) },
-    {},
-    {
-      content: 'template',
-      ...rejected('The chat service answered the template with error 201.'),
-    },
+    rejected('The chat service answered the template with error 201.'),
+    { content: 'template' },
   ),
   faulty('429', { status: 429, count: FOREVER, headers: { 'Retry-After': '900' } }, WAITING),
   faulty('503', { status: 503, count: FOREVER, headers: { 'Retry-After': '900' } }, WAITING),
@@ -106,6 +100,14 @@ const ANSWERS: readonly Row[] = [
   faulty('502', { status: 502 }, UNCERTAIN),
   faulty('504', { status: 504 }, UNCERTAIN),
   faulty('an unreadable 200', { status: 200, body: '<html>' }, UNCERTAIN),
+  faulty('an id together with a problem', { body: { id: 'm-2', ...error(1) } }, UNCERTAIN),
+  faulty('a template accepted without an id', { body: {} }, { state: 'accepted' }, { content: 'template' }),
+  faulty(
+    'an unreadable 200, with onUncertain: resend',
+    { status: 200, body: '<html>' },
+    { ...UNCERTAIN, attempts: 1 },
+    { changes: { onUncertain: 'resend' } },
+  ),
   faulty('a reset before acceptance', { reset: 'before' }, UNCERTAIN),
   faulty('a reset after acceptance', { reset: 'after' }, UNCERTAIN, { sent: ['message/v3'] }),
   faulty('no answer within ten seconds', { delayMs: 12_000 }, UNCERTAIN, { sent: ['message/v3'] }),
@@ -135,11 +137,16 @@ const CONTENT: Record<Content, Record<string, unknown>> = {
   template: { ruleNameOrId: RULE, params: { n: '1' }, reason: 'appointment' },
   both: { messageText: 'Hi', ruleNameOrId: RULE, params: { n: '1' }, reason: 'appointment' },
 };
+const requestOf = ({ name, content, changes }: Row) => ({
+  requestId: idOf(name),
+  platformContactId: numberOf(name),
+  ...CONTENT[content],
+  ...changes,
+});
 const idOf = (name: string) => name.replaceAll(/[^a-z0-9]+/gi, '-');
 const numberOf = (name: string) => contactNumber(ROWS.findIndex((candidate) => candidate.name === name));
 
 let stage: SendingStage;
-let deadLetters: Map<string, string | undefined>;
 
 const prepareContact = async (number: string, contact: Contact): Promise<void> => {
   const { client } = stage;
@@ -176,14 +183,7 @@ beforeAll(async () => {
     if (fault) await stage.client.control('POST', '/faults', { answers: { contact: numberOf(name), ...fault } });
   }
   await stage.delivered();
-  await stage.enqueue(
-    ROWS.map(({ name, content, changes }) => ({
-      requestId: idOf(name),
-      platformContactId: numberOf(name),
-      ...CONTENT[content],
-      ...changes,
-    })),
-  );
+  await stage.enqueue(DECISIONS.map(requestOf));
 }, TIMEOUT_MS);
 afterAll(() => stage?.close());
 
@@ -197,20 +197,23 @@ describe('the table of decisions', () => {
 });
 
 describe('the table of answers', () => {
-  it.each(ANSWERS)('$name', check);
+  const HEALTHY = contactNumber(800);
+  beforeAll(() => stage.optIn(HEALTHY));
 
-  it('puts rejected requests, and no others, on the dead-letter queue with the reason', async () => {
-    const expected = new Map(
-      ROWS.filter((each) => each.deadLetter).map(({ name, deadLetter }) => [idOf(name), deadLetter]),
-    );
-    deadLetters = new Map();
-    await waitFor('the dead letters arrive', async () => {
-      for (const { body, reason } of await stage.client.takeMessages(stage.cloud.sendDeadLetterQueueUrl)) {
-        deadLetters.set(JSON.parse(body).requestId, reason);
-      }
-      return deadLetters.size >= expected.size ? true : undefined;
-    });
-    expect(deadLetters).toEqual(expected);
+  it.each(ANSWERS)(
+    '$name',
+    async (row) => {
+      await stage.enqueue([requestOf(row)]);
+      await check(row);
+      const requestId = `after-${idOf(row.name)}`;
+      await stage.enqueue([{ requestId, platformContactId: HEALTHY, ...CONTENT.template }]);
+      await sendOf(requestId, 'accepted');
+    },
+    TIMEOUT_MS,
+  );
+
+  it('puts no request on the dead-letter queue', async () => {
+    expect(await stage.client.queueDepth(stage.cloud.sendDeadLetterQueueUrl)).toBe(0);
   });
 });
 
@@ -246,6 +249,28 @@ describe('the circuit breaker', () => {
       await sendOf(requestId, 'accepted');
       await circuitIs('closed');
       expect(await sentTo(contact)).toEqual(['intent/v2']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'opens after three unknown outcomes in a row (unreachable), and one accepted send closes it',
+    async () => {
+      const contact = contactNumber(903);
+      await stage.optIn(contact);
+      const requests = [1, 2, 3, 4, 5].map((n) => templateRequest(`unreachable-${n}`, contact));
+      await stage.client.control('POST', '/faults', { answers: { contact, status: 502, count: FOREVER } });
+
+      await stage.enqueue(requests);
+      const waiting = await sendOf('unreachable-4', 'waiting');
+      const [first, third] = [await sendOf('unreachable-1', 'uncertain'), await sendOf('unreachable-3', 'uncertain')];
+      await stage.client.control('DELETE', '/faults');
+      await stage.drain(60);
+
+      expect(waiting).toMatchObject({ decision: expect.stringMatching(/^The circuit breaker has been open since /) });
+      expect([first.outcome, third.outcome]).toEqual(['HTTP 502', 'HTTP 502']);
+      expect(await sentTo(contact)).toEqual(['intent/v2', 'intent/v2']);
+      expect([...(await stage.sends())].filter(([, { state }]) => state === 'waiting')).toEqual([]);
     },
     TIMEOUT_MS,
   );

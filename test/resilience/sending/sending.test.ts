@@ -6,16 +6,19 @@ import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { holdAccount } from './account-on-hold.ts';
 import { killAndRecover } from './kills.ts';
 import { poison } from './poison.ts';
+import { poisonBeforeOthers } from './poison-before-others.ts';
 import { type SendingStage, startSendingStage } from './sending-stage.ts';
 import { answersUnavailable, outlast, refusesConnections } from './service-outage.ts';
+import { outlastTable } from './table-outage.ts';
+import { MAX_UNCERTAIN, outlastUnreachable, SHORT_TIMEOUTS } from './unreachable-service.ts';
 
 // With small numbers; `npm run trial` runs the same in full.
 
 let stage: SendingStage | undefined;
 const replacements: Sandbox[] = [];
 let outdir: string;
-const start = async () => {
-  stage = await startSendingStage({ outdir });
+const start = async (settings?: Readonly<Record<string, unknown>>) => {
+  stage = await startSendingStage({ outdir, settings });
   return stage;
 };
 // One synthesis for all of them.
@@ -76,4 +79,40 @@ describe('a malformed message and one that always fails', () => {
       clockMoved: false,
     });
   }, 60_000);
+});
+
+describe('while the chat service is unreachable for six hours', () => {
+  it('only the sends in flight and a few more become uncertain, and the others are sent in order afterwards', async () => {
+    const report = await outlastUnreachable(await start(SHORT_TIMEOUTS), {
+      requests: 300,
+      groups: 30,
+      seconds: 21_600,
+      stepSeconds: 600,
+    });
+    expect(report).toMatchObject({ acceptedDuringOutage: 0, deadLetters: 0, disordered: [] });
+    expect(report.uncertain).toBeLessThanOrEqual(MAX_UNCERTAIN);
+    expect(report.states).toEqual({ accepted: 300 - report.uncertain, uncertain: report.uncertain });
+  }, 120_000);
+});
+
+describe('while the table is unavailable for six hours', () => {
+  it('nothing is dead-lettered, and all requests are sent in order afterwards', async () => {
+    const report = await outlastTable(await start(SHORT_TIMEOUTS), {
+      requests: 40,
+      groups: 4,
+      seconds: 21_600,
+      stepSeconds: 7_200,
+      isUnderLoad: false,
+    });
+    expect(report).toMatchObject({ states: { accepted: 40 }, deadLetters: 0, disordered: [] });
+  }, 120_000);
+});
+
+describe('a request that cannot be processed', () => {
+  it('is dead-lettered alone after a day, and the others of its contact are sent in order', async () => {
+    const report = await poisonBeforeOthers(await start(), { requests: 40 });
+    expect(report).toMatchObject({ states: { claimed: 1, accepted: 40 }, isOrdered: true });
+    expect(report.deadLetterReasons).toEqual([expect.stringMatching(/^PROCESSING_FAILED: /)]);
+    expect(report.sentAfterHours).toBeGreaterThanOrEqual(24);
+  }, 120_000);
 });

@@ -4,8 +4,11 @@ import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { holdAccount } from './account-on-hold.ts';
 import { killAndRecover } from './kills.ts';
 import { poison } from './poison.ts';
+import { poisonBeforeOthers } from './poison-before-others.ts';
 import { type SendingStage, startSendingStage } from './sending-stage.ts';
 import { answersUnavailable, outlast, refusesConnections } from './service-outage.ts';
+import { outlastTable } from './table-outage.ts';
+import { outlastUnreachable, SHORT_TIMEOUTS } from './unreachable-service.ts';
 
 const HELP = `npm run trial -- NAME [options]
 
@@ -17,11 +20,14 @@ Runs a resilience test of sending against a local run, in simulated time, and pr
   on-hold   requests wait for ten minutes while the account has no credit, which is then restored
   refused   nothing listens at the service's address for a day
   outage    the service answers 503 for a day
+  unreachable  the service fails under load: answers 502 for three hours, then answers too late for three hours
+  table     the table is unavailable for six hours under load
+  behind    a request that cannot be processed, before 500 others of its contact
 
-  --requests NUMBER   (default: 2000 for kills and resets, otherwise 1000)
+  --requests NUMBER   (default: 2000 for kills, resets and unreachable, 500 for table and behind, otherwise 1000)
   --kills NUMBER      (default: 200)
   --groups NUMBER     message groups (default: 250; kills and resets use one per 20 requests)
-  --seconds NUMBER    duration of an outage (default: 86400)
+  --seconds NUMBER    duration of an outage (default: 86400; unreachable and table: 21600)
   --seed NUMBER       (default: 1)
 `;
 
@@ -31,7 +37,7 @@ const { positionals, values } = parseArgs({
     requests: { type: 'string' },
     kills: { type: 'string', default: '200' },
     groups: { type: 'string', default: '250' },
-    seconds: { type: 'string', default: '86400' },
+    seconds: { type: 'string' },
     seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
@@ -43,7 +49,9 @@ const replacements: Sandbox[] = [];
 
 const kills = (resets: boolean) => (stage: SendingStage) =>
   killAndRecover(stage, { requests: requests(2000), kills: Number(values.kills), seed: Number(values.seed), resets });
-const outage = { requests: requests(1000), groups, seconds: Number(values.seconds), stepSeconds: 450 };
+const seconds = (otherwise: number) => (values.seconds === undefined ? otherwise : Number(values.seconds));
+const outage = { requests: requests(1000), groups, seconds: seconds(86_400), stepSeconds: 450 };
+const SIX_HOURS = 21_600;
 
 const TRIALS: Record<string, (stage: SendingStage) => Promise<unknown>> = {
   kills: kills(false),
@@ -52,6 +60,23 @@ const TRIALS: Record<string, (stage: SendingStage) => Promise<unknown>> = {
   'on-hold': (stage) => holdAccount(stage, { requests: requests(1000), groups, stepSeconds: 5 }),
   outage: (stage) => outlast(stage, outage, answersUnavailable(stage)),
   refused: (stage) => outlast(stage, outage, refusesConnections(stage, replacements)),
+  unreachable: (stage) =>
+    outlastUnreachable(stage, { requests: requests(2000), groups, seconds: seconds(SIX_HOURS), stepSeconds: 60 }),
+  table: (stage) =>
+    outlastTable(stage, {
+      requests: requests(500),
+      groups,
+      seconds: seconds(SIX_HOURS),
+      stepSeconds: 900,
+      isUnderLoad: true,
+    }),
+  behind: (stage) => poisonBeforeOthers(stage, { requests: requests(500) }),
+};
+
+/** Timeouts pass in real time, so they are short where calls time out. */
+const SETTINGS: Record<string, Readonly<Record<string, unknown>>> = {
+  unreachable: SHORT_TIMEOUTS,
+  table: SHORT_TIMEOUTS,
 };
 
 const trial = TRIALS[name];
@@ -60,7 +85,7 @@ if (trial === undefined || values.help) {
   process.exitCode = values.help ? 0 : 2;
 } else {
   const startedMs = performance.now();
-  const stage = await startSendingStage();
+  const stage = await startSendingStage({ settings: SETTINGS[name] });
   try {
     console.dir(await trial(stage), { depth: null, maxArrayLength: 20 });
     console.log(`Finished in ${Math.round((performance.now() - startedMs) / 1000)} s.`);

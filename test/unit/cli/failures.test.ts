@@ -145,6 +145,7 @@ describe('parley without a usable target', () => {
       'sendDeadLetterQueue',
       'inboundQueue',
       'inboundDeadLetterQueue',
+      'scheduleDeadLetterQueue',
     ];
     const addresses = Object.fromEntries(names.map((name) => [`${name}Url`, gone]));
     file('local.json', JSON.stringify({ ...addresses, accessTokenSecretId: 'x', env }));
@@ -193,7 +194,10 @@ describe('an invalid command line', () => {
     ],
     [['opt-in', '+549'], "Required option '--source <text>' not specified. See parley opt-in --help."],
     [['send', '+549', '--param', 'x'], '--param x is invalid. Use name=value, such as --param name=Ana.'],
-    [['dead-letters', 'list', 'all'], "'all' is invalid for argument 'queue'. Allowed choices are send, inbound."],
+    [
+      ['dead-letters', 'list', 'all'],
+      "'all' is invalid for argument 'queue'. Allowed choices are send, inbound, schedules.",
+    ],
     [
       ['dead-letters', 'list', '--limit', '0'],
       "Option '--limit <n>' argument '0' is invalid. It must be a whole number from 1 to 9999999.",

@@ -26,6 +26,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/receive/auth/webhook-auth.ts',
   'lambdas/receive/environment.ts',
   'lambdas/send/environment.ts',
+  'lambdas/send/time-limits.ts',
 ];
 
 /**
@@ -35,7 +36,12 @@ export const EXPOSED_FILES: readonly string[] = [
 export const LAYERS: readonly Layer[] = [
   { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain'] },
   { name: 'ports', files: /^lambdas\/ports\.ts$/, mayImport: [], mayImportTypes: ['domain'] },
-  { name: 'time budget', files: /^lambdas\/runtime\/time-budget\.ts$/, mayImport: [] },
+  {
+    name: 'time budget',
+    files: /^lambdas\/runtime\/time-budget\.ts$/,
+    mayImport: ['domain'],
+    mayImportTypes: ['ports'],
+  },
   { name: 'runtime', files: /^lambdas\/runtime\//, mayImport: ['domain'], mayImportTypes: ['ports', 'runtime'] },
   {
     name: 'adapters',
@@ -58,7 +64,12 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['domain', 'runtime', 'time budget', 'receive'],
     mayImportTypes: ['ports'],
   },
-  { name: 'send', files: /^lambdas\/send\//, mayImport: ['domain', 'runtime', 'send'], mayImportTypes: ['ports'] },
+  {
+    name: 'send',
+    files: /^lambdas\/send\//,
+    mayImport: ['domain', 'runtime', 'time budget', 'send'],
+    mayImportTypes: ['ports'],
+  },
   { name: 'publish', files: /^lambdas\/publish\//, mayImport: ['domain'], mayImportTypes: ['ports'] },
   {
     name: 'manage',
@@ -67,13 +78,13 @@ export const LAYERS: readonly Layer[] = [
     mayImportTypes: ['ports'],
   },
 
-  // What is deployed. It knows the functions by their environments, schemas, and routes.
+  // What is deployed. It knows the functions by their environments, schemas, routes, and time limits.
   { name: 'settings', files: /^lib\/settings\//, mayImport: ['settings', 'domain', 'receive'] },
   {
     name: 'constructs',
     files: /^lib\/constructs\//,
-    mayImport: ['constructs', 'settings', 'receive', 'manage'],
-    mayImportTypes: ['domain', 'send', 'publish'],
+    mayImport: ['constructs', 'settings', 'receive', 'send', 'manage'],
+    mayImportTypes: ['domain', 'publish'],
   },
   { name: 'documents', files: /^lib\/documents\//, mayImport: ['domain', 'manage'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
@@ -131,7 +142,7 @@ export const LAYERS: readonly Layer[] = [
 
   // The operator's command. Its operations on queues and the management API also serve the console of a local run, which
   // must redrive exactly as the command does.
-  { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations'] },
+  { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations', 'domain'] },
   {
     name: 'cli base',
     files: /^cli\/(command|errors|message-options|target)\.ts$/,
@@ -173,12 +184,13 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local event sources',
     files: /^local\/event-sources\//,
-    mayImport: ['local event sources', 'local emulators', 'local sqs', 'local functions', 'local base'],
+    mayImport: ['local event sources', 'local sqs', 'local functions', 'local base'],
+    mayImportTypes: ['local emulators'],
   },
   {
     name: 'local resources',
     files: /^local\/resources\//,
-    mayImport: ['local resources', 'local emulators', 'local base'],
+    mayImport: ['local resources', 'local emulators', 'local sqs', 'local base'],
     mayImportTypes: ['local template', 'local functions', 'local http api', 'local event sources'],
   },
   {

@@ -35,14 +35,15 @@ const time = { at: NOW, source: 'event' as const };
 
 const queued = (requestId: string): QueuedSend => {
   const request = sendRequest({ requestId });
-  return { request, body: JSON.stringify(request), contact: CONTACT, groupId: 'group', deduplicationId: requestId };
+  const body = JSON.stringify(request);
+  return { request, body, contact: CONTACT, groupId: 'group', deduplicationId: requestId, endBy: NOW };
 };
 const claimOf = (requestId: string): Claim => ({
   claimId: `claim-${requestId}`,
   claimedAt: NOW,
   leaseUntil: NOW,
   call: CALL,
-  why: 'Because.',
+  decision: 'Because.',
 });
 
 /** Makes every write once, and returns the attributes of each kind of item. */
@@ -78,12 +79,12 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   await collect();
   await sends.cancel('cancelled', NOW);
   const results: readonly SendResult[] = [
-    { state: 'accepted', at: NOW, messageId: 'm3', call: CALL, why: 'Because.' },
-    { state: 'refused', at: NOW, code: 'WINDOW_CLOSED', why: 'Because.' },
-    { state: 'rejected', at: NOW, why: 'Because.' },
-    { state: 'expired', at: NOW, why: 'Because.' },
-    { state: 'uncertain', at: NOW, why: 'Because.' },
-    { state: 'waiting', at: NOW, why: 'Because.' },
+    { state: 'accepted', at: NOW, messageId: 'm3', outcome: 'Because.' },
+    { state: 'refused', at: NOW, code: 'WINDOW_CLOSED', decision: 'Because.' },
+    { state: 'rejected', at: NOW, outcome: 'Because.' },
+    { state: 'expired', at: NOW, decision: 'Because.' },
+    { state: 'uncertain', at: NOW, outcome: 'Because.', isAnswered: true },
+    { state: 'waiting', at: NOW, outcome: 'Because.' },
   ];
   for (const result of results) {
     const claim = claimOf(result.state);
@@ -91,6 +92,7 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
     await collect();
     await sends.recordResult(result.state, claim.claimId, result);
   }
+  await sends.recordFailure('registered', NOW);
   await sends.claim(queued('confirmed'), claimOf('confirmed'), { resend: false });
   await sends.confirm('confirmed', { messageId: 'm4', at: NOW });
   await collect();

@@ -11,6 +11,7 @@ describe('The stack', () => {
       'ManagementUrl',
       'SendQueueUrl',
       'SendDeadLetterQueueUrl',
+      'ScheduleDeadLetterQueueUrl',
       'InboundQueueUrl',
       'InboundDeadLetterQueueUrl',
       'TableName',

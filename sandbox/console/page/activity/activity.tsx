@@ -55,6 +55,10 @@ const RequestList = () => {
   );
 };
 
+/** The reason of a request's state in one phrase. What came of its latest call says nothing about its end without one. */
+const reasonOf = ({ state, code, decision, outcome }: SendSummary): string | undefined =>
+  code ?? (state === 'expired' ? decision : (outcome ?? decision));
+
 const RequestRow = ({ send, isSelected }: { send: SendSummary; isSelected: boolean }) => (
   <button
     type="button"
@@ -64,7 +68,7 @@ const RequestRow = ({ send, isSelected }: { send: SendSummary; isSelected: boole
   >
     <time class="time">{send.at && formatSeconds(send.at)}</time>
     <span class="id">{send.requestId}</span>
-    <span class="detail">{send.code ?? send.why}</span>
+    <span class="detail">{reasonOf(send)}</span>
     <Badge tone={toneOf(send.state)}>{send.state}</Badge>
   </button>
 );

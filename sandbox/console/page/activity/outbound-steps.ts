@@ -23,7 +23,8 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
   const requestId = (stringField(send, 'pk') ?? '').replace(/^SEND#/, '');
   const state = stringField(send, 'state') ?? 'unknown';
   const endpoint = field(send.call, 'endpoint');
-  const isCalled = endpoint !== undefined;
+  // A request that ends without a call may have the call of an earlier attempt.
+  const isCalled = endpoint !== undefined && state !== 'refused' && state !== 'expired';
   const attempts = Number(send.attempts ?? 0);
   return [
     {
@@ -36,7 +37,7 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
       source: 'decision',
       title: `Decision: ${isCalled ? endpoint : (stringField(send, 'code') ?? state)}`,
       tone: isCalled ? 'success' : toneOf(state),
-      detail: stringField(send, 'why'),
+      detail: stringField(send, 'decision'),
       at: stringField(send, 'claimedAt') ?? stringField(send, `${state}At`),
       bodies: isCalled ? [{ name: 'Call', value: send.call }] : [],
     },
@@ -45,11 +46,17 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
       source: 'table',
       title: `Send state: ${state}`,
       tone: toneOf(state),
-      detail: attempts > 1 ? `${attempts} attempts so far.` : undefined,
+      detail: sentences(stringField(send, 'outcome'), attempts > 1 ? `${attempts} attempts so far` : undefined),
       at: stringField(send, `${state}At`),
       bodies: [{ name: 'Table item', value: send }],
     },
   ];
+};
+
+/** Joins sentences, with or without a period in the end; undefined if there are none. */
+const sentences = (...parts: readonly (string | undefined)[]): string | undefined => {
+  const given = parts.filter((part) => part !== undefined);
+  return given.length === 0 ? undefined : given.map((part) => `${part.replace(/\.$/, '')}.`).join(' ');
 };
 
 const callStep = ({ path, status, at, request, answer, messageId }: Call): TimelineStep => {

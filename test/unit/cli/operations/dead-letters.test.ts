@@ -7,7 +7,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DeadLetterQueue, listDeadLetters, queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
-import { moveDeadLetters } from '../../../../cli/operations/redrive.ts';
+import { ManagementError } from '../../../../cli/operations/management-client.ts';
+import { redrive } from '../../../../cli/operations/redrive.ts';
+import { createRedriveScheduledSend } from '../../../../cli/operations/redrive-scheduled-send.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
@@ -88,10 +90,10 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     }));
     for (const { body, reason, contact } of letters) await put(queue.url, body, reason, group(contact));
 
-    const result = await moveDeadLetters(queue, { filter: { reason: 'code 131' } });
+    const result = await redrive(queue, { filter: { reason: 'code 131' } });
 
     const expected = letters.filter(({ reason }) => reason.includes('131'));
-    expect(result).toEqual({ moved: expected.length, left: letters.length - expected.length });
+    expect(result).toEqual({ moved: expected.length, deleted: 0, left: letters.length - expected.length });
     expect(await queueDepth(sqs, queue.url)).toEqual({ available: 30, inFlight: 0 });
     const moved = (await drain(queue.destinationUrl)).map(({ body }) => body);
     for (const contact of ['even', 'odd']) {
@@ -103,7 +105,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
 
   it('keeps the order and the reasons of the dead letters that stay', async () => {
     for (const index of [0, 1, 2, 3]) await put(queue.url, `letter-${index}`, index === 1 ? 'X' : 'Y', group('a'));
-    await moveDeadLetters(queue, { filter: { reason: 'X' } });
+    await redrive(queue, { filter: { reason: 'X' } });
 
     expect(await drain(queue.url)).toEqual(['letter-0', 'letter-2', 'letter-3'].map((body) => ({ body, reason: 'Y' })));
   });
@@ -112,9 +114,9 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     await put(queue.url, 'bad', 'MALFORMED', group('a'));
     await put(queue.url, 'worse', 'MALFORMED', group('a'));
     let failures = 0;
-    const result = await moveDeadLetters(queue, {
+    const result = await redrive(queue, {
       filter: {},
-      beforeMove: async ({ body, reason }) => {
+      prepare: async ({ body, reason, groupId }) => {
         failures += 1;
         await sqs.send(
           new SendMessageCommand({
@@ -124,19 +126,21 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
             ...(isFifo && { MessageGroupId: 'a', MessageDeduplicationId: `failed-${failures}` }),
           }),
         );
+        return { kind: 'move', body, groupId };
       },
     });
 
-    expect(result).toEqual({ moved: 2, left: 2 });
+    expect(result).toEqual({ moved: 2, deleted: 0, left: 2 });
     expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['bad', 'worse']);
   });
 
   it('loses nothing when a move is interrupted', async () => {
     for (const index of [0, 1, 2]) await put(queue.url, `letter-${index}`, 'X', group('a'));
-    const interrupted = moveDeadLetters(queue, {
+    const interrupted = redrive(queue, {
       filter: {},
-      beforeMove: async ({ body }) => {
+      prepare: async ({ body, groupId }) => {
         if (body === 'letter-1') throw new Error('killed');
+        return { kind: 'move', body, groupId };
       },
     });
 
@@ -144,5 +148,127 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(1);
     const left = await queueDepth(sqs, queue.url);
     expect(left.available + left.inFlight).toBe(2);
+  });
+});
+
+describe("the schedules' dead-letter queue", () => {
+  let queue: DeadLetterQueue;
+  beforeEach(async () => {
+    queue = { sqs, url: await createQueue(false), destinationUrl: await createQueue(true) };
+  });
+
+  const ERROR = {
+    ERROR_CODE: 'AWS.SimpleQueueService.NonExistentQueue',
+    ERROR_MESSAGE: 'The specified queue does not exist.',
+    EXHAUSTED_RETRY_CONDITION: 'MaximumRetryAttempts',
+    RETRY_ATTEMPTS: '185',
+  };
+  const putScheduled = async (body: unknown, error: Record<string, string> = ERROR) => {
+    const attributes = Object.entries(error).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: queue.url,
+        MessageBody: typeof body === 'string' ? body : JSON.stringify(body),
+        MessageAttributes: Object.fromEntries(attributes),
+      }),
+    );
+  };
+  const due = (requestId: string) => JSON.stringify({ scheduledRequestId: requestId });
+  const inputOf = (requestId: string, groupId?: string) => ({
+    QueueUrl: queue.destinationUrl,
+    MessageBody: due(requestId),
+    MessageGroupId: groupId,
+    MessageDeduplicationId: 'x',
+  });
+  const CONTACT = '+5491150000001';
+  const sends: Record<string, unknown> = {
+    'order-17': { requestId: 'order-17', request: { platformContactId: CONTACT } },
+    'order-18': { requestId: 'order-18', request: { platformContactId: 'a contact with spaces' } },
+    erased: { requestId: 'erased' },
+  };
+  const api = async (_method: string, path: string) => {
+    const send = sends[decodeURIComponent(path.replace('/v1/sends/', ''))];
+    if (send === undefined) throw new ManagementError(404, 'SEND_NOT_FOUND', 'There is no such send.');
+    return send;
+  };
+  const redriveAll = async (call = api) => {
+    const exceptions: string[] = [];
+    const onException = (why: string) => void exceptions.push(why);
+    const result = await redrive(queue, { filter: {}, prepare: createRedriveScheduledSend(call), onException });
+    return { result, exceptions };
+  };
+  const groups = async () => {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queue.destinationUrl,
+        MaxNumberOfMessages: 10,
+        MessageSystemAttributeNames: ['All'],
+      }),
+    );
+    return Object.fromEntries(Messages.map(({ Body = '', Attributes }) => [Body, Attributes?.MessageGroupId]));
+  };
+
+  it('is listed with the error of EventBridge Scheduler as the reason', async () => {
+    await putScheduled(inputOf('order-17', CONTACT));
+    await putScheduled(due('order-18'), { ERROR_CODE: 'AccessDenied' });
+
+    const { deadLetters } = await listDeadLetters(queue, {}, 100);
+
+    expect(deadLetters.map(({ reason }) => reason).toSorted()).toEqual([
+      'AWS.SimpleQueueService.NonExistentQueue: The specified queue does not exist. (MaximumRetryAttempts, 185 retries)',
+      'AccessDenied',
+    ]);
+  });
+
+  it("is redriven to the send queue, in the message group of the target's input or of the send's contact", async () => {
+    await putScheduled(inputOf('order-17', 'orders'));
+    await putScheduled(due('order-18'));
+
+    const { result, exceptions } = await redriveAll();
+
+    expect([result, exceptions]).toEqual([{ moved: 2, deleted: 0, left: 0 }, []]);
+    expect(await groups()).toEqual({
+      [due('order-17')]: 'orders',
+      // SQS refuses a message group with spaces, so the group is the hash of the contact, as for the API.
+      [due('order-18')]: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 0, inFlight: 0 });
+  });
+
+  it('is cleared of requests that are no longer stored or whose contact was erased, each with a sentence', async () => {
+    await putScheduled(inputOf('gone', CONTACT));
+    await putScheduled(due('erased'));
+
+    const { result, exceptions } = await redriveAll();
+
+    expect(result).toEqual({ moved: 0, deleted: 2, left: 0 });
+    expect(exceptions.toSorted()).toEqual([
+      'Request gone is no longer stored, so there is nothing to send. Its dead letter was deleted.',
+      'The contact of request erased was erased, so there is nothing to send. Its dead letter was deleted.',
+    ]);
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 0, inFlight: 0 });
+    expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(0);
+  });
+
+  it('keeps a dead letter that names no request, and says so', async () => {
+    await putScheduled('{"truncated":');
+
+    const { result, exceptions } = await redriveAll();
+
+    expect(result).toEqual({ moved: 0, deleted: 0, left: 1 });
+    expect(exceptions).toEqual([
+      expect.stringMatching(/^Dead letter \S+ names no request, so it cannot be redriven\.$/),
+    ]);
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
+  });
+
+  it('loses nothing while the management API is unavailable', async () => {
+    await putScheduled(inputOf('order-17', CONTACT));
+    const unavailable = async () => Promise.reject(new ManagementError(500, 'INTERNAL', 'Internal error.'));
+
+    await expect(redriveAll(unavailable)).rejects.toThrow('Internal error.');
+
+    const { available, inFlight } = await queueDepth(sqs, queue.url);
+    expect(available + inFlight).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { CreateQueueCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  createSetVisibility,
+  createChangeVisibility,
   createSqsErasureQueue,
   createSqsInboundQueue,
   createSqsPublishDeadLetterQueue,
@@ -150,15 +150,43 @@ describe('the dead-letter queue of changes', () => {
   });
 });
 
-describe('createSetVisibility', () => {
-  it('makes a received message visible again after the given seconds', async () => {
+describe('createChangeVisibility', () => {
+  it('makes received messages visible again after the given seconds', async () => {
+    const queueUrl = await createQueue('.fifo');
+    const groups = ['one', 'two'];
+    for (const groupId of groups) {
+      await createSqsSendQueue(client, queueUrl).put({ ...MESSAGE, groupId, deduplicationId: groupId });
+    }
+    const received = await receive(queueUrl);
+    expect(received).toHaveLength(2);
+    expect(await receive(queueUrl)).toEqual([]);
+
+    const [one, two] = received.map(({ ReceiptHandle = '' }) => ReceiptHandle);
+    await createChangeVisibility(
+      client,
+      queueUrl,
+    )([
+      { receiptHandle: one ?? '', seconds: 0 },
+      { receiptHandle: two ?? '', seconds: 600 },
+    ]);
+
+    expect(await receive(queueUrl)).toMatchObject([{ MessageId: received[0]?.MessageId }]);
+  });
+
+  it('rejects if the visibility of any message could not be changed, after changing the others', async () => {
     const queueUrl = await createQueue('.fifo');
     await createSqsSendQueue(client, queueUrl).put(MESSAGE);
     const [received] = await receive(queueUrl);
-    expect(await receive(queueUrl)).toEqual([]);
 
-    await createSetVisibility(client, queueUrl)(received?.ReceiptHandle ?? '', 0);
+    const changed = createChangeVisibility(
+      client,
+      queueUrl,
+    )([
+      { receiptHandle: 'unknown', seconds: 0 },
+      { receiptHandle: received?.ReceiptHandle ?? '', seconds: 0 },
+    ]);
 
+    await expect(changed).rejects.toThrow('1 of 2 messages');
     expect(await receive(queueUrl)).toMatchObject([{ MessageId: received?.MessageId }]);
   });
 });

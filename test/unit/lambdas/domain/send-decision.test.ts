@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../../../lambdas/domain/contact.ts';
-import { decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
+import { decideOutsideWindow, decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { contact, NOW, sendRequest, sendRules, templateRequest } from '../../../support/builders.ts';
 
@@ -140,6 +140,8 @@ describe('decideSend refuses', () => {
     ],
     ['a GIF', sendRequest({ imageURL: 'https://media.example/a.GIF?size=1' }), open, 'MEDIA_UNSUPPORTED'],
     ['a video', sendRequest({ fileURL: 'https://media.example/a.mp4' }), open, 'MEDIA_UNSUPPORTED'],
+    ['a video as an image', sendRequest({ imageURL: 'https://media.example/a.webm' }), open, 'MEDIA_UNSUPPORTED'],
+    ['a video as audio', sendRequest({ audioURL: 'https://media.example/a.mov' }), open, 'MEDIA_UNSUPPORTED'],
     ['media that is not https', sendRequest({ audioURL: 'http://media.example/a.ogg' }), open, 'MEDIA_UNSUPPORTED'],
   ])('%s', (_case, request, who, code) => {
     expect(decideSend(request, who, NOW, sendRules())).toMatchObject({ kind: 'refuse', code });
@@ -152,6 +154,58 @@ describe('decideSend refuses', () => {
 
   it('no template without a reason inside the window, where it opens no conversation', () => {
     expect(decideSend({ ...template, reason: undefined }, open, NOW, sendRules()).kind).toBe('call');
+  });
+});
+
+describe('audio', () => {
+  it.each(['mpeg', 'mpg', 'mp4', 'webm', '3gp', 'ogg', 'mp3'])('in a .%s file is sent', (extension) => {
+    const request = sendRequest({ audioURL: `https://media.example/voice.${extension}` });
+    expect(decideSend(request, open, NOW, sendRules())).toMatchObject({
+      kind: 'call',
+      call: { endpoint: 'message/v3' },
+    });
+  });
+});
+
+describe('an opt-out inside the open window', () => {
+  const at = (time: string) => `2026-11-20T${time}.000Z`;
+  const decide = (request: SendRequest, changes: Partial<Contact>, rules: Partial<SendRules> = {}) =>
+    decideSend(request, contact(changes), NOW, sendRules(rules));
+  const refused = { kind: 'refuse', code: 'OPTED_OUT' };
+  /** The user wrote at 11:00 and opted out a second later. */
+  const optedOut = { optOutAt: at('11:00:01') };
+
+  it('blocks a template, whatever the user agreed to before', () => {
+    expect(decide(template, optedOut)).toMatchObject(refused);
+    expect(decide(template, { ...optedOut, optInAt: at('10:00:00') })).toMatchObject(refused);
+  });
+
+  it('blocks a template even after the user wrote again', () => {
+    expect(decide(template, { optOutAt: at('10:00:00') })).toMatchObject(refused);
+  });
+
+  it('blocks a free-form message until the user writes again', () => {
+    expect(decide(freeForm, optedOut)).toMatchObject(refused);
+    expect(decide(freeForm, { optOutAt: at('11:00:00') })).toMatchObject(refused);
+    expect(decide(freeForm, { optOutAt: at('10:59:59') })).toMatchObject({ kind: 'call' });
+  });
+
+  it('ends with a later opt-in, for templates and free-form messages', () => {
+    const again = { ...optedOut, optInAt: at('11:00:02') };
+    expect(decide(template, again).kind).toBe('call');
+    expect(decide(freeForm, again).kind).toBe('call');
+  });
+
+  it('blocks no reason that the stage exempts', () => {
+    const rules = { optOutExemptReasons: ['payment' as const] };
+    expect(decide({ ...template, reason: 'payment' }, optedOut, rules).kind).toBe('call');
+    expect(decide({ ...freeForm, reason: 'payment' }, optedOut, rules).kind).toBe('call');
+    expect(decide(template, optedOut, rules)).toMatchObject(refused);
+  });
+
+  it('blocks the template that would follow a free-form message answered with error 201', () => {
+    const writtenSince = contact({ optOutAt: at('10:00:00') });
+    expect(decideOutsideWindow(both, writtenSince, NOW, sendRules(), 'Error 201.')).toMatchObject(refused);
   });
 });
 

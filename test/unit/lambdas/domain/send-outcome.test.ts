@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SendEndpoint } from '../../../../lambdas/domain/send-outcome.ts';
 import { sendOutcome } from '../../../../lambdas/domain/send-outcome.ts';
 
-const answered = (httpStatus: number, body?: unknown) => sendOutcome({ kind: 'answered', httpStatus, body });
+const answered = (httpStatus: number, body?: unknown, endpoint: SendEndpoint = 'message/v3') =>
+  sendOutcome(endpoint, { kind: 'answered', httpStatus, body });
 
 describe('sendOutcome', () => {
   it.each([
@@ -13,9 +16,20 @@ describe('sendOutcome', () => {
       { problems: { code: 304, message: 'Invalid channel' }, result: {} },
       { kind: 'rejected', code: 304 },
     ],
-    ['200 with an id and problems', 200, { id: 'm1', problems: { code: 304 } }, { kind: 'rejected', code: 304 }],
-    ['200 without an id', 200, { result: {} }, { kind: 'uncertain' }],
-    ['200 that is not JSON', 200, undefined, { kind: 'uncertain' }],
+    [
+      '200 with an id and problems',
+      200,
+      { id: 'm1', problems: { code: 304 } },
+      { kind: 'uncertain', isAnswered: true },
+    ],
+    [
+      '200 with an id and problems that cannot be read',
+      200,
+      { id: 'm1', problems: 'quota' },
+      { kind: 'uncertain', isAnswered: true },
+    ],
+    ['200 without an id', 200, { result: {} }, { kind: 'uncertain', isAnswered: true }],
+    ['200 that is not JSON', 200, undefined, { kind: 'uncertain', isAnswered: true }],
     [
       'code 201 with 403',
       403,
@@ -33,9 +47,9 @@ describe('sendOutcome', () => {
     ['401 in plain text', 401, undefined, { kind: 'not-done', cause: 'token' }],
     ['429', 429, undefined, { kind: 'not-done', cause: 'unavailable' }],
     ['503', 503, undefined, { kind: 'not-done', cause: 'unavailable' }],
-    ['404 with an empty body', 404, undefined, { kind: 'rejected' }],
+    ['404 with an empty body', 404, undefined, { kind: 'not-done', cause: 'blocked' }],
     ['another 4xx', 400, { error: { code: 7, message: 'Unknown rule' } }, { kind: 'rejected', code: 7 }],
-    ['500', 500, undefined, { kind: 'uncertain' }],
+    ['500', 500, undefined, { kind: 'uncertain', isAnswered: false }],
     ['502', 502, { error: { code: 1 } }, { kind: 'uncertain' }],
     ['504', 504, undefined, { kind: 'uncertain' }],
     [
@@ -54,18 +68,59 @@ describe('sendOutcome', () => {
     expect(answered(httpStatus, body)).toMatchObject(outcome);
   });
 
-  it('is not-done when no part of the request was written, and uncertain when any part was', () => {
-    expect(sendOutcome({ kind: 'not-sent', cause: 'ECONNREFUSED' })).toMatchObject({
+  it('is not-done when nothing of the request was written, and uncertain when something was', () => {
+    expect(sendOutcome('message/v3', { kind: 'not-sent', cause: 'ECONNREFUSED' })).toMatchObject({
       kind: 'not-done',
       cause: 'unavailable',
     });
-    expect(sendOutcome({ kind: 'unknown', cause: 'ECONNRESET' })).toMatchObject({ kind: 'uncertain' });
+    expect(sendOutcome('message/v3', { kind: 'unknown', cause: 'ECONNRESET' })).toMatchObject({
+      kind: 'uncertain',
+      isAnswered: false,
+    });
+  });
+});
+
+describe('an answer of intent/v2 without an id', () => {
+  it.each([[{ problems: null, result: {} }], [{}], [[]], [{ error: {}, problems: [] }]])(
+    'is accepted if it is readable JSON without problems: %j',
+    (body) => {
+      expect(answered(200, body, 'intent/v2')).toEqual({ kind: 'accepted' });
+    },
+  );
+
+  it.each([[undefined], [{ problems: 'quota' }], [{ error: 7 }]])(
+    'is uncertain and not resent otherwise: %j',
+    (body) => {
+      expect(answered(200, body, 'intent/v2')).toMatchObject({ kind: 'uncertain', isAnswered: true });
+    },
+  );
+
+  it('is rejected with a problem', () => {
+    expect(answered(200, { problems: { code: 304 } }, 'intent/v2')).toMatchObject({ kind: 'rejected', code: 304 });
+  });
+});
+
+describe('a 2xx', () => {
+  it('is never repeated, whatever its body: it is accepted, rejected, or uncertain and answered', () => {
+    const json = fc.oneof(
+      fc.constant(undefined),
+      fc.jsonValue(),
+      fc.record({ id: fc.jsonValue(), problems: fc.jsonValue(), error: fc.jsonValue() }, { requiredKeys: [] }),
+    );
+    const endpoint = fc.constantFrom('message/v3' as const, 'intent/v2' as const);
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 299 }), json, endpoint, (httpStatus, body, to) => {
+        const outcome = answered(httpStatus, body, to);
+        expect(['accepted', 'rejected', 'uncertain']).toContain(outcome.kind);
+        if (outcome.kind === 'uncertain') expect(outcome.isAnswered).toBe(true);
+      }),
+    );
   });
 });
 
 describe('the explanation of a fault', () => {
   it('has at most 500 well-formed characters', () => {
-    const outcome = sendOutcome({
+    const outcome = sendOutcome('message/v3', {
       kind: 'answered',
       httpStatus: 400,
       body: { error: { code: 1, message: `\ud800${'x'.repeat(10_000)}` } },

@@ -18,6 +18,24 @@ describe('parseSendRequest', () => {
     expect(parse(request)).toEqual({ kind: 'request', request: JSON.parse(JSON.stringify(request)) });
   });
 
+  it.each([null, ''])('treats an optional field that is %j as missing', (empty) => {
+    const fields = ['audioURL', 'imageURL', 'fileURL', 'reason', 'notAfter', 'sendAt', 'onUncertain', 'chatPlatform'];
+    const unset = Object.fromEntries([...fields, 'chatChannelNumber', 'ruleNameOrId', 'params'].map((f) => [f, empty]));
+    expect(parse({ ...sendRequest(), ...unset })).toEqual({ kind: 'request', request: sendRequest() });
+    expect(parse({ ...sendRequest(), imageURL: 'https://media.example/a.jpg', messageText: empty })).toEqual({
+      kind: 'request',
+      request: sendRequest({ messageText: undefined, imageURL: 'https://media.example/a.jpg' }),
+    });
+  });
+
+  it.each(['requestId', 'platformContactId'])(
+    'does not treat the required field %s as missing if it is empty',
+    (name) => {
+      expect(parse({ ...sendRequest(), [name]: null })).toMatchObject({ kind: 'malformed' });
+      expect(parse({ ...sendRequest(), [name]: '' })).toMatchObject({ kind: 'malformed' });
+    },
+  );
+
   it.each([
     ['that is not JSON', '{', 'not JSON'],
     ['that is an array', '[]', 'expected object'],
@@ -26,7 +44,8 @@ describe('parseSendRequest', () => {
     ['with an id that is too long', sendRequest({ requestId: 'x'.repeat(129) }), 'requestId: must be 1 to 128'],
     ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is missing'],
     ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
-    ['with an empty text', sendRequest({ messageText: '' }), 'messageText: must not be empty'],
+    ['with an empty text', sendRequest({ messageText: '' }), 'the request: has nothing to send'],
+    ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: must not be empty'],
     ['with a lone surrogate', sendRequest({ messageText: '\ud800' }), 'messageText: is not well-formed'],
     ['with a misspelled field', { ...sendRequest(), notafter: '2026-11-21T00:00:00Z' }, 'does not know notafter'],
     [
@@ -38,7 +57,12 @@ describe('parseSendRequest', () => {
     [
       'with a sendAt after its notAfter',
       sendRequest({ sendAt: '2026-11-21T00:00:00Z', notAfter: '2026-11-20T23:00:00-00:30' }),
-      'sendAt: must not be later than notAfter',
+      'sendAt: must be earlier than notAfter',
+    ],
+    [
+      'that would expire when it is due: its sendAt is its notAfter',
+      sendRequest({ sendAt: '2026-11-21T00:00:00Z', notAfter: '2026-11-20T21:00:00-03:00' }),
+      'sendAt: must be earlier than notAfter',
     ],
     [
       'with params that are not strings',

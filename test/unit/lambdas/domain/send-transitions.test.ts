@@ -38,14 +38,27 @@ describe('the transitions of a send', () => {
     expect([...reached].toSorted()).toEqual(['none', ...SEND_STATES].toSorted());
   });
 
-  it.each<SendState>(['refused', 'expired', 'cancelled'])('never leave %s', (state) => {
+  it.each<SendState>(['expired', 'cancelled'])('never leave %s', (state) => {
     expect(stepsFrom(state)).toEqual([]);
   });
 
-  it('leave accepted only for accepted, while only a status has confirmed it', () => {
+  it('leave refused only when a request is redriven that could not be processed', () => {
+    const steps = stepsFrom('refused');
+    expect(steps.map(({ name, to }) => [name, to])).toEqual([
+      ['schedule', 'scheduled'],
+      ['claim', 'claimed'],
+      ['wait', 'waiting'],
+      ['refuse', 'refused'],
+      ['expire', 'expired'],
+    ]);
+    for (const { guards } of steps) expect(guards).toEqual(['same-request', 'processing-failed']);
+  });
+
+  it('leave accepted only for accepted, while a status is all that is known of it or of its message', () => {
     expect(stepsFrom('accepted').map(({ name, to, guards }) => [name, to, guards])).toEqual([
       ['accept', 'accepted', ['own-claim', 'confirmed-by-status']],
       ['confirm', 'accepted', ['confirmed-no-earlier']],
+      ['identify', 'accepted', ['identified-no-earlier']],
     ]);
   });
 
@@ -70,11 +83,18 @@ describe('the transitions of a send', () => {
   });
 
   it('never claim a send that may be in a call, was sent, or has ended', () => {
-    const claims = STEPS.filter(({ to }) => to === 'claimed');
+    const claims = STEPS.filter(({ name, to }) => to === 'claimed' && name !== 'replaceCall');
     expect(new Set(claims.map(({ from }) => from))).toEqual(
-      new Set(['none', 'queued', 'scheduled', 'waiting', 'uncertain']),
+      new Set(['none', 'queued', 'scheduled', 'waiting', 'refused', 'uncertain']),
     );
     expect(claims.filter(({ from }) => from === 'uncertain').map(({ name }) => name)).toEqual(['claimAgain']);
+  });
+
+  it('replace a call only under the claim that it belongs to', () => {
+    const replacements = STEPS.filter(({ name }) => name === 'replaceCall');
+    expect(replacements.map(({ from, to, guards }) => [from, to, guards])).toEqual([
+      ['claimed', 'claimed', ['own-claim']],
+    ]);
   });
 
   it('end a send without a call, or claim it, only for the request that it stores', () => {

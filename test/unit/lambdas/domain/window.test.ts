@@ -21,6 +21,8 @@ describe('isWindowOpen', () => {
     const windowDeniedAt = '2026-11-20T06:00:00.000Z';
     expect(isWindowOpen({ lastInboundAt, windowDeniedAt }, '2026-11-20T07:00:00.000Z', 0)).toBe(false);
     const wroteAgain = { lastInboundAt: '2026-11-20T06:30:00.000Z', windowDeniedAt };
+    const wroteDuringTheCall = { lastInboundAt: windowDeniedAt, windowDeniedAt };
+    expect(isWindowOpen(wroteDuringTheCall, '2026-11-20T07:00:00.000Z', 0)).toBe(true);
     expect(isWindowOpen(wroteAgain, '2026-11-20T07:00:00.000Z', 0)).toBe(true);
   });
 });

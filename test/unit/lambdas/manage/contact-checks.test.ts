@@ -39,7 +39,26 @@ describe('a contact check', () => {
     expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ check: { at: NOW, onPlatform: true } });
   });
 
-  it('records nothing when remember is false', async () => {
+  it('writes numbers as numberFormat says, and reads the answer by their digits', async () => {
+    stage = await createManagedStage(tables, { numberFormat: 'digits' });
+    stage.checkAnswer = checked({ '5491155550000': '541155550000' });
+    const answer = await stage.call('checkContacts', { body: { contacts: [USER] } });
+
+    expect([stage.checkedChannels, stage.checks]).toEqual([['5491100000000'], [['5491155550000']]]);
+    expect(answer.body).toEqual({
+      contacts: [{ contact: USER, at: NOW, onPlatform: true, platformContactId: '541155550000' }],
+    });
+  });
+
+  it('is 400 with an id that is no phone number, which the check would find absent', async () => {
+    expect(await stage.call('checkContacts', { body: { contacts: [USER, 'CO.1000123'] } })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('must be a phone number') },
+    });
+    expect(stage.checks).toEqual([]);
+  });
+
+  it('records nothing when it is not to be remembered', async () => {
     stage.checkAnswer = checked({ [USER]: '5491155550000' });
     await stage.call('checkContacts', { body: { contacts: [USER], remember: false } });
     expect(await stage.items()).toEqual({});

@@ -162,14 +162,30 @@ describe('an erasure of a send that a function has claimed', () => {
       state: 'accepted',
       at: NOW,
       messageId: 'out',
-      call,
-      why: 'x',
+      outcome: 'The chat service accepted it.',
     });
     await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW });
     await stage.erase();
 
     expect(await stage.item('MESSAGE#out MESSAGE')).toBeUndefined();
     expect(await stage.sendItem()).toMatchObject({ state: 'accepted', body: '' });
+  });
+});
+
+describe('an erased send whose outcome quotes the contact', () => {
+  it('keeps neither the outcome nor the decision', async () => {
+    const send = await putSendInState(stage.sends, 'claimed');
+    const outcome = `HTTP 400, code 304: Invalid number ${USER}`;
+    await stage.sends.recordResult('request-1', 'claim-request-1', { state: 'rejected', at: NOW, outcome });
+    await requestErasure();
+    stage.setNow(AFTER_THE_LEASE);
+    await stage.erase();
+
+    const item = await stage.sendItem();
+    expect(item).toMatchObject({ state: 'rejected', body: '', erasedAt: AFTER_THE_LEASE });
+    expect(JSON.stringify(item)).not.toMatch(PERSONAL);
+    expect(item).not.toHaveProperty('decision');
+    expect(send.body).toMatch(PERSONAL);
   });
 });
 
@@ -188,7 +204,9 @@ describe.each(SEND_STATES)('an erased send that was %s', (state) => {
     const item = await stage.sendItem();
     expect(item).toMatchObject({ state: endsAs, body: '', erasedAt: AFTER_THE_LEASE });
     expect(Object.keys(item ?? {})).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(contact|contactSort|createdAt|call|stateShard|stateAt)$/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/^(contact|contactSort|createdAt|call|decision|outcome|stateShard|stateAt)$/),
+      ]),
     );
     const { body } = await stage.call('getSend', { id: 'request-1' });
     expect(body).toMatchObject({ state: endsAs, erasedAt: AFTER_THE_LEASE });

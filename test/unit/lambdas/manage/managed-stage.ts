@@ -6,6 +6,7 @@ import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
+import type { NumberFormat } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
 import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
@@ -29,7 +30,10 @@ export interface GivenCall {
 /** The routes of the management API and the erasure worker with a table of their own. */
 export const createManagedStage = async (
   tables: EmulatedTables,
-  { windowPer = 'user' }: { readonly windowPer?: WindowPer } = {},
+  {
+    windowPer = 'user',
+    numberFormat = 'verbatim',
+  }: { readonly windowPer?: WindowPer; readonly numberFormat?: NumberFormat } = {},
 ) => {
   const tableName = await tables.createTable();
   const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
@@ -69,12 +73,14 @@ export const createManagedStage = async (
       schedule: () => Promise.reject(new Error('This function schedules nothing.')),
     },
     chatService: {
-      async checkContacts(_channel: string, contacts: readonly string[]) {
+      async checkContacts(channel: string, contacts: readonly string[]) {
+        stage.checkedChannels.push(channel);
         stage.checks.push(contacts);
         return stage.checkAnswer;
       },
     },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
+    numberFormat,
     windowMarginMs: 60_000,
     settings: {
       chatPlatform: ACCOUNT.platform,
@@ -104,7 +110,8 @@ export const createManagedStage = async (
     queuedErasures: [] as QueuedErasure[],
     cancelledSchedules: [] as string[],
     isSchedulerUnavailable: false,
-    /** The numbers of each contact check, and the chat service's answer. */
+    /** The business number and the numbers of each contact check, and the chat service's answer. */
+    checkedChannels: [] as string[],
     checks: [] as (readonly string[])[],
     checkAnswer: unavailable(),
 

@@ -32,7 +32,8 @@ describe('an uncertain send', () => {
       call: claim().call,
     });
     expect(items['SEND#request-1 SEND']).toMatchObject({
-      why: expect.stringContaining('accepted: seen in the console'),
+      decision: claim().decision,
+      outcome: expect.stringContaining('accepted: seen in the console'),
     });
     expect(items['SEND#request-1 SEND']).not.toHaveProperty('stateShard');
     expect(items['SEND#request-1 SEND']).not.toHaveProperty('stateAt');
@@ -84,7 +85,8 @@ describe('an uncertain send', () => {
     expect(first.body).toMatchObject({
       state: 'rejected',
       rejectedAt: NOW,
-      why: 'An operator resolved it as failed.',
+      decision: claim().decision,
+      outcome: 'An operator resolved it as failed.',
     });
     expect(await resolve({ outcome: 'failed' })).toEqual(first);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uncertainSendsResponse } from '../../../../lambdas/manage/sends.ts';
-import { claim, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
+import { claim, NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createSendHarness } from '../send/send-harness.ts';
@@ -22,7 +22,14 @@ describe('a request that is enqueued', () => {
     ]);
     expect(await stage.call('getSend', { id: 'request-1' })).toEqual({
       status: 200,
-      body: { requestId: 'request-1', state: 'queued', queuedAt: NOW, attempts: 0, request: sendRequest() },
+      body: {
+        requestId: 'request-1',
+        state: 'queued',
+        queuedAt: NOW,
+        attempts: 0,
+        unknownOutcomes: 0,
+        request: sendRequest(),
+      },
     });
   });
 
@@ -131,15 +138,39 @@ describe('a send', () => {
     expect((await stage.call('getSend', { id: 'request-1' })).body).toEqual({
       requestId: 'request-1',
       state: 'accepted',
-      why: claim().why,
+      decision: claim().decision,
+      outcome: 'The chat service accepted it.',
       request: sendRequest(),
       endpoint: 'message/v3',
       messageId: 'message-request-1',
       attempts: 1,
+      unknownOutcomes: 0,
       claimedAt: NOW,
       acceptedAt: NOW,
       deliveredAt: '2026-11-20T12:00:05.000Z',
     });
+  });
+
+  it('shows how many of its calls have an unknown outcome, the latest one included', async () => {
+    const shown = async () => (await stage.call('getSend', { id: 'request-1' })).body;
+    await putSendInState(stage.sends, 'uncertain');
+    expect(await shown()).toMatchObject({ state: 'uncertain', attempts: 1, unknownOutcomes: 1 });
+    await stage.sends.claim(queuedSend(), claim({ claimId: 'again' }), { resend: true });
+    await stage.sends.recordResult('request-1', 'again', sendResult('accepted'));
+    expect(await shown()).toMatchObject({ state: 'accepted', attempts: 2, unknownOutcomes: 1 });
+  });
+
+  it('that is refused because it could not be processed is queued again, because it may be sent', async () => {
+    const send = { ...queuedSend(), body: JSON.stringify(sendRequest()) };
+    const failed = {
+      state: 'refused' as const,
+      at: NOW,
+      code: 'PROCESSING_FAILED' as const,
+      decision: 'It has failed.',
+    };
+    await stage.sends.recordWithoutCall(send, failed);
+    await enqueue();
+    expect(stage.queued).toHaveLength(1);
   });
 
   it('that is scheduled is shown with its time', async () => {
@@ -204,6 +235,10 @@ describe('the repository of sends', () => {
   it('claims a request that the API has registered', async () => {
     await enqueue();
     const send = { ...queuedSend(), body: stage.queued[0]?.body ?? '' };
-    expect(await stage.sends.claim(send, claim(), { resend: false })).toEqual({ kind: 'claimed', attempt: 1 });
+    expect(await stage.sends.claim(send, claim(), { resend: false })).toEqual({
+      kind: 'claimed',
+      attempt: 1,
+      unknownOutcomes: 0,
+    });
   });
 });

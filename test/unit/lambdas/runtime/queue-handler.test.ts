@@ -1,39 +1,56 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { createQueueHandler, DONE, type MessageResult } from '../../../../lambdas/runtime/queue-handler.ts';
+import { addMs, type Instant } from '../../../../lambdas/domain/instant.ts';
+import {
+  createQueueHandler,
+  DONE,
+  type MessageResult,
+  type QueueHandlerOptions,
+} from '../../../../lambdas/runtime/queue-handler.ts';
+import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { silentLog } from '../../../support/telemetry.ts';
 
-const record = (messageId: string, group?: string): SQSRecord => ({
-  ...sqsRecord('', { MessageGroupId: group }),
+const record = (messageId: string, group?: string, attributes: Partial<SQSRecord['attributes']> = {}): SQSRecord => ({
+  ...sqsRecord('', { MessageGroupId: group, ...attributes }),
   messageId,
   receiptHandle: `handle-${messageId}`,
 });
 
-/** Runs a batch. Returns what was handled, what is retried, and the visibilities that were set. */
+interface RunOptions {
+  readonly remainingTimeMs?: number;
+  /** The current time, which a test may advance. @default {@link NOW} */
+  readonly now?: () => Instant;
+  readonly handleFailure?: QueueHandlerOptions['handleFailure'];
+}
+
+/** Runs a batch. Returns what was handled, what is retried, and the visibilities that were set, by call. */
 const run = async (
   records: readonly SQSRecord[],
-  handle: (messageId: string, hasTime: () => boolean) => Promise<MessageResult> | MessageResult,
-  remainingTimeMs = () => 60_000,
+  handle: (messageId: string, endBy: Instant) => Promise<MessageResult> | MessageResult,
+  { remainingTimeMs = 60_000, now = () => NOW, handleFailure }: RunOptions = {},
 ) => {
   const handled: string[] = [];
-  const visibilities: [string, number][] = [];
+  const visibilityCalls: [string, number][][] = [];
   const handler = createQueueHandler({
-    handleMessage: async ({ messageId }, hasTime) => {
+    handleMessage: async ({ messageId }, endBy) => {
       handled.push(messageId);
-      return handle(messageId, hasTime);
+      return handle(messageId, endBy);
     },
-    setVisibility: async (receiptHandle, seconds) => {
-      visibilities.push([receiptHandle, seconds]);
+    handleFailure,
+    changeVisibility: async (changes) => {
+      visibilityCalls.push(changes.map(({ receiptHandle, seconds }) => [receiptHandle, seconds]));
     },
+    clock: { now },
     requiredTimeMs: 10_000,
     log: silentLog,
   });
   const { batchItemFailures } = await handler(
     { Records: [...records] },
-    { getRemainingTimeInMillis: () => remainingTimeMs() },
+    { getRemainingTimeInMillis: () => remainingTimeMs },
   );
-  return { handled, visibilities, retried: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
+  const retried = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  return { handled, visibilityCalls, visibilities: visibilityCalls.flat(), retried };
 };
 
 describe('the queue handler', () => {
@@ -75,7 +92,8 @@ describe('the queue handler', () => {
   it('retries a message even if its visibility cannot be set', async () => {
     const handler = createQueueHandler({
       handleMessage: async () => ({ kind: 'retry', afterMs: 1_000 }),
-      setVisibility: () => Promise.reject(new Error('unreachable')),
+      changeVisibility: () => Promise.reject(new Error('unreachable')),
+      clock: { now: () => NOW },
       requiredTimeMs: 0,
       log: silentLog,
     });
@@ -104,12 +122,10 @@ describe('the queue handler', () => {
     expect(retried).toEqual(['1']);
   });
 
-  it('starts no message when too little time is left, and makes all of them visible at once', async () => {
-    const { handled, retried, visibilities } = await run(
-      [record('1', 'a'), record('2', 'a')],
-      () => DONE,
-      () => 9_999,
-    );
+  it('starts no message with too little of the invocation left, and makes all visible at once', async () => {
+    const { handled, retried, visibilities } = await run([record('1', 'a'), record('2', 'a')], () => DONE, {
+      remainingTimeMs: 9_999,
+    });
     expect({ handled, retried }).toEqual({ handled: [], retried: ['1', '2'] });
     expect(visibilities).toEqual([
       ['handle-1', 0],
@@ -117,17 +133,91 @@ describe('the queue handler', () => {
     ]);
   });
 
-  it('passes to the message handler whether the required time is left', async () => {
-    const left = [60_000, 10_000, 9_999];
-    const seen: boolean[] = [];
-    await run(
-      [record('1', 'a')],
-      (_id, hasTime) => {
-        seen.push(hasTime(), hasTime());
+  it('starts a message while the required time is left, and no other once it is not', async () => {
+    let now: Instant = NOW;
+    const { handled, retried } = await run(
+      [record('1', 'a'), record('2', 'a'), record('3', 'a')],
+      () => {
+        now = addMs(now, 25_001);
         return DONE;
       },
-      () => left.shift() ?? 0,
+      { now: () => now },
     );
-    expect(seen).toEqual([true, false]);
+    expect({ handled, retried }).toEqual({ handled: ['1', '2'], retried: ['3'] });
+  });
+
+  it('gives the message handler the time by which its work must end, a second before the invocation does', async () => {
+    const seen: Instant[] = [];
+    await run([record('1', 'a')], (_id, endBy) => {
+      seen.push(endBy);
+      return DONE;
+    });
+    expect(seen).toEqual([addMs(NOW, 59_000)]);
+  });
+
+  it('changes the visibility of a whole group in one call', async () => {
+    const group = Array.from({ length: 10 }, (_, index) => record(String(index), 'a'));
+    const { visibilityCalls } = await run(group, () => ({ kind: 'retry', afterMs: 1_000 }));
+    expect(visibilityCalls.map((changes) => changes.length)).toEqual([10]);
+  });
+});
+
+describe('a message that cannot be processed', () => {
+  const fail = () => {
+    throw new Error('broken');
+  };
+
+  it('is deleted if its failure handler decides so, and those behind it are handled', async () => {
+    const { handled, retried } = await run([record('1', 'a'), record('2', 'a')], (id) => (id === '1' ? fail() : DONE), {
+      handleFailure: async () => DONE,
+    });
+    expect({ handled, retried }).toEqual({ handled: ['1', '2'], retried: [] });
+  });
+
+  it('is retried if its failure handler decides nothing, or fails itself', async () => {
+    const handlers = [async () => undefined, () => Promise.reject(new Error('table unavailable'))];
+    for (const handleFailure of handlers) {
+      const { retried, visibilities } = await run([record('1', 'a')], fail, { handleFailure });
+      expect({ retried, visibilities }).toEqual({ retried: ['1'], visibilities: [['handle-1', 10]] });
+    }
+  });
+});
+
+describe('the receives of a message', () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+  const received = (id: string, count: number, ageMs: number) =>
+    record(id, 'a', {
+      ApproximateReceiveCount: String(count),
+      SentTimestamp: String(Date.parse(NOW) - ageMs),
+    });
+
+  it('set a floor under the wait, whatever the cause of the retry', async () => {
+    const poison = received('1', 100, 0);
+    const causes = [
+      () => ({ kind: 'retry', afterMs: 1_000 }) as const,
+      () => {
+        throw new Error('broken');
+      },
+    ];
+    for (const cause of causes) {
+      expect((await run([poison], cause)).visibilities).toEqual([['handle-1', 11 * 3600]]);
+    }
+    const [[, seconds] = []] = (await run([received('1', 41, 60_000)], () => ({ kind: 'retry', afterMs: 1_000 })))
+      .visibilities;
+    expect(seconds).toBe(14 * 60);
+  });
+
+  it('set no floor for a message that has used few for its age', async () => {
+    const old = received('1', 500, 10 * DAY_MS);
+    expect((await run([old], () => ({ kind: 'retry', afterMs: 1_000 }))).visibilities).toEqual([['handle-1', 1]]);
+  });
+
+  it('set the floor for the whole group: the message behind has used as many', async () => {
+    const group = [received('1', 1, 0), received('2', 41, 0)];
+    const { visibilities } = await run(group, () => ({ kind: 'retry', afterMs: 1_000 }));
+    expect(visibilities).toEqual([
+      ['handle-1', 900],
+      ['handle-2', 0],
+    ]);
   });
 });

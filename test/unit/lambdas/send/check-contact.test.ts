@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { msBetween } from '../../../../lambdas/domain/instant.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import { templateRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -70,26 +72,94 @@ describe('before a template opens a conversation', () => {
 
   it('checks a batch in two calls: the first number, then those requested meanwhile', async () => {
     harness.checkAnswer = found(USER);
-    // The first call after a pause is made alone, so it is made before the batch.
-    await sender.send(template('first'));
+    // A function starts with one call at a time and makes one more after each that is answered.
+    for (const id of Array.from({ length: 9 }, (_, index) => `before ${index}`)) await sender.send(template(id));
     const users = Array.from({ length: 9 }, (_, index) => `+54911555500${10 + index}`);
     for (const user of users) await harness.optIn(user);
     harness.checkAnswer = found(...users);
-    harness.checkTakesMs = 100;
+    harness.duringCheck = () => pause(100);
     await Promise.all(users.map((user) => sender.send(template(user, { platformContactId: user }))));
     expect(harness.checks.slice(1).flat().toSorted()).toEqual(users);
     expect(harness.checks.slice(1)).toHaveLength(2);
-    expect(harness.calls).toHaveLength(10);
+    expect(harness.calls).toHaveLength(18);
   });
 
   it.each([
     { kind: 'not-sent', cause: 'ECONNREFUSED' },
     { kind: 'unknown', cause: 'ECONNRESET' },
     { kind: 'answered', httpStatus: 503, body: undefined },
-  ] satisfies ChatServiceAnswer[])('waits while the check is unavailable: %j', async (answer) => {
+  ] satisfies ChatServiceAnswer[])('waits while the check is unavailable, and records it: %j', async (answer) => {
     harness.checkAnswer = answer;
     expect(await sender.send(template())).toEqual({ kind: 'retry', afterMs: 8_000 });
     expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({
+      state: 'waiting',
+      decision: expect.stringContaining('could not be checked on the platform'),
+    });
+  });
+
+  it('waits as long as Retry-After says, and no less than its own backoff', async () => {
+    harness.checkAnswers = ['0', '600'].map((retryAfter) => ({
+      kind: 'answered',
+      httpStatus: 429,
+      body: undefined,
+      retryAfter,
+    }));
+    expect(await sender.send(template())).toEqual({ kind: 'retry', afterMs: 8_000 });
+    harness.advance(8);
+    expect(await sender.send(template())).toEqual({ kind: 'retry', afterMs: 600_000 });
+  });
+
+  it.each([
+    ['token', { kind: 'answered', httpStatus: 401, body: undefined }],
+    ['no-credit', { kind: 'answered', httpStatus: 403, body: { error: { code: 101, message: 'No credit' } } }],
+  ] as const)('opens the circuit breaker if the check is refused for the reason %s', async (reason, answer) => {
+    harness.checkAnswer = answer;
+    expect(await sender.send(template())).toEqual({ kind: 'retry', afterMs: 5_000 });
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason });
+    expect(await harness.sendItem()).toMatchObject({ state: 'waiting' });
+    expect(await sender.send(template('two'))).toEqual({ kind: 'retry', afterMs: 5_000 });
+    expect([harness.checks.length, harness.calls.length]).toEqual([1, 0]);
+  });
+
+  it('does not wait for an unavailable check once per message: a batch makes one call in five seconds', async () => {
+    const users = Array.from({ length: 10 }, (_, index) => `+54911555500${10 + index}`);
+    for (const user of users) await harness.optIn(user);
+    harness.checkAnswer = { kind: 'answered', httpStatus: 503, body: undefined };
+    harness.duringCheck = async () => harness.advance(9);
+    const before = harness.now();
+    const sendAll = () => Promise.all(users.map((user) => sender.send(template(user, { platformContactId: user }))));
+    expect(await sendAll()).toEqual(users.map(() => ({ kind: 'retry', afterMs: 8_000 })));
+    expect([harness.checks.length, msBetween(before, harness.now())]).toEqual([1, 9_000]);
+    for (const user of users) expect(await harness.sendItem(user)).toMatchObject({ state: 'waiting' });
+    harness.advance(5);
+    await sendAll();
+    expect(harness.checks).toHaveLength(2);
+  });
+
+  it('asks in the format of the settings, and finds the number in the answer by its digits', async () => {
+    harness = await createSendHarness(tables, {
+      rules: { contactCheck: 'beforeFirstTemplate', numberFormat: 'digits' },
+    });
+    await harness.optIn(USER);
+    harness.checkAnswer = found('+54 9 11 5555-0000');
+    await harness.startFunction().send(template());
+    expect([harness.checkedChannels, harness.checks]).toEqual([['5491100000000'], [['5491155550000']]]);
+    expect(harness.calls).toMatchObject([{ body: { platformContactId: PROPER_FORMAT } }]);
+  });
+
+  it('sends without the check when the answer names only other numbers', async () => {
+    harness.checkAnswer = found('+5491155559999');
+    await sender.send(template());
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
+    expect(harness.counted).toContain('ContactCheckRejected');
+  });
+
+  it('does not check an id that is no phone number', async () => {
+    await harness.optIn('CO.1000123');
+    await sender.send(template('one', { platformContactId: 'CO.1000123' }));
+    expect(harness.checks).toEqual([]);
+    expect(await harness.sendItem('one')).toMatchObject({ state: 'accepted' });
   });
 
   it('sends without the check when the chat service rejects it', async () => {

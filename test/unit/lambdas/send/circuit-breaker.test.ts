@@ -36,10 +36,13 @@ describe('when the account has no credit, the circuit breaker', () => {
       reason: 'no-credit',
       openedAt: harness.now(),
     });
-    expect(await harness.sendItem('a')).toMatchObject({ state: 'waiting', why: expect.stringContaining('code 101') });
+    expect(await harness.sendItem('a')).toMatchObject({
+      state: 'waiting',
+      outcome: expect.stringContaining('code 101'),
+    });
     expect(await harness.sendItem('b')).toMatchObject({
       state: 'waiting',
-      why: expect.stringContaining('has been open since'),
+      decision: expect.stringContaining('has been open since'),
     });
     expect(harness.counted).toContain('AccountHeld');
   });
@@ -132,7 +135,7 @@ describe('when the account has no credit, the circuit breaker', () => {
     await optIn('e');
     expect(await sender.send(expiring)).toEqual({ kind: 'retry', afterMs: 2_001 });
     harness.advance(3);
-    expect(await sender.send(expiring, { isFirstReceive: false })).toEqual({ kind: 'done' });
+    expect(await sender.send(expiring)).toEqual({ kind: 'done' });
     expect(await harness.sendItem('e')).toMatchObject({ state: 'expired' });
     expect(await sender.send(request('stranger'))).toEqual({ kind: 'done' });
     expect(await harness.sendItem('stranger')).toMatchObject({ state: 'refused', code: 'NO_OPT_IN' });

@@ -111,7 +111,7 @@ describe('a request with sendAt', () => {
   it.each([
     { sendAt: addMs(NOW, 367 * DAY_MS), says: 'sendAt: must be at most a year ahead' },
     { sendAt: 'tomorrow', says: 'sendAt: must be an ISO 8601 time' },
-    { sendAt: IN_AN_HOUR, notAfter: NOW, says: 'sendAt: must not be later than notAfter' },
+    { sendAt: IN_AN_HOUR, notAfter: NOW, says: 'sendAt: must be earlier than notAfter' },
   ])('at $sendAt with notAfter $notAfter goes to the dead-letter queue: $says', async ({ says, ...times }) => {
     expect(await sender.receive(body(times))).toEqual(DONE);
 

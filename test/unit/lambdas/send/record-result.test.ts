@@ -2,10 +2,11 @@ import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sendKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
-import { NOW, sendRequest, USER } from '../../../support/builders.ts';
+import { NOW, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { ANSWERS, createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
+import { ANSWERS, createSendHarness, INVOCATION_MS, type RunningSend, type SendHarness } from './send-harness.ts';
 
 const tables = testTables();
 let tableName: string;
@@ -20,20 +21,21 @@ beforeEach(async () => {
 });
 
 describe('a send', () => {
-  it('that is rejected is recorded and put on the dead-letter queue with the reason', async () => {
+  it('that is rejected is recorded and counted with the reason, and not put on the dead-letter queue', async () => {
     harness.answers = [ANSWERS.invalidChannel];
     expect(await sender.send(sendRequest())).toEqual(DONE);
-    expect(harness.deadLetters).toEqual(['REJECTED: HTTP 200, code 304: Invalid channel']);
+    expect(harness.deadLetters).toEqual([]);
+    expect(harness.counted).toEqual(['SendRejected']);
     expect(await harness.sendItem()).toMatchObject({
       state: 'rejected',
-      why: 'HTTP 200, code 304: Invalid channel',
+      outcome: 'HTTP 200, code 304: Invalid channel',
     });
   });
 
   it('waits when the call had no effect, and is accepted later', async () => {
     harness.answers = [ANSWERS.unavailable('7'), ANSWERS.notSent];
     expect(await sender.send(sendRequest())).toEqual({ kind: 'retry', afterMs: 7_000 });
-    expect(await harness.sendItem()).toMatchObject({ state: 'waiting', why: 'HTTP 503' });
+    expect(await harness.sendItem()).toMatchObject({ state: 'waiting', outcome: 'HTTP 503' });
     expect(await sender.send(sendRequest())).toEqual({ kind: 'retry', afterMs: 1_000 });
     expect(await sender.send(sendRequest())).toEqual(DONE);
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 3 });
@@ -49,7 +51,7 @@ describe('a send', () => {
     expect(await sender.send(sendRequest())).toEqual(DONE);
     expect(await sender.send(sendRequest())).toEqual(DONE);
     expect(harness.calls).toHaveLength(1);
-    expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', why: 'ECONNRESET' });
+    expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', outcome: 'ECONNRESET' });
   });
 
   it('whose outcome is unknown is sent again when its request says resend', async () => {
@@ -63,15 +65,36 @@ describe('a send', () => {
   it('is not sent a sixth time when its request says resend', async () => {
     const request = sendRequest({ onUncertain: 'resend' });
     harness.answers = Array.from({ length: 10 }, () => ANSWERS.unknown);
+    // A function that has seen three unknown outcomes in a row would open the circuit breaker.
     for (let attempt = 1; attempt < 5; attempt += 1) {
+      expect(await harness.startFunction().send(request)).toMatchObject({ kind: 'retry' });
+    }
+    expect(await harness.startFunction().send(request)).toEqual(DONE);
+    expect(await harness.startFunction().send(request)).toEqual(DONE);
+    expect(harness.calls).toHaveLength(5);
+    expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', attempts: 5 });
+  });
+
+  it('is sent again after any number of calls that had no effect: only unknown outcomes count', async () => {
+    const request = sendRequest({ onUncertain: 'resend' });
+    harness.answers = [...Array.from({ length: 7 }, () => ANSWERS.unavailable()), ANSWERS.unknown];
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
       expect(await sender.send(request)).toMatchObject({ kind: 'retry' });
     }
     expect(await sender.send(request)).toEqual(DONE);
-    expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', attempts: 5 });
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 9, unknownOutcomes: 1 });
   });
 });
 
 describe('the outcome of a call', () => {
+  /** Keeps the table from recording results while the clock is before `instant`. */
+  const failUntil = (instant: string) => {
+    const { recordResult } = harness.sends;
+    vi.spyOn(harness.sends, 'recordResult').mockImplementation((...parameters) =>
+      harness.now() < instant ? Promise.reject(new Error('throttled')) : recordResult(...parameters),
+    );
+  };
+
   it('survives two failed writes', async () => {
     const { recordResult } = harness.sends;
     let failures = 2;
@@ -81,6 +104,21 @@ describe('the outcome of a call', () => {
     });
     expect(await sender.send(sendRequest())).toEqual(DONE);
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
+  });
+
+  it('is recorded as long as the invocation lasts: a table that is away for a minute costs nothing', async () => {
+    failUntil(addMs(NOW, 60_000));
+    expect(await sender.send(sendRequest({ onUncertain: 'resend' }))).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
+    expect(harness.calls).toHaveLength(1);
+    // Pauses grow to two seconds, so that the table is not asked too often.
+    expect(harness.sleeps.slice(0, 7)).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
+  });
+
+  it('fails the message when the table is away longer, and never outlives the invocation', async () => {
+    failUntil(addMs(NOW, 3_600_000));
+    await expect(sender.send(sendRequest())).rejects.toThrow('throttled');
+    expect(harness.now() <= addMs(NOW, INVOCATION_MS)).toBe(true);
   });
 
   it('ends the request, and creates no item, when its item was removed during the call', async () => {
@@ -93,7 +131,7 @@ describe('the outcome of a call', () => {
     ];
     expect(await sender.send(sendRequest())).toEqual(DONE);
     expect(await harness.sendItem()).toBeUndefined();
-    const uncertain = { state: 'uncertain', at: NOW, why: '' } as const;
+    const uncertain = sendResult('uncertain');
     expect(await harness.sends.recordResult('nowhere', 'claim', uncertain)).toEqual({ kind: 'missing' });
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
-import { claim, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
+import { claim, NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createSendHarness, LEASE_MS, type RunningSend, type SendHarness } from './send-harness.ts';
 
@@ -42,9 +42,9 @@ describe('a request delivered more than once', () => {
 describe('a request whose function died during the call', () => {
   const claimAndDie = async (request: SendRequest = sendRequest()) => {
     const claimed = await harness.sends.claim(queuedSend(request), claim(), { resend: false });
-    expect(claimed).toEqual({ kind: 'claimed', attempt: 1 });
+    expect(claimed).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
   };
-  const accepted = { state: 'accepted', at: NOW, why: '', messageId: 'message-out', call: claim().call } as const;
+  const accepted = { state: 'accepted', at: NOW, outcome: 'Accepted.', messageId: 'message-out' } as const;
 
   it('waits until the lease has expired', async () => {
     await claimAndDie();
@@ -91,10 +91,12 @@ describe('a request whose function died during the call', () => {
     });
   });
 
-  it('is put on the dead-letter queue when only that was left to do', async () => {
+  it('is only acknowledged when it was rejected', async () => {
     await claimAndDie();
-    await harness.sends.recordResult('request-1', 'claim-1', { state: 'rejected', at: NOW, why: 'HTTP 400' });
+    await harness.sends.recordResult('request-1', 'claim-1', sendResult('rejected'));
+    const before = await harness.items();
     expect(await sender.send(sendRequest())).toEqual(DONE);
-    expect([harness.calls, harness.deadLetters]).toEqual([[], ['REJECTED: HTTP 400']]);
+    expect([harness.calls, harness.deadLetters]).toEqual([[], []]);
+    expect(await harness.items()).toEqual(before);
   });
 });

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { contactKeyOf } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
@@ -13,6 +13,7 @@ import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendCall, SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
 import { ACCOUNT, NOW, queuedSend, sendRules, USER } from '../../../support/builders.ts';
@@ -34,12 +35,16 @@ export const ANSWERS = {
   windowClosed: answered(403, { error: { code: 201, message: 'User window is over 24 hours' } }),
   invalidChannel: answered(200, { problems: { code: 304, message: 'Invalid channel' }, result: {} }),
   unauthorized: answered(401),
+  badGateway: answered(502),
+  blocked: answered(403),
   unavailable: (retryAfter?: string) => answered(503, undefined, retryAfter),
   notSent: { kind: 'not-sent', cause: 'ECONNREFUSED' },
   unknown: { kind: 'unknown', cause: 'ECONNRESET' },
 } as const satisfies Record<string, ChatServiceAnswer | ((retryAfter?: string) => ChatServiceAnswer)>;
 
 export const LEASE_MS = 180_000;
+export const CALL_TIME_MS = 26_000;
+export const INVOCATION_MS = 119_000;
 
 interface HarnessOptions {
   /** @default a table of its own */
@@ -56,15 +61,22 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);
   const metrics = recordingMetrics();
+  const sleeps: number[] = [];
   let now = NOW;
   let ids = 0;
+
+  const contactDefaults = { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer };
+  const endOfInvocation = () => addMs(now, INVOCATION_MS);
 
   const harness = {
     sends,
     contacts,
     counted: metrics.counted,
-    /** The calls to the sending endpoints, and the numbers of each contact check. */
+    /** The pauses of the functions, in milliseconds; each advances the clock. */
+    sleeps,
+    /** The calls to the sending endpoints, and the business number and the numbers of each contact check. */
     calls: [] as SendCall[],
+    checkedChannels: [] as string[],
     checks: [] as (readonly string[])[],
     /** The reasons of the requests put on the dead-letter queue. */
     deadLetters: [] as string[],
@@ -73,8 +85,11 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     isSchedulerUnavailable: false,
     /** The next answers; accepted after that. A function is called at the time of the call. */
     answers: [] as (ChatServiceAnswer | ((call: SendCall) => Promise<ChatServiceAnswer>))[],
-    checkAnswer: answered(200, { problems: null, result: {} }),
-    checkTakesMs: 0,
+    /** The next answers to contact checks; `checkAnswer` after that. */
+    checkAnswers: [] as ChatServiceAnswer[],
+    checkAnswer: answered(200, { problems: null, result: {} }) as ChatServiceAnswer,
+    /** What happens while a contact check waits for its answer. */
+    duringCheck: async (): Promise<void> => {},
 
     now: () => now,
     setNow(instant: string) {
@@ -95,10 +110,14 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
           },
         },
         clock: { now: () => now },
+        sleep: async (ms: number) => {
+          sleeps.push(ms);
+          now = addMs(now, ms);
+        },
         log: silentLog,
         metrics,
       };
-      const sendMessage = createSendMessage({
+      const { sendMessage, expireSend } = createSendMessage({
         ...shared,
         contacts,
         circuits: createDynamodbCircuit(table, ACCOUNT),
@@ -109,16 +128,19 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
             const answer = harness.answers.shift() ?? ANSWERS.accepted;
             return typeof answer === 'function' ? answer(call) : answer;
           },
-          async checkContacts(_channel, numbers) {
+          async checkContacts(channel, numbers) {
+            harness.checkedChannels.push(channel);
             harness.checks.push(numbers);
-            if (harness.checkTakesMs > 0) await pause(harness.checkTakesMs);
-            return harness.checkAnswer;
+            await harness.duringCheck();
+            return harness.checkAnswers.shift() ?? harness.checkAnswer;
           },
         },
         randomness: { newId: () => `id-${++ids}`, random: () => 0 },
         rules: sendRules(rules),
         leaseMs: LEASE_MS,
         probeLeaseMs: 60_000,
+        callTimeMs: CALL_TIME_MS,
+        maxConcurrentCalls: 10,
       });
       const prepareSend = createPrepareSend({
         ...shared,
@@ -129,17 +151,21 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
           },
           cancel: () => Promise.reject(new Error('This function cancels nothing.')),
         },
-        contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
+        contactDefaults,
         sendMessage,
+        expireSend,
       });
+      const giveUp = createGiveUp({ ...shared, contactDefaults });
       return {
         /** Sends a request that is due. */
-        send: (request: SendRequest, { isFirstReceive = true } = {}) =>
-          sendMessage({ ...queuedSend(request), isFirstReceive }),
+        send: (request: SendRequest) => sendMessage({ ...queuedSend(request), endBy: endOfInvocation() }),
         sendMessage,
         /** Receives a message of the send queue. */
         receive: (body: string, attributes: Partial<SQSRecord['attributes']> = {}) =>
-          prepareSend(sqsRecord(body, { MessageGroupId: USER, ...attributes }), () => true),
+          prepareSend(sqsRecord(body, { MessageGroupId: USER, ...attributes }), endOfInvocation()),
+        /** Decides about a message that could not be processed. */
+        giveUp: (body: string, error: unknown, attributes: Partial<SQSRecord['attributes']> = {}) =>
+          giveUp(sqsRecord(body, { MessageGroupId: USER, ...attributes }), error),
       };
     },
 
@@ -150,6 +176,11 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     },
     async optIn(address: string) {
       await harness.putContact(address, { optInAt: '2026-01-01T00:00:00.000Z' });
+    },
+    /** Erases a send of {@link USER}. */
+    async erase(id: string) {
+      const contact = contactRef(ACCOUNT.platform, USER);
+      await createDynamodbErasures(table).erase(contact, { kind: 'send', id }, now);
     },
     async putContact(address: string, attributes: Record<string, unknown>) {
       const item = { ...contactKeyOf(contactRef(ACCOUNT.platform, address)), ...attributes };

@@ -77,7 +77,7 @@ describe('a request that may not be sent', () => {
 
 describe('a request whose invocation has no time left', () => {
   it('is retried without a claim and without a call', async () => {
-    expect(await sender.sendMessage(queuedSend(), () => false)).toEqual({ kind: 'retry', afterMs: 0 });
+    expect(await sender.sendMessage({ ...queuedSend(), endBy: NOW })).toEqual({ kind: 'retry', afterMs: 0 });
     expect([harness.calls, await harness.sendItem()]).toEqual([[], undefined]);
   });
 });

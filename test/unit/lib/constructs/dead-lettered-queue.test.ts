@@ -1,5 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const QUEUE = 'AWS::SQS::Queue';
@@ -24,11 +26,11 @@ describe('Every queue', () => {
     template.allResourcesProperties(QUEUE, { SqsManagedSseEnabled: true });
   });
 
-  test('with a consumer has a visibility timeout of six function timeouts, so that no batch is processed twice at once', () => {
-    for (const { queue, timeoutSeconds } of consumedQueues(template)) {
-      expect(queue.VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeoutSeconds);
-    }
-    expect(consumedQueues(template)).toHaveLength(3);
+  test('with a consumer has a visibility timeout of six function timeouts, except for the send queue', () => {
+    const others = consumedQueues(template).filter(({ logicalId }) => !logicalId.startsWith('SenderSendQueue'));
+
+    for (const { queue, timeoutSeconds } of others) expect(queue.VisibilityTimeout).toBe(6 * timeoutSeconds);
+    expect(others).toHaveLength(2);
   });
 
   test('with a consumer lets each message of a batch fail alone and limits concurrency', () => {
@@ -65,21 +67,58 @@ describe('The send queue', () => {
   });
 });
 
-describe('The claim of a send', () => {
-  const { template } = synthesizedStack('prod');
+describe('The time limits of sending', () => {
+  test.each([
+    { settings: {}, timeout: 120, lease: 150, visibility: 180 },
+    // Each second of a call counts four times: error 201 and a refreshed token.
+    { settings: { answerTimeoutSeconds: 30 }, timeout: 200, lease: 230, visibility: 260 },
+    { settings: { connectTimeoutSeconds: 10, answerTimeoutSeconds: 60 }, timeout: 348, lease: 378, visibility: 408 },
+    { settings: { connectTimeoutSeconds: 1, answerTimeoutSeconds: 1 }, timeout: 76, lease: 106, visibility: 136 },
+  ])('are $timeout, $lease, and $visibility seconds with $settings', ({ settings, timeout, lease, visibility }) => {
+    const { template } = synthesizedStack('prod', { chatService: settings });
+    const { queue, timeoutSeconds } = sendConsumer(template);
+    const { CONNECT_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS } = sendVariables(template);
+    // The function derives its lease from these variables.
+    const { leaseSeconds } = timeLimits({
+      connectTimeoutSeconds: Number(CONNECT_TIMEOUT_SECONDS),
+      answerTimeoutSeconds: Number(ANSWER_TIMEOUT_SECONDS),
+    });
 
-  test('outlives the function that made it and ends before its message is visible again', () => {
-    const { queue, timeoutSeconds } =
-      consumedQueues(template).find(({ logicalId }) => logicalId.startsWith('Sender')) ?? {};
-    const [send] = Object.values(
-      template.findResources('AWS::Lambda::Function', {
-        Properties: { Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'send' } } },
+    expect({ timeout: timeoutSeconds, lease: leaseSeconds, visibility: queue.VisibilityTimeout }).toEqual({
+      timeout,
+      lease,
+      visibility,
+    });
+  });
+
+  test('let a claim outlive its function, and end before its message is visible again', () => {
+    const seconds = { connect: fc.integer({ min: 1, max: 10 }), answer: fc.integer({ min: 1, max: 60 }) };
+    fc.assert(
+      fc.property(seconds.connect, seconds.answer, (connectTimeoutSeconds, answerTimeoutSeconds) => {
+        const limits = timeLimits({ connectTimeoutSeconds, answerTimeoutSeconds });
+
+        expect(limits.timeoutSeconds).toBeGreaterThan(limits.requiredSeconds);
+        expect(limits.leaseSeconds).toBeGreaterThan(limits.timeoutSeconds);
+        expect(limits.visibilitySeconds).toBeGreaterThan(limits.leaseSeconds);
+        // Lambda's maximum: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+        expect(limits.timeoutSeconds).toBeLessThanOrEqual(900);
       }),
     );
-    const leaseSeconds = Number(send?.Properties.Environment.Variables.CLAIM_LEASE_SECONDS);
+  });
+});
 
-    expect(leaseSeconds).toBeGreaterThan(timeoutSeconds);
-    expect(leaseSeconds).toBeLessThan(queue?.VisibilityTimeout);
+describe('The concurrency of calls', () => {
+  test.each([
+    { maxConcurrentCalls: 200, invocations: 20, calls: 10 },
+    { maxConcurrentCalls: 25, invocations: 3, calls: 8 },
+    { maxConcurrentCalls: 9, invocations: 2, calls: 4 },
+    { maxConcurrentCalls: 2, invocations: 2, calls: 1 },
+    { maxConcurrentCalls: 2000, invocations: 200, calls: 10 },
+  ])('of at most $maxConcurrentCalls is $invocations x $calls', ({ maxConcurrentCalls, invocations, calls }) => {
+    const { template } = synthesizedStack('prod', { chatService: { maxConcurrentCalls } });
+
+    expect(sendConsumer(template).mapping.ScalingConfig).toEqual({ MaximumConcurrency: invocations });
+    expect(sendVariables(template).MAX_CONCURRENT_CALLS).toBe(String(calls));
   });
 });
 
@@ -100,6 +139,19 @@ function deadLetters(logicalIdPrefix: string) {
   return { 'Fn::GetAtt': [logicalIdOf(logicalIdPrefix), 'Arn'] };
 }
 
+function sendConsumer(template: Template) {
+  const [consumer] = consumedQueues(template).filter(({ logicalId }) => logicalId.startsWith('SenderSendQueue'));
+  if (consumer === undefined) throw new Error('No function consumes the send queue.');
+  return consumer;
+}
+
+function sendVariables(template: Template): Readonly<Record<string, string>> {
+  const functions = template.findResources('AWS::Lambda::Function', {
+    Properties: { Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'send' } } },
+  });
+  return Object.values(functions)[0]?.Properties.Environment.Variables;
+}
+
 /** Returns each queue that a function consumes, with the timeout of that function. */
 function consumedQueues(template: Template) {
   const queues = template.findResources(QUEUE);
@@ -108,6 +160,6 @@ function consumedQueues(template: Template) {
     const logicalId: string = mapping.EventSourceArn['Fn::GetAtt'][0];
     const queue = queues[logicalId]?.Properties;
     const timeoutSeconds = functions[mapping.FunctionName.Ref]?.Properties.Timeout;
-    return queue === undefined ? [] : [{ logicalId, queue, timeoutSeconds }];
+    return queue === undefined ? [] : [{ logicalId, queue, timeoutSeconds, mapping }];
   });
 }

@@ -93,11 +93,22 @@ describe('An alarm', () => {
     });
   });
 
+  test('is raised when the chat service rejects a send, which is not dead-lettered', () => {
+    template.hasResourceProperties(ALARM, {
+      Namespace: 'Parley-prod',
+      MetricName: 'SendRejected',
+      Dimensions: [{ Name: 'service', Value: 'send' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+    });
+  });
+
   test('watches a custom metric under the namespace and dimensions that its function emits', () => {
     // An alarm on a metric that nobody emits never fires, and nothing else notices.
     const emitted: readonly (readonly [service: string, metric: MetricName])[] = [
       ['receive', 'EventTooLarge'],
       ['send', 'AccountHeld'],
+      ['send', 'SendRejected'],
     ];
     const custom = Object.values(template.findResources(ALARM))
       .map(({ Properties }) => Properties)
@@ -135,6 +146,6 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(20);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(21);
   });
 });

@@ -12,8 +12,12 @@ describe('Settings', () => {
         numberFormat: 'verbatim',
         clientPayload: 'intent',
         contactCheckPath: 'customer/checkChatContact',
+        connectTimeoutSeconds: 3,
+        answerTimeoutSeconds: 10,
+        maxConcurrentCalls: 200,
       },
       contactCheck: 'off',
+      optOutExemptReasons: [],
       webhook: {
         auth: {
           ...VALID.webhook.auth,
@@ -40,6 +44,10 @@ describe('Settings', () => {
     { path: 'chatService.numberFormat', value: 'digits' },
     { path: 'chatService.clientPayload', value: 'all' },
     { path: 'chatService.contactCheckPath', value: 'customer/checkOtherContact' },
+    { path: 'chatService.connectTimeoutSeconds', value: 10 },
+    { path: 'chatService.answerTimeoutSeconds', value: 60 },
+    { path: 'chatService.maxConcurrentCalls', value: 2 },
+    { path: 'optOutExemptReasons', value: ['payment', 'reservation'] },
     { path: 'contactCheck', value: 'beforeFirstTemplate' },
     { path: 'window.marginSeconds', value: 0 },
     { path: 'window.per', value: 'channel' },

@@ -37,6 +37,22 @@ describe('A wrong setting', () => {
     },
     { path: 'chatService.baseUrl', value: 'https://a.example?b', says: 'without a trailing slash' },
     { path: 'chatService.baseUrl', value: 'https://user:secret@a.example', says: 'expected the base URL' },
+    {
+      path: 'chatService.connectTimeoutSeconds',
+      value: 0,
+      says: 'got 0, expected an integer from 1 to 10: how long to wait for a connection',
+    },
+    {
+      path: 'chatService.answerTimeoutSeconds',
+      value: 61,
+      says: "got 61, expected an integer from 1 to 60: how long to wait for the chat service's answer",
+    },
+    {
+      path: 'chatService.maxConcurrentCalls',
+      value: 1,
+      says: 'got 1, expected an integer from 2 to 2000: how many calls to the chat service',
+    },
+    { path: 'optOutExemptReasons', value: 'payment', says: 'got "payment", expected a list of reasons, such as' },
     { path: 'chatPlatform', value: undefined, says: "missing, expected the chat service's name of the chat platform" },
     { path: 'chatPlatform', value: 'a#b', says: 'got "a#b", expected the chat service\'s name of the chat platform' },
     { path: 'chatChannelNumber', value: undefined, says: 'missing, expected the business number' },
@@ -120,6 +136,12 @@ describe('A wrong setting', () => {
       value: { ruleNameOrId: 'welcome', params: { name: 7 } },
       place: 'defaultTemplate.params.name',
       says: "got 7, expected an object of strings: the values of the template's variables",
+    },
+    {
+      path: 'optOutExemptReasons',
+      value: ['advertising'],
+      place: 'optOutExemptReasons.0',
+      says: 'got "advertising", expected a list of reasons, such as ["payment"]',
     },
     {
       path: 'events.targets',

@@ -21,12 +21,13 @@ let sqs: SQSClient;
 let schedules: Schedules;
 let server: ListeningServer;
 let client: SchedulerClient;
+const warnings: string[] = [];
 
 beforeAll(async () => {
   queues = await startSqs();
   const settings = { region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' }, maxAttempts: 1 };
   sqs = new SQSClient({ ...settings, endpoint: queues.url });
-  schedules = createSchedules(clock, () => undefined);
+  schedules = createSchedules(clock, (message) => warnings.push(message));
   schedules.createGroup('group');
   server = await startScheduler({ schedules, now: clock.now, sqs });
   client = new SchedulerClient({ ...settings, endpoint: server.url });
@@ -106,6 +107,45 @@ describe('the EventBridge Scheduler emulator', () => {
     const another = client.send(schedule('one', queueUrl, { ClientToken: 'b' }));
 
     await expect(another).rejects.toMatchObject({ name: 'ConflictException' });
+  });
+
+  it('retries a target for a day, then puts its input with the error on the dead-letter queue', async () => {
+    const deadLetters = 'schedule-dead-letters';
+    await sqs.send(new CreateQueueCommand({ QueueName: deadLetters }));
+    const missing = `${queues.url}/${ACCOUNT_ID}/missing.fifo`;
+    const command = schedule('failing', missing);
+    const { Target } = command.input;
+    const DeadLetterConfig = { Arn: `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${deadLetters}` };
+    await client.send(schedule('failing', missing, { Target: Target && { ...Target, DeadLetterConfig } }));
+    warnings.length = 0;
+    const deadLetter = async () => {
+      const QueueUrl = `${queues.url}/${ACCOUNT_ID}/${deadLetters}`;
+      const receive = new ReceiveMessageCommand({ QueueUrl, MessageAttributeNames: ['All'] });
+      return (await sqs.send(receive)).Messages?.[0];
+    };
+
+    await clock.advance(3_700_000);
+    await clock.advance(80_000_000);
+    const before = await deadLetter();
+    await clock.advance(7_000_000);
+    const after = await deadLetter();
+
+    expect(before).toBeUndefined();
+    expect(JSON.parse(after?.Body ?? '')).toMatchObject({ QueueUrl: missing, MessageBody: 'failing' });
+    const attributes = Object.entries(after?.MessageAttributes ?? {}).map(([name, value]) => [name, value.StringValue]);
+    expect(Object.fromEntries(attributes)).toMatchObject({
+      ERROR_CODE: expect.stringMatching(/NonExistentQueue|QueueDoesNotExist/),
+      ERROR_MESSAGE: expect.any(String),
+      EXHAUSTED_RETRY_CONDITION: 'MaximumEventAgeInSeconds',
+      RETRY_ATTEMPTS: expect.stringMatching(/^[1-9]\d*$/),
+      SCHEDULE_ARN: expect.stringMatching(/:schedule\/group\/failing$/),
+      TARGET_ARN: 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage',
+    });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Schedule failing could not call its target and will retry: /),
+      expect.stringMatching(/^Schedule failing could not call its target for a day: /),
+    ]);
+    await expect(get('failing')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   });
 
   it('deletes a schedule before it is due', async () => {

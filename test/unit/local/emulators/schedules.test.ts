@@ -14,6 +14,7 @@ it('does not call the target of a schedule that was deleted after it became due'
       createdAt: clock.now(),
       dueAt: new Date(clock.now().getTime() + seconds * 1000),
       declaration: {},
+      deadLetter: undefined,
       async invoke() {
         called.push(name);
         invoke();

@@ -68,14 +68,17 @@ describe('a POST that is answered', () => {
     expect(ports.size).toBe(2);
   });
 
-  it('does not reuse an idle connection, because the function may have been frozen meanwhile', async () => {
+  it.each([
+    ['for more than a second, because the service may close it any time after that', 1_001],
+    ['while the function was frozen', 60_000],
+  ])('does not reuse a connection that was idle %s', async (_case, idleMs) => {
     const ports = new Set();
     const url = await serve((request, response) => {
       ports.add(request.socket.remotePort);
       response.end('{}');
     });
     await send(url);
-    const later = Date.now() + 60_000;
+    const later = Date.now() + idleMs;
     const frozen = vi.spyOn(Date, 'now').mockReturnValue(later);
     open.push(() => frozen.mockRestore());
     await send(url);

@@ -31,6 +31,7 @@ const OPEN = {
   openedAt: at(1),
   nextProbeAt: at(6),
   probes: 0,
+  failedSends: 0,
 } as const;
 const probe = (probeId: string, second: number) => ({ probeId, now: at(second), leaseUntil: at(second + 10) });
 
@@ -74,9 +75,10 @@ describe("an account's circuit breaker in the table", () => {
     await circuit.open(trip());
     await circuit.claimProbe(probe('first', 6));
     const next = { reason: 'token' as const, why: '401', nextProbeAt: at(20) };
+    const failed = { ...next, isSendFailed: false };
 
-    expect(await circuit.failProbe('other', next)).toMatchObject({ reason: 'no-credit', nextProbeAt: at(16) });
-    expect(await circuit.failProbe('first', next)).toMatchObject({ state: 'open', openedAt: at(1), ...next });
+    expect(await circuit.failProbe('other', failed)).toMatchObject({ reason: 'no-credit', nextProbeAt: at(16) });
+    expect(await circuit.failProbe('first', failed)).toEqual({ ...OPEN, ...next, probes: 1 });
   });
 
   it('closes only after its own probe was accepted', async () => {

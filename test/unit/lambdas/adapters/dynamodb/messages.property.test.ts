@@ -21,13 +21,14 @@ const SEND: QueuedSend = {
   contact: contactRef('chat', USER),
   groupId: USER,
   deduplicationId: request.requestId,
+  endBy: '2026-11-20T12:02:00.000Z',
 };
 const CLAIM: Claim = {
   claimId: 'claim-1',
   claimedAt: '2026-11-20T09:00:00.000Z',
   leaseUntil: '2026-11-20T09:03:00.000Z',
   call: { endpoint: 'intent/v2', body: { ruleNameOrId: 'parcel_update' } },
-  why: 'closed',
+  decision: 'closed',
 };
 const OUTBOUND = {
   id: 'message-out',
@@ -37,17 +38,19 @@ const OUTBOUND = {
   claimedAt: CLAIM.claimedAt,
 };
 const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00.000Z`;
-const ANSWER = { at: at(0), why: 'answered' };
+const ANSWER = { at: at(0), outcome: 'answered' };
 const RESULTS: Record<string, SendResult> = {
-  accepted: { state: 'accepted', messageId: 'message-out', call: CLAIM.call, ...ANSWER },
-  uncertain: { state: 'uncertain', ...ANSWER },
+  accepted: { state: 'accepted', messageId: 'message-out', ...ANSWER },
+  uncertain: { state: 'uncertain', isAnswered: false, ...ANSWER },
+  answered: { state: 'uncertain', isAnswered: true, ...ANSWER },
+  unnamed: { state: 'accepted', ...ANSWER },
 };
 
 /**
  * A step of a history: an event arrives, the send's call is answered, or the send is recorded in the conversation, as a
  * repeated delivery of either does.
  */
-type Step = Record<string, unknown> | 'accepted' | 'uncertain' | 'outbound';
+type Step = Record<string, unknown> | 'accepted' | 'unnamed' | 'uncertain' | 'answered' | 'outbound';
 
 const createClaimedSend = async (): Promise<string> => {
   const tableName = await tables.createTable();
@@ -64,7 +67,7 @@ const take = async ({ messages, sends, storeEvent }: Repositories, step: Step, l
   }
   const result = RESULTS[step];
   if (result !== undefined) await sends.recordResult(request.requestId, CLAIM.claimId, result);
-  if (step !== 'uncertain') await messages.recordOutbound(OUTBOUND);
+  if (step === 'accepted' || step === 'outbound') await messages.recordOutbound(OUTBOUND);
 };
 
 /** Plays a history, step by step, against a new table that has one claimed send. Returns the items at the end. */
@@ -148,7 +151,7 @@ const confirmation = fc
   .map((changes) => wireStatus({ ...changes, _id_: 'message-out', CLIENT_PAYLOAD: request.requestId }));
 
 /** Histories with one possible answer to the call: a call has one, however often it is recorded. */
-const histories = fc.constantFrom<Step>('accepted', 'uncertain', 'outbound').chain((answer) => {
+const histories = fc.constantFrom<Step>('accepted', 'unnamed', 'uncertain', 'answered', 'outbound').chain((answer) => {
   const step = fc.oneof(message, wrappedMessage, echo, echo, status, confirmation, fc.constant(answer));
   return fc.array<Step>(step, { minLength: 1, maxLength: 8 });
 });

@@ -24,7 +24,14 @@ beforeEach(useNewTable);
 
 /** Stores an uncertain send, as the transition to `uncertain` leaves it. */
 const putUncertain = async (requestId: string, uncertainAt: string): Promise<SendRecord> => {
-  const send = { state: 'uncertain' as const, body: '{}', attempts: 1, claimId: 'claim-1', uncertainAt };
+  const send = {
+    state: 'uncertain' as const,
+    body: '{}',
+    attempts: 1,
+    unknownOutcomes: 1,
+    claimId: 'claim-1',
+    uncertainAt,
+  };
   const index = { stateShard: stateShard('uncertain', requestId), stateAt: uncertainAt };
   const Item = marshall({ ...sendKey(requestId), ...send, ...index });
   await tables.client.send(new PutItemCommand({ TableName: tableName, Item }));

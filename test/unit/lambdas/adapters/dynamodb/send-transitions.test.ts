@@ -14,20 +14,23 @@ import {
   type SendTransition,
   type SendTransitionName,
 } from '../../../../../lambdas/domain/send-transitions.ts';
-import { sendRequest, USER } from '../../../../support/builders.ts';
+import { sendRequest, sendResult, USER } from '../../../../support/builders.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createRepositories, type Repositories } from './repositories.ts';
 
 const STATES: readonly FromState[] = ['none', ...SEND_STATES];
 const contact = contactRef('chat', USER);
-const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
+const FIRST_CALL = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
+const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'hello' } };
 
 const BODY = 'the body of the request';
 const CLAIM_ID = 'claim-1';
+const DECISION = 'The circuit breaker is open.';
 /** When the item came to its state, and when the transitions are tried. */
 const SINCE = '2026-11-20T11:00:00.000Z';
 const AT = '2026-11-20T11:30:00.000Z';
+const LATER = '2026-11-20T11:45:00.000Z';
 
 const tables = testTables();
 let tableName: string;
@@ -52,34 +55,28 @@ const queued = ({ requestId, body }: Trial): QueuedSend => ({
   contact,
   groupId: USER,
   deduplicationId: requestId,
+  endBy: '2026-11-20T11:32:00.000Z',
 });
 const claimOf = ({ at }: Trial): Claim => ({
   claimId: 'claim-2',
   claimedAt: at,
   leaseUntil: '2026-11-20T11:33:00.000Z',
   call,
-  why: 'open',
+  decision: DECISION,
 });
-const resultOf = (state: SendResult['state'], at: string): SendResult => {
-  switch (state) {
-    case 'accepted':
-      return { state, at, why: 'accepted', messageId: 'message-1', call };
-    case 'refused':
-      return { state, at, why: 'refused', code: 'OPTED_OUT' };
-    default:
-      return { state, at, why: state };
-  }
-};
 
 const claim = async (trial: Trial, resend: boolean) =>
   (await repositories.sends.claim(queued(trial), claimOf(trial), { resend })).kind;
-const recordWithoutCall = (state: SendResult['state']) => async (trial: Trial) =>
-  (await repositories.sends.recordWithoutCall(queued(trial), resultOf(state, trial.at))).kind;
+const recordWithoutCall = (state: 'waiting' | 'refused' | 'expired') => async (trial: Trial) => {
+  const common = { at: trial.at, decision: DECISION };
+  const result = state === 'refused' ? { state, code: 'OPTED_OUT' as const, ...common } : { state, ...common };
+  return (await repositories.sends.recordWithoutCall(queued(trial), result)).kind;
+};
 const recordResult = (state: SendResult['state']) => async (trial: Trial) =>
-  (await repositories.sends.recordResult(trial.requestId, trial.claimId ?? '', resultOf(state, trial.at))).kind;
+  (await repositories.sends.recordResult(trial.requestId, trial.claimId ?? '', sendResult(state, trial.at))).kind;
 const resolve = (outcome: Resolution['outcome']) => async (trial: Trial) => {
   const { requestId, claimId, at } = trial;
-  const send: SendRecord = { requestId, state: 'uncertain', body: BODY, attempts: 1, claimId };
+  const send: SendRecord = { requestId, state: 'uncertain', body: BODY, attempts: 1, unknownOutcomes: 1, claimId };
   const common = { at, why: 'An operator resolved it.' };
   const resolution = outcome === 'accepted' ? { outcome, messageId: 'message-1', ...common } : { outcome, ...common };
   return (await repositories.sends.resolve(send, resolution)).kind;
@@ -93,8 +90,11 @@ interface Writer {
   readonly write: (trial: Trial) => Promise<string>;
 }
 
-/** Every way to make each transition. `cancelErased` is part of an erasure and has its own tests below. */
-const WRITERS: Record<Exclude<SendTransitionName, 'cancelErased'>, readonly Writer[]> = {
+/**
+ * Every way to make each transition. `identify` is what `confirm` falls back to; `cancelErased` is part of an erasure and
+ * has its own tests below.
+ */
+const WRITERS: Record<Exclude<SendTransitionName, 'cancelErased' | 'identify'>, readonly Writer[]> = {
   register: [
     { shows: 'body', write: async (trial) => (await repositories.sends.register(queued(trial), trial.at)).kind },
   ],
@@ -106,6 +106,13 @@ const WRITERS: Record<Exclude<SendTransitionName, 'cancelErased'>, readonly Writ
   ],
   claim: [{ shows: 'body', write: (trial) => claim(trial, false) }],
   claimAgain: [{ shows: 'body', write: (trial) => claim(trial, true) }],
+  replaceCall: [
+    {
+      shows: 'claim',
+      write: async ({ requestId, claimId }) =>
+        (await repositories.sends.replaceCall(requestId, claimId ?? '', { call, decision: DECISION })).kind,
+    },
+  ],
   wait: [
     { shows: 'body', write: recordWithoutCall('waiting') },
     { shows: 'claim', write: recordResult('waiting') },
@@ -136,40 +143,78 @@ const WRITERS: Record<Exclude<SendTransitionName, 'cancelErased'>, readonly Writ
   resend: [{ shows: 'claim', write: resolve('resend') }],
 };
 
-/** The guards' evidence, right or wrong, and whether a status confirmed the stored send. */
+/** What a stored send says besides its state, as far as a guard depends on it. */
+const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> } = {
+  waiting: {
+    'with another decision': { decision: 'HTTP 503' },
+    'with the same decision': { decision: DECISION },
+    'with the same decision, failing since': { decision: DECISION, failingSince: SINCE },
+  },
+  refused: {
+    'by a rule': { code: 'OPTED_OUT' },
+    'because processing failed': { code: 'PROCESSING_FAILED' },
+  },
+  uncertain: {
+    once: {},
+    'after three others': { unknownOutcomes: 3 },
+    'after four others': { unknownOutcomes: 4 },
+    'after a 2xx': { isAnswered: true },
+  },
+  accepted: {
+    'with an id': { messageId: 'message-0' },
+    'without an id': {},
+    'without an id, named earlier': { messageId: 'message-0', identifiedAt: SINCE },
+    'without an id, named at the same time': { messageId: 'message-0', identifiedAt: AT },
+    'without an id, named later': { messageId: 'message-0', identifiedAt: LATER },
+    'by an earlier status': { messageId: 'message-0', confirmedBy: 'status', acceptedAt: SINCE, identifiedAt: SINCE },
+    'by a status of the same time': {
+      messageId: 'message-0',
+      confirmedBy: 'status',
+      acceptedAt: AT,
+      identifiedAt: AT,
+    },
+    'by a later status': { messageId: 'message-0', confirmedBy: 'status', acceptedAt: LATER, identifiedAt: LATER },
+  },
+};
+
+/** A stored send, and whether the writer's evidence matches it. */
 interface Situation {
   readonly from: FromState;
+  readonly variant: string;
+  readonly stored: Item;
   readonly evidence: 'right' | 'wrong' | 'missing';
-  readonly isConfirmed: boolean;
-  readonly acceptedAt: 'earlier' | 'same' | 'later';
 }
 
 const situations = (shows: Shows): readonly Situation[] =>
   STATES.flatMap((from) =>
-    (shows === 'nothing' ? (['right'] as const) : (['right', 'wrong', 'missing'] as const)).flatMap((evidence) =>
-      (from === 'accepted' ? [false, true] : [false]).flatMap((isConfirmed) =>
-        (isConfirmed ? (['earlier', 'same', 'later'] as const) : (['earlier'] as const)).map((acceptedAt) => ({
-          from,
-          evidence,
-          isConfirmed,
-          acceptedAt,
-        })),
-      ),
+    Object.entries(VARIANTS[from] ?? { '': {} }).flatMap(([variant, stored]) =>
+      (shows === 'nothing' ? (['right'] as const) : (['right', 'wrong', 'missing'] as const)).map((evidence) => ({
+        from,
+        variant,
+        stored,
+        evidence,
+      })),
     ),
   );
 
-const ACCEPTED_AT = { earlier: SINCE, same: AT, later: '2026-11-20T11:45:00.000Z' };
-
-const holds = (guard: SendGuard, shows: Shows, { evidence, isConfirmed, acceptedAt }: Situation): boolean => {
+const holds = (guard: SendGuard, shows: Shows, { evidence, stored }: Situation): boolean => {
   switch (guard) {
     case 'same-request':
       return shows === 'body' && evidence === 'right';
     case 'own-claim':
       return shows === 'claim' && evidence === 'right';
+    case 'processing-failed':
+      return stored.code === 'PROCESSING_FAILED';
+    case 'other-decision':
+      return stored.decision !== DECISION || stored.failingSince !== undefined;
+    case 'may-resend':
+      return Number(stored.unknownOutcomes ?? 0) < 4 && stored.isAnswered === undefined;
+    case 'identified-no-earlier':
+      return stored.messageId === undefined || (stored.identifiedAt !== undefined && stored.identifiedAt !== SINCE);
     case 'confirmed-by-status':
-      return isConfirmed;
+      return stored.confirmedBy === 'status';
     case 'confirmed-no-earlier':
-      return isConfirmed && acceptedAt !== 'earlier';
+      return stored.confirmedBy === 'status' && stored.acceptedAt !== SINCE;
   }
 };
 
@@ -180,15 +225,28 @@ const isAllowed = (name: SendTransitionName, shows: Shows, situation: Situation)
   return from[situation.from]?.every((guard) => holds(guard, shows, situation)) ?? false;
 };
 
+/**
+ * Which transition applies. A status that cannot confirm a send may still name its message, and a request that says
+ * resend is claimed like any other unless it is uncertain.
+ */
+const allowedOf = (name: SendTransitionName, shows: Shows, situation: Situation): SendTransitionName | undefined => {
+  return [name, ...(FALLBACKS[name] ?? [])].find((each) => isAllowed(each, shows, situation));
+};
+
+const FALLBACKS: { readonly [Name in SendTransitionName]?: readonly SendTransitionName[] } = {
+  confirm: ['identify'],
+  claimAgain: ['claim'],
+};
+
 /** Whether the item already says what the same claim records again, as when the SDK retries a write. */
-const isRecordedAlready = (name: SendTransitionName, shows: Shows, { from, evidence, isConfirmed }: Situation) =>
+const isRecordedAlready = (name: SendTransitionName, shows: Shows, { from, evidence, stored }: Situation) =>
   shows === 'claim' &&
   ['wait', 'refuse', 'expire', 'accept', 'reject', 'loseTrack'].includes(name) &&
   evidence === 'right' &&
   from === SEND_TRANSITIONS[name].to &&
-  !isConfirmed;
+  stored.confirmedBy === undefined;
 
-const storedSend = (requestId: string, { from, isConfirmed, acceptedAt }: Situation): Item | undefined =>
+const storedSend = (requestId: string, { from, stored }: Pick<Situation, 'from' | 'stored'>): Item | undefined =>
   from === 'none'
     ? undefined
     : {
@@ -201,13 +259,12 @@ const storedSend = (requestId: string, { from, isConfirmed, acceptedAt }: Situat
         attempts: 1,
         claimId: CLAIM_ID,
         claimedAt: SINCE,
-        call,
+        call: FIRST_CALL,
         expiresAt: 1,
         [`${from}At`]: SINCE,
         ...(from === 'claimed' && { leaseUntil: AT }),
         ...(from === 'uncertain' && { stateShard: stateShard('uncertain', requestId), stateAt: SINCE }),
-        ...(from === 'accepted' && { messageId: 'message-0', acceptedAt: ACCEPTED_AT[acceptedAt] }),
-        ...(isConfirmed && { confirmedBy: 'status' }),
+        ...stored,
       };
 
 const put = async (item: Item | undefined) => {
@@ -215,6 +272,9 @@ const put = async (item: Item | undefined) => {
 };
 
 let trials = 0;
+
+/** The transitions that leave the send in the state that it is in, so that the state's time remains. */
+const KEEPS_TIME: readonly SendTransitionName[] = ['replaceCall', 'identify'];
 
 /** Tries a transition from a stored send. Returns the writer's result and what the table then holds. */
 const attempt = async (name: SendTransitionName, { write }: Writer, situation: Situation) => {
@@ -234,21 +294,22 @@ const attempt = async (name: SendTransitionName, { write }: Writer, situation: S
   const { to } = SEND_TRANSITIONS[name];
   expect(after).toMatchObject({
     state: to,
-    [`${to}At`]: AT,
+    [`${to}At`]: KEEPS_TIME.includes(name) ? SINCE : AT,
     body: expect.any(String),
     contact: contactName(contact),
     contactSort: contactSort('SEND', before === undefined ? AT : SINCE),
     createdAt: before === undefined ? AT : SINCE,
     expiresAt: expect.any(Number),
   });
+  // Whatever moves a send ends its row of failures.
+  expect(after).not.toHaveProperty('failingSince');
   // Only uncertain sends are in the index by state.
   const { stateShard: shard, stateAt } = after ?? {};
   expect([shard, stateAt]).toEqual(to === 'uncertain' ? [stateShard(to, requestId), AT] : [undefined, undefined]);
   return { result, change: to };
 };
 
-const titleOf = ({ from, evidence, isConfirmed, acceptedAt }: Situation) =>
-  `${from}, evidence ${evidence}${isConfirmed ? `, confirmed ${acceptedAt}` : ''}`;
+const titleOf = ({ from, variant, evidence }: Situation) => `${from} ${variant}, evidence ${evidence}`;
 
 const transitions = Object.entries(WRITERS).flatMap(([name, writers]) =>
   writers.map((writer) => ({ name: name as keyof typeof WRITERS, writer, shows: writer.shows })),
@@ -259,15 +320,16 @@ describe('a transition of a send', () => {
     '$name by a writer that shows $shows applies exactly where the data allows it, and writes nothing else',
     async ({ name, writer, shows }) => {
       const tried = situations(shows).map(async (situation) => {
-        const { to } = SEND_TRANSITIONS[name];
+        const allowed = allowedOf(name, shows, situation);
         const applied = name === 'claim' || name === 'claimAgain' ? 'claimed' : 'applied';
         // A confirmation reports only whether it changed anything.
         const refused = situation.from === 'none' && name !== 'confirm' ? 'missing' : 'conflict';
-        const expected = isAllowed(name, shows, situation)
-          ? { result: applied, change: to }
-          : { result: isRecordedAlready(name, shows, situation) ? applied : refused, change: 'none' };
+        const expected =
+          allowed !== undefined
+            ? { result: applied, change: SEND_TRANSITIONS[allowed].to }
+            : { result: isRecordedAlready(name, shows, situation) ? applied : refused, change: 'none' };
         const title = titleOf(situation);
-        return { expected: [title, expected], actual: [title, await attempt(name, writer, situation)] };
+        return { expected: [title, expected], actual: [title, await attempt(allowed ?? name, writer, situation)] };
       });
       const results = await Promise.all(tried);
       expect(results.map(({ actual }) => actual)).toEqual(results.map(({ expected }) => expected));
@@ -278,7 +340,7 @@ describe('a transition of a send', () => {
     'by the erasure of its contact cancels a send only where the data allows it: %s',
     async (from) => {
       const requestId = `erased-${from}`;
-      await put(storedSend(requestId, { from, evidence: 'right', isConfirmed: false, acceptedAt: 'earlier' }));
+      await put(storedSend(requestId, { from, stored: {} }));
 
       const erased = await repositories.erasures.erase(contact, { kind: 'send', id: requestId }, addSecond(AT));
 
@@ -291,8 +353,7 @@ describe('a transition of a send', () => {
   );
 
   it('by the erasure of its contact waits for a running claim', async () => {
-    const situation: Situation = { from: 'claimed', evidence: 'right', isConfirmed: false, acceptedAt: 'earlier' };
-    const before = storedSend('erased-while-claimed', situation);
+    const before = storedSend('erased-while-claimed', { from: 'claimed', stored: {} });
     await put(before);
 
     const erased = await repositories.erasures.erase(contact, { kind: 'send', id: 'erased-while-claimed' }, AT);

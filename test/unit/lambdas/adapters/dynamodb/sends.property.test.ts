@@ -16,13 +16,16 @@ const SEND: QueuedSend = {
   contact: contactRef('chat', USER),
   groupId: USER,
   deduplicationId: request.requestId,
+  endBy: '2026-11-20T12:02:00.000Z',
 };
 const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
-const CLAIM = { claimId: 'claim-1', claimedAt: NOW, leaseUntil: '2026-11-20T12:03:00.000Z', call, why: 'closed' };
+const CLAIM = { claimId: 'claim-1', claimedAt: NOW, leaseUntil: '2026-11-20T12:03:00.000Z', call, decision: 'closed' };
 const answeredAt = '2026-11-20T12:00:09.000Z';
 const RESULTS: Record<string, SendResult> = {
-  accepted: { state: 'accepted', at: answeredAt, messageId: 'message-out', call, why: 'closed' },
-  uncertain: { state: 'uncertain', at: answeredAt, why: 'ECONNRESET' },
+  accepted: { state: 'accepted', at: answeredAt, messageId: 'message-out', outcome: 'answered' },
+  'accepted without an id': { state: 'accepted', at: answeredAt, outcome: 'answered' },
+  uncertain: { state: 'uncertain', at: answeredAt, outcome: 'ECONNRESET', isAnswered: false },
+  'answered, but uncertain': { state: 'uncertain', at: answeredAt, outcome: 'HTTP 200', isAnswered: true },
 };
 
 /** What happens to a claimed send: the result of its call is recorded, or a status of its message arrives. */
@@ -40,7 +43,7 @@ const play = async (answer: string, history: readonly Step[]): Promise<Record<st
     } else if (result) {
       await sends.recordResult('request-1', 'claim-1', result);
       const outbound = { id: 'message-out', requestId: 'request-1', contact: SEND.contact, call, claimedAt: NOW };
-      if (result.state === 'accepted') await messages.recordOutbound(outbound);
+      if (result.state === 'accepted' && result.messageId !== undefined) await messages.recordOutbound(outbound);
     }
   }
   return tables.items(tableName);
@@ -56,7 +59,7 @@ const status = (kind: string, second: number) =>
 const WITH_STATUS: readonly Step[] = ['answer', status('delivered', 2), status('read', 5), status('delivered', 3)];
 
 describe('a send whose statuses carry its request id', () => {
-  it.each(['accepted', 'uncertain'])('ends the same in any order of them and its %s answer', async (answer) => {
+  it.each(Object.keys(RESULTS))('ends the same in any order of them and its %s answer', async (answer) => {
     const inOrder = await play(answer, WITH_STATUS);
     expect(inOrder).toMatchObject({
       'SEND#request-1 SEND': { state: 'accepted', messageId: 'message-out' },
@@ -85,7 +88,7 @@ describe('a status with another request id', () => {
   it('leaves a refused send unchanged', async () => {
     const tableName = await tables.createTable();
     const { sends } = createRepositories(tables, tableName);
-    await sends.recordWithoutCall(SEND, { state: 'refused', at: NOW, code: 'NO_OPT_IN', why: 'none' });
+    await sends.recordWithoutCall(SEND, { state: 'refused', at: NOW, code: 'NO_OPT_IN', decision: 'none' });
     const before = await tables.items(tableName);
     expect(await sends.confirm('request-1', { messageId: 'x', at: NOW })).toBeUndefined();
     expect(await tables.items(tableName)).toEqual(before);

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
-import { NOW, sendRequest, USER } from '../../../../support/builders.ts';
+import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
+import { NOW, sendRequest, sendResult, USER } from '../../../../support/builders.ts';
+import { putSendInState } from '../../../../support/send-states.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createRepositories, type Repositories } from './repositories.ts';
 
@@ -25,16 +27,17 @@ const SEND: QueuedSend = {
   contact,
   groupId: USER,
   deduplicationId: 'request-1',
+  endBy: '2026-11-20T12:02:00.000Z',
 };
 const claimOf = (claimId: string): Claim => ({
   claimId,
   claimedAt: NOW,
   leaseUntil: '2026-11-20T12:03:00.000Z',
   call,
-  why: 'The window is open.',
+  decision: 'The window is open.',
 });
-const ACCEPTED: SendResult = { state: 'accepted', at: LATER, why: 'open', messageId: 'message-1', call };
-const UNCERTAIN: SendResult = { state: 'uncertain', at: LATER, why: 'ECONNRESET' };
+const ACCEPTED: SendResult = { state: 'accepted', at: LATER, outcome: 'accepted', messageId: 'message-1' };
+const UNCERTAIN: SendResult = { state: 'uncertain', at: LATER, outcome: 'ECONNRESET', isAnswered: false };
 
 const claim = (claimId: string, resend = false) => sends.claim(SEND, claimOf(claimId), { resend });
 const item = async () => (await tables.items(tableName))['SEND#request-1 SEND'];
@@ -84,14 +87,14 @@ describe('a send in the table', () => {
 
 describe('claiming a send', () => {
   it('counts its attempts', async () => {
-    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1 });
-    await sends.recordResult('request-1', 'claim-1', { state: 'waiting', at: LATER, why: 'HTTP 503' });
-    expect(await claim('claim-2')).toEqual({ kind: 'claimed', attempt: 2 });
+    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
+    await sends.recordResult('request-1', 'claim-1', { state: 'waiting', at: LATER, outcome: 'HTTP 503' });
+    expect(await claim('claim-2')).toEqual({ kind: 'claimed', attempt: 2, unknownOutcomes: 0 });
   });
 
   it('succeeds again with the same claim, as when the SDK retries a write, and counts it once', async () => {
     await claim('claim-1');
-    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1 });
+    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
     expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { claimId: 'claim-1', attempts: 1 } });
   });
 
@@ -101,7 +104,7 @@ describe('claiming a send', () => {
     expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { state: 'uncertain' } });
     expect((await sends.listUncertain({ limit: 10 })).sends).toHaveLength(1);
 
-    expect(await claim('claim-2', true)).toEqual({ kind: 'claimed', attempt: 2 });
+    expect(await claim('claim-2', true)).toEqual({ kind: 'claimed', attempt: 2, unknownOutcomes: 1 });
     expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
   });
 });
@@ -145,16 +148,112 @@ describe('recording the result of a call', () => {
   it.each<SendResult['state']>(['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'waiting'])(
     'creates no send that was deleted meanwhile: %s',
     async (state) => {
-      const result: SendResult =
-        state === 'accepted'
-          ? ACCEPTED
-          : state === 'refused'
-            ? { state, at: LATER, why: 'no', code: 'OPTED_OUT' }
-            : { state, at: LATER, why: 'gone' };
-      expect(await sends.recordResult('request-1', 'claim-1', result)).toEqual({ kind: 'missing' });
+      expect(await sends.recordResult('request-1', 'claim-1', sendResult(state, LATER))).toEqual({ kind: 'missing' });
       expect(await tables.items(tableName)).toEqual({});
     },
   );
+});
+
+describe('replacing the call of a claim', () => {
+  const template = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'hello' } };
+  const replace = (claimId: string) =>
+    sends.replaceCall('request-1', claimId, { call: template, decision: 'Error 201.' });
+
+  it('keeps the claim, its lease, and its attempts', async () => {
+    await claim('claim-1');
+    const before = await item();
+    expect(await replace('claim-1')).toEqual({ kind: 'applied' });
+    expect(await replace('claim-1')).toEqual({ kind: 'applied' });
+    expect(await item()).toEqual({ ...before, call: template, decision: 'Error 201.' });
+  });
+
+  it('is not possible for another claim, nor once there is a result', async () => {
+    await claim('claim-1');
+    expect(await replace('claim-0')).toMatchObject({ kind: 'conflict' });
+    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
+    expect(await replace('claim-1')).toMatchObject({ kind: 'conflict' });
+    expect(await item()).toMatchObject({ call });
+  });
+});
+
+describe('recording that processing failed', () => {
+  it.each(SEND_STATES)('changes nothing else of a send that is %s, and keeps the first time', async (state) => {
+    await putSendInState(sends, state);
+    const before = await item();
+    expect(await sends.recordFailure('request-1', LATER)).toBe(LATER);
+    expect(await sends.recordFailure('request-1', '2026-11-21T12:00:00.000Z')).toBe(LATER);
+    expect(await item()).toEqual({ ...before, failingSince: LATER });
+  });
+
+  it('of an unknown request creates no send, and what it creates expires', async () => {
+    await sends.recordFailure('request-1', LATER);
+    expect(await item()).toEqual({
+      pk: 'SEND#request-1',
+      sk: 'SEND',
+      failingSince: LATER,
+      expiresAt: daysAfter(LATER, 400),
+    });
+    expect(await sends.read('request-1')).toBeUndefined();
+    expect(await sends.confirm('request-1', { messageId: 'message-1', at: LATER })).toBeUndefined();
+    expect(await sends.cancel('request-1', LATER)).toEqual({ kind: 'missing' });
+    expect(await sends.recordResult('request-1', 'claim-1', ACCEPTED)).toEqual({ kind: 'missing' });
+    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
+    expect(await item()).not.toHaveProperty('failingSince');
+  });
+
+  it('ends with the next wait, even for the same reason, so that failures far apart do not add up', async () => {
+    const wait = (at: string) =>
+      sends.recordWithoutCall(SEND, { state: 'waiting', at, decision: 'The circuit breaker is open.' });
+    expect(await wait(NOW)).toEqual({ kind: 'applied' });
+    expect(await wait(NOW)).toMatchObject({ kind: 'conflict' });
+    await sends.recordFailure('request-1', NOW);
+    expect(await wait(LATER)).toEqual({ kind: 'applied' });
+    expect(await sends.recordFailure('request-1', '2026-11-22T12:00:00.000Z')).toBe('2026-11-22T12:00:00.000Z');
+  });
+});
+
+describe('a send that could not be processed', () => {
+  const FAILED = {
+    state: 'refused',
+    at: NOW,
+    code: 'PROCESSING_FAILED',
+    decision: 'It has failed for a day.',
+  } as const;
+
+  it.each(['waiting', 'expired'] as const)('has no code any more once it is redriven and %s', async (state) => {
+    await sends.recordWithoutCall(SEND, FAILED);
+    expect(await sends.recordWithoutCall(SEND, { state, at: LATER, decision: 'Because.' })).toEqual({
+      kind: 'applied',
+    });
+    expect(await item()).toMatchObject({ state });
+    expect(await item()).not.toHaveProperty('code');
+  });
+
+  it('can be scheduled when it is redriven', async () => {
+    await sends.recordWithoutCall(SEND, FAILED);
+    expect(await sends.schedule(SEND, { at: LATER, sendAt: '2026-11-21T12:00:00.000Z' })).toEqual({ kind: 'applied' });
+    expect(await item()).toMatchObject({ state: 'scheduled' });
+    expect(await item()).not.toHaveProperty('code');
+  });
+
+  it('stays as it is for another body with its id', async () => {
+    await sends.recordWithoutCall(SEND, FAILED);
+    const other = { ...SEND, body: '{"requestId":"request-1","messageText":"Bye"}' };
+    expect(await sends.claim(other, claimOf('claim-1'), { resend: true })).toMatchObject({ kind: 'conflict' });
+  });
+
+  it('counts its attempts on when an operator resends it after each outcome', async () => {
+    for (const [index, outcome] of (['rejected', 'uncertain', 'rejected'] as const).entries()) {
+      const claimId = `claim-${index}`;
+      expect(await claim(claimId)).toMatchObject({ kind: 'claimed', attempt: index + 1 });
+      await sends.recordResult('request-1', claimId, sendResult(outcome, LATER));
+      const stored = await sends.read('request-1');
+      if (stored === undefined) throw new Error('The send is missing.');
+      const resend = { outcome: 'resend' as const, at: LATER, why: 'An operator resolved it as resend.' };
+      expect(await sends.resolve(stored, resend)).toEqual({ kind: 'applied' });
+    }
+    expect(await sends.read('request-1')).toMatchObject({ state: 'waiting', attempts: 3, unknownOutcomes: 0 });
+  });
 });
 
 describe('confirming a send', () => {

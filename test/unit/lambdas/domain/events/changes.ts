@@ -47,7 +47,7 @@ export const outboundImage = (changes: ItemImage = {}): ItemImage => ({
 export const sendImage = (changes: ItemImage = {}): ItemImage => ({
   state: 'accepted',
   acceptedAt: '2026-11-20T11:00:00.000Z',
-  why: 'The user wrote at 2026-11-20T10:00:00.000Z, so the window is open.',
+  decision: 'The user wrote at 2026-11-20T10:00:00.000Z, so the window is open.',
   body: '{"requestId":"request-1","platformContactId":"+5491155550000","messageText":"Hi"}',
   messageId: 'message-1',
   call: { endpoint: 'message/v3', body: { platformContactId: '5491155550000', messageText: 'Hi' } },

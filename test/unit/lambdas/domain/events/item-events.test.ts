@@ -4,6 +4,7 @@ import { eventDetails } from '../../../../../lambdas/domain/events/event-details
 import type { ItemChange, ItemKind } from '../../../../../lambdas/domain/events/item-change.ts';
 import { itemEvents } from '../../../../../lambdas/domain/events/item-events.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
+import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import {
   accountChange,
   change,
@@ -151,12 +152,32 @@ describe('a change of a send', () => {
     { state: 'expired', name: 'SendExpired' },
     { state: 'uncertain', name: 'SendUncertain' },
     { state: 'cancelled', name: 'SendCancelled' },
-  ])('to $state publishes $name with the reason and the request', ({ state, name }) => {
-    const after = sendImage({ state, [`${state}At`]: AT, why: 'Because.' });
+  ])('to $state publishes $name with the decision, the outcome, and the request', ({ state, name }) => {
+    const reasons = { decision: 'The user wrote, so the window is open.', outcome: 'HTTP 502' };
+    const after = sendImage({ state, [`${state}At`]: AT, ...reasons });
 
     expect(eventsOf(sendChange(after))).toEqual([
-      { name, detail: expect.objectContaining({ at: AT, why: 'Because.', content: { request: after.body } }) },
+      { name, detail: expect.objectContaining({ at: AT, ...reasons, content: { request: after.body } }) },
     ]);
+  });
+
+  it('to refused again, after a redrive, publishes the new reason with another id', () => {
+    const failed = sendImage({ state: 'refused', refusedAt: '2026-11-19T11:00:00.000Z', code: 'PROCESSING_FAILED' });
+    const refused = { ...failed, refusedAt: AT, code: 'OPTED_OUT' };
+
+    const [first] = eventsOf(sendChange(failed));
+    expect(eventsOf(sendChange(refused, failed))).toMatchObject([
+      { name: 'SendRefused', detail: { code: 'OPTED_OUT' } },
+    ]);
+    expect(eventsOf(sendChange(refused, failed))[0]?.detail.id).not.toBe(first?.detail.id);
+  });
+
+  it('that records only a failure publishes nothing, whatever its state', () => {
+    for (const state of [undefined, ...SEND_STATES]) {
+      const before = sendImage({ state });
+      expect(namesOf(sendChange({ ...before, failingSince: AT }, before))).toEqual([]);
+    }
+    expect(namesOf(sendChange({ failingSince: AT, expiresAt: 1 }))).toEqual([]);
   });
 
   it.each(['queued', 'scheduled', 'claimed', 'waiting'])('to %s publishes nothing', (state) => {
@@ -226,9 +247,9 @@ describe('a change of an account', () => {
 describe('any change', () => {
   const image = fc.dictionary(
     fc.constantFrom(
-      ...['direction', 'createdAt', 'body', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'],
-      ...['failedBody', 'otherStatuses', 'requestId', 'state', 'why', 'call', 'messageId', 'code', 'optInAt'],
-      ...['optOutAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
+      ...['direction', 'createdAt', 'body', 'echoAt', 'echoBody', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'],
+      ...['failedBody', 'otherStatuses', 'requestId', 'state', 'why', 'decision', 'outcome', 'call', 'messageId'],
+      ...['code', 'optInAt', 'refusedAt', 'optOutAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
     ),
     fc.oneof(
       fc.constantFrom('inbound', 'outbound', 'accepted', 'refused', 'uncertain', 'open', 'closed', AT),

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { messageGroup } from '../../lambdas/domain/contact.ts';
+import { parseDueMessage, serializeDueMessage } from '../../lambdas/domain/send-request.ts';
+import type { DeadLetter } from './dead-letter-queue.ts';
+import { type ManagementClient, ManagementError } from './management-client.ts';
+import type { Redriven, RedriveOptions } from './redrive.ts';
+
+/** The input of a schedule's target: the request to SQS that EventBridge Scheduler could not make. */
+const sendMessageInput = z.object({ MessageBody: z.string(), MessageGroupId: z.string().optional() });
+
+const scheduledSend = z.object({ request: z.object({ platformContactId: z.string() }).optional() });
+
+/**
+ * Returns how dead letters of schedules are redriven. Their queue is a standard queue, so the message group of the send
+ * queue is in the target's input or follows from the send's contact.
+ */
+export const createRedriveScheduledSend =
+  (api: ManagementClient): NonNullable<RedriveOptions['prepare']> =>
+  async ({ body, messageId }: DeadLetter): Promise<Redriven> => {
+    const input = sendMessageInput.safeParse(parseJson(body)).data;
+    const requestId = parseDueMessage(input?.MessageBody ?? body);
+    if (requestId === undefined) {
+      return { kind: 'leave', why: `Dead letter ${messageId} names no request, so it cannot be redriven.` };
+    }
+    const send = await readSend(api, requestId);
+    if (send === undefined) {
+      const why = `Request ${requestId} is no longer stored, so there is nothing to send. Its dead letter was deleted.`;
+      return { kind: 'delete', why };
+    }
+    if (send.request === undefined) {
+      const why = `The contact of request ${requestId} was erased, so there is nothing to send. Its dead letter was deleted.`;
+      return { kind: 'delete', why };
+    }
+    const groupId = input?.MessageGroupId ?? messageGroup(send.request.platformContactId);
+    return { kind: 'move', body: serializeDueMessage(requestId), groupId };
+  };
+
+const readSend = async (
+  api: ManagementClient,
+  requestId: string,
+): Promise<z.output<typeof scheduledSend> | undefined> => {
+  try {
+    return scheduledSend.parse(await api('GET', `/v1/sends/${encodeURIComponent(requestId)}`));
+  } catch (error) {
+    if (error instanceof ManagementError && error.code === 'SEND_NOT_FOUND') return undefined;
+    throw error;
+  }
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

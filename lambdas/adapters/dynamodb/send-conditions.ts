@@ -1,0 +1,102 @@
+import { MAX_UNKNOWN_OUTCOMES } from '../../domain/send.ts';
+import {
+  type FromState,
+  SEND_TRANSITIONS,
+  type SendGuard,
+  type SendTransition,
+  type SendTransitionName,
+} from '../../domain/send-transitions.ts';
+import type { ItemUpdate } from './table.ts';
+
+/**
+ * What a writer knows about a send, which a transition's guards are checked against. A clause that needs missing evidence
+ * does not apply. Only a writer that knows the request's body can create its item.
+ */
+export interface Evidence {
+  readonly body?: string;
+  readonly claimId?: string;
+}
+
+/** What a transition writes in addition to the state. */
+export type TransitionUpdate = Pick<ItemUpdate, 'set' | 'setOnce' | 'increment'>;
+
+/** Translates a transition's guards into a condition: `(state AND guards) OR …`. */
+export const conditionOf = (
+  name: SendTransitionName,
+  { set, setOnce }: TransitionUpdate,
+  evidence: Evidence,
+): Pick<ItemUpdate, 'condition' | 'values' | 'names'> => {
+  const { from }: SendTransition = SEND_TRANSITIONS[name];
+  const clauses = Object.entries(from).filter(([state, guards]) => hasEvidence(state, guards, evidence));
+  const values: Record<string, unknown> = {};
+  const names = new Set(['state']);
+  const conditions = clauses.map(([state, guards]) => {
+    if (isNone(state)) return 'attribute_not_exists(#state)';
+    values[state] = state;
+    return [`#state = :${state}`, ...guards.map((guard) => guardCondition(guard, evidence, values, names))].join(
+      ' AND ',
+    );
+  });
+  // The update already defines the values that it sets.
+  const assigned = { ...set, ...setOnce };
+  const further = Object.entries(values).filter(([value]) => assigned[value] === undefined);
+  return {
+    condition: conditions.length === 0 ? NEVER : conditions.map((condition) => `(${condition})`).join(' OR '),
+    values: Object.fromEntries(further),
+    names: [...names],
+  };
+};
+
+const isNone = (state: string): boolean => state === ('none' satisfies FromState);
+
+/** The condition if no clause applies. It always fails, and the write returns the current item. */
+const NEVER = 'attribute_exists(#state) AND attribute_not_exists(#state)';
+
+const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimId }: Evidence): boolean =>
+  (body !== undefined || !(isNone(state) || guards.includes('same-request'))) &&
+  (claimId !== undefined || !guards.includes('own-claim'));
+
+const guardCondition = (
+  guard: SendGuard,
+  { body, claimId }: Evidence,
+  values: Record<string, unknown>,
+  names: Set<string>,
+): string => {
+  switch (guard) {
+    case 'same-request':
+      names.add('body');
+      values.body = body;
+      return '#body = :body';
+    case 'own-claim':
+      names.add('claimId');
+      values.ownClaimId = claimId;
+      return '#claimId = :ownClaimId';
+    case 'processing-failed':
+      names.add('code');
+      values.processingFailed = 'PROCESSING_FAILED';
+      return '#code = :processingFailed';
+    case 'other-decision':
+      names.add('decision');
+      names.add('failingSince');
+      return '(NOT #decision = :decision OR attribute_exists(#failingSince))';
+    case 'may-resend':
+      names.add('unknownOutcomes').add('isAnswered');
+      // The latest unknown outcome is not counted yet.
+      values.maxEarlierOutcomes = MAX_UNKNOWN_OUTCOMES - 1;
+      return (
+        '(attribute_not_exists(#unknownOutcomes) OR #unknownOutcomes < :maxEarlierOutcomes) ' +
+        'AND attribute_not_exists(#isAnswered)'
+      );
+    case 'identified-no-earlier':
+      names.add('messageId').add('identifiedAt');
+      return '(attribute_not_exists(#messageId) OR #identifiedAt >= :identifiedAt)';
+    case 'confirmed-by-status':
+      names.add('confirmedBy');
+      values.byStatus = 'status';
+      return '#confirmedBy = :byStatus';
+    case 'confirmed-no-earlier':
+      names.add('confirmedBy').add('acceptedAt');
+      values.byStatus = 'status';
+      return '#confirmedBy = :byStatus AND #acceptedAt >= :acceptedAt';
+  }
+};

@@ -1,0 +1,104 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { ContactDefaults } from '../domain/contact.ts';
+import { type Instant, msBetween } from '../domain/instant.ts';
+import type { QueuedSend } from '../domain/send.ts';
+import { parseDueMessage } from '../domain/send-request.ts';
+import type { Clock, Log, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
+import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { deadLetterOf, parseMessage } from './parse-message.ts';
+
+export interface GiveUpOptions {
+  readonly sends: Pick<SendRepository, 'read' | 'recordFailure' | 'recordWithoutCall'>;
+  readonly deadLetters: SendDeadLetterQueue;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly contactDefaults: ContactDefaults;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long a request may fail before it is dead-lettered, so that it delays its contact's other requests no longer. */
+const MAX_FAILING_MS = DAY_MS;
+
+/** A day before SQS deletes a message: its group may be blocked by one that is about to end. */
+const MAX_QUEUED_MS = 13 * DAY_MS;
+
+/** SQS moves a message to the dead-letter queue after 1,000 receives, without a record. */
+const MAX_RECEIVES = 990;
+
+/** Returns which limit of SQS a message is about to reach, as a sentence; undefined if none. */
+export const queueLimitReached = ({ attributes }: SQSRecord, now: Instant): string | undefined => {
+  const receives = Number(attributes.ApproximateReceiveCount);
+  if (queuedMs(attributes, now) >= MAX_QUEUED_MS) {
+    return `It has been in the queue since ${sentAt(attributes)}; SQS keeps a message for 14 days.`;
+  }
+  return receives >= MAX_RECEIVES
+    ? `It has been received ${receives} times; SQS delivers a message at most 1,000 times.`
+    : undefined;
+};
+
+const sentAt = ({ SentTimestamp }: SQSRecord['attributes']): Instant => new Date(Number(SentTimestamp)).toISOString();
+
+const queuedMs = (attributes: SQSRecord['attributes'], now: Instant): number => msBetween(sentAt(attributes), now);
+
+/**
+ * Creates the handler of messages that could not be processed. A request that has failed for a day is put on the
+ * dead-letter queue, alone, with the reason; until then it is retried, and the contact's other requests wait behind it.
+ * While the table is unavailable, nothing is given up, because every request would fail.
+ */
+export const createGiveUp = (options: GiveUpOptions) => {
+  const { sends, deadLetters, clock, log, metrics } = options;
+
+  const deadLetter = async (message: SQSRecord, reason: string): Promise<MessageResult> => {
+    await deadLetters.put(deadLetterOf(message, message.body), `PROCESSING_FAILED: ${reason}`);
+    metrics.count('SendProcessingFailed');
+    log.error('request dead-lettered because it could not be processed', { messageId: message.messageId, reason });
+    return DONE;
+  };
+
+  /** Returns the request of a message; undefined if there is none, which handling the message again will show. */
+  const readSend = async (message: SQSRecord, endBy: Instant): Promise<QueuedSend | undefined> => {
+    const dueRequestId = parseDueMessage(message.body);
+    const body = dueRequestId === undefined ? message.body : (await sends.read(dueRequestId))?.body;
+    if (body === undefined) return undefined;
+    const parsed = parseMessage(message, body, options.contactDefaults, endBy);
+    return parsed.kind === 'send' ? parsed.send : undefined;
+  };
+
+  /** A send that has already ended keeps its state. */
+  const recordRefusal = async (send: QueuedSend, at: Instant, decision: string): Promise<void> => {
+    try {
+      await sends.recordWithoutCall(send, { state: 'refused', at, code: 'PROCESSING_FAILED', decision });
+    } catch (error) {
+      // The table has just recorded the failure, so it is this item that cannot be read or written.
+      log.warn('the failed request could not be recorded', { requestId: send.request.requestId, error });
+    }
+  };
+
+  /** At the end of its time in the queue, a request is dead-lettered even if the table cannot record it. */
+  const recordIfPossible = async (message: SQSRecord, now: Instant, reason: string): Promise<void> => {
+    try {
+      const send = await readSend(message, now);
+      const decision = `It has been in the queue since ${sentAt(message.attributes)}: ${reason}`;
+      if (send !== undefined) await recordRefusal(send, now, decision);
+    } catch (error) {
+      log.warn('the end of a request could not be recorded', { messageId: message.messageId, error });
+    }
+  };
+
+  return async (message: SQSRecord, error: unknown): Promise<MessageResult | undefined> => {
+    const now = clock.now();
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    if (queuedMs(message.attributes, now) >= MAX_QUEUED_MS) {
+      await recordIfPossible(message, now, reason);
+      return deadLetter(message, reason);
+    }
+    const send = await readSend(message, now);
+    if (send === undefined) return undefined;
+    const failingSince = await sends.recordFailure(send.request.requestId, now);
+    if (msBetween(failingSince, now) < MAX_FAILING_MS) return undefined;
+    await recordRefusal(send, now, `It has failed since ${failingSince}: ${reason}`);
+    return deadLetter(message, reason);
+  };
+};

@@ -1,0 +1,39 @@
+/** The timeouts of one HTTP call to the chat service, in seconds. */
+export interface CallTimeouts {
+  /** Until the connection is established, TLS included. */
+  readonly connectTimeoutSeconds: number;
+  /** From the request to the whole answer. */
+  readonly answerTimeoutSeconds: number;
+}
+
+/** For the writes around the calls: with the function's timeouts, one write takes ten seconds at most. */
+const WRITES_SECONDS = 11;
+
+/** For the messages of a group that are handled before the last one is started. */
+const EARLIER_MESSAGES_SECONDS = 57;
+
+const CLOCK_SKEW_SECONDS = 30;
+
+/** Every time limit of the function `send`, derived from the timeouts of a call so that each outlasts the one inside it. */
+export const timeLimits = ({ connectTimeoutSeconds, answerTimeoutSeconds }: CallTimeouts) => {
+  // A 401 is repeated once with a refreshed token.
+  const callSeconds = 2 * (connectTimeoutSeconds + answerTimeoutSeconds);
+  // A free-form call, and a template after error 201.
+  const requiredSeconds = 2 * callSeconds + WRITES_SECONDS;
+  const timeoutSeconds = requiredSeconds + EARLIER_MESSAGES_SECONDS;
+  const leaseSeconds = timeoutSeconds + CLOCK_SKEW_SECONDS;
+  return {
+    /** How long one call may take. */
+    callSeconds,
+    /** How much of an invocation must be left to start a message. */
+    requiredSeconds,
+    /** How long a probe of an open circuit breaker may take: without effect first, then with a request. */
+    probeSeconds: requiredSeconds + callSeconds,
+    /** The function's timeout. */
+    timeoutSeconds,
+    /** How long a claim lasts: longer than an invocation. */
+    leaseSeconds,
+    /** How long a message stays invisible if its function is killed: until the lease has expired, and no longer. */
+    visibilitySeconds: leaseSeconds + CLOCK_SKEW_SECONDS,
+  };
+};

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_UNKNOWN_OUTCOMES, type SendRecord } from '../../../../../lambdas/domain/send.ts';
+import type { SendCall } from '../../../../../lambdas/domain/send-decision.ts';
+import type { SendRepository } from '../../../../../lambdas/ports.ts';
+import { claim, NOW, queuedSend, sendRequest, sendResult } from '../../../../support/builders.ts';
+import { testTables } from '../../../../support/test-tables.ts';
+import { createRepositories } from './repositories.ts';
+
+const tables = testTables();
+
+const SEND = queuedSend(sendRequest());
+const TEMPLATE: SendCall = { endpoint: 'intent/v2', body: { ruleNameOrId: 'hello' } };
+const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`;
+
+/** One write by any of the functions. Several functions and deliveries run at once, so any order is possible. */
+type Step =
+  | { readonly kind: 'claim'; readonly by: string; readonly resend: boolean }
+  | { readonly kind: 'replaceCall'; readonly by: string }
+  | { readonly kind: 'result'; readonly by: string; readonly state: keyof typeof RESULTS }
+  | { readonly kind: 'wait' | 'expire'; readonly why: string }
+  | { readonly kind: 'status'; readonly second: number }
+  | { readonly kind: 'failure' | 'resend' };
+
+const RESULTS = {
+  accepted: sendResult('accepted', at(1)),
+  unnamed: { state: 'accepted', at: at(1), outcome: 'Accepted without an id.' },
+  waiting: sendResult('waiting', at(1)),
+  rejected: sendResult('rejected', at(1)),
+  uncertain: sendResult('uncertain', at(1)),
+  answered: { state: 'uncertain', at: at(1), outcome: 'HTTP 200', isAnswered: true },
+} as const;
+
+const claimId = fc.constantFrom('claim-1', 'claim-2', 'claim-3');
+const resultStates = ['accepted', 'unnamed', 'waiting', 'rejected', 'uncertain', 'answered'] as const;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('claim' as const), by: claimId, resend: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('replaceCall' as const), by: claimId }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('result' as const),
+      by: claimId,
+      state: fc.constantFrom(...resultStates),
+    }),
+  },
+  fc.record({ kind: fc.constantFrom('wait' as const, 'expire' as const), why: fc.constantFrom('One.', 'Other.') }),
+  fc.record({ kind: fc.constant('status' as const), second: fc.integer({ min: 2, max: 4 }) }),
+  fc.record({ kind: fc.constantFrom('failure' as const, 'resend' as const) }),
+);
+
+/** Each claim has an id of its own, so a history claims with each id at most once. */
+const history = fc.uniqueArray(step, {
+  maxLength: 12,
+  selector: (each) => (each.kind === 'claim' ? each.by : each),
+});
+
+/** Returns whether the write is what the function that owns a claim may act on. */
+const take = async (sends: SendRepository, each: Step, resolved: SendRecord | undefined): Promise<string> => {
+  switch (each.kind) {
+    case 'claim':
+      return (await sends.claim(SEND, claim({ claimId: each.by }), { resend: each.resend })).kind;
+    case 'replaceCall':
+      return (await sends.replaceCall('request-1', each.by, { call: TEMPLATE, decision: 'Error 201.' })).kind;
+    case 'result':
+      return (await sends.recordResult('request-1', each.by, RESULTS[each.state])).kind;
+    case 'wait':
+      return (await sends.recordWithoutCall(SEND, { state: 'waiting', at: at(1), decision: each.why })).kind;
+    case 'expire':
+      return (await sends.recordWithoutCall(SEND, { state: 'expired', at: at(1), decision: each.why })).kind;
+    case 'status':
+      await sends.confirm('request-1', { messageId: `message-${each.second}`, at: at(each.second) });
+      return 'stored';
+    case 'failure':
+      return sends.recordFailure('request-1', NOW);
+    case 'resend':
+      return resolved === undefined
+        ? 'unknown'
+        : (await sends.resolve(resolved, { outcome: 'resend', at: at(1), why: 'Resend.' })).kind;
+  }
+};
+
+describe('any history of writes to a send', () => {
+  it('keeps its laws: every write may be repeated, calls never overlap, and an acceptance stays', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        const { sends, table } = createRepositories(tables, await tables.createTable());
+        const read = () => table.get({ pk: 'SEND#request-1', sk: 'SEND' });
+        const claimed = new Set<string>();
+        let inFlight: string | undefined;
+        let accepted = false;
+        for (const each of steps) {
+          const before = await sends.read('request-1');
+          const result = await take(sends, each, before);
+          const item = await read();
+          // A repeated write changes nothing, as after a lost answer.
+          await take(sends, each, before);
+          expect(await read()).toEqual(item);
+
+          const after = await sends.read('request-1');
+          if (each.kind === 'claim' && result === 'claimed') {
+            expect(inFlight).toBeUndefined();
+            expect(before?.isAnswered).toBeUndefined();
+            claimed.add(each.by);
+          }
+          inFlight = after?.state === 'claimed' ? after.claimId : undefined;
+          if (accepted) expect(after?.state).toBe('accepted');
+          accepted = after?.state === 'accepted';
+
+          expect(after?.attempts ?? 0).toBe(claimed.size);
+          expect(after?.unknownOutcomes ?? 0).toBeLessThan(MAX_UNKNOWN_OUTCOMES);
+          expect(after?.unknownOutcomes ?? 0).toBeLessThanOrEqual(Math.max(0, claimed.size - 1));
+          if (each.kind === 'replaceCall') {
+            expect(result === 'applied').toBe(before?.state === 'claimed' && before.claimId === each.by);
+          }
+          // Only an unknown outcome is in the index that operators list.
+          expect(item?.stateShard === undefined).toBe(after?.state !== 'uncertain');
+        }
+      }),
+      { numRuns: 150 },
+    );
+  }, 180_000);
+});

@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
+import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
+import { NOW, sendRequest, USER } from '../../../support/builders.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { CALL_TIME_MS, createSendHarness, INVOCATION_MS, type RunningSend, type SendHarness } from './send-harness.ts';
+
+const tables = testTables();
+let harness: SendHarness;
+let sender: RunningSend;
+
+beforeEach(async () => {
+  harness = await createSendHarness(tables);
+  sender = harness.startFunction();
+  await harness.openWindow(USER);
+});
+
+const lost = () => Promise.reject(new Error('The answer of the table was lost.'));
+
+/** Loses the answers to the first claims, which take effect. */
+const loseClaims = (count: number) => {
+  const { claim } = harness.sends;
+  let left = count;
+  const spy = vi.spyOn(harness.sends, 'claim').mockImplementation(async (...parameters) => {
+    const claimed = await claim(...parameters);
+    left -= 1;
+    return left >= 0 ? lost() : claimed;
+  });
+  return spy;
+};
+
+describe('a claim whose answer is lost', () => {
+  it('is repeated under its id: the request is sent once, and the claim counts once', async () => {
+    const spy = loseClaims(2);
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(new Set(spy.mock.calls.map(([, { claimId }]) => claimId)).size).toBe(1);
+    expect(harness.calls).toHaveLength(1);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 1 });
+  });
+
+  it('is given back if it cannot be confirmed: the request waits, because no call was made', async () => {
+    loseClaims(Number.POSITIVE_INFINITY);
+    await expect(sender.send(sendRequest())).rejects.toThrow('lost');
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({
+      state: 'waiting',
+      outcome: 'The claim could not be confirmed, so no call was made.',
+    });
+
+    vi.restoreAllMocks();
+    expect(await harness.startFunction().send(sendRequest())).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+  });
+
+  it('is repeated only while there is time left for both calls', async () => {
+    vi.spyOn(harness.sends, 'claim').mockImplementation(lost);
+    await expect(sender.send(sendRequest())).rejects.toThrow('lost');
+    expect(harness.now() <= addMs(NOW, INVOCATION_MS - 2 * CALL_TIME_MS)).toBe(true);
+    expect(await harness.sendItem()).toBeUndefined();
+  });
+
+  it('is not repeated if the table can never accept it', async () => {
+    const refused = new WriteRefusedError('ValidationException: too large');
+    const spy = vi.spyOn(harness.sends, 'claim').mockRejectedValue(refused);
+    await expect(sender.send(sendRequest())).rejects.toBe(refused);
+    expect(spy).toHaveBeenCalledTimes(1);
+  });
+
+  it('takes a resend once: the unknown outcome before it counts once, too', async () => {
+    const request = sendRequest({ onUncertain: 'resend' });
+    harness.answers = [{ kind: 'unknown', cause: 'ECONNRESET' }];
+    await sender.send(request);
+    loseClaims(1);
+    expect(await sender.send(request)).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 2, unknownOutcomes: 1 });
+  });
+});

@@ -1,0 +1,185 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
+import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
+import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
+import { queueLimitReached } from '../../../../lambdas/send/give-up.ts';
+import { NOW, sendRequest, USER } from '../../../support/builders.ts';
+import { putSendInState } from '../../../support/send-states.ts';
+import { sqsRecord } from '../../../support/sqs-record.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
+
+const DAY_SECONDS = 24 * 3600;
+const BODY = JSON.stringify(sendRequest());
+const broken = new Error('broken');
+const queuedDaysAgo = (days: number) => ({ SentTimestamp: String(Date.parse(NOW) - days * DAY_SECONDS * 1000) });
+
+const tables = testTables();
+let harness: SendHarness;
+let sender: RunningSend;
+
+beforeEach(async () => {
+  harness = await createSendHarness(tables);
+  sender = harness.startFunction();
+  await harness.openWindow(USER);
+});
+
+describe('a request that cannot be processed', () => {
+  it('is retried for a day, then dead-lettered with the reason and refused', async () => {
+    expect(await sender.giveUp(BODY, broken)).toBeUndefined();
+    harness.advance(DAY_SECONDS - 1);
+    expect(await sender.giveUp(BODY, broken)).toBeUndefined();
+    expect(harness.deadLetters).toEqual([]);
+    harness.advance(1);
+
+    expect(await sender.giveUp(BODY, broken)).toEqual(DONE);
+
+    expect(harness.deadLetters).toEqual(['PROCESSING_FAILED: Error: broken']);
+    expect(harness.counted).toEqual(['SendProcessingFailed']);
+    expect(await harness.sendItem()).toMatchObject({
+      state: 'refused',
+      code: 'PROCESSING_FAILED',
+      decision: `It has failed since ${NOW}: Error: broken`,
+    });
+  });
+
+  it('is sent when it is redriven', async () => {
+    await sender.giveUp(BODY, broken);
+    harness.advance(DAY_SECONDS);
+    await sender.giveUp(BODY, broken);
+    await harness.openWindow(USER, { lastInboundAt: harness.now() });
+
+    expect(await sender.receive(BODY, { SentTimestamp: String(Date.parse(harness.now())) })).toEqual(DONE);
+
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
+    expect(await harness.sendItem()).not.toHaveProperty('code');
+  });
+
+  it('is scheduled when it is redriven before its sendAt', async () => {
+    const scheduled = JSON.stringify(sendRequest({ sendAt: '2026-12-20T12:00:00.000Z' }));
+    harness.isSchedulerUnavailable = true;
+    await expect(sender.receive(scheduled)).rejects.toThrow('unavailable');
+    await sender.giveUp(scheduled, broken);
+    harness.advance(DAY_SECONDS);
+    await sender.giveUp(scheduled, broken);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
+    harness.isSchedulerUnavailable = false;
+
+    expect(await sender.receive(scheduled, { SentTimestamp: String(Date.parse(harness.now())) })).toEqual(DONE);
+
+    expect(await harness.sendItem()).toMatchObject({ state: 'scheduled' });
+    expect(harness.schedules.size).toBe(1);
+  });
+
+  it('is not given up for failures far apart, between which it waited', async () => {
+    await harness.putContact(USER, { optInAt: '2026-01-01T00:00:00.000Z' });
+    await harness.openWindow(USER);
+    harness.answers = [{ kind: 'answered', httpStatus: 403, body: { error: { code: 101, message: 'No credit' } } }];
+    await sender.send(sendRequest({ requestId: 'other' }));
+    await sender.receive(BODY);
+    await sender.giveUp(BODY, broken);
+    // It waits for the same open circuit breaker as before.
+    await sender.receive(BODY);
+    harness.advance(2 * DAY_SECONDS);
+
+    expect(await sender.giveUp(BODY, broken)).toBeUndefined();
+
+    expect(harness.deadLetters).toEqual([]);
+  });
+
+  it('is not given up while the table is unavailable, because every request would fail', async () => {
+    vi.spyOn(harness.sends, 'recordFailure').mockRejectedValue(new Error('table unavailable'));
+    harness.advance(5 * DAY_SECONDS);
+    await expect(sender.giveUp(BODY, broken)).rejects.toThrow('table unavailable');
+    expect(harness.deadLetters).toEqual([]);
+  });
+
+  it('is dead-lettered even if the table can never accept its item', async () => {
+    await sender.giveUp(BODY, broken);
+    harness.advance(DAY_SECONDS);
+    vi.spyOn(harness.sends, 'recordWithoutCall').mockRejectedValue(new WriteRefusedError('too large'));
+    expect(await sender.giveUp(BODY, broken)).toEqual(DONE);
+    expect(harness.deadLetters).toHaveLength(1);
+  });
+
+  it('keeps its state if it has already ended', async () => {
+    await putSendInState(harness.sends, 'accepted');
+    await sender.giveUp(BODY, broken);
+    harness.advance(DAY_SECONDS);
+    expect(await sender.giveUp(BODY, broken)).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
+    expect(await sender.receive(BODY, { SentTimestamp: String(Date.parse(harness.now())) })).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+  });
+
+  it('is the request that a due message refers to', async () => {
+    await putSendInState(harness.sends, 'scheduled');
+    const due = serializeDueMessage('request-1');
+    await sender.giveUp(due, broken);
+    harness.advance(DAY_SECONDS);
+    expect(await sender.giveUp(due, broken)).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
+  });
+});
+
+describe('a request that nears a limit of SQS', () => {
+  it.each([
+    ['13 days in the queue', queuedDaysAgo(13), 'SQS keeps a message for 14 days'],
+    ['990 receives', { ApproximateReceiveCount: '990' }, 'SQS delivers a message at most 1,000 times'],
+  ])('after %s expires with a record and without a call', async (_case, attributes, sentence) => {
+    expect(await sender.receive(BODY, attributes)).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({ state: 'expired', decision: expect.stringContaining(sentence) });
+    expect(harness.counted).toEqual(['SendExpired']);
+  });
+
+  it('is sent just before that', async () => {
+    await sender.receive(BODY, { ...queuedDaysAgo(12.99), ApproximateReceiveCount: '989' });
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
+  });
+
+  it('and fails is dead-lettered with a record', async () => {
+    expect(await sender.giveUp(BODY, broken, queuedDaysAgo(13))).toEqual(DONE);
+    expect(harness.deadLetters).toEqual(['PROCESSING_FAILED: Error: broken']);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
+  });
+
+  it('and fails is dead-lettered even while the table is unavailable', async () => {
+    vi.spyOn(harness.sends, 'recordWithoutCall').mockRejectedValue(new Error('table unavailable'));
+    expect(await sender.giveUp(BODY, broken, queuedDaysAgo(13))).toEqual(DONE);
+    expect(harness.deadLetters).toHaveLength(1);
+  });
+
+  it('keeps its state if it has ended or its outcome is unknown', async () => {
+    await putSendInState(harness.sends, 'uncertain');
+    expect(await sender.receive(BODY, queuedDaysAgo(13))).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'uncertain' });
+  });
+
+  it('is recognized by its age and its receives alone', () => {
+    const limit = (attributes: object) => queueLimitReached(sqsRecord(BODY, attributes), NOW);
+    expect(limit({})).toBeUndefined();
+    expect(limit(queuedDaysAgo(12.99))).toBeUndefined();
+    expect(limit(queuedDaysAgo(13))).toContain(addMs(NOW, -13 * DAY_SECONDS * 1000));
+    expect(limit({ ApproximateReceiveCount: '989' })).toBeUndefined();
+    expect(limit({ ApproximateReceiveCount: '990' })).toContain('990 times');
+  });
+});
+
+describe('a due message', () => {
+  it.each([
+    [
+      'of an erased send',
+      async () => {
+        await putSendInState(harness.sends, 'uncertain');
+        await harness.erase('request-1');
+      },
+    ],
+    ['of a send that is gone', async () => {}],
+  ])('%s is acknowledged, and nothing is dead-lettered', async (_case, prepare) => {
+    await prepare();
+    expect(await sender.receive(serializeDueMessage('request-1'))).toEqual(DONE);
+    expect([harness.calls, harness.deadLetters]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
+
+describe('the time limits of the function send', () => {
+  it('by default let a killed function stall its contacts for three minutes, not for twelve', () => {
+    expect(timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSeconds: 10 })).toEqual({
+      callSeconds: 26,
+      requiredSeconds: 63,
+      probeSeconds: 89,
+      timeoutSeconds: 120,
+      leaseSeconds: 150,
+      visibilitySeconds: 180,
+    });
+  });
+
+  it('each outlast the one inside, whatever the timeouts of a call', () => {
+    const seconds = fc.integer({ min: 1, max: 300 });
+    fc.assert(
+      fc.property(seconds, seconds, (connectTimeoutSeconds, answerTimeoutSeconds) => {
+        const limits = timeLimits({ connectTimeoutSeconds, answerTimeoutSeconds });
+        // A refused token is refreshed, and a closed window leads to a template: four calls in all.
+        expect(limits.callSeconds).toBeGreaterThanOrEqual(2 * (connectTimeoutSeconds + answerTimeoutSeconds));
+        expect(limits.requiredSeconds).toBeGreaterThan(2 * limits.callSeconds);
+        expect(limits.timeoutSeconds).toBeGreaterThan(limits.requiredSeconds);
+        expect(limits.probeSeconds).toBeGreaterThanOrEqual(limits.requiredSeconds + limits.callSeconds);
+        expect(limits.leaseSeconds).toBeGreaterThan(limits.timeoutSeconds);
+        expect(limits.visibilitySeconds).toBeGreaterThan(limits.leaseSeconds);
+        expect(limits.visibilitySeconds - limits.timeoutSeconds).toBe(60);
+      }),
+    );
+  });
+});

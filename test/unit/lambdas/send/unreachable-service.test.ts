@@ -1,0 +1,346 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addMs, msBetween } from '../../../../lambdas/domain/instant.ts';
+import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
+import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
+import { ACCOUNT, queuedSend, sendRequest, templateRequest } from '../../../support/builders.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { ANSWERS, createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
+
+const tables = testTables();
+let harness: SendHarness;
+let sender: RunningSend;
+
+beforeEach(async () => {
+  harness = await createSendHarness(tables, { rules: { defaultTemplate: { ruleNameOrId: 'hello' } } });
+  sender = harness.startFunction();
+});
+
+const ids = (count: number, prefix = 'r') => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+const request = (requestId: string, changes: Record<string, unknown> = {}) =>
+  sendRequest({ requestId, platformContactId: `user ${requestId}`, reason: 'payment', ...changes });
+const optIn = async (requestIds: readonly string[]) => {
+  for (const requestId of requestIds) await harness.optIn(`user ${requestId}`);
+};
+const answerAlways = (answer: ChatServiceAnswer, calls = 1_000) => {
+  harness.answers = Array.from({ length: calls }, () => answer);
+};
+const statesOf = async (requestIds: readonly string[]) => {
+  const items = await Promise.all(requestIds.map((id) => harness.sendItem(id)));
+  return Object.groupBy(items, (item) => String(item?.state));
+};
+/** Lets a service that answers 502 open the circuit breaker. */
+const openCircuit = async () => {
+  await optIn(ids(4));
+  answerAlways(ANSWERS.badGateway);
+  harness.checkAnswer = ANSWERS.badGateway;
+  for (const id of ids(3)) await sender.send(request(id));
+  harness.calls.length = 0;
+};
+const probeAt = async () => String((await harness.accountItem())?.nextProbeAt);
+/** Sends a request at the time of the next probe. */
+const probe = async (requestId: string) => {
+  harness.setNow(await probeAt());
+  return sender.send(request(requestId));
+};
+
+describe('an outage', () => {
+  it.each([
+    ['502', ANSWERS.badGateway],
+    ['no answer', ANSWERS.unknown],
+  ])('with %s leaves three of a hundred queued requests uncertain, and the others waiting', async (_case, answer) => {
+    const queued = ids(100);
+    await optIn(queued);
+    answerAlways(answer);
+    harness.checkAnswer = ANSWERS.badGateway;
+    for (let start = 0; start < 100; start += 10) {
+      await Promise.all(queued.slice(start, start + 10).map((id) => sender.send(request(id))));
+    }
+    const { uncertain = [], waiting = [] } = await statesOf(queued);
+    expect([uncertain.length, waiting.length]).toEqual([3, 97]);
+    expect(harness.calls).toHaveLength(3);
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable' });
+    expect(harness.counted).toContain('AccountHeld');
+  });
+
+  it('leaves uncertain only the calls in flight at its onset, and none more', async () => {
+    // Nine answers have widened the limit to ten calls.
+    const before = ids(9, 'before');
+    const during = ids(30, 'during');
+    await optIn([...before, ...during]);
+    for (const id of before) await sender.send(request(id));
+    answerAlways(ANSWERS.badGateway);
+    await Promise.all(during.map((id) => sender.send(request(id))));
+    const { uncertain = [], waiting = [] } = await statesOf(during);
+    expect([uncertain.length, waiting.length]).toEqual([10, 20]);
+  });
+
+  it('costs at most two more calls per function when few are in flight', async () => {
+    const before = ids(1, 'before');
+    const during = ids(30, 'during');
+    await optIn([...before, ...during]);
+    for (const id of before) await sender.send(request(id));
+    answerAlways(ANSWERS.badGateway);
+    await Promise.all(during.map((id) => sender.send(request(id))));
+    expect((await statesOf(during)).uncertain).toHaveLength(3);
+  });
+
+  it('is noticed by a function that has seen only one failure itself, before its next call', async () => {
+    await openCircuit();
+    const other = harness.startFunction();
+    await optIn(['a', 'b']);
+    await other.send(request('a'));
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem('a')).toMatchObject({ state: 'waiting' });
+  });
+
+  it('waits with a request that says resend, too: it is resent when the circuit breaker is closed', async () => {
+    await optIn(['r']);
+    answerAlways(ANSWERS.badGateway, 3);
+    harness.checkAnswer = ANSWERS.badGateway;
+    const resent = request('r', { onUncertain: 'resend' });
+    for (const _attempt of [1, 2]) expect(await sender.send(resent)).toMatchObject({ kind: 'retry' });
+    // The third unknown outcome opens it, and the request waits for the circuit breaker instead of its own backoff.
+    expect(await sender.send(resent)).toEqual({ kind: 'retry', afterMs: 5_000 });
+    harness.setNow(await probeAt());
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    expect(await sender.send(resent)).toEqual(DONE);
+    expect(await harness.sendItem('r')).toMatchObject({ state: 'accepted', attempts: 4, unknownOutcomes: 3 });
+  });
+});
+
+describe('a firewall that answers 403 without the error body of the contract', () => {
+  it('makes no dead letters: three requests make a call, and all wait', async () => {
+    const queued = ids(30);
+    await optIn(queued);
+    answerAlways(ANSWERS.blocked);
+    for (const id of queued) await sender.send(request(id));
+    expect((await statesOf(queued)).waiting).toHaveLength(30);
+    expect([harness.calls.length, harness.deadLetters]).toEqual([3, []]);
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable' });
+  });
+
+  it('does not stop the stage if it dislikes the texts for one contact', async () => {
+    await optIn(['a', 'b']);
+    answerAlways(ANSWERS.blocked, 20);
+    for (let attempt = 0; attempt < 20; attempt += 1) await sender.send(request('a'));
+    expect(await harness.accountItem()).toBeUndefined();
+    expect(await sender.send(request('b'))).toEqual(DONE);
+  });
+
+  it('does not stop the stage if requests are accepted in between', async () => {
+    const queued = ids(12);
+    await optIn(queued);
+    harness.answers = queued.map((_, index) => (index % 3 === 2 ? ANSWERS.accepted : ANSWERS.blocked));
+    for (const id of queued) await sender.send(request(id));
+    expect(await harness.accountItem()).toBeUndefined();
+  });
+});
+
+describe('a probe of an unreachable service', () => {
+  beforeEach(openCircuit);
+
+  it('is a contact check of the own number, and no request is sent while it fails', async () => {
+    harness.checks.length = 0;
+    expect(await probe('r3')).toMatchObject({ kind: 'retry' });
+    expect([harness.checkedChannels.at(-1), harness.checks]).toEqual([ACCOUNT.channel, [[ACCOUNT.channel]]]);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem('r3')).toMatchObject({ state: 'waiting' });
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable', failedSends: 0 });
+  });
+
+  it('is repeated at most five minutes later while the check fails', async () => {
+    for (let probes = 0; probes < 9; probes += 1) await probe('r3');
+    const [before, , after] = [await probeAt(), await probe('r3'), await probeAt()];
+    expect(msBetween(before, after)).toBe(300_000);
+    expect(harness.calls).toEqual([]);
+  });
+
+  it.each([
+    ['a result', { kind: 'answered', httpStatus: 200, body: { problems: null, result: {} } }],
+    ["the contract's error body", { kind: 'answered', httpStatus: 403, body: { error: { code: 9, message: 'x' } } }],
+    ['401', { kind: 'answered', httpStatus: 401, body: undefined }],
+    ['404: its path may be wrong', { kind: 'answered', httpStatus: 404, body: undefined }],
+  ] satisfies [string, ChatServiceAnswer][])('sends one request if the check answers %s', async (_case, answer) => {
+    harness.checkAnswer = answer;
+    harness.answers = [];
+    expect(await probe('r3')).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
+    expect(harness.counted).toContain('AccountResumed');
+  });
+
+  it('closes the circuit breaker with any answer of the service, such as a rejection', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    harness.answers = [ANSWERS.invalidChannel];
+    await probe('r3');
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
+  });
+
+  it('closes it, too, with error 201 for a request that has no template', async () => {
+    harness = await createSendHarness(tables);
+    sender = harness.startFunction();
+    for (const id of ids(4)) await harness.openWindow(`user ${id}`);
+    answerAlways(ANSWERS.badGateway, 3);
+    for (const id of ids(3)) await sender.send(request(id));
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    harness.answers = [ANSWERS.windowClosed];
+    await probe('r3');
+    expect(await harness.sendItem('r3')).toMatchObject({ state: 'refused', code: 'WINDOW_CLOSED' });
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
+  });
+
+  it('backs off from a minute to an hour if the requests that it sends fail', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    const probed = ids(8, 'probe');
+    await optIn(probed);
+    const waits: number[] = [];
+    for (const id of probed) {
+      await probe(id);
+      waits.push(msBetween(harness.now(), await probeAt()) / 60_000);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    expect((await statesOf(probed)).uncertain).toHaveLength(8);
+  });
+
+  it('changes the reason if the service answers that there is no credit', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    harness.answers = [ANSWERS.noCredit];
+    await probe('r3');
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'no-credit' });
+  });
+
+  it('sends one request an hour even if the check fails for good, so that the circuit breaker closes', async () => {
+    const openedAt = String((await harness.accountItem())?.openedAt);
+    harness.answers = [];
+    let probes = 0;
+    while (harness.calls.length === 0 && probes < 100) {
+      await probe('r3');
+      probes += 1;
+    }
+    expect(msBetween(openedAt, harness.now()) / 60_000).toBeGreaterThanOrEqual(60);
+    expect(msBetween(openedAt, harness.now()) / 60_000).toBeLessThanOrEqual(65);
+    expect(await harness.sendItem('r3')).toMatchObject({ state: 'accepted' });
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
+  });
+
+  it('leaves at most one request an hour uncertain in an outage of six hours', async () => {
+    const openedAt = String((await harness.accountItem())?.openedAt);
+    const probed = ids(100, 'probe');
+    await optIn(probed);
+    let longest = 0;
+    for (const id of probed) {
+      const before = harness.now();
+      await probe(id);
+      longest = Math.max(longest, msBetween(before, harness.now()));
+      if (msBetween(openedAt, harness.now()) > 6 * 3_600_000) break;
+    }
+    const uncertain = (await statesOf(probed)).uncertain ?? [];
+    expect(uncertain.length).toBeGreaterThanOrEqual(5);
+    expect(uncertain.length).toBeLessThanOrEqual(6);
+    // The end of the outage is noticed within minutes all the same.
+    expect(longest).toBeLessThanOrEqual(300_000);
+  });
+
+  it('is returned if its request needs no call, and the next request probes at once', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    harness.answers = [];
+    harness.setNow(await probeAt());
+    // Another function ends the request while this one waits for its probe.
+    harness.duringCheck = async () => {
+      harness.duringCheck = async () => {};
+      await harness.sends.recordWithoutCall(queuedSend(request('r3')), {
+        state: 'expired',
+        at: harness.now(),
+        decision: 'notAfter has passed.',
+      });
+    };
+    expect(await sender.send(request('r3'))).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', nextProbeAt: harness.now() });
+    await optIn(['next']);
+    expect(await harness.startFunction().send(request('next'))).toEqual(DONE);
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
+  });
+
+  it('is due again after its lease if its function died', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    harness.answers = [() => Promise.reject(new Error('killed'))];
+    harness.setNow(await probeAt());
+    await expect(sender.send(request('r3'))).rejects.toThrow('killed');
+    await optIn(['next']);
+    harness.advance(61);
+    expect(await harness.startFunction().send(request('next'))).toEqual(DONE);
+  });
+
+  it('is made by one request of a batch: the others wait', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    answerAlways(ANSWERS.badGateway);
+    const batch = ids(10, 'batch');
+    await optIn(batch);
+    harness.setNow(await probeAt());
+    await Promise.all(batch.map((id) => sender.send(request(id))));
+    const { uncertain = [], waiting = [] } = await statesOf(batch);
+    expect([uncertain.length, waiting.length]).toEqual([1, 9]);
+  });
+});
+
+describe('failing contact checks', () => {
+  it('open the circuit breaker like unknown outcomes of requests, and no request is sent', async () => {
+    harness = await createSendHarness(tables, { rules: { contactCheck: 'beforeFirstTemplate' } });
+    sender = harness.startFunction();
+    harness.checkAnswer = ANSWERS.unknown;
+    const users = ids(4).map((_, index) => `+549115555001${index}`);
+    for (const user of users) {
+      await harness.optIn(user);
+      await sender.send(templateRequest({ requestId: user, platformContactId: user }));
+      harness.advance(6);
+    }
+    expect(harness.calls).toEqual([]);
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable' });
+    for (const user of users) expect(await harness.sendItem(user)).toMatchObject({ state: 'waiting' });
+  });
+});
+
+describe('a function', () => {
+  it('makes one call at a time at first, one more after each answer, and one after five seconds without any', async () => {
+    const most = async (batch: readonly string[]) => {
+      let running = 0;
+      let peak = 0;
+      await optIn(batch);
+      harness.answers = batch.map(() => async () => {
+        running += 1;
+        peak = Math.max(peak, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return ANSWERS.accepted;
+      });
+      await Promise.all(batch.map((id) => sender.send(request(id))));
+      return peak;
+    };
+    const first = await most(ids(1, 'first'));
+    const wide = await most(ids(40, 'wide'));
+    expect(first).toBe(1);
+    expect(wide).toBeGreaterThan(1);
+    expect(wide).toBeLessThanOrEqual(10);
+    harness.advance(5);
+    expect(await most(ids(1, 'later'))).toBe(1);
+  });
+
+  it('reads the contact again after a wait, so that a later opt-out holds', async () => {
+    await optIn(['a', 'b']);
+    const late = Promise.withResolvers<void>();
+    harness.answers = [() => late.promise.then(() => ANSWERS.accepted)];
+    const first = sender.send(request('a'));
+    await expect.poll(() => harness.calls.length).toBe(1);
+    const second = sender.send(request('b'));
+    await harness.putContact('user b', {
+      optInAt: '2026-01-01T00:00:00.000Z',
+      optOutAt: addMs(harness.now(), 1_000),
+    });
+    harness.advance(10);
+    late.resolve();
+    await Promise.all([first, second]);
+    expect(await harness.sendItem('b')).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
+    expect(harness.calls).toHaveLength(1);
+  });
+});
