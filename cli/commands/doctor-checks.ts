@@ -151,16 +151,23 @@ const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): 
           'If the number does not go down, see the log of the receive function.',
       }),
     },
-    ...deadLetterFindings('send', 'from the send queue', sendDead),
-    ...deadLetterFindings('schedules', 'of schedules', scheduleDead),
-    ...deadLetterFindings('inbound', 'from the inbound queue', inboundDead),
+    ...deadLetterFindings('send', 'from the send queue', sendDead, commandFor),
+    ...deadLetterFindings('schedules', 'of schedules', scheduleDead, commandFor),
+    ...deadLetterFindings('inbound', 'from the inbound queue', inboundDead, commandFor),
   ];
 };
 
-const deadLetterFindings = (name: QueueName, source: string, { available, inFlight }: QueueDepth): Finding[] => {
+const deadLetterFindings = (
+  name: QueueName,
+  source: string,
+  { available, inFlight }: QueueDepth,
+  commandFor: CommandFor,
+): Finding[] => {
   const number = available + inFlight;
   if (number === 0) return [];
-  const remedy = `See parley dead-letters list ${name}. Fix the cause, then run parley dead-letters redrive ${name}.`;
+  const remedy =
+    `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
+    `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`;
   return [{ check: 'queues', grade: 'warning', message: `${count(number, 'dead letter')} ${source}.`, remedy }];
 };
 

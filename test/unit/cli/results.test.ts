@@ -50,7 +50,14 @@ describe('a command that a result names', () => {
 
 describe('the status of an erased send', () => {
   it('shows its message without the endpoint, which is erased', async () => {
-    const send = { requestId: 'order-17', state: 'accepted', messageId: 'm-1', attempts: 1, acceptedAt: NOW };
+    const send = {
+      requestId: 'order-17',
+      state: 'accepted',
+      messageId: 'm-1',
+      attempts: 1,
+      unknownOutcomes: 0,
+      acceptedAt: NOW,
+    };
     const result = await resultOf(['status', 'order-17'], { 'GET /v1/sends/order-17': send });
     expect(result?.text).toBe(`order-17: accepted\n  message m-1\n  ${NOW}  accepted`);
   });
