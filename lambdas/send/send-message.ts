@@ -3,7 +3,7 @@ import type { Contact } from '../domain/contact.ts';
 import { isServiceAnswer } from '../domain/contact-check.ts';
 import { ParleyError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import type { Claim, QueuedSend, SendRecord } from '../domain/send.ts';
+import { type Claim, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import {
   type CallDecision,
   decideSend,
@@ -80,11 +80,14 @@ export const createSendMessage = (options: SendMessageOptions) => {
     return recorded.kind === 'conflict' ? resumeSend(send, recorded.send) : recordResult.report(send, result);
   };
 
-  /** Records that a request waits, unless that is recorded already. Returns the result if the send has ended. */
+  /**
+   * Records that a request waits, unless that is recorded already, or it is uncertain and waits to be resent. Returns the
+   * result if the send has ended.
+   */
   const recordWaiting = async (send: QueuedSend, decision: string): Promise<MessageResult | undefined> => {
     const result = { state: 'waiting' as const, at: clock.now(), decision };
     const recorded = await sends.recordWithoutCall(send, result);
-    if (recorded.kind === 'conflict' && !isSameRequestWaiting(send, recorded.send)) {
+    if (recorded.kind === 'conflict' && !mayBeSentLater(send, recorded.send)) {
       return resumeSend(send, recorded.send);
     }
     if (recorded.kind === 'applied') recordResult.report(send, result);
@@ -190,8 +193,12 @@ export const createSendMessage = (options: SendMessageOptions) => {
   };
 };
 
-const isSameRequestWaiting = ({ body }: QueuedSend, stored: SendRecord): boolean =>
-  stored.state === 'waiting' && stored.body === body;
+const mayBeSentLater = ({ body, request }: QueuedSend, stored: SendRecord): boolean => {
+  const { state, unknownOutcomes, isAnswered = false } = stored;
+  const isResent =
+    state === 'uncertain' && request.onUncertain === 'resend' && mayResend(unknownOutcomes + 1, isAnswered);
+  return stored.body === body && (state === 'waiting' || isResent);
+};
 
 const createClaim = (
   { clock, randomness, leaseMs }: SendMessageOptions,

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs, msBetween } from '../../../../lambdas/domain/instant.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
+import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
-import { ACCOUNT, queuedSend, sendRequest, templateRequest } from '../../../support/builders.ts';
+import { ACCOUNT, claim, queuedSend, sendRequest, sendResult, templateRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { ANSWERS, createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
 
@@ -84,7 +85,7 @@ describe('an outage', () => {
     expect((await statesOf(during)).uncertain).toHaveLength(3);
   });
 
-  it('is noticed by a function that has seen only one failure itself, before its next call', async () => {
+  it('costs a function that starts later no call', async () => {
     await openCircuit();
     const other = harness.startFunction();
     await optIn(['a', 'b']);
@@ -101,10 +102,39 @@ describe('an outage', () => {
     for (const _attempt of [1, 2]) expect(await sender.send(resent)).toMatchObject({ kind: 'retry' });
     // The third unknown outcome opens it, and the request waits for the circuit breaker instead of its own backoff.
     expect(await sender.send(resent)).toEqual({ kind: 'retry', afterMs: 5_000 });
+    expect(await sender.send(resent)).toEqual({ kind: 'retry', afterMs: 5_000 });
+    expect(await harness.sendItem('r')).toMatchObject({ state: 'uncertain', attempts: 3 });
     harness.setNow(await probeAt());
     harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
     expect(await sender.send(resent)).toEqual(DONE);
     expect(await harness.sendItem('r')).toMatchObject({ state: 'accepted', attempts: 4, unknownOutcomes: 3 });
+  });
+});
+
+describe('an uncertain request that meets an open circuit breaker', () => {
+  beforeEach(openCircuit);
+
+  const putUncertain = async (changes: Partial<SendRequest>, result = sendResult('uncertain')) => {
+    const uncertain = request('u', changes);
+    await optIn(['u']);
+    await harness.sends.claim(queuedSend(uncertain), claim(), { resend: false });
+    await harness.sends.recordResult('u', 'claim-1', result);
+    return uncertain;
+  };
+
+  it('waits if it says resend', async () => {
+    const uncertain = await putUncertain({ onUncertain: 'resend' });
+    expect(await sender.send(uncertain)).toMatchObject({ kind: 'retry' });
+    expect(await harness.sendItem('u')).toMatchObject({ state: 'uncertain' });
+  });
+
+  it('is only acknowledged if it does not, or if a 2xx was its answer', async () => {
+    expect(await sender.send(await putUncertain({}))).toEqual(DONE);
+    harness = await createSendHarness(tables, { rules: { defaultTemplate: { ruleNameOrId: 'hello' } } });
+    sender = harness.startFunction();
+    await openCircuit();
+    const answered = { state: 'uncertain', at: harness.now(), outcome: 'HTTP 200', isAnswered: true } as const;
+    expect(await sender.send(await putUncertain({ onUncertain: 'resend' }, answered))).toEqual(DONE);
   });
 });
 
