@@ -1,5 +1,4 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { receiveFloorMs } from '../domain/backoff.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { Clock, Log, VisibilityChange } from '../ports.ts';
 import type { Invocation } from './frame.ts';
@@ -16,6 +15,8 @@ export interface QueueHandlerOptions {
   readonly handleFailure?: (message: SQSRecord, error: unknown) => Promise<MessageResult | undefined>;
   /** Sets when messages become visible again. */
   readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
+  /** Returns how long a message waits at least, however soon its next attempt is due. @default 0 */
+  readonly minimumWaitMs?: (receiveCount: number, ageMs: number) => number;
   readonly clock: Clock;
   /** How much of the invocation's time must be left to start a message. */
   readonly requiredTimeMs: number;
@@ -101,14 +102,17 @@ const handleSafely = async (
  * group waits long enough for each of its messages, because each receive counts for all that are received.
  */
 const delay = async (
-  { changeVisibility, clock, log }: QueueHandlerOptions,
+  { changeVisibility, minimumWaitMs = () => 0, clock, log }: QueueHandlerOptions,
   retried: readonly SQSRecord[],
   afterMs: number | undefined,
 ): Promise<void> => {
   const [first, ...rest] = retried;
   if (first === undefined || afterMs === undefined) return;
   const nowMs = Date.parse(clock.now());
-  const waitMs = Math.min(Math.max(afterMs, ...retried.map((message) => floorMs(message, nowMs))), MAX_INVISIBLE_MS);
+  const minimums = retried.map(({ attributes }) =>
+    minimumWaitMs(Number(attributes.ApproximateReceiveCount), nowMs - Number(attributes.SentTimestamp)),
+  );
+  const waitMs = Math.min(Math.max(afterMs, ...minimums), MAX_INVISIBLE_MS);
   const visible = rest.map(({ receiptHandle }) => ({ receiptHandle, seconds: 0 }));
   try {
     await changeVisibility([{ receiptHandle: first.receiptHandle, seconds: Math.ceil(waitMs / 1000) }, ...visible]);
@@ -119,6 +123,3 @@ const delay = async (
     });
   }
 };
-
-const floorMs = ({ attributes }: SQSRecord, nowMs: number): number =>
-  receiveFloorMs(Number(attributes.ApproximateReceiveCount), nowMs - Number(attributes.SentTimestamp));

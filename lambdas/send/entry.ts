@@ -10,6 +10,7 @@ import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } from '../adapters/sqs.ts';
+import { receiveFloorMs } from '../domain/backoff.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
@@ -109,6 +110,7 @@ const prepareSend = createPrepareSend({
 export const handler = frame(
   createQueueHandler({
     handleMessage: prepareSend,
+    minimumWaitMs: receiveFloorMs,
     handleFailure: createGiveUp({ ...shared, contactDefaults }),
     changeVisibility: createChangeVisibility(sqs, environment.SEND_QUEUE_URL),
     clock: systemClock,

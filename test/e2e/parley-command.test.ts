@@ -138,13 +138,13 @@ describe('parley', () => {
     const contact = '+5491155561002';
     await parley(['opt-in', contact, '--source', 'form']);
     const out = await parley(['opt-out', contact, '--source', 'call']);
-    const checked = await parley(['contacts', 'check', '-'], `${contact}\n123\n`);
+    const checked = await parley(['contacts', 'check', '-'], `${contact}\n123456\n`);
     const refused = await parley(['erase', contact]);
     const erased = await parley(['erase', contact, '--yes']);
 
     expect(out).toMatchObject({ code: 0, out: expect.stringMatching(/: opt-out at \S+ \(source: call\)\.$/) });
     expect(checked.out).toBe(
-      `${contact}  on the platform as 5491155561002\n123  not on the platform\nOn the platform: 1 of 2.`,
+      `${contact}  on the platform as 5491155561002\n123456  not on the platform\nOn the platform: 1 of 2.`,
     );
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Add --yes') });
     expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(`${contact} is erased`) });

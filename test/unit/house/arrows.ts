@@ -50,7 +50,7 @@ export const LAYERS: readonly Layer[] = [
     mayImportTypes: ['ports'],
   },
   { name: 'receive entry', files: /^lambdas\/receive\/entry\.ts$/, mayImport: ['runtime', 'adapters', 'receive'] },
-  { name: 'send entry', files: /^lambdas\/send\/entry\.ts$/, mayImport: ['runtime', 'adapters', 'send'] },
+  { name: 'send entry', files: /^lambdas\/send\/entry\.ts$/, mayImport: ['domain', 'runtime', 'adapters', 'send'] },
   {
     name: 'publish entry',
     files: /^lambdas\/publish\/entry\.ts$/,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import {
   createQueueHandler,
@@ -72,6 +73,7 @@ const runGroup = async (handle: Handle, { size = 12, handleFailure, untilMs = 30
         if (message) message.visibleAtMs = nowMs + seconds * 1000;
       }
     },
+    minimumWaitMs: receiveFloorMs,
     clock: { now: () => addMs(NOW, nowMs) },
     requiredTimeMs: 63_000,
     log: silentLog,

@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
 import { addMs, type Instant } from '../../../../lambdas/domain/instant.ts';
 import {
   createQueueHandler,
@@ -41,6 +42,7 @@ const run = async (
     changeVisibility: async (changes) => {
       visibilityCalls.push(changes.map(({ receiptHandle, seconds }) => [receiptHandle, seconds]));
     },
+    minimumWaitMs: receiveFloorMs,
     clock: { now },
     requiredTimeMs: 10_000,
     log: silentLog,
