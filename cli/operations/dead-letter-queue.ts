@@ -39,8 +39,8 @@ const VISIBILITY_TIMEOUT_SECONDS = 300;
 /** The reason of a message that SQS moved here itself: its redrive policy adds none. */
 const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 
-/** Receives the available messages, ten at a time, until the queue has no more. */
-export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator<Message> {
+/** Receives the available messages, up to ten at a time, until the queue has no more. */
+export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator<readonly Message[]> {
   for (;;) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
@@ -54,16 +54,29 @@ export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator
       }),
     );
     if (Messages.length === 0) return;
-    yield* Messages;
+    yield Messages;
   }
 }
 
-/** Makes received messages available again. */
-export const release = async ({ sqs, url }: DeadLetterQueue, received: readonly Message[]): Promise<void> => {
+/** Makes received messages available again, unless they already are because their visibility timeout has ended. */
+export const release = async ({ sqs, url }: DeadLetterQueue, received: Iterable<Message>): Promise<void> => {
   for (const { ReceiptHandle } of received) {
-    await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout: 0 }));
+    try {
+      await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout: 0 }));
+    } catch (error) {
+      if (!isVisibleAgain(error)) throw error;
+    }
   }
 };
+
+/**
+ * Whether SQS refused a visibility timeout because an earlier one has ended: the first error is that of a standard queue,
+ * the second one that of a FIFO queue or of a message received since.
+ *
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
+ */
+const isVisibleAgain = (error: unknown): boolean =>
+  error instanceof Error && ['MessageNotInflight', 'InvalidParameterValue'].includes(error.name);
 
 export const readDeadLetter = ({ MessageId = '', Body = '', Attributes, MessageAttributes }: Message): DeadLetter => ({
   messageId: MessageId,
@@ -139,15 +152,20 @@ export const listDeadLetters = async (
   const received: Message[] = [];
   const deadLetters: DeadLetter[] = [];
   try {
-    for await (const message of receiveAll(queue)) {
-      received.push(message);
-      const deadLetter = readDeadLetter(message);
-      const { messageId = deadLetter.messageId } = filter;
-      if (matchesFilter(filter, deadLetter) && deadLetter.messageId === messageId) deadLetters.push(deadLetter);
+    for await (const messages of receiveAll(queue)) {
+      received.push(...messages);
+      const matching = messages
+        .map(readDeadLetter)
+        .filter((one) => matchesFilter(filter, one) && one.messageId === (filter.messageId ?? one.messageId));
+      deadLetters.push(...matching);
       if (deadLetters.length >= limit) break;
     }
   } finally {
     await release(queue, received);
   }
-  return { deadLetters, total: Math.max(available, received.length), isComplete: received.length >= available };
+  return {
+    deadLetters: deadLetters.slice(0, limit),
+    total: Math.max(available, received.length),
+    isComplete: received.length >= available,
+  };
 };

@@ -57,11 +57,12 @@ export const redrive = async (
   const runId = randomUUID();
   const movedBodies = new Set<string>();
   const requeued = new Set<string>();
-  const toRelease: Message[] = [];
+  /** What stays, by message ID, with its latest receive. */
+  const toRelease = new Map<string, Message>();
   let moved = 0;
   let deleted = 0;
   try {
-    for await (const message of receiveAll(queue)) {
+    for await (const message of eachReceived(queue, toRelease)) {
       const deadLetter = readDeadLetter(message);
       const body = createHash('sha256').update(`${deadLetter.groupId} ${deadLetter.body}`).digest('base64');
       const isSelected = matchesFilter(filter, deadLetter) && !movedBodies.has(body);
@@ -70,29 +71,38 @@ export const redrive = async (
       if (redriven?.kind === 'move') {
         await sendToDestination(queue, deadLetter, redriven);
         await remove(queue, message);
+        toRelease.delete(deadLetter.messageId);
         movedBodies.add(body);
         moved += 1;
         onMoved?.(moved);
       } else if (redriven?.kind === 'delete') {
         await remove(queue, message);
+        toRelease.delete(deadLetter.messageId);
         deleted += 1;
-      } else if (deadLetter.groupId === undefined || wasSkippedBy(runId, message)) {
-        toRelease.push(message);
-      } else {
+      } else if (deadLetter.groupId !== undefined && !wasSkippedBy(runId, message)) {
         // A message that stays blocks those behind it in its message group, so it goes to the end of the group.
         await requeue(queue, message, runId);
         await remove(queue, message);
+        toRelease.delete(deadLetter.messageId);
         requeued.add(deadLetter.messageId);
       }
     }
   } finally {
-    await release(queue, toRelease);
+    await release(queue, toRelease.values());
   }
-  const leftInPlace = toRelease.filter((message) => !wasSkippedBy(runId, message)).length;
+  const leftInPlace = [...toRelease.values()].filter((message) => !wasSkippedBy(runId, message)).length;
   return { moved, deleted, left: requeued.size + leftInPlace };
 };
 
 const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({ kind: 'move', body, groupId });
+
+/** Returns each message after adding everything that was received with it to `received`. */
+async function* eachReceived(queue: DeadLetterQueue, received: Map<string, Message>): AsyncGenerator<Message> {
+  for await (const messages of receiveAll(queue)) {
+    for (const message of messages) received.set(message.MessageId ?? '', message);
+    yield* messages;
+  }
+}
 
 /** Marks the messages that a redrive has skipped, so that it recognizes them when it receives them again. */
 const SKIPPED_BY = 'skippedBy';

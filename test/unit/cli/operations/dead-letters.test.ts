@@ -10,14 +10,16 @@ import { type DeadLetterQueue, listDeadLetters, queueDepth } from '../../../../c
 import { ManagementError } from '../../../../cli/operations/management-client.ts';
 import { redrive } from '../../../../cli/operations/redrive.ts';
 import { createRedriveScheduledSend } from '../../../../cli/operations/redrive-scheduled-send.ts';
+import { createMovableClock } from '../../../../local/clock.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
+const clock = createMovableClock();
 let emulator: ListeningServer;
 let sqs: SQSClient;
 let queues = 0;
 beforeAll(async () => {
-  emulator = await startSqs();
+  emulator = await startSqs({ clock });
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
 });
@@ -45,7 +47,7 @@ const put = async (url: string, body: string, reason: string, groupId?: string) 
   );
 };
 
-/** Receives and deletes all messages in order: the emulator returns one message of a message group at a time. */
+/** Receives and deletes all messages in order. */
 const drain = async (url: string): Promise<{ body: string; reason: string | undefined }[]> => {
   const all: { body: string; reason: string | undefined }[] = [];
   for (;;) {
@@ -146,8 +148,49 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
 
     await expect(interrupted).rejects.toThrow('killed');
     expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(1);
-    const left = await queueDepth(sqs, queue.url);
-    expect(left.available + left.inFlight).toBe(2);
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
+    expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['letter-1', 'letter-2']);
+  });
+
+  it('reports why a move was interrupted, although what it received has become visible again', async () => {
+    await put(queue.url, 'letter', 'X', group('a'));
+    const interrupted = redrive(queue, {
+      filter: {},
+      prepare: async () => {
+        await clock.advance(301_000);
+        throw new Error('killed');
+      },
+    });
+
+    await expect(interrupted).rejects.toThrow('killed');
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
+  });
+
+  it('releases the rest of a receive when a listing reaches its limit', async () => {
+    for (const index of [0, 1, 2]) await put(queue.url, `letter-${index}`, 'X', group('a'));
+
+    const { deadLetters, total } = await listDeadLetters(queue, {}, 2);
+
+    expect([deadLetters.map(({ body }) => body), total]).toEqual([['letter-0', 'letter-1'], 3]);
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 3, inFlight: 0 });
+  });
+
+  it('is redriven although the dead letters that stay have become visible again', async () => {
+    await put(queue.url, 'stays', 'Y', group('a'));
+    for (let index = 0; index < 12; index += 1) await put(queue.url, `move-${index}`, 'X', group('b'));
+
+    const result = await redrive(queue, {
+      filter: { reason: 'X' },
+      prepare: async ({ body, groupId }) => {
+        // Together longer than the visibility timeout of the first receive, each shorter than that of its own.
+        if (['move-0', 'move-11'].includes(body)) await clock.advance(200_000);
+        return { kind: 'move', body, groupId };
+      },
+    });
+
+    expect(result).toEqual({ moved: 12, deleted: 0, left: 1 });
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
+    expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['stays']);
   });
 });
 
