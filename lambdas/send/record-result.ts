@@ -23,6 +23,9 @@ export interface RecordResultOptions {
 /** SQS keeps a message invisible for at most 12 hours in total, so this leaves an hour for the time already passed. */
 const MAX_RETRY_AFTER_MS = 11 * 60 * 60 * 1000;
 
+/** A call that is blocked as often, for about a day, is blocked for good and must not delay its contact any longer. */
+const MAX_BLOCKED_ATTEMPTS = 100;
+
 const METRIC: Record<SendResult['state'], MetricName> = {
   accepted: 'SendAccepted',
   refused: 'SendRefused',
@@ -92,6 +95,11 @@ export const createRecordResult = (options: RecordResultOptions) => {
         return DONE;
       }
       case 'not-done': {
+        if (outcome.cause === 'blocked' && attempt >= MAX_BLOCKED_ATTEMPTS) {
+          const reason = `${outcome.explanation}, at attempt ${attempt}`;
+          await record(send, claimId, { state: 'rejected', at, outcome: reason });
+          return DONE;
+        }
         const { isConfirmed } = await record(send, claimId, { state: 'waiting', at, outcome: outcome.explanation });
         if (isConfirmed) return DONE;
         return retry(send, Math.max(requestedWaitMs(outcome.retryAfter, at, randomness.random()), backoff()));

@@ -84,6 +84,19 @@ describe('a send', () => {
     expect(await sender.send(request)).toEqual(DONE);
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 9, unknownOutcomes: 1 });
   });
+
+  it('that is always blocked is rejected at its hundredth attempt and delays its contact no longer', async () => {
+    const request = sendRequest();
+    harness.answers = Array.from({ length: 100 }, () => ANSWERS.blocked);
+    for (let attempt = 1; attempt < 100; attempt += 1) {
+      expect(await sender.send(request)).toMatchObject({ kind: 'retry' });
+    }
+    expect(await sender.send(request)).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({
+      state: 'rejected',
+      outcome: "HTTP 403, without the chat service's error body, at attempt 100",
+    });
+  });
 });
 
 describe('the outcome of a call', () => {
