@@ -173,7 +173,8 @@ describe('parley', () => {
     const sent = (await client.outbox()).filter(({ body }) => body.platformContactId === contact);
     expect(sent.map(({ body }) => body.messageText)).toEqual(ids);
     const listed = await parleyJson(['dead-letters', 'list', 'send']);
-    expect(listed.send).toMatchObject({ total: 3, deadLetters: [{ reason: expect.stringMatching(/^MALFORMED/) }] });
+    const malformed = { reason: expect.stringMatching(/^MALFORMED/) };
+    expect(listed.send).toMatchObject({ total: 3, deadLetters: [malformed, malformed, malformed] });
     const [first] = listed.send.deadLetters;
     expect((await parley(['dead-letters', 'show', 'send', first.messageId])).out).toContain(first.body);
   });

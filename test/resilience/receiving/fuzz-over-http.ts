@@ -8,7 +8,7 @@ import { fuzzBodies } from './fuzz-bodies.ts';
 import { type FuzzResult, storedKey } from './fuzz-result.ts';
 
 const TOKEN = 'a-webhook-token';
-const logLine = z.object({ receipt: z.string(), id: z.string().optional() });
+const logLine = z.object({ receipt: z.string(), id: z.string().optional(), event: z.string().optional() });
 type Receipt = z.output<typeof logLine>;
 
 /** Posts generated bodies over HTTP to a local run: the bundled function behind the local HTTP API. */
@@ -57,7 +57,7 @@ export const fuzzOverHttp = async ({
         quarantined: quarantined.length,
         other: receipts.length - stored.length - quarantined.length,
       },
-      inTable: stored.filter(({ id }) => table[storedKey(id)] !== undefined).length,
+      inTable: stored.filter((event) => table[storedKey(event)] !== undefined).length,
       inQuarantine: await client.queueDepth(cloud.inboundDeadLetterQueueUrl),
       unhandled: log.split('Invoke Error').length - 1,
     };

@@ -27,4 +27,5 @@ export const isPassed = ({ requests, statuses, logged, inTable, inQuarantine, un
 };
 
 /** Returns the table key of an event that was logged as stored. */
-export const storedKey = (id: unknown): string => `MESSAGE#${id} MESSAGE`;
+export const storedKey = ({ id, event }: { readonly id?: unknown; readonly event?: unknown }): string =>
+  `MESSAGE#${id} ${event === 'echo' ? 'ECHO' : 'MESSAGE'}`;

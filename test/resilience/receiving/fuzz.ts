@@ -124,10 +124,10 @@ const createPost =
 const createRecordingLog = () => {
   const storedKeys: string[] = [];
   const receipts: Record<string, number> = {};
-  const record = (_message: string, { receipt, id }: Record<string, unknown>): void => {
+  const record = (_message: string, { receipt, ...stored }: Record<string, unknown>): void => {
     if (receipt === undefined) return;
     receipts[String(receipt)] = (receipts[String(receipt)] ?? 0) + 1;
-    if (receipt === 'stored') storedKeys.push(storedKey(id));
+    if (receipt === 'stored') storedKeys.push(storedKey(stored));
   };
   const log: Log = { info: record, warn: record, error: record };
   return { log, storedKeys, receipts };
