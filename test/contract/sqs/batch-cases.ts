@@ -26,7 +26,7 @@ const summaryOf = ({ Successful = [], Failed = [] }: BatchResult) => ({
 const entries = (count: number): SendMessageBatchRequestEntry[] =>
   Array.from({ length: count }, (_, index) => ({ Id: String(index), MessageBody: 'x' }));
 
-/** Batches, and what one bad entry does to the others. */
+/** Batches, and the effect of an invalid entry on the others. */
 export const BATCH_CASES: readonly ContractCase[] = [
   {
     name: 'batches: a refused message does not affect the others',

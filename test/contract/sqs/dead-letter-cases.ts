@@ -1,7 +1,7 @@
 import { type ContractCase, FIFO, redriveTo, SOURCES } from './contract-case.ts';
 import { outcomeOf, systemAttribute } from './contract-queue.ts';
 
-/** Receives a message and gives it back, which counts as a receive. */
+/** Receives a message and releases it, which counts as a receive. */
 const RECEIVE_AND_RETURN = { max: 1, visibilitySeconds: 0 };
 
 /** Redrive policies, dead-letter queues, and retention. */

@@ -3,7 +3,7 @@ import type { ContractQueue } from './contract-queue.ts';
 
 const inGroup = (group: string, id?: string) => ({ MessageGroupId: group, MessageDeduplicationId: id });
 
-/** Sends to two groups with one deduplication id; returns what arrives. */
+/** Sends to two groups with the same deduplication id. Returns what arrives. */
 const sendToTwoGroups = async (queue: ContractQueue): Promise<readonly string[]> => {
   for (const group of ['a', 'b', 'a', 'b']) await queue.send(group, inGroup(group, 'same'));
   return (await queue.bodies()).toSorted();

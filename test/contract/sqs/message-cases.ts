@@ -4,7 +4,7 @@ import { type ContractQueue, type MessageParameters, outcomeOf } from './contrac
 
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 
-/** Ids of groups and for deduplication that SQS accepts and refuses. */
+/** Message group ids and deduplication ids that SQS accepts or refuses. */
 const IDS: Readonly<Record<string, string>> = {
   letters: 'aZ09',
   punctuation: PUNCTUATION,
@@ -25,7 +25,7 @@ const ID_OUTCOMES = {
   empty: 'InvalidParameterValue',
 };
 
-/** Sends one message per entry; returns the outcome of each. */
+/** Sends one message per entry. Returns the outcome of each. */
 const outcomes = async <Value>(
   values: Readonly<Record<string, Value>>,
   send: (value: Value) => Promise<unknown>,

@@ -7,7 +7,7 @@ import {
 import { type ContractCase, FIFO, SOURCES } from './contract-case.ts';
 import { outcomeOf } from './contract-queue.ts';
 
-/** Queues: creating, finding, and describing them. */
+/** Creating, finding, and describing queues. */
 export const QUEUE_CASES: readonly ContractCase[] = [
   {
     name: 'queues: creating a queue again with the same attributes returns it; different attributes are refused',
