@@ -79,7 +79,7 @@ export interface SendRepository {
   recordResult(requestId: string, claimId: string, result: SendResult): Promise<TransitionResult>;
   /** Records the result of a send that needs no call. */
   recordWithoutCall(send: QueuedSend, result: UncalledResult): Promise<TransitionResult>;
-  /** Records that processing a request failed. Returns since when it has failed without a transition in between. */
+  /** Records that processing a request failed. Returns the time of the first failure since the last transition. */
   recordFailure(requestId: string, at: Instant): Promise<Instant>;
   /** Records that a status confirms a send. Returns its message, or undefined if nothing changed. */
   confirm(

@@ -14,9 +14,9 @@ export type SendSummary = {
   at?: string;
   /** The reason code of a refusal. */
   code?: string;
-  /** Why Parley made its latest call, or why it made none. */
+  /** Why Parley made its latest call, or why it made no call. */
   decision?: string;
-  /** What came of it. */
+  /** The result. */
   outcome?: string;
   messageId?: string;
 };

@@ -16,7 +16,7 @@ export const createDeadLettersCommand: CreateCommand = (context) =>
 
 const QUEUES = ['send', 'inbound', 'schedules'] as const;
 
-/** The queues that have a dead-letter queue: send requests, and inbound events; and schedules, whose target failed. */
+/** What has a dead-letter queue: send requests, inbound events, and the schedules of requests with a `sendAt`. */
 export type QueueName = (typeof QUEUES)[number];
 
 const QUEUE_DESCRIPTION =
@@ -75,7 +75,7 @@ const createRedriveCommand = ({ target, api, report, say }: CommandContext) =>
   new Command('redrive')
     .description(
       'Move dead letters back to their queue, in order.\n\n' +
-        'Fix the cause first. A scheduled send is queued, unless its request is no longer stored.',
+        'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted.',
     )
     .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
     .option('--reason <text>', REASON_DESCRIPTION)

@@ -82,7 +82,7 @@ const checkCircuitBreaker = ({ circuitBreaker: { state, why, openedAt } }: Stage
         message: `The circuit breaker has been open since ${openedAt}, and sends are waiting. ${why}`,
         remedy:
           `Add credit, set a valid token with ${commandFor('parley token set')}, or find out why the chat service is ` +
-          'unreachable. Sending resumes by itself, at most an hour later.',
+          'unreachable. Sending resumes automatically within an hour.',
       };
 
 /** Checks the business's own number: this costs nothing and needs a valid token. */

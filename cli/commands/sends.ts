@@ -78,7 +78,7 @@ const TIMES = [
   ['erasedAt', 'erased'],
 ] as const;
 
-/** Describes a send in a few lines: its state, why Parley decided so, what came of it, and its times in order. */
+/** Describes a send in a few lines: its state, its decision, its outcome, and its times in order. */
 export const describeSend = (send: Send): string => {
   const { requestId, state, code, decision, outcome, endpoint, messageId, attempts } = send;
   const times = TIMES.flatMap(([field, label]) => (send[field] === undefined ? [] : [`  ${send[field]}  ${label}`]));

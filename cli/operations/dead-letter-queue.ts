@@ -58,7 +58,7 @@ export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator
   }
 }
 
-/** Makes received messages available again, unless they already are because their visibility timeout has ended. */
+/** Makes received messages available again. Skips those whose visibility timeout has already ended. */
 export const release = async ({ sqs, url }: DeadLetterQueue, received: Iterable<Message>): Promise<void> => {
   for (const { ReceiptHandle } of received) {
     try {
@@ -70,8 +70,9 @@ export const release = async ({ sqs, url }: DeadLetterQueue, received: Iterable<
 };
 
 /**
- * Whether SQS refused a visibility timeout because an earlier one has ended: the first error is that of a standard queue,
- * the second one that of a FIFO queue or of a message received since.
+ * Whether SQS refused a visibility timeout because an earlier one has ended. A standard queue returns the first error;
+ * a
+ * FIFO queue, or a message that has been received since, the second.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
  */
@@ -87,7 +88,7 @@ export const readDeadLetter = ({ MessageId = '', Body = '', Attributes, MessageA
 });
 
 /**
- * Returns the reason in the attributes of a dead letter that EventBridge Scheduler wrote.
+ * Returns the reason from the attributes of a dead letter that EventBridge Scheduler wrote.
  * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
  */
 const schedulerReason = (attributes: Record<string, MessageAttributeValue> = {}): string | undefined => {

@@ -11,8 +11,8 @@ const sendMessageInput = z.object({ MessageBody: z.string(), MessageGroupId: z.s
 const scheduledSend = z.object({ request: z.object({ platformContactId: z.string() }).optional() });
 
 /**
- * Returns how dead letters of schedules are redriven. Their queue is a standard queue, so the message group of the send
- * queue is in the target's input or follows from the send's contact.
+ * Creates the function that prepares the dead letters of schedules for a redrive. They are in a standard queue, so the
+ * message group comes from the target's input or from the send's contact.
  */
 export const createRedriveScheduledSend =
   (api: ManagementClient): NonNullable<RedriveOptions['prepare']> =>
@@ -20,7 +20,7 @@ export const createRedriveScheduledSend =
     const input = sendMessageInput.safeParse(parseJson(body)).data;
     const requestId = parseDueMessage(input?.MessageBody ?? body);
     if (requestId === undefined) {
-      return { kind: 'leave', why: `Dead letter ${messageId} names no request, so it cannot be redriven.` };
+      return { kind: 'leave', why: `Dead letter ${messageId} contains no request ID, so it cannot be redriven.` };
     }
     const send = await readSend(api, requestId);
     if (send === undefined) {

@@ -12,9 +12,9 @@ import {
 /** What a redrive does with a dead letter. */
 export type Redriven =
   | { readonly kind: 'move'; readonly body: string; readonly groupId?: string | undefined }
-  /** It has nothing to move, and is deleted. */
+  /** There is nothing to move, so the dead letter is deleted. */
   | { readonly kind: 'delete'; readonly why: string }
-  /** It cannot be moved, and stays. */
+  /** The dead letter cannot be moved and stays. */
   | { readonly kind: 'leave'; readonly why: string };
 
 export interface RedriveOptions {
@@ -22,7 +22,7 @@ export interface RedriveOptions {
   /**
    * Decides what to do with a dead letter. If it throws, the dead letter stays in place.
    *
-   * @default moves it as it is
+   * @default moves it unchanged
    */
   readonly prepare?: (deadLetter: DeadLetter) => Promise<Redriven>;
   /** Called after each move with the number moved so far. */
@@ -57,7 +57,7 @@ export const redrive = async (
   const runId = randomUUID();
   const movedBodies = new Set<string>();
   const requeued = new Set<string>();
-  /** What stays, by message ID, with its latest receive. */
+  /** The messages that stay, as last received, by message ID. */
   const toRelease = new Map<string, Message>();
   let moved = 0;
   let deleted = 0;
@@ -96,7 +96,7 @@ export const redrive = async (
 
 const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({ kind: 'move', body, groupId });
 
-/** Returns each message after adding everything that was received with it to `received`. */
+/** Yields each message. Before that, adds all messages of the same receive to `received`. */
 async function* eachReceived(queue: DeadLetterQueue, received: Map<string, Message>): AsyncGenerator<Message> {
   for await (const messages of receiveAll(queue)) {
     for (const message of messages) received.set(message.MessageId ?? '', message);

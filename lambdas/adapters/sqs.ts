@@ -85,7 +85,7 @@ export const createSqsPublishDeadLetterQueue = (client: SQSClient, queueUrl: str
   },
 });
 
-/** Creates the function that sets when up to ten messages become visible again, in one call. */
+/** Creates the function that sets, in one call, when up to ten messages become visible again. */
 export const createChangeVisibility =
   (client: SQSClient, queueUrl: string) =>
   async (changes: readonly VisibilityChange[]): Promise<void> => {

@@ -4,13 +4,13 @@ const MAX_JITTER_MS = 30_000;
 /** The longest a request waits before its next attempt, unless the chat service asks for more. */
 export const MAX_WAIT_MS = 15 * 60 * 1000;
 
-/** Receives that a message may use at any pace. */
+/** How many receives a message may use at any pace. */
 const FREE_RECEIVES = 40;
 
 /**
- * Returns how long a queue message must wait at least before it is received again, so that SQS's 1,000 receives last
- * ten days whatever keeps the message waiting: after its first 40 receives, a message gets one for every 15 minutes of
- * its age. A message that has waited long for other reasons has receives to spare, and its next retry may come at once.
+ * Returns the minimum time before a queue message is received again, so that SQS's 1,000 receives last ten days,
+ * whatever the message waits for. After its first 40 receives, a message gets one for every 15 minutes of its age. A
+ * message that has waited long for other reasons has receives to spare, so its next retry may come at once.
  *
  * @param receiveCount how many times the message has been received
  * @param ageMs the time since the message was sent to the queue

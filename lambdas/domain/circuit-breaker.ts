@@ -10,13 +10,13 @@ export interface AccountRef {
 }
 
 /**
- * Why the circuit breaker opened: error 101; an access token that was refused twice; or a service that is unreachable,
- * because outcomes are unknown or something other than the service refuses the calls.
+ * Why the circuit breaker opened: error 101; an access token that was refused twice; or an unreachable service, which
+ * means that outcomes are unknown or that something other than the service refuses the calls.
  */
 export const OPEN_REASONS = ['no-credit', 'token', 'unreachable'] as const;
 export type OpenReason = (typeof OPEN_REASONS)[number];
 
-/** The circuit breaker is open: requests wait, and one probe at a time is made. */
+/** The circuit breaker is open: requests wait, and Parley makes one probe at a time. */
 export interface OpenCircuit {
   readonly state: 'open';
   readonly reason: OpenReason;
@@ -26,7 +26,7 @@ export interface OpenCircuit {
   readonly nextProbeAt: Instant;
   /** Probes started since the circuit breaker opened. */
   readonly probes: number;
-  /** Probes that sent a request and failed in a way that may have left its outcome unknown. */
+  /** How many probes sent a request and failed in a way that may have left its outcome unknown. */
   readonly failedSends: number;
 }
 
@@ -36,8 +36,8 @@ export type Circuit = { readonly state: 'closed' } | OpenCircuit;
 const UNKNOWN_OUTCOMES_TO_OPEN = 3;
 
 /**
- * The circuit breaker opens after calls for this many contacts were blocked. A firewall that dislikes one text blocks
- * one contact and must not stop the stage.
+ * The circuit breaker opens after calls for this many contacts were blocked. A firewall that blocks one message affects
+ * only one contact and must not stop the stage.
  */
 const BLOCKED_CONTACTS_TO_OPEN = 3;
 
@@ -50,7 +50,7 @@ export interface Failures {
 
 export const NO_FAILURES: Failures = { unknownOutcomes: 0, blockedContacts: new Set() };
 
-/** Whether the service itself answered: an outcome that shows it reachable and the account in order. */
+/** Whether the outcome shows that the service is reachable and the account is in order. */
 export const isServed = ({ kind }: SendOutcome): boolean =>
   kind === 'accepted' || kind === 'rejected' || kind === 'window-closed';
 
@@ -58,7 +58,7 @@ export const isServed = ({ kind }: SendOutcome): boolean =>
 export const isUnserved = (outcome: SendOutcome): boolean =>
   outcome.kind === 'uncertain' || (outcome.kind === 'not-done' && outcome.cause === 'blocked');
 
-/** Returns the failures after one more outcome. An unavailable service that says so changes nothing. */
+/** Returns the failures after one more outcome. If the service reports that it is unavailable, nothing changes. */
 export const addOutcome = (failures: Failures, outcome: SendOutcome, contactKey: string): Failures => {
   if (isServed(outcome)) return NO_FAILURES;
   if (!isUnserved(outcome)) return failures;
@@ -87,15 +87,15 @@ export const nextProbeAt = (now: Instant, probes: number): Instant =>
   addMs(now, Math.min(MAX_PROBE_INTERVAL_MS, FIRST_PROBE_MS * 2 ** Math.min(probes, 20)));
 
 /**
- * Returns the time of the next probe after one that sent a request and failed: a minute later, then at doubling
- * intervals up to an hour, because each such probe may leave one more outcome unknown.
+ * Returns the time of the next probe after one that sent a request and failed: one minute later, then at intervals that
+ * double up to one hour, because each such probe may leave one more outcome unknown.
  */
 export const nextSendProbeAt = (now: Instant, failedSends: number): Instant =>
   addMs(now, Math.min(MAX_SEND_PROBE_INTERVAL_MS, FIRST_SEND_PROBE_MS * 2 ** Math.min(failedSends, 20)));
 
 /**
- * Whether a probe of an unreachable service sends a request although the call without effect failed: once an hour. The
- * contact check may fail for good where requests are accepted, and must not keep the circuit breaker open forever.
+ * Whether a probe of an unreachable service sends a request even though the contact check failed: once an hour. The
+ * check may fail permanently on a service that accepts requests, and must not keep the circuit breaker open forever.
  */
 export const isSendProbeDue = ({ openedAt, failedSends }: OpenCircuit, now: Instant): boolean =>
   msBetween(openedAt, now) >= (failedSends + 1) * MAX_SEND_PROBE_INTERVAL_MS;

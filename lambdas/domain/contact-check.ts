@@ -40,9 +40,11 @@ export const isKnownAbsent = (contact: Contact, now: Instant): boolean => {
 export type ContactCheckOutcome =
   /** Maps the digits of each requested number that is on the platform to its proper format. */
   | { readonly kind: 'checked'; readonly result: ReadonlyMap<string, string> }
-  /** `failure` is what the answer would mean for a send: it may open the circuit breaker. */
+  /** `failure` is the outcome that the answer would have for a send. It may open the circuit breaker. */
   | { readonly kind: 'unavailable'; readonly failure: SendFailure; readonly retryAfter?: string }
-  /** The chat service does not offer the check for this channel or at this path, or its answer cannot be interpreted. */
+  /**
+   * The chat service does not offer the check for this channel or at this path, or its answer cannot be interpreted.
+   */
   | { readonly kind: 'rejected'; readonly explanation: string };
 
 type SendFailure = Extract<SendOutcome, { kind: 'not-done' | 'uncertain' }>;
@@ -53,7 +55,7 @@ const checkResult = z.object({
   result: z.record(z.string(), z.unknown()),
 });
 
-/** Returns the digits of a phone number, by which the numbers of a check are compared. */
+/** Returns the digits of a phone number. Contact checks compare numbers by their digits. */
 export const digitsOf = (number: string): string => number.replace(/\D/g, '');
 
 const PROPER_FORMAT = /^\+?\d{6,15}$/;
@@ -61,10 +63,10 @@ const PROPER_FORMAT = /^\+?\d{6,15}$/;
 /**
  * Interprets the answer to a contact check. The contract does not show its format; the field notes do.
  *
- * @param numbers the numbers asked about
+ * @param numbers the numbers that were checked
  */
 export const contactCheckOutcome = (answer: ChatServiceAnswer, numbers: readonly string[]): ContactCheckOutcome => {
-  // An answer that is no result means for the account and the service what it would mean for a template.
+  // Any other answer is interpreted as it would be for a send.
   const outcome = sendOutcome('message/v3', answer);
   if (answer.kind !== 'answered') return { kind: 'unavailable', failure: failureOf(outcome, answer.cause) };
   const { httpStatus, body, retryAfter } = answer;
@@ -82,7 +84,7 @@ export const contactCheckOutcome = (answer: ChatServiceAnswer, numbers: readonly
 const failureOf = (outcome: SendOutcome, explanation: string): SendFailure =>
   outcome.kind === 'not-done' ? { ...outcome, explanation } : { kind: 'uncertain', explanation, isAnswered: false };
 
-/** An empty result means that no number is on the platform; one that names only other numbers means nothing. */
+/** An empty result means that no number is on the platform. A result with only other numbers cannot be interpreted. */
 const readResult = (
   result: Readonly<Record<string, unknown>>,
   numbers: readonly string[],
@@ -95,15 +97,15 @@ const readResult = (
     return isUnderstood ? [[digitsOf(number), proper] as const] : [];
   });
   if (entries.length > 0 && answered.length === 0) {
-    return { kind: 'rejected', explanation: `${explanation} and a result that names none of the numbers` };
+    return { kind: 'rejected', explanation: `${explanation} and a result that contains none of the numbers` };
   }
   return { kind: 'checked', result: new Map(answered) };
 };
 
 /**
- * Whether the chat service itself answered a contact check, as opposed to something in front of it: a body in one of
- * the contract's forms, a JSON object with a 2xx, because the contract does not show the check's answer, a 401, or a 404
- * or 405, because the check's path is a setting and may be wrong.
+ * Whether the chat service itself answered a contact check, rather than something in front of it. These are its
+ * answers: a body in one of the contract's forms; a 2xx with any JSON object, because the contract does not show the
+ * check's answer; a 401; and a 404 or 405, because the check's path is a setting and may be wrong.
  */
 export const isServiceAnswer = (answer: ChatServiceAnswer): boolean => {
   if (answer.kind !== 'answered') return false;

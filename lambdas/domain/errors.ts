@@ -1,4 +1,4 @@
-/** The base of the errors that Parley throws, none of which a retry can fix. `code` is stable; messages may change. */
+/** The base of the errors that Parley throws. A retry fixes none of them. `code` is stable; messages may change. */
 export abstract class ParleyError extends Error {
   abstract readonly code: `ERR_${string}`;
 }
@@ -8,7 +8,7 @@ export class WriteRefusedError extends ParleyError {
   readonly code = 'ERR_WRITE_REFUSED';
 }
 
-/** An item of the table is not what Parley writes. */
+/** An item in the table does not have the form that Parley writes. */
 export class DamagedItemError extends ParleyError {
   readonly code = 'ERR_DAMAGED_ITEM';
 }

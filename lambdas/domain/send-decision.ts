@@ -157,7 +157,7 @@ const templateOf = ({ ruleNameOrId, params }: SendRequest): TemplateReference | 
 
 const UNSUPPORTED_MEDIA = /\.(gif|mp4|m4v|mov|avi|mkv|webm|mpe?g|3gp|wmv|flv)$/i;
 
-/** Containers of video that are also used for audio alone. */
+/** Video containers that are also used for audio only. */
 const AUDIO_CONTAINERS = /\.(mp4|webm|mpe?g|3gp)$/i;
 
 /** The contract's Rules of use, 9: "Video and GIF are not supported." */

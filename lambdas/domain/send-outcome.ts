@@ -14,7 +14,7 @@ export type ChatServiceAnswer =
 
 /** What an answer means for the send. */
 export type SendOutcome =
-  /** `intent/v2` may accept a request without returning an id; a status can name the message later. */
+  /** `intent/v2` may accept a request without returning an id; a status can add it later. */
   | { readonly kind: 'accepted'; readonly messageId?: string }
   | { readonly kind: 'window-closed' }
   | { readonly kind: 'rejected'; readonly code?: number; readonly explanation: string }
@@ -32,8 +32,8 @@ export type SendOutcome =
     };
 
 /**
- * Why a call had no effect and may be retried: no credit, a refused token, an unavailable service, or a refusal that
- * does not come from the service, such as a firewall's.
+ * Why a call had no effect and may be retried: no credit, a refused token, an unavailable service, or a refusal by
+ * something other than the service, such as a firewall.
  */
 export type NotDoneCause = 'no-credit' | 'token' | 'unavailable' | 'blocked';
 
@@ -119,7 +119,7 @@ type Problem = z.output<typeof problem>;
 interface AnswerBody {
   readonly id?: string;
   readonly fault?: Problem;
-  /** It is JSON, and its problem, if it has one, can be read. */
+  /** Whether it is JSON and its problem, if any, can be read. */
   readonly isReadable: boolean;
 }
 
@@ -132,7 +132,7 @@ const readBody = (body: unknown): AnswerBody => {
   return { id, fault, isReadable: given.length === 0 || fault !== undefined };
 };
 
-/** Whether a field that reports problems reports none: null, an empty string, an empty list, or an empty object. */
+/** Whether a field for problems contains none: it is null, or an empty string, list, or object. */
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

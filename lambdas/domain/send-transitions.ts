@@ -25,13 +25,13 @@ export type FromState = SendState | 'none';
 export type SendGuard =
   /** The item's request has the same body. */
   | 'same-request'
-  /** Parley gave up processing the request after it had failed for a day, so a redrive may send it. */
+  /** Parley gave up on the request after processing had failed for a day, so a redrive may send it. */
   | 'processing-failed'
-  /** The item has another reason for waiting, or processing it has failed since that was recorded. */
+  /** The item has a different reason for waiting, or processing has failed since that reason was recorded. */
   | 'other-decision'
-  /** Few enough calls ended without a known outcome, and none was answered with a 2xx. */
+  /** The limit of unknown outcomes is not reached, and the chat service answered none of the calls with a 2xx. */
   | 'may-resend'
-  /** The chat service accepted the request without returning an id, and no earlier status has named its message. */
+  /** The chat service accepted the request without returning an id, and no earlier status has added one. */
   | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
   | 'own-claim'
@@ -77,10 +77,10 @@ export const SEND_TRANSITIONS = {
   claimAgain: {
     to: 'claimed',
     by: 'send',
-    when: 'it says onUncertain: resend',
+    when: 'its request says onUncertain: resend',
     from: { uncertain: ['same-request', 'may-resend'] },
   },
-  // The call that the template replaces was answered with error 201, so it was not made.
+  // The call that the template replaces was answered with error 201, so it sent nothing.
   replaceCall: {
     to: 'claimed',
     by: 'send',
@@ -97,7 +97,7 @@ export const SEND_TRANSITIONS = {
   expire: {
     to: 'expired',
     by: 'send',
-    when: 'notAfter has passed, or its queue would delete it',
+    when: 'notAfter has passed, or SQS would soon delete it',
     from: { ...UNCALLED, claimed: OWN },
   },
   // Only an acceptance can replace `uncertain`: by then, the request's message may be gone from the queue.
@@ -123,7 +123,7 @@ export const SEND_TRANSITIONS = {
   identify: {
     to: 'accepted',
     by: 'receive',
-    when: 'a status names its message',
+    when: 'a status adds its message ID',
     from: { accepted: ['identified-no-earlier'] },
   },
   cancel: { to: 'cancelled', by: 'operator', when: 'an operator cancels it', from: { scheduled: [] } },

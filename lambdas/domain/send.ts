@@ -14,7 +14,7 @@ export interface QueuedSend {
   /** The message group and deduplication id of the request's copy on the dead-letter queue. */
   readonly groupId: string;
   readonly deduplicationId: string;
-  /** When the work on the request must have ended, because its invocation does. */
+  /** When the work on the request must be done, because the invocation ends. */
   readonly endBy: Instant;
 }
 
@@ -30,8 +30,8 @@ export interface Claim {
 }
 
 /**
- * The state that a send reaches. `decision` says why Parley makes no call, `outcome` what came of the call; each is one
- * sentence.
+ * The state that a send reaches. `decision` says why Parley makes no call; `outcome` gives the result of the call. Each
+ * is one sentence.
  */
 export type SendResult = { readonly at: Instant } & (
   | { readonly state: 'accepted'; readonly messageId?: string; readonly outcome: string }
@@ -70,9 +70,9 @@ export const sendRecord = z.object({
   state: z.enum(SEND_STATES),
   /** Why Parley refused it. */
   code: optionalString,
-  /** Why Parley made its latest call, or why it made none. */
+  /** Why Parley made its latest call, or why it made no call. */
   decision: optionalString,
-  /** What came of it: the chat service's answer, a status, or an operator's resolution. */
+  /** The result: the chat service's answer, a status, or an operator's resolution. */
   outcome: optionalString,
   /** The queue message's body; empty once its contact is erased. */
   body: z.string(),

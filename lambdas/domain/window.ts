@@ -16,7 +16,8 @@ export const isWindowOpen = (
   marginMs: number,
 ): boolean => {
   if (lastInboundAt === undefined) return false;
-  // After an error 201, the window stays closed until the user writes again. A message of the time of the call counts.
+  // After an error 201, the window stays closed until the user writes again. A message from the time of the call
+  // counts.
   if (windowDeniedAt !== undefined && windowDeniedAt > lastInboundAt) return false;
   return now < addMs(lastInboundAt, WINDOW_MS - marginMs);
 };

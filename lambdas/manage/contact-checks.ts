@@ -40,7 +40,7 @@ export const checkContacts = defineRoute({
   body: z.strictObject({
     contacts: z
       .array(
-        // The check knows only numbers, so it would find any other id absent.
+        // The check supports only numbers, so it would report any other id as absent.
         z.boundedString(z.MAX_NAME_LENGTH).check(z.refine(isPhone, 'must be a phone number')),
         'must be a list of numbers',
       )

@@ -37,9 +37,9 @@ export const sendResponse = z.object({
   state: z.enum(SEND_STATES),
   /** The rule that a refused send violates. */
   code: z.optional(z.string()),
-  /** Why Parley made its latest call, or why it made none. */
+  /** Why Parley made its latest call, or why it made no call. */
   decision: z.optional(z.string()),
-  /** What came of it: the chat service's answer, a status, or an operator's resolution. */
+  /** The result: the chat service's answer, a status, or an operator's resolution. */
   outcome: z.optional(z.string()),
   /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),

@@ -9,13 +9,13 @@ export type MessageResult = { readonly kind: 'done' } | { readonly kind: 'retry'
 export const DONE: MessageResult = { kind: 'done' };
 
 export interface QueueHandlerOptions {
-  /** @param endBy when the work on the message must have ended, a second before the invocation does */
+  /** @param endBy when the work on the message must be done, one second before the invocation ends */
   readonly handleMessage: (message: SQSRecord, endBy: Instant) => Promise<MessageResult>;
-  /** Decides what to do with a message that `handleMessage` failed on. Returns undefined to retry it. */
+  /** Decides what to do with a message that `handleMessage` failed to process. Returns undefined to retry it. */
   readonly handleFailure?: (message: SQSRecord, error: unknown) => Promise<MessageResult | undefined>;
   /** Sets when messages become visible again. */
   readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
-  /** Returns how long a message waits at least, however soon its next attempt is due. @default 0 */
+  /** Returns the minimum wait of a message, even if its next attempt is due sooner. @default 0 */
   readonly minimumWaitMs?: (receiveCount: number, ageMs: number) => number;
   readonly clock: Clock;
   /** How much of the invocation's time must be left to start a message. */
@@ -45,7 +45,10 @@ const END_MARGIN_MS = 1_000;
 /** Shorter than the queue's visibility timeout, which would block the whole group. */
 const RETRY_AFTER_ERROR_MS = 10_000;
 
-/** SQS keeps a message invisible for at most 12 hours; one hour is left for the time it has been invisible already. */
+/**
+ * SQS keeps a message invisible for at most 12 hours; the remaining hour covers the time that it has already been
+ * invisible.
+ */
 const MAX_INVISIBLE_MS = 11 * 60 * 60 * 1000;
 
 /** In a standard queue, every message is its own group. */
@@ -90,7 +93,7 @@ const handleSafely = async (
     try {
       return (await handleFailure?.(message, error)) ?? retry;
     } catch (failure) {
-      log.warn('the failure could not be recorded', { messageId, error: failure });
+      log.warn('message failure could not be recorded', { messageId, error: failure });
       return retry;
     }
   }
@@ -98,8 +101,8 @@ const handleSafely = async (
 
 /**
  * Keeps the first message invisible, which blocks its group, and makes the messages behind it visible at once.
- * Otherwise they would stay invisible for the queue's whole visibility timeout, even after the first one is done. The
- * group waits long enough for each of its messages, because each receive counts for all that are received.
+ * Otherwise they would stay invisible for the queue's whole visibility timeout, even after the first one is done.  The
+ * group waits long enough for each of its messages, because a receive counts for every message in it.
  */
 const delay = async (
   { changeVisibility, minimumWaitMs = () => 0, clock, log }: QueueHandlerOptions,

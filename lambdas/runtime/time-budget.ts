@@ -34,8 +34,8 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Repeats a write that fails, with pauses, until it succeeds or `deadline` has passed; then rejects with the last error.
- * Errors that a retry cannot fix are not retried.
+ * Retries a write, with pauses, until it succeeds. Rejects with the last error once `deadline` has passed, and at once
+ * with an error that a retry cannot fix.
  */
 export const repeatUntil = async <Written>(
   deadline: Instant,

@@ -1,18 +1,18 @@
-/** A limit of concurrent calls that adapts to the service. */
+/** A limit on concurrent calls that adapts to the service. */
 export interface CallLimit {
-  /** Waits until a call may start. Returns the function that ends it, which may be called more than once. */
+  /** Waits until a call may start. Returns a function that marks its end and may be called more than once. */
   acquire(): Promise<() => void>;
-  /** Lets one more call run at a time, up to the maximum. */
+  /** Allows one more concurrent call, up to the maximum. */
   widen(): void;
-  /** Lets one call run at a time. Calls that have started continue. */
+  /** Allows only one call at a time. Calls that have started continue. */
   narrow(): void;
 }
 
 /**
- * Creates a limit that starts with one call at a time, so that a service or an account that fails costs one call and
- * not a batch of them.
+ * Creates a limit that starts with one call at a time, so that a failing service or account costs one call instead of a
+ * batch of calls.
  *
- * @param max the most calls at a time
+ * @param max the maximum number of concurrent calls
  */
 export const createCallLimit = (max: number): CallLimit => {
   let limit = 1;

@@ -15,7 +15,7 @@ export interface CallServiceOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly rules: SendRules;
-  /** How long a call may take, including its repetition with a refreshed token. */
+  /** How long a call may take, including a retry with a refreshed token. */
   readonly callTimeMs: number;
 }
 
@@ -27,14 +27,14 @@ export interface CompletedCall {
 
 /**
  * Creates the function that calls the chat service. If the service reports the window closed although Parley's record
- * shows it open, the function falls back to a template, which it records before it makes the call. Without a template,
- * it returns the decision not to send.
+ * shows it open, the function falls back to a template, which it records before making the call. Without a template, it
+ * returns the decision not to send.
  */
 export const createCallService = (options: CallServiceOptions) => {
   const { sends, chatService, clock, rules, callTimeMs } = options;
 
   const makeCall = async ({ endBy }: QueuedSend, call: SendCall): Promise<CompletedCall> => {
-    // A call that outlives its invocation could be answered when nobody can record the answer.
+    // The answer to a call that outlives its invocation could not be recorded.
     if (addMs(clock.now(), callTimeMs) > endBy)
       return { call, outcome: notMade('There was no time left for the call.') };
     return { call, outcome: sendOutcome(call.endpoint, await chatService.send(call)) };
@@ -51,7 +51,8 @@ export const createCallService = (options: CallServiceOptions) => {
     try {
       const replaceCall = () => sends.replaceCall(send.request.requestId, claim.claimId, { call, decision });
       const replaced = await repeatUntil(addMs(send.endBy, -callTimeMs), replaceCall, options);
-      if (replaced.kind !== 'applied') return { call, outcome: notMade('The claim was lost before the template.') };
+      if (replaced.kind !== 'applied')
+        return { call, outcome: notMade('The claim was lost before the template was sent.') };
     } catch {
       return { call, outcome: notMade('The template could not be recorded, so it was not sent.') };
     }
@@ -62,8 +63,8 @@ export const createCallService = (options: CallServiceOptions) => {
 const notMade = (explanation: string): SendOutcome => ({ kind: 'not-done', cause: 'unavailable', explanation });
 
 /**
- * Records the closed window for later sends, as of the claim: what the user writes during the call opens the window
- * again. A failed write does not affect this send.
+ * Records the closed window for later sends with the time of the claim, so that a message that the user writes during
+ * the call opens the window again. A failed write does not affect this send.
  */
 const recordDeniedWindow = async (
   { contacts, log, metrics }: CallServiceOptions,

@@ -29,7 +29,7 @@ export type ContactChecked =
       readonly kind: 'unavailable';
       readonly failure: CheckFailure;
       readonly afterMs: number;
-      /** No check was made, because one was unavailable a moment ago. */
+      /** No check was made, because an earlier one was unavailable a moment ago. */
       readonly isRepeated: boolean;
     };
 
@@ -51,7 +51,7 @@ export const createCheckContact = (options: CheckContactOptions) => {
     if (rules.contactCheck !== 'beforeFirstTemplate' || call.endpoint !== 'intent/v2') return unchanged;
     if (!isCheckDue(contact, clock.now())) return unchanged;
     const { requestId, chatChannelNumber = rules.chatChannelNumber, platformContactId } = send.request;
-    // Ids of other channels are not numbers, and the check knows only numbers.
+    // The ids of other channels are not numbers, and the check supports only numbers.
     if (!isPhone(platformContactId)) return unchanged;
     const format = rules.numberFormat ?? 'verbatim';
     const answer = await check(formatNumber(chatChannelNumber, format), formatNumber(platformContactId, format));
@@ -84,7 +84,7 @@ type NumberCheck =
 
 type UnavailableCheck = Extract<ContactCheckOutcome, { kind: 'unavailable' }>;
 
-/** How long the check counts as unavailable for a channel, so that a batch does not wait for it once per message. */
+/** How long a failed check counts for its channel, so that a batch does not wait for the check once per message. */
 const UNAVAILABLE_MS = 5_000;
 
 interface WaitingNumber {

@@ -27,22 +27,22 @@ export interface CircuitBreakerOptions {
   readonly metrics: Metrics;
   /** How long a probe may take, including its writes. No other probe starts during this time. */
   readonly probeLeaseMs: number;
-  /** How many calls this process makes at a time. */
+  /** The maximum number of concurrent calls in this process. */
   readonly maxConcurrentCalls: number;
 }
 
-/** What a call revealed about the account and the service, and when the call was claimed. */
+/** The outcome of a call, and when the call was claimed. */
 export interface ObservedCall {
   readonly outcome: SendOutcome;
   readonly calledAt: Instant;
 }
 
-/** A call that the circuit breaker decides about. */
+/** A call that the circuit breaker guards. */
 export interface GuardedCall<Result> {
   readonly contact: ContactRef;
   /** Returns no observation if it ended before the chat service was called. */
   readonly call: () => Promise<{ readonly result: Result; readonly observed?: ObservedCall }>;
-  /** Whether the chat service answers a call that has no effect. */
+  /** Whether the chat service answers a call that sends no message. */
   readonly isReachable: () => Promise<boolean>;
 }
 
@@ -62,20 +62,21 @@ interface Admission {
 /** A probe in flight. */
 interface Probe {
   readonly probeId: string;
-  /** It sends a request although the call without effect failed. */
+  /** It sends a request even though the service seems unreachable. */
   readonly isBlind: boolean;
 }
 
-/** How long this process relies on a circuit that it has read, and on an answered call. */
+/** How long this process relies on the circuit that it last read, and on its last answered call. */
 const TRUSTED_MS = 5_000;
 
 /**
  * Creates the circuit breaker of an account. It opens when the account has no credit, its access token is refused, or
- * the chat service is unreachable; then one probe at a time is made, and an accepted request closes it.
+ * the chat service is unreachable. While it is open, Parley makes one probe at a time. An accepted request closes it.
  *
- * While it is closed, a process starts with one call at a time and makes more as the service answers, so that an outage
- * leaves only the calls in flight at its onset, and at most two more per process, without a known outcome. A service
- * that was unreachable is first probed without sending anything; if that keeps failing, one request an hour probes it.
+ * While it is closed, a process starts with one call at a time and makes more as the service answers. An outage
+ * therefore leaves at most the calls in flight when it starts, and two more per process, without a known outcome. A
+ * probe of an unreachable service first makes a call that sends no message. If that call keeps failing, one request an
+ * hour is sent.
  */
 export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   const { contacts, circuits, account, clock, randomness, log, metrics, probeLeaseMs } = options;
@@ -126,7 +127,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     if (open === undefined) return;
     const { reason, why, probes, failedSends } = { ...open, ...change };
     const now = clock.now();
-    // Blind probes are an hour apart anyway, so calls without effect continue between them.
+    // Blind probes are an hour apart anyway, so the probes between them send no message.
     const at = isSendFailed && !isBlind ? nextSendProbeAt(now, failedSends) : nextProbeAt(now, probes);
     remember(await circuits.failProbe(probeId, { reason, why, nextProbeAt: at, isSendFailed }));
     metrics.count('AccountHeld');
@@ -143,7 +144,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     const isRestored = openNow()?.reason === 'unreachable' ? isServed(outcome) : outcome.kind === 'accepted';
     if (isRestored) await closeCircuit(probeId);
     else if (isUnserved(outcome)) {
-      // The next probe has no effect: another request must not end without a known outcome.
+      // The next probe sends no message, so that no other request ends without a known outcome.
       await failProbe(probeId, { reason: 'unreachable', why: explain(outcome) }, { isSendFailed: true, isBlind });
     } else if (reason !== undefined) await failProbe(probeId, { reason, why: explain(outcome) });
     else await failProbe(probeId);
@@ -156,7 +157,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     const why = explain(outcome);
     remember(await circuits.open({ reason, why, calledAt, openedAt: now, nextProbeAt: nextProbeAt(now, 0) }));
     metrics.count('AccountHeld');
-    log.error('circuit breaker open: requests wait, one probe at a time is made', { reason, why });
+    log.error('circuit breaker open: requests wait while Parley makes one probe at a time', { reason, why });
   };
 
   const observe = async (
@@ -178,7 +179,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   };
 
   return {
-    /** Reads a contact and, unless it was read recently, the circuit, in one call. */
+    /** Reads a contact. Reads the circuit in the same call unless it was read recently. */
     async readContact(ref: ContactRef): Promise<Contact> {
       if (isRecent(known?.at)) return (await contacts.read(ref)) ?? {};
       const askedAt = clock.now();
@@ -187,7 +188,10 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
       return contact;
     },
 
-    /** Makes a call unless the circuit breaker is open, and updates the circuit breaker with what the call revealed. */
+    /**
+     * Makes a call unless the circuit breaker is open, then opens or closes the circuit breaker according to the
+     * outcome.
+     */
     async run<Result>({
       contact,
       call,
@@ -205,7 +209,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
         }
         const { result, observed } = await call();
         if (observed === undefined) {
-          // Nothing was revealed, so the next request may probe at once.
+          // The chat service was not called, so the next request may probe at once.
           if (probeId !== undefined && open) await returnProbe(circuits, probeId, open, clock.now());
           return { kind: 'admitted', result };
         }

@@ -37,7 +37,7 @@ export const sendEnvironment = z.object({
   /** How long to wait for a connection to the chat service, and for its answer. */
   CONNECT_TIMEOUT_SECONDS: wholeNumber(1),
   ANSWER_TIMEOUT_SECONDS: wholeNumber(1),
-  /** How many calls one instance of the function makes at a time. */
+  /** The maximum number of concurrent calls in one instance of the function. */
   MAX_CONCURRENT_CALLS: wholeNumber(1),
   /** The reasons that an opt-out does not block: a JSON list. */
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),

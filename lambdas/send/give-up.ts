@@ -18,16 +18,16 @@ export interface GiveUpOptions {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a request may fail before it is dead-lettered, so that it delays its contact's other requests no longer. */
+/** How long a request may fail before it is dead-lettered and no longer delays its contact's other requests. */
 const MAX_FAILING_MS = DAY_MS;
 
-/** A day before SQS deletes a message: its group may be blocked by one that is about to end. */
+/** One day before SQS deletes a message, because an earlier message of its group may still block it. */
 const MAX_QUEUED_MS = 13 * DAY_MS;
 
 /** SQS moves a message to the dead-letter queue after 1,000 receives, without a record. */
 const MAX_RECEIVES = 990;
 
-/** Returns which limit of SQS a message is about to reach, as a sentence; undefined if none. */
+/** Describes the SQS limit that a message is about to reach. Returns undefined if there is none. */
 export const queueLimitReached = ({ attributes }: SQSRecord, now: Instant): string | undefined => {
   const receives = Number(attributes.ApproximateReceiveCount);
   if (queuedMs(attributes, now) >= MAX_QUEUED_MS) {
@@ -43,9 +43,9 @@ const sentAt = ({ SentTimestamp }: SQSRecord['attributes']): Instant => new Date
 const queuedMs = (attributes: SQSRecord['attributes'], now: Instant): number => msBetween(sentAt(attributes), now);
 
 /**
- * Creates the handler of messages that could not be processed. A request that has failed for a day is put on the
- * dead-letter queue, alone, with the reason; until then it is retried, and the contact's other requests wait behind it.
- * While the table is unavailable, nothing is given up, because every request would fail.
+ * Creates the handler of messages that could not be processed. After a request has failed for a day, only this request
+ * is put on the dead-letter queue, with the reason. Until then it is retried, and the contact's other requests wait
+ * behind it. While the table is unavailable, no request is dead-lettered for its failures, because every request fails.
  */
 export const createGiveUp = (options: GiveUpOptions) => {
   const { sends, deadLetters, clock, log, metrics } = options;
@@ -53,11 +53,11 @@ export const createGiveUp = (options: GiveUpOptions) => {
   const deadLetter = async (message: SQSRecord, reason: string): Promise<MessageResult> => {
     await deadLetters.put(deadLetterOf(message, message.body), `PROCESSING_FAILED: ${reason}`);
     metrics.count('SendProcessingFailed');
-    log.error('request dead-lettered because it could not be processed', { messageId: message.messageId, reason });
+    log.error('request dead-lettered: it could not be processed', { messageId: message.messageId, reason });
     return DONE;
   };
 
-  /** Returns the request of a message; undefined if there is none, which handling the message again will show. */
+  /** Returns the request of a message. Returns undefined if there is none, which the next attempt handles. */
   const readSend = async (message: SQSRecord, endBy: Instant): Promise<QueuedSend | undefined> => {
     const dueRequestId = parseDueMessage(message.body);
     const body = dueRequestId === undefined ? message.body : (await sends.read(dueRequestId))?.body;
@@ -71,19 +71,21 @@ export const createGiveUp = (options: GiveUpOptions) => {
     try {
       await sends.recordWithoutCall(send, { state: 'refused', at, code: 'PROCESSING_FAILED', decision });
     } catch (error) {
-      // The table has just recorded the failure, so it is this item that cannot be read or written.
-      log.warn('the failed request could not be recorded', { requestId: send.request.requestId, error });
+      // The table has just recorded the failure, so the problem is this item.
+      log.warn('refusal could not be recorded', { requestId: send.request.requestId, error });
     }
   };
 
-  /** At the end of its time in the queue, a request is dead-lettered even if the table cannot record it. */
+  /**
+   * Tries to record the refusal. At the end of its time in the queue, a request is dead-lettered even without a record.
+   */
   const recordIfPossible = async (message: SQSRecord, now: Instant, reason: string): Promise<void> => {
     try {
       const send = await readSend(message, now);
       const decision = `It has been in the queue since ${sentAt(message.attributes)}: ${reason}`;
       if (send !== undefined) await recordRefusal(send, now, decision);
     } catch (error) {
-      log.warn('the end of a request could not be recorded', { messageId: message.messageId, error });
+      log.warn('refusal could not be recorded', { messageId: message.messageId, error });
     }
   };
 

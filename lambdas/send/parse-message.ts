@@ -5,7 +5,7 @@ import type { QueuedSend } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
 import type { FifoMessage } from '../ports.ts';
 
-/** A message of the send queue with its request, or what is wrong with it. */
+/** The send of a queue message, or an explanation of what is wrong with the message. */
 export type ParsedMessage =
   | { readonly kind: 'send'; readonly send: QueuedSend }
   | { readonly kind: 'malformed'; readonly explanation: string };
@@ -28,7 +28,7 @@ export const parseMessage = (
   return { kind: 'send', send: { ...deadLetterOf(message, body), request, contact, endBy } };
 };
 
-/** Returns a message's copy for the dead-letter queue, in the same message group. */
+/** Returns the copy of a message for the dead-letter queue, in the same message group. */
 export const deadLetterOf = ({ messageId, attributes }: SQSRecord, body: string): FifoMessage => ({
   body,
   groupId: attributes.MessageGroupId ?? messageId,

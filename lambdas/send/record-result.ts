@@ -47,7 +47,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
     return DONE;
   };
 
-  /** Repeats a write until the invocation ends: a known outcome must not be lost. */
+  /** Retries a write until the invocation ends, because a known outcome must not be lost. */
   const write = <Written>({ endBy }: QueuedSend, attempt: () => Promise<Written>): Promise<Written> =>
     repeatUntil(endBy, attempt, options);
 
@@ -129,7 +129,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
       await record(send, claimId, resultOf(decision, clock.now()));
       return DONE;
     },
-    /** Lets a request that was not sent wait, and returns when to retry it. */
+    /** Makes a request that was not sent wait. Returns when to retry it. */
     retry,
     waitForCircuit: (send: QueuedSend, circuit: OpenCircuit): MessageResult =>
       retry(send, openCircuitWaitMs(circuit, clock.now(), randomness.random())),

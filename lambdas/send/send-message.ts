@@ -51,13 +51,13 @@ export interface SendMessageOptions {
   readonly leaseMs: number;
   /** How long a probe of an open circuit breaker may take, including its writes. */
   readonly probeLeaseMs: number;
-  /** How many calls this process makes at a time. */
+  /** The maximum number of concurrent calls in this process. */
   readonly maxConcurrentCalls: number;
-  /** How long a call may take, including its repetition with a refreshed token. */
+  /** How long a call may take, including a retry with a refreshed token. */
   readonly callTimeMs: number;
 }
 
-/** A contact read longer ago than this is read again before a call is decided on. */
+/** A contact that was read longer ago than this is read again before the decision. */
 const MAX_CONTACT_AGE_MS = 1_000;
 
 /**
@@ -81,8 +81,8 @@ export const createSendMessage = (options: SendMessageOptions) => {
   };
 
   /**
-   * Records that a request waits, unless that is recorded already, or it is uncertain and waits to be resent. Returns the
-   * result if the send has ended.
+   * Records that a request waits, unless that is already recorded or the send is uncertain and waits to be resent.
+   * Returns the result if the send has ended.
    */
   const recordWaiting = async (send: QueuedSend, decision: string): Promise<MessageResult | undefined> => {
     const result = { state: 'waiting' as const, at: clock.now(), decision };
@@ -102,8 +102,8 @@ export const createSendMessage = (options: SendMessageOptions) => {
   const latestStart = ({ endBy }: QueuedSend): Instant => addMs(endBy, -2 * callTimeMs);
 
   /**
-   * Claims the send. After a lost response, the claim is repeated under its own id; if it is still not known to stand,
-   * it is given back, because no call was made.
+   * Claims the send. If the response is lost, repeats the claim with the same id. If the claim still cannot be
+   * confirmed, records that the send waits, because no call was made.
    */
   const claimSend = async (send: QueuedSend, claim: Claim): Promise<Awaited<ReturnType<SendRepository['claim']>>> => {
     const { requestId, onUncertain } = send.request;
@@ -159,7 +159,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
     return claimAndCall(send, checked.contact, decided);
   };
 
-  /** The contact as of now: it may have changed while the request waited for other calls. */
+  /** Returns the current contact, which may have changed while the request waited for other calls. */
   const readAgain = async ({ contact: ref }: QueuedSend, contact: Contact, readAt: Instant): Promise<Contact> =>
     clock.now() < addMs(readAt, MAX_CONTACT_AGE_MS) ? contact : breaker.readContact(ref);
 

@@ -1,22 +1,24 @@
 /** The timeouts of one HTTP call to the chat service, in seconds. */
 export interface CallTimeouts {
-  /** Until the connection is established, TLS included. */
+  /** The time to establish the connection, including TLS. */
   readonly connectTimeoutSeconds: number;
-  /** From the request to the whole answer. */
+  /** The time from the request to the complete answer. */
   readonly answerTimeoutSeconds: number;
 }
 
-/** For the writes around the calls: with the function's timeouts, one write takes ten seconds at most. */
+/** For the writes around the calls. With the function's timeouts, one write takes at most ten seconds. */
 const WRITES_SECONDS = 11;
 
-/** For the messages of a group that are handled before the last one is started. */
+/** For the earlier messages of a group. */
 const EARLIER_MESSAGES_SECONDS = 57;
 
 const CLOCK_SKEW_SECONDS = 30;
 
-/** Every time limit of the function `send`, derived from the timeouts of a call so that each outlasts the one inside it. */
+/**
+ * Every time limit of the function `send`, derived from the timeouts of a call so that each outlasts the one inside it.
+ */
 export const timeLimits = ({ connectTimeoutSeconds, answerTimeoutSeconds }: CallTimeouts) => {
-  // A 401 is repeated once with a refreshed token.
+  // A call that is answered with a 401 is repeated once with a refreshed token.
   const callSeconds = 2 * (connectTimeoutSeconds + answerTimeoutSeconds);
   // A free-form call, and a template after error 201.
   const requiredSeconds = 2 * callSeconds + WRITES_SECONDS;
@@ -27,13 +29,13 @@ export const timeLimits = ({ connectTimeoutSeconds, answerTimeoutSeconds }: Call
     callSeconds,
     /** How much of an invocation must be left to start a message. */
     requiredSeconds,
-    /** How long a probe of an open circuit breaker may take: without effect first, then with a request. */
+    /** How long a probe of an open circuit breaker may take: a contact check, then a request. */
     probeSeconds: requiredSeconds + callSeconds,
     /** The function's timeout. */
     timeoutSeconds,
     /** How long a claim lasts: longer than an invocation. */
     leaseSeconds,
-    /** How long a message stays invisible if its function is killed: until the lease has expired, and no longer. */
+    /** How long a message stays invisible if its function is killed: until the lease has expired, plus clock skew. */
     visibilitySeconds: leaseSeconds + CLOCK_SKEW_SECONDS,
   };
 };

@@ -31,7 +31,7 @@ export class DeadLetterQueue extends Queue {
 
 /** Properties of a {@link DeadLetteredQueue}. */
 export interface DeadLetteredQueueProps extends DeadLetterQueueProps {
-  /** How long a received message stays invisible. At least the timeout of the function that consumes the queue. */
+  /** How long a received message stays invisible: at least the timeout of the function that consumes the queue. */
   readonly visibilityTimeout: Duration;
   /**
    * The maximum message size.
@@ -103,8 +103,8 @@ function queueProps({ removalPolicy, fifo = false }: DeadLetterQueueProps): Queu
 }
 
 /**
- * The visibility timeout that AWS recommends for a queue that Lambda consumes: six timeouts of the function, because
- * Lambda retries a throttled batch within it.
+ * The visibility timeout that AWS recommends for a queue that Lambda consumes: six times the function's timeout,
+ * because Lambda retries a throttled batch within it.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const recommendedVisibilityTimeout = (functionTimeout: Duration): Duration =>

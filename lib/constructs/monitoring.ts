@@ -84,7 +84,7 @@ export class ParleyMonitoring extends Construct {
     this.#watchDeadLetters(
       'SendDeadLetters',
       sendQueue.deadLetters,
-      'Send requests were malformed, reused the id of another one, or could not be processed for a day, and are in the ' +
+      "Send requests were malformed, reused another request's ID, or could not be processed for a day. They are in the " +
         'send dead-letter queue. List them with parley dead-letters list send.',
     );
     this.#watchDeadLetters(
@@ -112,7 +112,7 @@ export class ParleyMonitoring extends Construct {
       'RejectedSends',
       handler.customMetric('SendRejected', SUM),
       1,
-      'The chat service rejected send requests. The events SendRejected name them, and parley status shows the reason.',
+      'The chat service rejected send requests. The SendRejected events list them, and parley status shows the reason.',
     );
   }
 

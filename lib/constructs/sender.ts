@@ -67,8 +67,8 @@ export class ParleySender extends Construct {
     });
     this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', {
       fifo: true,
-      // Not six timeouts, as AWS recommends: a killed function would delay its contacts for all of that. Throttled
-      // invocations, which are the reason for six, are rare because the consumer's concurrency is limited.
+      // AWS recommends six times the function's timeout, but if a function is killed, its contacts wait for all of it.
+      // Throttling, the reason for six times, is rare because the consumer's concurrency is limited.
       visibilityTimeout: Duration.seconds(visibilitySeconds),
       maxMessageSize: MAX_REQUEST_SIZE,
       removalPolicy,
@@ -138,7 +138,7 @@ export class ParleySender extends Construct {
 /** A batch has at most ten message groups, and a group's messages are sent one after another. */
 const MAX_CALLS_PER_INVOCATION = 10;
 
-/** The minimum of an event source mapping's maximum concurrency. */
+/** The lowest maximum concurrency that an event source mapping allows. */
 const MIN_INVOCATIONS = 2;
 
 /** Spreads concurrent calls over invocations. */

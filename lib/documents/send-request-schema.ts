@@ -44,8 +44,8 @@ export function sendRequestSchema() {
     $id: 'urn:parley:send-request',
     title: 'Send request',
     description:
-      'A message on the send queue: the body of message/v3, the body of intent/v2, or both in one, with the fields that ' +
-      `Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')} and ${CONTENT_FIELDS.at(-1)} is required. ` +
+      'A message on the send queue: the body of message/v3, the body of intent/v2, or both combined, plus the fields ' +
+      `that Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')}, and ${CONTENT_FIELDS.at(-1)} is required. ` +
       'Optional fields that are null or empty count as missing.',
     ...schema,
     properties: Object.fromEntries(

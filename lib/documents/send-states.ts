@@ -30,7 +30,7 @@ function diagram(): string {
   const arrows = new Map<string, string[]>();
   for (const [name, transition] of transitions) {
     const starts = startsOf(transition);
-    // An arrow from a state to itself says little about a send's life, unless it is the transition's only one.
+    // Leaves out arrows from a state to itself, unless the transition has no others.
     const others = starts.filter((state) => state !== transition.to);
     for (const start of others.length > 0 ? others : starts) {
       const arrow = `${start} --> ${transition.to}`;

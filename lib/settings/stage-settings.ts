@@ -83,14 +83,14 @@ export const settingsObject = z.strictObject({
           description: "the contact check's path after /api/v1.0/, whose last segment contains the platform's name",
         }),
       connectTimeoutSeconds: z.int().min(1).max(10).default(3).meta({
-        description: 'an integer from 1 to 10: how long to wait for a connection to the chat service',
+        description: 'an integer from 1 to 10: how many seconds to wait for a connection to the chat service',
       }),
       answerTimeoutSeconds: z.int().min(1).max(60).default(10).meta({
         description:
-          "an integer from 1 to 60: how long to wait for the chat service's answer; without one, the outcome is unknown",
+          "an integer from 1 to 60: how many seconds to wait for the chat service's answer; then the outcome is unknown",
       }),
       maxConcurrentCalls: z.int().min(2).max(2000).default(200).meta({
-        description: 'an integer from 2 to 2000: how many calls to the chat service are made at a time',
+        description: 'an integer from 2 to 2000: how many calls to the chat service may run at a time',
       }),
     })
     .meta({
@@ -145,7 +145,8 @@ export const settingsObject = z.strictObject({
         'conversation',
     }),
   optOutExemptReasons: z.array(z.enum(APPROVED_REASONS)).default([]).meta({
-    description: 'a list of reasons, such as ["payment"]: requests with one of them are sent even after an opt-out',
+    description:
+      'a list of reasons, such as ["payment"]: requests with one of these reasons are sent even after an opt-out',
   }),
   defaultTemplate: z.optional(templateReference).meta({
     description:

@@ -7,9 +7,9 @@ import { messageOf } from '../local-error.ts';
 export interface AwsRequest {
   readonly method: string;
   readonly url: URL;
-  /** The `x-amz-target` header, such as `AWSEvents.PutEvents`; without one, the method and the path. */
+  /** The `x-amz-target` header, such as `AWSEvents.PutEvents`. Without the header, the method and the path. */
   readonly operation: string;
-  /** The parsed body; undefined if it is not JSON. */
+  /** The parsed body. Undefined if it is not JSON. */
   readonly input: unknown;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal;
@@ -18,28 +18,28 @@ export interface AwsRequest {
 export interface AwsResponse {
   readonly status: number;
   readonly body: object;
-  /** The error's code. */
+  /** The error code. */
   readonly errorType?: string;
-  /** The error's code in the query protocol, which SDKs show instead where an API had that protocol first. */
+  /** The error code in the query protocol. SDKs show this code if the API used that protocol first. */
   readonly queryErrorType?: string;
 }
 
-/** Returns the response for an error, in the form that every AWS SDK reads. */
+/** Returns an error response in the format that all AWS SDKs read. */
 export const awsError = (errorType: string, message: string, status = 400): AwsResponse => ({
   status,
   errorType,
   body: { __type: errorType, message },
 });
 
-/** Returns the response for an operation that an emulator lacks. */
+/** Returns the response for an operation that an emulator does not support. */
 export const unknownOperation = (operation: string): AwsResponse =>
   awsError('UnknownOperationException', `The local run does not support ${operation}.`);
 
 /**
- * Serves an emulated AWS API that speaks JSON, on a free port of the loopback interface.
+ * Serves an emulated AWS API with a JSON protocol, on a free port of the loopback interface.
  *
- * @param contentType `application/x-amz-json-1.x` for APIs with operations in a header, `application/json` for REST APIs.
- * Source: https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
+ * @param contentType `application/x-amz-json-1.x` for APIs with operations in a header, `application/json` for REST
+ * APIs. Source: https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
 export const startAwsJsonServer = (
   contentType: 'application/x-amz-json-1.0' | 'application/x-amz-json-1.1' | 'application/json',
@@ -60,7 +60,7 @@ export const startAwsJsonServer = (
     }),
   );
 
-/** Answers an emulator's own error, which would otherwise end the local run. */
+/** Returns the response for an emulator's own error, which would otherwise end the local run. */
 const internalFailure = (error: unknown): AwsResponse =>
   awsError('InternalFailure', `The local run failed: ${messageOf(error)}`, 500);
 

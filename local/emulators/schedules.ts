@@ -22,7 +22,10 @@ export interface TargetFailure {
   readonly retries: number;
 }
 
-/** The one-time schedules of a run, in memory. Each is deleted after its target has been called or given up. */
+/**
+ * The one-time schedules of a run, in memory. Each is deleted after its target has been called or its retries have
+ * ended.
+ */
 export interface Schedules extends AsyncDisposable {
   createGroup(name: string): void;
   hasGroup(name: string): boolean;
@@ -38,7 +41,7 @@ export interface Schedules extends AsyncDisposable {
 const POLL_MS = 250;
 
 /**
- * How long a target is retried: Scheduler's default, here on the run's clock and without backoff.
+ * How long a target is retried: Scheduler's default, but on the run's clock and without backoff.
  * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_RetryPolicy.html
  */
 const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
@@ -46,7 +49,7 @@ const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 /**
  * Creates the schedules of a run, on its clock.
  *
- * @param warn Receives a message about each failed call to a target, and about each that is given up.
+ * @param warn Receives a message about each failed call to a target, and about each target that is no longer retried.
  */
 export const createSchedules = (clock: MovableClock, warn: (message: string) => void): Schedules => {
   const groups = new Set<string>(['default']);
@@ -70,7 +73,7 @@ export const createSchedules = (clock: MovableClock, warn: (message: string) => 
     }
   };
 
-  /** Records a failed call. Returns whether it was the last one. */
+  /** Records a failed call. Returns whether it was the last attempt. */
   const giveUp = async (schedule: Schedule, error: unknown): Promise<boolean> => {
     const retries = failedCalls.get(schedule) ?? 0;
     failedCalls.set(schedule, retries + 1);
@@ -79,11 +82,11 @@ export const createSchedules = (clock: MovableClock, warn: (message: string) => 
         warn(`Schedule ${schedule.name} could not call its target and will retry: ${messageOf(error)}`);
       return false;
     }
-    warn(`Schedule ${schedule.name} could not call its target for a day: ${messageOf(error)}`);
+    warn(`Schedule ${schedule.name} could not call its target for a day and gives up: ${messageOf(error)}`);
     try {
       await schedule.deadLetter?.({ error, retries });
     } catch (failure) {
-      warn(`The dead-letter queue of schedule ${schedule.name} could not be reached either: ${messageOf(failure)}`);
+      warn(`Schedule ${schedule.name} could not reach its dead-letter queue either: ${messageOf(failure)}`);
     }
     return true;
   };

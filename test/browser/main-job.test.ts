@@ -80,7 +80,7 @@ describe('console of a local run', () => {
     expect(shown.filter((title) => title === 'Webhook attempt 1: 200')).toHaveLength(2);
   });
 
-  it('shows why Parley decided and what came of it apart', async () => {
+  it('shows the decision and the outcome separately', async () => {
     const detailOf = (title: string) =>
       page.locator('.step').filter({ hasText: title }).locator('.detail').first().innerText();
 

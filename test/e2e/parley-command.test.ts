@@ -73,7 +73,7 @@ const userWithOpenWindow = async (contact: string): Promise<void> => {
     (await parley(['conversation', contact])).code === 0 ? true : undefined,
   );
 };
-/** Puts a message on a dead-letter queue as another service does. */
+/** Puts a message on a dead-letter queue, as another AWS service would. */
 const deadLetter = async (
   QueueUrl: string,
   MessageBody: string,
@@ -179,7 +179,7 @@ describe('parley', () => {
     expect((await parley(['dead-letters', 'show', 'send', first.messageId])).out).toContain(first.body);
   });
 
-  it('resends a send that the chat service rejected, of which there is no dead letter', async () => {
+  it('resends a send that the chat service rejected and that has no dead letter', async () => {
     const contact = '+5491155561006';
     await userWithOpenWindow(contact);
     const before = await client.queueDepth(cloud.sendDeadLetterQueueUrl);

@@ -81,7 +81,7 @@ export const claim = (changes: Partial<Claim> = {}): Claim => ({
   ...changes,
 });
 
-/** The result that brings a claimed send into a state. */
+/** The result that moves a claimed send to a state. */
 export const sendResult = (state: SendResult['state'], at = NOW): SendResult => {
   switch (state) {
     case 'accepted':

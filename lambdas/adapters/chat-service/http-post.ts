@@ -19,9 +19,9 @@ export interface HttpPostOptions {
 export type HttpPost = (url: URL, headers: Record<string, string>, body: string) => Promise<PostResult>;
 
 /**
- * How long an idle connection can be reused: well below the few seconds for which services keep one. A function may be
- * frozen for minutes between two calls. If the server closes the connection during that time, a request written to it is
- * indistinguishable from a lost one.
+ * How long an idle connection can be reused: much less than the few seconds after which services close one. A function
+ * may be frozen for minutes between two calls. If the server closes the connection during that time, a request written
+ * to it is indistinguishable from a lost one.
  */
 const MAX_IDLE_MS = 1_000;
 

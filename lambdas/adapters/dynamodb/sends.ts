@@ -52,7 +52,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
 
     async claim({ request, body, contact }, claim, { resend }) {
       const { set, setOnce } = requestAttributes(body, contactName(contact), claim.claimedAt);
-      // The outcome is the new call's from now on.
+      // From now on, the outcome is that of the new call.
       const cleared = { code: undefined, outcome: undefined, isAnswered: undefined };
       const take = (name: 'claim' | 'claimAgain', increment: readonly string[]) => {
         const update = { set: { ...set, ...claim, ...cleared }, setOnce, increment };
@@ -60,7 +60,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       };
       let outcome = await take('claim', ['attempts']);
       if (resend && outcome.kind === 'conflict' && outcome.item?.state === 'uncertain') {
-        // An unknown outcome counts once another call follows: until then, a status or an answer may still make it known.
+        // An unknown outcome counts only when another call follows. Until then, a status or an answer may still reveal
+        // it.
         outcome = await take('claimAgain', ['attempts', 'unknownOutcomes']);
       }
       if (outcome.item === undefined) return { kind: 'missing' };
@@ -138,7 +139,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       const { item } = await table.update(
         {
           key: sendKey(requestId),
-          // A scheduled send is retained from its sendAt on, which this must not shorten.
+          // The retention of a scheduled send starts at its sendAt. This write must not shorten it.
           setOnce: { failingSince: at, expiresAt: table.expiryOf(at) },
         },
         { returnItem: true },
@@ -156,7 +157,10 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   };
 };
 
-/** Removes what an unknown outcome left, so that an acceptance leaves the same item before and after it. */
+/**
+ * Removes the traces of an unknown outcome, so that an acceptance leaves the same item whether it comes before or
+ * after.
+ */
 const NOT_UNCERTAIN = { uncertainAt: undefined, isAnswered: undefined } as const;
 
 const TRANSITION_TO = {
@@ -181,7 +185,7 @@ const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
 const resultAttributes = (result: SendResult): Item => {
   const { state, at, ...rest } = result;
   if (result.state === 'uncertain') return { uncertainAt: at, ...rest, isAnswered: result.isAnswered || undefined };
-  // A status may have named the message before an answer without an id.
+  // A status may have recorded the message's id before an answer without an id.
   if (result.state === 'accepted' && result.messageId === undefined) return { acceptedAt: at, outcome: result.outcome };
   if (result.state === 'accepted') return { acceptedAt: at, ...rest, identifiedAt: undefined };
   return { [`${state}At`]: at, ...rest };

@@ -201,9 +201,9 @@ export const createConversationTable = ({
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
 
 /**
- * Parses an item as read from the table.
+ * Parses an item read from the table.
  *
- * @throws DamagedItemError if it is not what Parley writes.
+ * @throws DamagedItemError if the item does not have the form that Parley writes.
  */
 export const parseItem = <Schema extends z.ZodMiniType>(schema: Schema, item: unknown): z.output<Schema> => {
   const parsed = z.safeParse(schema, item);

@@ -62,9 +62,9 @@ const sendFields = {
   requestId: string("The request's idempotency key."),
   contact: z.optional(contact),
   at: instant('When the send reached this state.'),
-  decision: z.optional(string('Why Parley made its latest call, or why it made none, as a sentence.')),
+  decision: z.optional(string('Why Parley made its latest call, or why it made no call, as a sentence.')),
   outcome: z.optional(
-    string("What came of it, as a sentence: the chat service's answer, a status, or an operator's resolution."),
+    string("The result, as a sentence: the chat service's answer, a status, or an operator's resolution."),
   ),
 };
 
@@ -112,9 +112,7 @@ export const eventDetails = {
     z.strictObject({
       ...sendFields,
       messageId: z.optional(
-        string(
-          "The chat service's id of the message; its statuses carry it. Absent if `intent/v2` accepted it without an id.",
-        ),
+        string("The chat service's id of the message; its statuses carry it. Absent if `intent/v2` returned no id."),
       ),
       endpoint: z.optional(describe(z.enum(['message/v3', 'intent/v2']), 'The endpoint that accepted it.')),
       content: withContent({ body: describe(z.record(z.string(), z.unknown()), 'The body of the call.') }),
@@ -135,7 +133,7 @@ export const eventDetails = {
   ),
   SendExpired: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
-    'A request was not sent before its `notAfter`, or within the 13 days that it can wait in the queue.',
+    'A request was not sent before its `notAfter`, or within the 13 days that it may wait in the queue.',
   ),
   SendUncertain: describe(
     z.strictObject({ ...sendFields, content: requestContent }),

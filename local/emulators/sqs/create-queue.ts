@@ -4,7 +4,7 @@ import type { MessageToSend, Queue, QueueSettings, ReceiptFault, ReceivedMessage
 import { createReceiptHandle, messageIdOf } from './receipt-handle.ts';
 import { createStoredMessages, type StoredMessage } from './stored-messages.ts';
 
-/** A queue that takes messages over from the queues whose dead-letter queue it is. */
+/** A queue that can receive messages from the queues that use it as their dead-letter queue. */
 export interface DeadLetteringQueue extends Queue {
   adopt(message: StoredMessage, sourceArn: string): void;
 }
@@ -13,14 +13,14 @@ export interface QueueContext {
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
   readonly deadLetterQueue: () => DeadLetteringQueue | undefined;
-  /** Called whenever there may be more to receive than before. */
+  /** Called whenever more messages may be available. */
   readonly onChange: () => void;
   /** The maximum number of messages in flight. @default 120,000 */
   readonly inFlightLimit?: number | undefined;
 }
 
 /**
- * The same for both kinds of queues. Sources:
+ * Applies to both kinds of queues. Sources:
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-queues.html and
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-fifo.html
  */
@@ -31,14 +31,14 @@ const MAX_VISIBILITY_MS = 12 * 60 * 60 * 1000;
 const PURGE_INTERVAL_MS = 60_000;
 
 /**
- * Creates a queue that behaves as SQS documents it, in memory.
+ * Creates an in-memory queue that behaves as the SQS documentation describes.
  *
- * - Each receive counts, also one whose visibility timeout is 0 or is set to 0 afterwards. A message that was received
+ * - Each receive counts, even if its visibility timeout is 0 or is later set to 0. A message that was received
  *   `maxReceiveCount` times moves to the dead-letter queue at the next receive, with its ID, body, and attributes.
  * - Retention counts from the first enqueue. In a FIFO dead-letter queue, it counts from the move.
- * - With too many messages in flight, a standard queue reports it; a FIFO queue returns nothing.
+ * - With too many messages in flight, a standard queue returns an error, and a FIFO queue returns nothing.
  * - In a FIFO queue, a receipt handle expires with the visibility timeout. In a standard queue, it deletes the message
- *   until the message is received again; after that, the deletion succeeds without an effect.
+ *   until the message is received again; after that, the deletion succeeds without effect.
  *
  * Sources: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html

@@ -5,7 +5,7 @@ import { SqsError } from './sqs-error.ts';
 const MAX_ATTRIBUTES = 10;
 
 /**
- * The characters of XML 1.0 are allowed, no others.
+ * Only the characters of XML 1.0 are allowed.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
@@ -16,7 +16,7 @@ const DATA_TYPE = /^(?=.{1,256}$)(String|Number|Binary)(\..+)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(E[+-]?\d+)?$/i;
 const MAX_DIGITS = 38;
 
-/** @throws SqsError if a text has characters that SQS refuses. */
+/** @throws SqsError if a string has characters that SQS refuses. */
 export const checkCharacters = (text: string): void => {
   if (!INVALID_CHARACTER.test(text)) return;
   throw new SqsError(

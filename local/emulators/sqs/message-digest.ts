@@ -17,7 +17,7 @@ export const messageBytes = ({ MessageBody, MessageAttributes }: Content): numbe
 export const md5 = (content: string | Buffer): string => createHash('md5').update(content).digest('hex');
 
 /**
- * Returns the digest of attributes; undefined if there are none.
+ * Returns the digest of attributes. Returns undefined if there are none.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html,
  * "Calculating the MD5 message digest for message attributes"

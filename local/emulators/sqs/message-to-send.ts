@@ -12,7 +12,7 @@ import { invalidValue, missingParameter, SqsError } from './sqs-error.ts';
 const ID = /^[\x21-\x7e]{1,128}$/;
 const MAX_DELAY_SECONDS = 900;
 
-/** A message as SendMessage and the entries of SendMessageBatch have it. */
+/** A message as in SendMessage and in the entries of SendMessageBatch. */
 export const messageInput = {
   MessageBody: z.string(),
   DelaySeconds: z.int().optional(),

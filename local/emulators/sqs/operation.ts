@@ -5,7 +5,7 @@ import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import { invalidValue, missingParameter, SqsError, unsupported } from './sqs-error.ts';
 
-/** What the operations work on. */
+/** The dependencies of the operations. */
 export interface OperationContext {
   readonly request: AwsRequest;
   readonly queues: Queues;

@@ -12,12 +12,12 @@ export interface QueueSettings {
   readonly isFifo: boolean;
   /** Whether the deduplication ID defaults to a hash of the body. */
   readonly contentBasedDeduplication: boolean;
-  /** What a deduplication ID is unique in. */
+  /** The scope in which a deduplication ID is unique. */
   readonly deduplicationScope: 'queue' | 'messageGroup';
   readonly delaySeconds: number;
   readonly visibilityTimeoutSeconds: number;
   readonly retentionSeconds: number;
-  /** How long a receive waits for a message if the request does not say. */
+  /** How long a receive waits for a message if the request does not specify it. */
   readonly receiveWaitSeconds: number;
   /** The maximum size of the body and the attributes together. */
   readonly maximumMessageBytes: number;
@@ -50,12 +50,12 @@ export interface ReceivedMessage extends SentMessage, Omit<MessageToSend, 'delay
   readonly deadLetterQueueSourceArn?: string | undefined;
 }
 
-/** The result of a receive. A queue with too many messages in flight gives no more. */
+/** The result of a receive. A queue with too many messages in flight returns none. */
 export type ReceiveResult =
   | { readonly kind: 'received'; readonly messages: readonly ReceivedMessage[] }
   | { readonly kind: 'over-limit' };
 
-/** Why a queue cannot do something with a receipt handle. */
+/** Why a queue does not accept a receipt handle. */
 export type ReceiptFault = 'malformed' | 'deleted' | 'expired' | 'not-in-flight' | 'beyond-12-hours';
 
 /** Numbers of messages. */
@@ -71,7 +71,7 @@ export interface ReceiveOptions {
   readonly visibilityTimeoutSeconds?: number | undefined;
 }
 
-/** A queue of the emulator. Its methods return faults that SQS's documentation shows instead of throwing them. */
+/** A queue of the emulator. Its methods return the faults that SQS documents instead of throwing them. */
 export interface Queue {
   readonly settings: QueueSettings;
   /** Milliseconds since the epoch. */
@@ -85,6 +85,6 @@ export interface Queue {
   /** Deletes every message. Returns false if the last purge was less than 60 seconds ago. */
   purge(): boolean;
   depths(): QueueDepths;
-  /** Returns when the next hidden message becomes visible; undefined if none is hidden. */
+  /** Returns when the next hidden message becomes visible. Returns undefined if none is hidden. */
   nextVisibleAt(): number | undefined;
 }

@@ -12,7 +12,7 @@ export interface Queues {
 export interface QueuesContext {
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called whenever there may be more to receive than before. */
+  /** Called whenever more messages may be available. */
   readonly onChange: () => void;
   /** The maximum number of messages in flight in a queue. @default 120,000 */
   readonly inFlightLimit?: number | undefined;

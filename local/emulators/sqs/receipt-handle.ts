@@ -4,6 +4,6 @@ import { randomUUID } from 'node:crypto';
 export const createReceiptHandle = (messageId: string): string =>
   Buffer.from(`${messageId} ${randomUUID()}`).toString('base64url');
 
-/** Returns the id of the message that a handle belongs to; undefined for a handle that no queue has created. */
+/** Returns the id of a handle's message. Returns undefined for a handle that no queue created. */
 export const messageIdOf = (receiptHandle: string): string | undefined =>
   /^([0-9a-f-]{36}) [0-9a-f-]{36}$/.exec(Buffer.from(receiptHandle, 'base64url').toString())?.[1];

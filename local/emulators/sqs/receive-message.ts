@@ -6,8 +6,8 @@ import { SqsError } from './sqs-error.ts';
 const names = z.array(z.string()).default([]);
 
 /**
- * Receives messages, and waits for them with long polling. Too many messages in flight are an error for short polling
- * alone.
+ * Receives messages, and waits for them with long polling. Too many messages in flight are an error only for
+ * short polling.
  *
  * Sources: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html and
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html

@@ -17,7 +17,7 @@ export const checkSelection = ({ systemAttributes }: AttributeSelection): void =
 };
 
 /**
- * Returns a message in the form of ReceiveMessage's response.
+ * Returns a message in the format of a ReceiveMessage response.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html
  */

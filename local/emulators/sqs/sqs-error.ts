@@ -1,4 +1,4 @@
-/** A request that SQS refuses, with the error's code in its JSON protocol. */
+/** The error for a request that SQS refuses, with the error code of the JSON protocol. */
 export class SqsError extends Error {
   readonly code: string;
 
@@ -13,16 +13,16 @@ export class SqsError extends Error {
 export const invalidValue = (parameter: string, value: unknown, reason: string): SqsError =>
   new SqsError('InvalidParameterValue', `Value ${value} for parameter ${parameter} is invalid. Reason: ${reason}`);
 
-/** Returns the error for a required parameter that a request lacks. */
+/** Returns the error for a missing required parameter. */
 export const missingParameter = (parameter: string): SqsError =>
   new SqsError('MissingParameter', `The request must contain the parameter ${parameter}.`);
 
-/** Returns the error for something that SQS has and the emulator does not. */
+/** Returns the error for something that SQS supports and the emulator does not. */
 export const unsupported = (what: string): SqsError =>
   new SqsError('UnsupportedOperation', `The local run's SQS does not support ${what}. Add it in local/emulators/sqs.`);
 
 /**
- * The codes that the query protocol has for the same errors. SDKs whose SQS client spoke that protocol first show these.
+ * The codes of the same errors in the query protocol. SDKs whose SQS client first used that protocol show these.
  *
  * Source: https://smithy.io/2.0/aws/protocols/aws-query-protocol.html, "awsQueryError"
  */

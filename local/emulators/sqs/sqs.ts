@@ -9,14 +9,14 @@ import { createQueues, type QueuesContext } from './queues.ts';
 import { queryCodeOf, SqsError } from './sqs-error.ts';
 
 export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
-  /** @default a clock of its own */
+  /** @default a new clock */
   readonly clock?: MovableClock;
 }
 
 const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS };
 
 /**
- * Starts an SQS emulator on the run's clock. It refuses operations and parameters that it does not know.
+ * Starts an SQS emulator on the run's clock. It refuses operations and parameters that it does not support.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_Operations.html
  */

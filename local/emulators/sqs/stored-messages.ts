@@ -2,9 +2,9 @@ import type { ReceivedMessage } from './queue.ts';
 
 /** A message in a queue. */
 export interface StoredMessage extends Omit<ReceivedMessage, 'receiptHandle' | 'firstReceivedAt'> {
-  /** Retention counts from here. */
+  /** When the retention period starts. */
   readonly enqueuedAt: number;
-  /** When its delay or its visibility timeout ends. */
+  /** When the delay or the visibility timeout ends. */
   visibleAt: number;
   receiveCount: number;
   /** Of the last receive. */
@@ -21,10 +21,10 @@ export interface StoredMessages {
   clear(): void;
   /** Returns the messages that can be received now, in the order in which SQS returns them. */
   receivable(): readonly StoredMessage[];
-  /** Returns every message within its retention. */
+  /** Returns every message within its retention period. */
   all(): readonly StoredMessage[];
   isVisible(message: StoredMessage): boolean;
-  /** Whether a consumer has received the message and its visibility timeout runs. */
+  /** Whether a consumer has received the message and its visibility timeout has not ended. */
   isInFlight(message: StoredMessage): boolean;
 }
 
@@ -44,12 +44,13 @@ export interface StoredMessagesOptions {
 }
 
 /**
- * Creates the messages of a queue, in memory.
+ * Creates the in-memory messages of a queue.
  *
- * A FIFO queue offers the messages of a group in order, as many as it has. While one of them is in flight, it offers none
- * of that group, not even those that are visible again.
+ * A FIFO queue offers all messages of a group, in order. While one of them is in flight, it offers no message of that
+ * group, not even those that are visible again.
  *
- * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+ * Source:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
 export const createStoredMessages = (options: StoredMessagesOptions): StoredMessages => {
   const { isFifo, now, lookahead = FIFO_LOOKAHEAD } = options;

@@ -26,10 +26,10 @@ const summaryOf = ({ Successful = [], Failed = [] }: BatchResult) => ({
 const entries = (count: number): SendMessageBatchRequestEntry[] =>
   Array.from({ length: count }, (_, index) => ({ Id: String(index), MessageBody: 'x' }));
 
-/** Batches, and what one bad entry does to the others. */
+/** Batches, and the effect of an invalid entry on the others. */
 export const BATCH_CASES: readonly ContractCase[] = [
   {
-    name: 'batches: a message that is refused does not affect the others',
+    name: 'batches: a refused message does not affect the others',
     source: SOURCES.sendBatch,
     async observe({ queue, sqs }) {
       const one = await queue(FIFO);
@@ -50,7 +50,7 @@ export const BATCH_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'batches: one to ten entries, with ids of their own, of at most 1 MiB together',
+    name: 'batches: one to ten entries with distinct ids, at most 1 MiB in total',
     source: SOURCES.sendBatch,
     async observe({ queue, sqs }) {
       const one = await queue();
@@ -77,7 +77,7 @@ export const BATCH_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'batches: a deletion that fails does not affect the others',
+    name: 'batches: a failed deletion does not affect the others',
     source: SOURCES.deleteBatch,
     async observe({ queue, sqs }) {
       const one = await queue();
@@ -93,7 +93,7 @@ export const BATCH_CASES: readonly ContractCase[] = [
     expected: { successful: ['good'], failed: [['bad', 'ReceiptHandleIsInvalid', true]], bodies: [] },
   },
   {
-    name: 'batches: a visibility change that fails does not affect the others',
+    name: 'batches: a failed visibility change does not affect the others',
     source: SOURCES.changeVisibilityBatch,
     async observe({ queue, sqs }) {
       const one = await queue();

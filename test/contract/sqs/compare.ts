@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContractCase } from './contract-case.ts';
 import type { ReferenceName } from './reference.ts';
 
-/** Something that a reference does differently from what AWS documents. */
+/** A difference between a reference and the AWS documentation. */
 export interface Difference {
   readonly reference: ReferenceName;
   /** The name of the case. */
   readonly case: string;
   /** What the reference does instead, in the form of the case's expectation. */
   readonly observed: unknown;
-  /** What is different, and why the case's expectation stands. */
+  /** What is different. */
   readonly reason: string;
 }
 
@@ -17,12 +17,12 @@ export interface Difference {
 export type Comparison =
   | { readonly kind: 'same' }
   | { readonly kind: 'known-difference'; readonly reason: string }
-  /** The reference differs, and the list does not say so. */
+  /** The reference differs, and the list does not contain the difference. */
   | { readonly kind: 'unlisted-difference'; readonly observed: unknown }
-  /** The reference does not differ, or differs in another way than the list says. */
+  /** The reference does not differ, or differs in a way other than the listed one. */
   | { readonly kind: 'outdated-difference'; readonly observed: unknown };
 
-/** Values without what JSON drops, so that an absent field equals an undefined one. */
+/** Removes what JSON drops, so that an absent field equals an undefined one. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null');
 
 /** Compares what a reference did in a case with what SQS does, and with the listed difference, if any. */
@@ -37,5 +37,5 @@ export const compare = (
   return isListed ? { kind: 'known-difference', reason: difference.reason } : { kind: 'outdated-difference', observed };
 };
 
-/** Whether a comparison says that contract, references, and list agree. */
+/** Whether the contract, the reference, and the list agree. */
 export const isAgreed = ({ kind }: Comparison): boolean => kind === 'same' || kind === 'known-difference';

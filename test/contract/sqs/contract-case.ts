@@ -1,6 +1,6 @@
 import type { ContractQueue, SqsImplementation } from './contract-queue.ts';
 
-/** What a case works with. */
+/** The tools of a case. */
 export interface ContractTools extends SqsImplementation {
   /** Creates a queue with attributes. */
   readonly queue: (attributes?: Record<string, string>) => Promise<ContractQueue>;
@@ -12,7 +12,7 @@ export interface ContractCase {
   readonly name: string;
   /** Where AWS documents it. */
   readonly source: string;
-  /** Uses an implementation; returns what it observed. */
+  /** Uses an implementation. Returns what it observed. */
   readonly observe: (tools: ContractTools) => Promise<unknown>;
   /** What SQS does, in the form that `observe` returns. */
   readonly expected: unknown;
@@ -21,7 +21,7 @@ export interface ContractCase {
 const GUIDE = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide';
 const API = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference';
 
-/** The pages of AWS's documentation that the cases cite. */
+/** The pages of the AWS documentation that the cases cite. */
 export const SOURCES = {
   attributes: `${GUIDE}/sqs-message-metadata.html`,
   changeVisibility: `${API}/API_ChangeMessageVisibility.html`,

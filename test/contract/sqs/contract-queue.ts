@@ -17,7 +17,7 @@ export interface SqsImplementation {
   readonly pass: (seconds: number) => Promise<void>;
 }
 
-/** What a test sends besides the body. */
+/** What a case sends in addition to the body. */
 export type MessageParameters = Partial<Omit<SendMessageCommandInput, 'QueueUrl' | 'MessageBody'>>;
 
 interface ReceiveParameters {
@@ -26,20 +26,20 @@ interface ReceiveParameters {
   readonly waitSeconds?: number;
 }
 
-/** A queue that a case of the contract uses alone. */
+/** A queue that only one case uses. */
 export interface ContractQueue {
   readonly url: string;
   readonly arn: () => Promise<string>;
-  /** Sends a message; returns its id. */
+  /** Sends a message. Returns its id. */
   readonly send: (body: string, parameters?: MessageParameters) => Promise<string>;
-  /** Sends messages to a group, one after the other; each body is its deduplication id. */
+  /** Sends messages to a group, one after another. Each body is also the deduplication id. */
   readonly sendToGroup: (group: string, ...bodies: readonly string[]) => Promise<void>;
   readonly receive: (parameters?: ReceiveParameters) => Promise<readonly Message[]>;
-  /** Receives messages; returns their bodies. */
+  /** Receives messages. Returns their bodies. */
   readonly bodies: (parameters?: ReceiveParameters) => Promise<readonly string[]>;
   readonly delete: (message: Message | undefined) => Promise<void>;
   readonly changeVisibility: (message: Message | undefined, seconds: number) => Promise<void>;
-  /** Returns an attribute of the queue; undefined if it has none with that name. */
+  /** Returns an attribute of the queue, or undefined if it has none with that name. */
   readonly attribute: (name: 'QueueArn' | CountName) => Promise<string | undefined>;
 }
 
@@ -48,7 +48,7 @@ type CountName =
   | 'ApproximateNumberOfMessagesDelayed'
   | 'ApproximateNumberOfMessagesNotVisible';
 
-/** Creates queues with names of their own. */
+/** Creates queues with unique names. */
 export const createContractQueues = ({ sqs }: SqsImplementation, caseName: string) => {
   let queues = 0;
   return async (attributes: Record<string, string> = {}): Promise<ContractQueue> => {
@@ -103,7 +103,7 @@ const contractQueue = (sqs: SQSClient, url: string): ContractQueue => {
   };
 };
 
-/** Returns the error's name if a request is refused, else `accepted`. */
+/** Returns the error's name if a request is refused, and `accepted` otherwise. */
 export const outcomeOf = (request: Promise<unknown>): Promise<string> =>
   request.then(
     () => 'accepted',

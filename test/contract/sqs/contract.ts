@@ -19,7 +19,7 @@ export const SQS_CONTRACT: readonly ContractCase[] = [
   ...QUEUE_CASES,
 ];
 
-/** Runs a case against an implementation; returns what it observed, or the error that it failed with. */
+/** Runs a case against an implementation. Returns what it observed, or the error that it failed with. */
 export const observe = async (one: ContractCase, implementation: SqsImplementation): Promise<unknown> => {
   const queue = createContractQueues(implementation, one.name);
   try {

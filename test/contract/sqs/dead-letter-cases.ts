@@ -1,7 +1,7 @@
 import { type ContractCase, FIFO, redriveTo, SOURCES } from './contract-case.ts';
 import { outcomeOf, systemAttribute } from './contract-queue.ts';
 
-/** Receives a message and gives it back, which counts as a receive. */
+/** Receives a message and releases it, which counts as a receive. */
 const RECEIVE_AND_RETURN = { max: 1, visibilitySeconds: 0 };
 
 /** Redrive policies, dead-letter queues, and retention. */
@@ -22,7 +22,7 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
     expected: ['1', '2', '3'],
   },
   {
-    name: 'dead letters: a message received maxReceiveCount times moves at the next receive, unchanged',
+    name: 'dead letters: a message that was received maxReceiveCount times is moved, unchanged, at the next receive',
     source: SOURCES.deadLetterQueues,
     async observe({ queue }) {
       const dead = await queue();
@@ -43,7 +43,7 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
     expected: { receives: [['a'], ['a']], early: [], third: [], moved: ['a', true, 'r'], isSourceNamed: true },
   },
   {
-    name: 'dead letters: a FIFO queue goes on with the next message of the group; group and id move along',
+    name: 'dead letters: a FIFO queue continues with the next message of the group; the moved message keeps its group and id',
     source: SOURCES.deadLetterQueues,
     async observe({ queue }) {
       const dead = await queue(FIFO);
@@ -63,7 +63,7 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
     expected: { first: ['a0'], second: ['a1'], moved: 'a0', group: 'a', keepsDeduplicationId: true },
   },
   {
-    name: 'dead letters: the dead-letter queue exists, and is of the same type',
+    name: 'dead letters: the dead-letter queue must exist and have the same type',
     source: SOURCES.deadLetterQueues,
     async observe({ queue }) {
       const standard = await (await queue()).arn();
@@ -77,7 +77,7 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
     expected: ['InvalidParameterValue', 'InvalidParameterValue', 'InvalidAttributeValue', 'InvalidAttributeValue'],
   },
   {
-    name: 'retention: a message is deleted at its end, even in flight',
+    name: 'retention: a message is deleted when its retention period ends, even in flight',
     source: SOURCES.messageQuotas,
     async observe({ queue, pass }) {
       const one = await queue({ MessageRetentionPeriod: '60' });
@@ -90,7 +90,7 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
     expected: { received: true, afterwards: [] },
   },
   {
-    name: 'retention: a standard dead-letter queue counts from the first enqueue',
+    name: 'retention: in a standard dead-letter queue, the period starts when the message is first enqueued',
     source: SOURCES.deadLetterRetention,
     async observe({ queue, pass }) {
       const dead = await queue({ MessageRetentionPeriod: '60' });
@@ -106,7 +106,7 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
     expected: { moved: ['a'], afterwards: [] },
   },
   {
-    name: 'retention: a FIFO dead-letter queue counts from the move',
+    name: 'retention: in a FIFO dead-letter queue, the period starts when the message is moved',
     source: SOURCES.deadLetterRetention,
     async observe({ queue, pass }) {
       const dead = await queue({ ...FIFO, MessageRetentionPeriod: '60' });

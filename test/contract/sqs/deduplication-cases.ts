@@ -3,7 +3,7 @@ import type { ContractQueue } from './contract-queue.ts';
 
 const inGroup = (group: string, id?: string) => ({ MessageGroupId: group, MessageDeduplicationId: id });
 
-/** Sends to two groups with one deduplication id; returns what arrives. */
+/** Sends to two groups with the same deduplication id. Returns what arrives. */
 const sendToTwoGroups = async (queue: ContractQueue): Promise<readonly string[]> => {
   for (const group of ['a', 'b', 'a', 'b']) await queue.send(group, inGroup(group, 'same'));
   return (await queue.bodies()).toSorted();
@@ -12,7 +12,7 @@ const sendToTwoGroups = async (queue: ContractQueue): Promise<readonly string[]>
 /** How a FIFO queue recognizes messages that are sent twice. */
 export const DEDUPLICATION_CASES: readonly ContractCase[] = [
   {
-    name: "deduplication: a repeated send returns the first message's id, and adds no message",
+    name: "deduplication: a repeated send returns the first message's id and adds no message",
     source: SOURCES.exactlyOnce,
     async observe({ queue }) {
       const one = await queue(FIFO);
@@ -23,7 +23,7 @@ export const DEDUPLICATION_CASES: readonly ContractCase[] = [
     expected: { isFirst: true, bodies: ['first'] },
   },
   {
-    name: 'deduplication: an id counts after its message was received and deleted',
+    name: 'deduplication: an id still applies after its message is received and deleted',
     source: SOURCES.sendMessage,
     async observe({ queue }) {
       const one = await queue(FIFO);
@@ -36,7 +36,7 @@ export const DEDUPLICATION_CASES: readonly ContractCase[] = [
     expected: [],
   },
   {
-    name: 'deduplication: an id counts for five minutes',
+    name: 'deduplication: an id applies for five minutes',
     source: SOURCES.exactlyOnce,
     async observe({ queue, pass }) {
       const one = await queue(FIFO);
@@ -51,19 +51,19 @@ export const DEDUPLICATION_CASES: readonly ContractCase[] = [
     expected: [['first'], ['first', 'second']],
   },
   {
-    name: 'deduplication: an id is unique in the queue by default',
+    name: 'deduplication: by default, an id is unique within the queue',
     source: SOURCES.highThroughput,
     observe: async ({ queue }) => sendToTwoGroups(await queue(FIFO)),
     expected: ['a'],
   },
   {
-    name: 'deduplication: an id is unique in its group with the scope messageGroup',
+    name: 'deduplication: with the scope messageGroup, an id is unique within its group',
     source: SOURCES.highThroughput,
     observe: async ({ queue }) => sendToTwoGroups(await queue({ ...FIFO, DeduplicationScope: 'messageGroup' })),
     expected: ['a', 'b'],
   },
   {
-    name: 'deduplication: by content, the body counts and the attributes do not; a given id wins',
+    name: 'deduplication: content-based deduplication compares the body, not the attributes; an explicit id takes precedence',
     source: SOURCES.exactlyOnce,
     async observe({ queue }) {
       const one = await queue({ ...FIFO, ContentBasedDeduplication: 'true' });

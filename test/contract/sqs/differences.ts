@@ -4,16 +4,15 @@ import type { Difference } from './compare.ts';
 export const DIFFERENCES: readonly Difference[] = [
   {
     reference: 'ElasticMQ',
-    case: 'FIFO: a message that is visible again waits for those of its group in flight',
+    case: 'FIFO: a message that is visible again waits while others of its group are in flight',
     observed: { meanwhile: ['a0'], afterwards: [] },
-    reason: 'It offers the message although another one of its group is in flight.',
+    reason: 'It returns the message even though another one of its group is in flight.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'FIFO: a receipt handle expires with the visibility timeout, for deleting and for changing it',
+    case: 'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes',
     observed: { deleted: 'accepted', changed: 'ReceiptHandleIsInvalid', stillThere: [] },
-    reason:
-      'A handle outlives its visibility timeout, so a slow consumer deletes the message; and the error has another code.',
+    reason: 'A handle outlives its visibility timeout, so a slow consumer deletes the message. The error code differs.',
   },
   {
     reference: 'ElasticMQ',
@@ -23,45 +22,45 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'ElasticMQ',
-    case: 'deduplication: an id is unique in its group with the scope messageGroup',
+    case: 'deduplication: with the scope messageGroup, an id is unique within its group',
     observed: ['a'],
     reason: 'It ignores DeduplicationScope.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'dead letters: a FIFO queue goes on with the next message of the group; group and id move along',
+    case: 'dead letters: a FIFO queue continues with the next message of the group; the moved message keeps its group and id',
     observed: { first: ['a0'], second: ['a1'], moved: 'a0', group: 'a', keepsDeduplicationId: false },
     reason: 'It gives the moved message another deduplication ID.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'dead letters: the dead-letter queue exists, and is of the same type',
+    case: 'dead letters: the dead-letter queue must exist and have the same type',
     observed: ['accepted', 'QueueDoesNotExist', 'InvalidAttributeValue', 'InvalidAttributeValue'],
-    reason: 'It accepts a standard dead-letter queue for a FIFO queue, and a missing one has another error code.',
+    reason: 'It accepts a standard dead-letter queue for a FIFO queue. For a missing queue, the error code differs.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'retention: a message is deleted at its end, even in flight',
+    case: 'retention: a message is deleted when its retention period ends, even in flight',
     observed: { received: true, afterwards: ['in flight', 'visible'] },
-    reason: 'It has no retention: messages never expire.',
+    reason: 'It has no retention period: messages never expire.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'retention: a standard dead-letter queue counts from the first enqueue',
+    case: 'retention: in a standard dead-letter queue, the period starts when the message is first enqueued',
     observed: { moved: ['a'], afterwards: ['a'] },
-    reason: 'It has no retention: messages never expire.',
+    reason: 'It has no retention period: messages never expire.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'retention: a FIFO dead-letter queue counts from the move',
+    case: 'retention: in a FIFO dead-letter queue, the period starts when the message is moved',
     observed: { kept: ['a0'], afterwards: ['a0'] },
-    reason: 'It has no retention: messages never expire.',
+    reason: 'It has no retention period: messages never expire.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'visibility: only a message in flight can be changed',
+    case: 'visibility: only the timeout of a message in flight can be changed',
     observed: { failed: 'SyntaxError' },
-    reason: 'It answers this error in XML, which the SDK cannot parse.',
+    reason: 'It returns this error in XML, which the SDK cannot parse.',
   },
   {
     reference: 'ElasticMQ',
@@ -71,7 +70,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'ElasticMQ',
-    case: 'receipt handles: in a standard queue, one of an earlier receive succeeds without an effect',
+    case: "receipt handles: in a standard queue, a deletion with an earlier receive's handle succeeds without effect",
     observed: { deleted: 'ReceiptHandleIsInvalid', afterwards: ['a'] },
     reason: 'It refuses the handle of an earlier receive.',
   },
@@ -85,17 +84,17 @@ export const DIFFERENCES: readonly Difference[] = [
     reference: 'ElasticMQ',
     case: 'polling: up to ten messages, and up to 20 seconds',
     observed: ['InvalidAttributeValue', 'InvalidAttributeValue', 'InvalidAttributeValue'],
-    reason: 'The errors have another code.',
+    reason: 'The error codes differ.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'purge: deletes what is visible, delayed, and in flight; once in 60 seconds',
+    case: 'purge: deletes visible, delayed, and in-flight messages, at most once in 60 seconds',
     observed: { first: 'accepted', counts: ['0', '0', '0'], second: 'accepted' },
     reason: 'It does not limit how often a queue is purged.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'messages: the characters of XML 1.0, and at least one of them',
+    case: 'messages: a body has at least one character, and only characters of XML 1.0',
     observed: {
       text: 'accepted',
       spaces: 'accepted',
@@ -106,17 +105,17 @@ export const DIFFERENCES: readonly Difference[] = [
       'U+FFFF': 'InvalidAction',
       empty: 'InvalidAttributeValue',
     },
-    reason: 'It refuses the same bodies, but with other error codes.',
+    reason: 'It refuses the same bodies, but with different error codes.',
   },
   {
     reference: 'ElasticMQ',
     case: 'messages: at most 1 MiB, attributes included',
     observed: { '1 MiB': 'accepted', 'one byte more': 'InvalidAttributeValue', 'with an attribute': 'accepted' },
-    reason: 'It does not count the attributes, and the error has another code.',
+    reason: 'It does not count the attributes, and the error code differs.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'messages: at most MaximumMessageSize',
+    case: 'messages: at most MaximumMessageSize bytes',
     observed: { 'at most': 'accepted', 'one byte more': 'accepted' },
     reason: 'It ignores MaximumMessageSize.',
   },
@@ -124,17 +123,17 @@ export const DIFFERENCES: readonly Difference[] = [
     reference: 'ElasticMQ',
     case: 'attributes: at most ten',
     observed: ['accepted', 'InvalidAttributeValue'],
-    reason: 'The error has another code.',
+    reason: 'The error code differs.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'attributes: names of letters, digits, and _-. in the right places',
+    case: 'attributes: names of letters, digits, underscores, hyphens, and periods, in the right places',
     observed: ['a.b-c_1', '256 letters', '257 letters', 'AWS.x', 'aMaZon.x', '.a', 'a.', 'a..b', 'a b', 'ñ'],
     reason: 'It does not check the names.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'attributes: types with labels of your own, and values that are not empty',
+    case: 'attributes: types may have custom labels, and values must not be empty',
     observed: {
       'custom label': 'accepted',
       binary: 'accepted',
@@ -145,11 +144,11 @@ export const DIFFERENCES: readonly Difference[] = [
       'no value': 'MissingParameter',
       'character that SQS refuses': 'InvalidAttributeValue',
     },
-    reason: 'It refuses the same values, but with other error codes.',
+    reason: 'It refuses the same values, but with different error codes.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'attributes: a receive returns those that it names, with their digest',
+    case: 'attributes: a receive returns those that it requests, with their digest',
     observed: [
       {
         names: ['other', 'trace.bytes', 'trace.id'],
@@ -160,11 +159,11 @@ export const DIFFERENCES: readonly Difference[] = [
       { names: ['other'], system: ['SentTimestamp'], digest: '0a9fba5661968c02763ab739b38d2163' },
       { names: [], system: ['SentTimestamp'] },
     ],
-    reason: 'It does not know prefixes such as trace.*.',
+    reason: 'It does not support prefixes such as trace.*.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'batches: one to ten entries, with ids of their own, of at most 1 MiB together',
+    case: 'batches: one to ten entries with distinct ids, at most 1 MiB in total',
     observed: {
       none: 'accepted',
       ten: 'accepted',
@@ -174,11 +173,11 @@ export const DIFFERENCES: readonly Difference[] = [
       'id of 81 characters': 'accepted',
       'over 1 MiB': 'InvalidAttributeValue',
     },
-    reason: 'It accepts an empty batch and any entry ID, and the error for the size has another code.',
+    reason: 'It accepts an empty batch and any entry ID. For the size, the error code differs.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'batches: a visibility change that fails does not affect the others',
+    case: 'batches: a failed visibility change does not affect the others',
     observed: {
       successful: ['given-back', 'too-long', 'extended'],
       failed: [['malformed', 'ReceiptHandleIsInvalid', true]],
@@ -188,7 +187,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'ElasticMQ',
-    case: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo for FIFO queues alone',
+    case: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo only for FIFO queues',
     observed: {
       '80 characters': 'accepted',
       '81 characters': 'InvalidAttributeName',
@@ -196,11 +195,11 @@ export const DIFFERENCES: readonly Difference[] = [
       'FIFO without .fifo': 'InvalidAttributeName',
       '.fifo without FIFO': 'InvalidAttributeName',
     },
-    reason: 'It refuses the same names, but with another error code.',
+    reason: 'It refuses the same names, but with a different error code.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'queues: attributes within their ranges, and for the right kind of queue',
+    case: 'queues: attributes within their ranges and for the right type of queue',
     observed: {
       visibility: 'accepted',
       retention: 'accepted',
@@ -210,80 +209,79 @@ export const DIFFERENCES: readonly Difference[] = [
       unknown: 'accepted',
       'FIFO attribute': 'accepted',
     },
-    reason: 'It checks only ReceiveMessageWaitTimeSeconds, and ignores unknown attributes.',
+    reason: 'It checks only ReceiveMessageWaitTimeSeconds and ignores unknown attributes.',
   },
   {
     reference: 'ElasticMQ',
-    case: 'queues: counts, and the attributes that a request names',
+    case: 'queues: message counts, and the attributes that a request names',
     observed: { counts: ['2', '1', '1'], named: { DelaySeconds: '0' }, unknown: 'accepted' },
-    reason: 'It does not return MaximumMessageSize, and ignores unknown names.',
+    reason: 'It does not return MaximumMessageSize and ignores unknown names.',
   },
   {
     reference: 'moto',
-    case: 'FIFO: a receive takes as many of one group as it can, before those of another group',
+    case: 'FIFO: a receive returns as many messages of one group as it can before those of another group',
     observed: ['a0', 'b0'],
-    reason: 'It returns messages in the order of their arrival, whatever their group.',
+    reason: 'It returns messages in the order in which they arrived, whatever their group.',
   },
   {
     reference: 'moto',
-    case: 'FIFO: a receipt handle expires with the visibility timeout, for deleting and for changing it',
+    case: 'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes',
     observed: { deleted: 'accepted', changed: 'ReceiptHandleIsInvalid', stillThere: [] },
-    reason:
-      'A handle outlives its visibility timeout, so a slow consumer deletes the message; and the error has another code.',
+    reason: 'A handle outlives its visibility timeout, so a slow consumer deletes the message. The error code differs.',
   },
   {
     reference: 'moto',
-    case: 'FIFO: sequence numbers grow',
+    case: 'FIFO: sequence numbers increase',
     observed: false,
-    reason: 'It draws them at random.',
+    reason: 'It chooses them at random.',
   },
   {
     reference: 'moto',
-    case: "deduplication: a repeated send returns the first message's id, and adds no message",
+    case: "deduplication: a repeated send returns the first message's id and adds no message",
     observed: { isFirst: false, bodies: ['first'] },
     reason: 'It returns a new message ID for a message that it drops.',
   },
   {
     reference: 'moto',
-    case: 'deduplication: an id counts after its message was received and deleted',
+    case: 'deduplication: an id still applies after its message is received and deleted',
     observed: ['second'],
     reason: 'It forgets the ID of a deleted message.',
   },
   {
     reference: 'moto',
-    case: 'deduplication: an id is unique in its group with the scope messageGroup',
+    case: 'deduplication: with the scope messageGroup, an id is unique within its group',
     observed: ['a'],
     reason: 'It ignores DeduplicationScope.',
   },
   {
     reference: 'moto',
-    case: 'dead letters: a message received maxReceiveCount times moves at the next receive, unchanged',
+    case: 'dead letters: a message that was received maxReceiveCount times is moved, unchanged, at the next receive',
     observed: { receives: [['a'], ['a']], early: [], third: [], moved: ['a', true, 'r'], isSourceNamed: false },
-    reason: 'It does not name the source queue.',
+    reason: 'It does not return the source queue.',
   },
   {
     reference: 'moto',
-    case: 'dead letters: the dead-letter queue exists, and is of the same type',
+    case: 'dead letters: the dead-letter queue must exist and have the same type',
     observed: ['InvalidParameterCombination', 'QueueDoesNotExist', 'accepted', 'accepted'],
-    reason: 'It uses other error codes, and does not check maxReceiveCount.',
+    reason: 'It uses different error codes and does not check maxReceiveCount.',
   },
   {
     reference: 'moto',
-    case: 'retention: a FIFO dead-letter queue counts from the move',
+    case: 'retention: in a FIFO dead-letter queue, the period starts when the message is moved',
     observed: { kept: [], afterwards: [] },
-    reason: 'It counts from the first enqueue, as in a standard queue.',
+    reason: 'The period starts when the message is first enqueued, as in a standard queue.',
   },
   {
     reference: 'moto',
-    case: 'visibility: only a message in flight can be changed',
+    case: 'visibility: only the timeout of a message in flight can be changed',
     observed: { visible: 'accepted', deleted: 'ReceiptHandleIsInvalid', malformed: 'ReceiptHandleIsInvalid' },
-    reason: 'It changes messages that are not in flight, and the error for a deleted one has another code.',
+    reason: 'It changes the timeout of messages that are not in flight. For a deleted message, the error code differs.',
   },
   {
     reference: 'moto',
-    case: 'receipt handles: in a standard queue, one of an earlier receive succeeds without an effect',
+    case: "receipt handles: in a standard queue, a deletion with an earlier receive's handle succeeds without effect",
     observed: { failed: 'ReceiptHandleIsInvalid' },
-    reason: 'It refuses the handle of an earlier receive, even where the case gives the message back with a new one.',
+    reason: 'It refuses the handle of an earlier receive, even after the message is released with a new handle.',
   },
   {
     reference: 'moto',
@@ -315,7 +313,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'moto',
-    case: 'messages: a standard queue takes a group id for fairness, no deduplication id, and a delay up to 900 s',
+    case: 'messages: a standard queue accepts a group id for fairness, no deduplication id, and a delay of up to 900 s',
     observed: {
       group: 'accepted',
       'deduplication id': 'accepted',
@@ -326,7 +324,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'moto',
-    case: 'messages: the characters of XML 1.0, and at least one of them',
+    case: 'messages: a body has at least one character, and only characters of XML 1.0',
     observed: {
       text: 'accepted',
       spaces: 'accepted',
@@ -353,13 +351,13 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'moto',
-    case: 'attributes: names of letters, digits, and _-. in the right places',
+    case: 'attributes: names of letters, digits, underscores, hyphens, and periods, in the right places',
     observed: ['a.b-c_1', '256 letters', '257 letters', 'AWS.x', 'aMaZon.x', '.a', 'a.', 'a..b'],
-    reason: 'It checks only the characters, not their places, the length, or the reserved prefixes.',
+    reason: 'It checks only the characters, not their positions, the length, or the reserved prefixes.',
   },
   {
     reference: 'moto',
-    case: 'attributes: types with labels of your own, and values that are not empty',
+    case: 'attributes: types may have custom labels, and values must not be empty',
     observed: {
       'custom label': 'accepted',
       binary: 'accepted',
@@ -374,13 +372,13 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'moto',
-    case: 'batches: a message that is refused does not affect the others',
+    case: 'batches: a refused message does not affect the others',
     observed: { successful: ['first', 'refused', 'last'], failed: [], bodies: ['first', 'refused', 'last'] },
     reason: 'It does not check group IDs, so the entry does not fail.',
   },
   {
     reference: 'moto',
-    case: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo for FIFO queues alone',
+    case: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo only for FIFO queues',
     observed: {
       '80 characters': 'accepted',
       '81 characters': 'InvalidParameterValue',
@@ -392,7 +390,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reference: 'moto',
-    case: 'queues: attributes within their ranges, and for the right kind of queue',
+    case: 'queues: attributes within their ranges and for the right type of queue',
     observed: {
       visibility: 'accepted',
       retention: 'accepted',
@@ -402,6 +400,6 @@ export const DIFFERENCES: readonly Difference[] = [
       unknown: 'accepted',
       'FIFO attribute': 'accepted',
     },
-    reason: 'It checks only the maximum message size, and ignores unknown attributes.',
+    reason: 'It checks only the maximum message size and ignores unknown attributes.',
   },
 ];

@@ -28,7 +28,7 @@ export const FIFO_CASES: readonly ContractCase[] = [
     expected: ['a0', 'a1', 'b0', 'b1'],
   },
   {
-    name: 'FIFO: a receive takes as many of one group as it can, before those of another group',
+    name: 'FIFO: a receive returns as many messages of one group as it can before those of another group',
     source: SOURCES.fifoLogic,
     async observe({ queue }) {
       const one = await queue(FIFO);
@@ -66,7 +66,7 @@ export const FIFO_CASES: readonly ContractCase[] = [
     expected: [['a0'], ['b0']],
   },
   {
-    name: 'FIFO: messages given back with visibility 0 come again in order, each with one receive more',
+    name: 'FIFO: messages released with a visibility timeout of 0 are received again in order, each with one more receive',
     source: SOURCES.visibility,
     async observe({ queue }) {
       const one = await queue(FIFO);
@@ -82,7 +82,7 @@ export const FIFO_CASES: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'FIFO: a message that is visible again waits for those of its group in flight',
+    name: 'FIFO: a message that is visible again waits while others of its group are in flight',
     source: SOURCES.fifoNotReturned,
     async observe({ queue }) {
       const one = await queue(FIFO);
@@ -96,7 +96,7 @@ export const FIFO_CASES: readonly ContractCase[] = [
     expected: { meanwhile: [], afterwards: ['a0', 'a2'] },
   },
   {
-    name: 'FIFO: after the visibility timeout, a group starts again at its first message',
+    name: 'FIFO: after the visibility timeout, a group starts again with its first message',
     source: SOURCES.visibility,
     async observe({ queue, pass }) {
       const one = await queue(FIFO);
@@ -109,7 +109,7 @@ export const FIFO_CASES: readonly ContractCase[] = [
     expected: ['a1', 'a2'],
   },
   {
-    name: 'FIFO: a receipt handle expires with the visibility timeout, for deleting and for changing it',
+    name: 'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes',
     source: SOURCES.receiptHandleErrors,
     async observe({ queue, pass }) {
       const one = await queue(FIFO);
@@ -146,7 +146,7 @@ export const FIFO_CASES: readonly ContractCase[] = [
     expected: { early: [], later: ['a0', 'a1'] },
   },
   {
-    name: 'FIFO: sequence numbers grow',
+    name: 'FIFO: sequence numbers increase',
     source: SOURCES.sendMessage,
     async observe({ queue }) {
       const one = await queue(FIFO);

@@ -4,7 +4,7 @@ import { type ContractQueue, type MessageParameters, outcomeOf } from './contrac
 
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 
-/** Ids of groups and for deduplication that SQS accepts and refuses. */
+/** Message group ids and deduplication ids that SQS accepts or refuses. */
 const IDS: Readonly<Record<string, string>> = {
   letters: 'aZ09',
   punctuation: PUNCTUATION,
@@ -25,7 +25,7 @@ const ID_OUTCOMES = {
   empty: 'InvalidParameterValue',
 };
 
-/** Sends one message per entry; returns the outcome of each. */
+/** Sends one message per entry. Returns the outcome of each. */
 const outcomes = async <Value>(
   values: Readonly<Record<string, Value>>,
   send: (value: Value) => Promise<unknown>,
@@ -102,7 +102,7 @@ export const MESSAGE_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'messages: a standard queue takes a group id for fairness, no deduplication id, and a delay up to 900 s',
+    name: 'messages: a standard queue accepts a group id for fairness, no deduplication id, and a delay of up to 900 s',
     source: SOURCES.fairQueues,
     async observe({ queue }) {
       const one = await queue();
@@ -122,7 +122,7 @@ export const MESSAGE_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'messages: the characters of XML 1.0, and at least one of them',
+    name: 'messages: a body has at least one character, and only characters of XML 1.0',
     source: SOURCES.sendMessage,
     async observe({ queue }) {
       const one = await queue();
@@ -166,7 +166,7 @@ export const MESSAGE_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'messages: at most MaximumMessageSize',
+    name: 'messages: at most MaximumMessageSize bytes',
     source: SOURCES.createQueue,
     observe: (tools) => batchOf(tools, { MaximumMessageSize: '1024' }, { 'at most': 1024, 'one byte more': 1025 }),
     expected: { 'at most': 'accepted', 'one byte more': 'InvalidParameterValue' },
@@ -181,7 +181,7 @@ export const MESSAGE_CASES: readonly ContractCase[] = [
     expected: ['accepted', 'InvalidParameterValue'],
   },
   {
-    name: 'attributes: names of letters, digits, and _-. in the right places',
+    name: 'attributes: names of letters, digits, underscores, hyphens, and periods, in the right places',
     source: SOURCES.attributes,
     async observe({ queue }) {
       const one = await queue();
@@ -194,7 +194,7 @@ export const MESSAGE_CASES: readonly ContractCase[] = [
     expected: ['a.b-c_1', '256 letters'],
   },
   {
-    name: 'attributes: types with labels of your own, and values that are not empty',
+    name: 'attributes: types may have custom labels, and values must not be empty',
     source: SOURCES.attributes,
     async observe({ queue }) {
       const one = await queue();
@@ -212,7 +212,7 @@ export const MESSAGE_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'attributes: a receive returns those that it names, with their digest',
+    name: 'attributes: a receive returns those that it requests, with their digest',
     source: SOURCES.receiveMessage,
     async observe({ queue, sqs }) {
       const one = await queue();

@@ -7,10 +7,10 @@ import {
 import { type ContractCase, FIFO, SOURCES } from './contract-case.ts';
 import { outcomeOf } from './contract-queue.ts';
 
-/** Queues: creating, finding, and describing them. */
+/** Creating, finding, and describing queues. */
 export const QUEUE_CASES: readonly ContractCase[] = [
   {
-    name: 'queues: creating one again with the same attributes returns it; other attributes are refused',
+    name: 'queues: creating a queue again with the same attributes returns it; different attributes are refused',
     source: SOURCES.createQueue,
     async observe({ sqs }) {
       const create = (VisibilityTimeout: string) =>
@@ -21,7 +21,7 @@ export const QUEUE_CASES: readonly ContractCase[] = [
     expected: { isSame: true, changed: 'QueueNameExists' },
   },
   {
-    name: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo for FIFO queues alone',
+    name: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo only for FIFO queues',
     source: SOURCES.createQueue,
     async observe({ sqs }) {
       const create = (QueueName: string, Attributes = {}) =>
@@ -43,7 +43,7 @@ export const QUEUE_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'queues: attributes within their ranges, and for the right kind of queue',
+    name: 'queues: attributes within their ranges and for the right type of queue',
     source: SOURCES.createQueue,
     async observe({ queue }) {
       const create = (attributes: Record<string, string>) => outcomeOf(queue(attributes));
@@ -68,7 +68,7 @@ export const QUEUE_CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'queues: one that does not exist',
+    name: 'queues: requests to a queue that does not exist are refused',
     source: SOURCES.getQueueUrl,
     async observe({ queue, sqs }) {
       const { url } = await queue();
@@ -81,7 +81,7 @@ export const QUEUE_CASES: readonly ContractCase[] = [
     expected: ['QueueDoesNotExist', 'QueueDoesNotExist'],
   },
   {
-    name: 'queues: counts, and the attributes that a request names',
+    name: 'queues: message counts, and the attributes that a request names',
     source: SOURCES.getQueueAttributes,
     async observe({ queue, sqs }) {
       const one = await queue({ DelaySeconds: '0', MaximumMessageSize: '2048' });

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A second implementation of SQS that others have written. */
+/** An independent implementation of SQS. */
 export const REFERENCES = ['ElasticMQ', 'moto'] as const;
 export type ReferenceName = (typeof REFERENCES)[number];
 
@@ -13,12 +13,12 @@ export interface RunningReference extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A reference that cannot run on this machine, with a sentence that says what to do. */
+/** A reference cannot run on this machine. The message says what to do. */
 export class ReferenceUnavailableError extends Error {
   override readonly name = 'ReferenceUnavailableError';
 }
 
-/** A file that a reference needs, beside this one. */
+/** Returns the path of a file next to this one that a reference needs. */
 const fileOf = (path: string): string => join(import.meta.dirname, path);
 
 /**

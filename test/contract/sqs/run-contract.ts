@@ -12,7 +12,7 @@ import { REFERENCES, type ReferenceName, ReferenceUnavailableError, startReferen
 
 type Results = ReadonlyMap<string, Comparison>;
 
-/** Runs every case at once, because some wait for minutes. */
+/** Runs all cases concurrently, because some of them wait for minutes. */
 const check = async (name: ReferenceName): Promise<Results> => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'parley-contract-'));
   await using reference = await startReference(name, folder.path);
@@ -55,14 +55,14 @@ const describe = (comparison: Comparison, expected: unknown): string => {
   }
 };
 
-/** Prints the cases that no reference confirms, which stand on AWS's documentation alone. */
+/** Prints the cases that no reference confirms, which only the AWS documentation supports. */
 const printUnconfirmed = (all: readonly Results[]): void => {
   const unconfirmed = SQS_CONTRACT.filter(({ name }) => all.every((results) => results.get(name)?.kind !== 'same'));
   console.log(`${SQS_CONTRACT.length - unconfirmed.length} of ${SQS_CONTRACT.length} cases hold in some reference.`);
   for (const { name } of unconfirmed) console.log(`  in none: ${name}`);
 };
 
-/** Returns the references that the arguments name; undefined if there is no such reference. */
+/** Returns the references that the arguments name, or undefined if there is no such reference. */
 const referencesOf = (args: readonly string[]): readonly ReferenceName[] | undefined => {
   if (args.length === 0) return REFERENCES;
   const named = REFERENCES.filter((name) => args.some((arg) => arg.toLowerCase() === name.toLowerCase()));

@@ -18,7 +18,7 @@ export const VISIBILITY_CASES: readonly ContractCase[] = [
     expected: { first: ['a'], hidden: [], afterwards: ['a'] },
   },
   {
-    name: 'visibility: a change counts from its own time, and not for the next receive',
+    name: 'visibility: a change counts from the time of the change and does not affect the next receive',
     source: SOURCES.changeVisibility,
     async observe({ queue, pass }) {
       const one = await queue({ VisibilityTimeout: '20' });
@@ -33,7 +33,7 @@ export const VISIBILITY_CASES: readonly ContractCase[] = [
     expected: { again: ['a'], hidden: [] },
   },
   {
-    name: 'visibility: only a message in flight can be changed',
+    name: 'visibility: only the timeout of a message in flight can be changed',
     source: SOURCES.changeVisibility,
     async observe({ queue, pass }) {
       const one = await queue();
@@ -66,7 +66,7 @@ export const VISIBILITY_CASES: readonly ContractCase[] = [
     expected: { tooLong: 'InvalidParameterValue', beyond: 'InvalidParameterValue', within: 'accepted' },
   },
   {
-    name: 'receipt handles: in a standard queue, one whose visibility timeout ended deletes the message',
+    name: 'receipt handles: in a standard queue, a handle can delete the message after its visibility timeout',
     source: SOURCES.deleteMessage,
     async observe({ queue, pass }) {
       const one = await queue();
@@ -78,7 +78,7 @@ export const VISIBILITY_CASES: readonly ContractCase[] = [
     expected: { deleted: 'accepted', afterwards: [] },
   },
   {
-    name: 'receipt handles: in a standard queue, one of an earlier receive succeeds without an effect',
+    name: "receipt handles: in a standard queue, a deletion with an earlier receive's handle succeeds without effect",
     source: SOURCES.deleteMessage,
     async observe({ queue }) {
       const one = await queue();
@@ -107,7 +107,7 @@ export const VISIBILITY_CASES: readonly ContractCase[] = [
     expected: ['accepted', 'accepted', 'ReceiptHandleIsInvalid'],
   },
   {
-    name: 'delay: of a message wins over that of its queue, also if it is 0',
+    name: "delay: a message's delay overrides that of its queue, even if it is 0",
     source: SOURCES.delay,
     async observe({ queue, pass }) {
       const one = await queue({ DelaySeconds: '600' });
@@ -122,7 +122,7 @@ export const VISIBILITY_CASES: readonly ContractCase[] = [
     expected: { early: ['at once'], delayed: '2', later: ['soon'] },
   },
   {
-    name: 'polling: a long poll returns as soon as a message arrives; one without a message ends empty',
+    name: 'polling: a long poll returns as soon as a message arrives, or nothing if none arrives',
     source: SOURCES.longPolling,
     async observe({ queue }) {
       const one = await queue();
@@ -147,7 +147,7 @@ export const VISIBILITY_CASES: readonly ContractCase[] = [
     expected: ['InvalidParameterValue', 'InvalidParameterValue', 'InvalidParameterValue'],
   },
   {
-    name: 'purge: deletes what is visible, delayed, and in flight; once in 60 seconds',
+    name: 'purge: deletes visible, delayed, and in-flight messages, at most once in 60 seconds',
     source: SOURCES.purge,
     async observe({ queue, sqs }) {
       const one = await queue();

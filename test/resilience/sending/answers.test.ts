@@ -4,8 +4,8 @@ import type { TableItem } from '../../../local/local-client.ts';
 import { contactNumber, RULE, type SendingStage, startSendingStage, templateRequest } from './sending-stage.ts';
 
 // Every row of the table of decisions and of the table of answers, through the bundled function against the sandbox.
-// Each row has its own user, and its fault meets only that user. The rows of the table of answers run one after another,
-// each before a request that is accepted, so that their failures do not open the circuit breaker together.
+// Each row has its own user, and its fault affects only that user. The rows of the table of answers run one after
+// another, each followed by an accepted request, so that their failures do not add up and open the circuit breaker.
 
 type Contact = 'open' | 'closed' | 'optedIn' | 'optedOut' | 'never' | 'absent';
 type Content = 'freeForm' | 'template' | 'both';

@@ -6,7 +6,7 @@ import { contactNumber, disorderedContacts, type SendingStage, templateRequest }
 export interface PoisonBeforeOthersReport {
   readonly others: number;
   readonly states: Readonly<Record<string, number>>;
-  /** Must be only the poison request's. */
+  /** Must contain only the poison request. */
   readonly deadLetterReasons: readonly string[];
   /** How long the others waited behind the poison request. */
   readonly sentAfterHours: number;

@@ -82,7 +82,7 @@ describe('a malformed message and one that always fails', () => {
 });
 
 describe('while the chat service is unreachable for six hours', () => {
-  it('only the sends in flight and a few more become uncertain, and the others are sent in order afterwards', async () => {
+  it('only the sends in flight and a few more become uncertain, and the rest are sent in order afterwards', async () => {
     const report = await outlastUnreachable(await start(SHORT_TIMEOUTS), {
       requests: 300,
       groups: 30,

@@ -20,7 +20,7 @@ Runs a resilience test of sending against a local run, in simulated time, and pr
   on-hold   requests wait for ten minutes while the account has no credit, which is then restored
   refused   nothing listens at the service's address for a day
   outage    the service answers 503 for a day
-  unreachable  the service fails under load: answers 502 for three hours, then answers too late for three hours
+  unreachable  the service fails under load: answers with 502 for three hours, then too late for three hours
   table     the table is unavailable for six hours under load
   behind    a request that cannot be processed, before 500 others of its contact
 

@@ -10,8 +10,8 @@ const CALLS_PER_PROCESS = 10;
 const FURTHER_CALLS_PER_PROCESS = 2;
 
 /**
- * The most sends that may become uncertain: the calls in flight when the service fails, and two more per process until
- * the circuit breaker opens.
+ * The most sends that may become uncertain: the calls in flight when the service fails, and two more per process
+ * before the circuit breaker opens.
  */
 export const MAX_UNCERTAIN = LOCAL_CONCURRENCY * (CALLS_PER_PROCESS + FURTHER_CALLS_PER_PROCESS);
 
@@ -29,8 +29,8 @@ export interface UnreachableReport {
 }
 
 /**
- * Lets the service fail while a backlog is being sent: for half of the outage every answer is a 502, then every answer
- * comes too late. Then restores the service and waits until everything is sent.
+ * Lets the service fail while a backlog is being sent: for the first half of the outage every answer is a 502,
+ * and for the second half every answer comes too late. Then restores the service and waits until everything is sent.
  */
 export const outlastUnreachable = async (
   stage: SendingStage,

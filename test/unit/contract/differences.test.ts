@@ -19,11 +19,11 @@ describe("a reference's result", () => {
   const listed: Difference = { reference: 'moto', case: 'a case', observed: { bodies: [] }, reason: 'It drops it.' };
 
   it.each([
-    ['is as AWS documents it', { bodies: ['a'] }, undefined, 'same', true],
+    ['matches the AWS documentation', { bodies: ['a'] }, undefined, 'same', true],
     ['differs as listed', { bodies: [] }, listed, 'known-difference', true],
     ['differs, and is not listed', { bodies: [] }, undefined, 'unlisted-difference', false],
-    ['is listed, but does not differ any more', { bodies: ['a'] }, listed, 'outdated-difference', false],
-    ['differs in another way than listed', { bodies: ['b'] }, listed, 'outdated-difference', false],
+    ['is listed, but no longer differs', { bodies: ['a'] }, listed, 'outdated-difference', false],
+    ['differs in a way other than listed', { bodies: ['b'] }, listed, 'outdated-difference', false],
   ] as const)('%s', (_name, observed, difference, kind, agreed) => {
     const comparison = compare(one, observed, difference);
 
@@ -31,7 +31,7 @@ describe("a reference's result", () => {
     expect(isAgreed(comparison)).toBe(agreed);
   });
 
-  it('may leave out what is undefined', () => {
+  it('may leave out undefined values', () => {
     expect(compare({ expected: { id: undefined } }, {}, undefined)).toEqual({ kind: 'same' });
   });
 });
@@ -45,7 +45,7 @@ describe('the cases and the differences', () => {
     expect(DIFFERENCES.map((difference) => difference.case).filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it('cite a page of AWS', () => {
+  it('cite a page of the AWS documentation', () => {
     const pages = /^https:\/\/(docs\.aws\.amazon\.com\/AWSSimpleQueueService\/|repost\.aws\/knowledge-center\/)/;
     expect(SQS_CONTRACT.filter(({ source }) => !pages.test(source))).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('npm run contract:sqs', () => {
     ['elasticmq', 'ElasticMQ needs Java 17 or later and Maven: `java` was not found.'],
     ['moto', 'moto needs Python 3.10 or later: `python3` was not found.'],
     ['other', 'Name one or more of ElasticMQ and moto'],
-  ])('fails with a sentence if it cannot run %s', (name, sentence) => {
+  ])('fails with an explanation if it cannot run %s', (name, sentence) => {
     const { status, stderr } = spawnSync(process.execPath, [COMMAND, name], {
       env: { PATH: import.meta.dirname },
       encoding: 'utf8',

@@ -55,7 +55,7 @@ const RequestList = () => {
   );
 };
 
-/** The reason of a request's state in one phrase. What came of its latest call says nothing about its end without one. */
+/** Returns the reason for a request's state. If a request expires, the outcome is that of an earlier call. */
 const reasonOf = ({ state, code, decision, outcome }: SendSummary): string | undefined =>
   code ?? (state === 'expired' ? decision : (outcome ?? decision));
 

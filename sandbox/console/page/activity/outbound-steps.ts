@@ -23,7 +23,7 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
   const requestId = (stringField(send, 'pk') ?? '').replace(/^SEND#/, '');
   const state = stringField(send, 'state') ?? 'unknown';
   const endpoint = field(send.call, 'endpoint');
-  // A request that ends without a call may have the call of an earlier attempt.
+  // The item of a request that ends without a call may still contain the call of an earlier attempt.
   const isCalled = endpoint !== undefined && state !== 'refused' && state !== 'expired';
   const attempts = Number(send.attempts ?? 0);
   return [
@@ -53,7 +53,7 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
   ];
 };
 
-/** Joins sentences, with or without a period in the end; undefined if there are none. */
+/** Joins sentences, with or without a final period. Returns undefined if there are none. */
 const sentences = (...parts: readonly (string | undefined)[]): string | undefined => {
   const given = parts.filter((part) => part !== undefined);
   return given.length === 0 ? undefined : given.map((part) => `${part.replace(/\.$/, '')}.`).join(' ');

@@ -1,6 +1,6 @@
 /**
- * Returns a contact's SQS message group: the contact's ID if SQS accepts it as a group, else its hash. Internal systems
- * do the same.
+ * Returns a contact's SQS message group: the contact's ID if SQS accepts it as a group, and otherwise its hash, as in
+ * the management API.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */

@@ -4,7 +4,7 @@ import { describeSend } from '../../../../cli/commands/sends.ts';
 const SEND = { requestId: 'order-17', state: 'accepted' as const, attempts: 1, unknownOutcomes: 0 };
 
 describe('the description of a send', () => {
-  it('shows why Parley decided and what came of it apart, then the times in order', () => {
+  it('shows the decision and the outcome separately, then the times in order', () => {
     const text = describeSend({
       ...SEND,
       decision: 'The user wrote at 12:00, so the window is open.',
@@ -25,7 +25,7 @@ describe('the description of a send', () => {
     ]);
   });
 
-  it('leaves out an outcome that there is not, and a message without an id', () => {
+  it('leaves out a missing outcome and a missing message ID', () => {
     const refused = { ...SEND, state: 'refused' as const, code: 'WINDOW_CLOSED', decision: 'The window is closed.' };
 
     expect(describeSend(refused)).toBe('order-17: refused (WINDOW_CLOSED)\n  decision: The window is closed.');

@@ -152,7 +152,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['letter-1', 'letter-2']);
   });
 
-  it('reports why a move was interrupted, although what it received has become visible again', async () => {
+  it('reports why a move was interrupted, even if the received messages have become visible again', async () => {
     await put(queue.url, 'letter', 'X', group('a'));
     const interrupted = redrive(queue, {
       filter: {},
@@ -175,14 +175,14 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     expect(await queueDepth(sqs, queue.url)).toEqual({ available: 3, inFlight: 0 });
   });
 
-  it('is redriven although the dead letters that stay have become visible again', async () => {
+  it('is redriven even if the dead letters that stay have become visible again', async () => {
     await put(queue.url, 'stays', 'Y', group('a'));
     for (let index = 0; index < 12; index += 1) await put(queue.url, `move-${index}`, 'X', group('b'));
 
     const result = await redrive(queue, {
       filter: { reason: 'X' },
       prepare: async ({ body, groupId }) => {
-        // Together longer than the visibility timeout of the first receive, each shorter than that of its own.
+        // Together, these take longer than the visibility timeout of the first receive. Each takes less than its own.
         if (['move-0', 'move-11'].includes(body)) await clock.advance(200_000);
         return { kind: 'move', body, groupId };
       },
@@ -278,7 +278,7 @@ describe("the schedules' dead-letter queue", () => {
     expect(await queueDepth(sqs, queue.url)).toEqual({ available: 0, inFlight: 0 });
   });
 
-  it('is cleared of requests that are no longer stored or whose contact was erased, each with a sentence', async () => {
+  it('deletes and reports requests that are no longer stored or whose contact was erased', async () => {
     await putScheduled(inputOf('gone', CONTACT));
     await putScheduled(due('erased'));
 
@@ -293,14 +293,14 @@ describe("the schedules' dead-letter queue", () => {
     expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(0);
   });
 
-  it('keeps a dead letter that names no request, and says so', async () => {
+  it('keeps a dead letter without a request ID, and says so', async () => {
     await putScheduled('{"truncated":');
 
     const { result, exceptions } = await redriveAll();
 
     expect(result).toEqual({ moved: 0, deleted: 0, left: 1 });
     expect(exceptions).toEqual([
-      expect.stringMatching(/^Dead letter \S+ names no request, so it cannot be redriven\.$/),
+      expect.stringMatching(/^Dead letter \S+ contains no request ID, so it cannot be redriven\.$/),
     ]);
     expect(await queueDepth(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
   });

@@ -52,12 +52,12 @@ describe('receiveFloorMs', () => {
     );
   });
 
-  it('costs a one-time code nothing in its first forty receives', () => {
+  it('does not delay a message in its first forty receives', () => {
     for (let receives = 1; receives <= 40; receives += 1) expect(receiveFloorMs(receives, 0)).toBe(0);
     expect(receiveFloorMs(41, 0)).toBe(15 * 60 * 1000);
   });
 
-  it('never makes a message wait more than 15 minutes if it has waited as long as it had to', () => {
+  it('never makes a message wait more than 15 minutes if it has kept to its earlier waits', () => {
     const dueAfter = (receives: number) => (receives - 1 - 40) * 15 * 60 * 1000;
     for (let receives = 41; receives <= 1_000; receives += 1) {
       expect(receiveFloorMs(receives, dueAfter(receives))).toBe(15 * 60 * 1000);

@@ -37,17 +37,17 @@ const reasonAfter = (calls: readonly Call[]) => {
 const calls = (outcome: SendOutcome, ...contacts: string[]) => contacts.map((contact) => ({ outcome, contact }));
 
 describe('the circuit breaker opens', () => {
-  it('after three unknown outcomes in a row, not after two', () => {
+  it('after three unknown outcomes in a row, but not after two', () => {
     expect(reasonAfter(calls(UNKNOWN, 'a', 'a'))).toBeUndefined();
     expect(reasonAfter(calls(UNKNOWN, 'a', 'a', 'a'))).toBe('unreachable');
   });
 
-  it('after calls for three contacts were blocked, not after any number for two', () => {
+  it('after blocked calls for three contacts, but not after any number for two', () => {
     expect(reasonAfter(calls(BLOCKED, 'a', 'b', 'a', 'b', 'a', 'b'))).toBeUndefined();
     expect(reasonAfter(calls(BLOCKED, 'a', 'b', 'c'))).toBe('unreachable');
   });
 
-  it('at once without credit, or when the token is refused', () => {
+  it('immediately if there is no credit or the token is refused', () => {
     for (const cause of ['no-credit', 'token'] as const) {
       expect(reasonAfter([{ outcome: { kind: 'not-done', cause, explanation: '' }, contact: 'a' }])).toBe(cause);
     }
@@ -56,7 +56,7 @@ describe('the circuit breaker opens', () => {
   const outcome = fc.constantFrom(UNKNOWN, BLOCKED, UNAVAILABLE, ...SERVED);
   const history = fc.array(fc.record({ outcome, contact: fc.constantFrom('a', 'b', 'c', 'd') }), { maxLength: 30 });
 
-  it('exactly when the calls since the last answer of the service justify it, in any history', () => {
+  it('exactly when the calls since the last answer of the service require it, in any history', () => {
     fc.assert(
       fc.property(history, (made) => {
         const since = made.slice(made.findLastIndex((call) => isServed(call.outcome)) + 1);
@@ -69,7 +69,7 @@ describe('the circuit breaker opens', () => {
     );
   });
 
-  it('never for a service that says that it is unavailable', () => {
+  it('never for a service that reports that it is unavailable', () => {
     fc.assert(
       fc.property(history, (made) => {
         expect(reasonAfter([...made, { outcome: UNAVAILABLE, contact: 'a' }])).toBeUndefined();
@@ -81,7 +81,7 @@ describe('the circuit breaker opens', () => {
 describe('probes', () => {
   const minutes = (from: string, to: string) => msBetween(from, to) / 60_000;
 
-  it('without effect are at most five minutes apart', () => {
+  it('that send no message are at most five minutes apart', () => {
     expect([0, 1, 2, 10, 1_000].map((probes) => minutes(NOW, nextProbeAt(NOW, probes)))).toEqual([
       5 / 60,
       10 / 60,
@@ -97,7 +97,7 @@ describe('probes', () => {
     ]);
   });
 
-  it('send a request once an hour at most while calls without effect fail', () => {
+  it('send a request at most once an hour while contact checks fail', () => {
     const circuit: OpenCircuit = {
       state: 'open',
       reason: 'unreachable',

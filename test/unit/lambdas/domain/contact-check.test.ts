@@ -10,7 +10,7 @@ const checked = (result: unknown) => contactCheckOutcome(answered(200, { problem
 const DIGITS = '5491155550000';
 
 describe('contactCheckOutcome', () => {
-  it.each([USER, DIGITS, '+54 9 11 5555-0000'])('finds a number by its digits, answered as %s', (asAnswered) => {
+  it.each([USER, DIGITS, '+54 9 11 5555-0000'])('finds a number by its digits in an answer with %s', (asAnswered) => {
     expect(checked({ [asAnswered]: '541155550000' })).toEqual({
       kind: 'checked',
       result: new Map([[DIGITS, '541155550000']]),
@@ -37,7 +37,7 @@ describe('contactCheckOutcome', () => {
   });
 
   it.each([[{ '5491155559999': '541155559999' }], [{ [USER]: true }], [{ [USER]: 'no number' }]])(
-    'does not understand a result that names none of the numbers: %j',
+    'cannot interpret a result that contains none of the numbers: %j',
     (result) => {
       expect(checked(result)).toMatchObject({ kind: 'rejected' });
     },
@@ -50,7 +50,7 @@ describe('contactCheckOutcome', () => {
     ['a bad gateway', answered(502), { kind: 'uncertain', isAnswered: false }],
     ['no answer', { kind: 'unknown', cause: 'ECONNRESET' } as const, { kind: 'uncertain', isAnswered: false }],
     ['no connection', { kind: 'not-sent', cause: 'ECONNREFUSED' } as const, { kind: 'not-done', cause: 'unavailable' }],
-  ])('is unavailable with %s, as the circuit breaker observes it', (_case, answer, failure) => {
+  ])('is unavailable with %s, which the circuit breaker observes', (_case, answer, failure) => {
     expect(contactCheckOutcome(answer, [USER])).toMatchObject({ kind: 'unavailable', failure });
   });
 

@@ -175,7 +175,7 @@ describe('an opt-out inside the open window', () => {
   /** The user wrote at 11:00 and opted out a second later. */
   const optedOut = { optOutAt: at('11:00:01') };
 
-  it('blocks a template, whatever the user agreed to before', () => {
+  it('blocks a template, even after an earlier opt-in', () => {
     expect(decide(template, optedOut)).toMatchObject(refused);
     expect(decide(template, { ...optedOut, optInAt: at('10:00:00') })).toMatchObject(refused);
   });
@@ -196,7 +196,7 @@ describe('an opt-out inside the open window', () => {
     expect(decide(freeForm, again).kind).toBe('call');
   });
 
-  it('blocks no reason that the stage exempts', () => {
+  it('does not block reasons that the stage exempts', () => {
     const rules = { optOutExemptReasons: ['payment' as const] };
     expect(decide({ ...template, reason: 'payment' }, optedOut, rules).kind).toBe('call');
     expect(decide({ ...freeForm, reason: 'payment' }, optedOut, rules).kind).toBe('call');

@@ -68,7 +68,7 @@ describe('sendOutcome', () => {
     expect(answered(httpStatus, body)).toMatchObject(outcome);
   });
 
-  it('is not-done when nothing of the request was written, and uncertain when something was', () => {
+  it('is not-done if no part of the request was written, and uncertain otherwise', () => {
     expect(sendOutcome('message/v3', { kind: 'not-sent', cause: 'ECONNREFUSED' })).toMatchObject({
       kind: 'not-done',
       cause: 'unavailable',

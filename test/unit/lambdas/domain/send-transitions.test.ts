@@ -42,7 +42,7 @@ describe('the transitions of a send', () => {
     expect(stepsFrom(state)).toEqual([]);
   });
 
-  it('leave refused only when a request is redriven that could not be processed', () => {
+  it('leave refused only when a request that could not be processed is redriven', () => {
     const steps = stepsFrom('refused');
     expect(steps.map(({ name, to }) => [name, to])).toEqual([
       ['schedule', 'scheduled'],
@@ -54,7 +54,7 @@ describe('the transitions of a send', () => {
     for (const { guards } of steps) expect(guards).toEqual(['same-request', 'processing-failed']);
   });
 
-  it('leave accepted only for accepted, while a status is all that is known of it or of its message', () => {
+  it('leave accepted only for accepted, while only a status is known of the acceptance or of the message', () => {
     expect(stepsFrom('accepted').map(({ name, to, guards }) => [name, to, guards])).toEqual([
       ['accept', 'accepted', ['own-claim', 'confirmed-by-status']],
       ['confirm', 'accepted', ['confirmed-no-earlier']],
@@ -90,7 +90,7 @@ describe('the transitions of a send', () => {
     expect(claims.filter(({ from }) => from === 'uncertain').map(({ name }) => name)).toEqual(['claimAgain']);
   });
 
-  it('replace a call only under the claim that it belongs to', () => {
+  it('replace a call only under its own claim', () => {
     const replacements = STEPS.filter(({ name }) => name === 'replaceCall');
     expect(replacements.map(({ from, to, guards }) => [from, to, guards])).toEqual([
       ['claimed', 'claimed', ['own-claim']],

@@ -39,7 +39,7 @@ describe('a contact check', () => {
     expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ check: { at: NOW, onPlatform: true } });
   });
 
-  it('writes numbers as numberFormat says, and reads the answer by their digits', async () => {
+  it('formats numbers as numberFormat says, and finds them in the answer by their digits', async () => {
     stage = await createManagedStage(tables, { numberFormat: 'digits' });
     stage.checkAnswer = checked({ '5491155550000': '541155550000' });
     const answer = await stage.call('checkContacts', { body: { contacts: [USER] } });
@@ -50,7 +50,7 @@ describe('a contact check', () => {
     });
   });
 
-  it('is 400 with an id that is no phone number, which the check would find absent', async () => {
+  it('returns 400 for an id that is not a phone number, which the check would report as absent', async () => {
     expect(await stage.call('checkContacts', { body: { contacts: [USER, 'CO.1000123'] } })).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining('must be a phone number') },

@@ -151,7 +151,7 @@ describe('a send', () => {
     });
   });
 
-  it('shows how many of its calls have an unknown outcome, the latest one included', async () => {
+  it('shows how many of its calls have an unknown outcome, including the latest one', async () => {
     const shown = async () => (await stage.call('getSend', { id: 'request-1' })).body;
     await putSendInState(stage.sends, 'uncertain');
     expect(await shown()).toMatchObject({ state: 'uncertain', attempts: 1, unknownOutcomes: 1 });
@@ -160,7 +160,7 @@ describe('a send', () => {
     expect(await shown()).toMatchObject({ state: 'accepted', attempts: 2, unknownOutcomes: 1 });
   });
 
-  it('that is refused because it could not be processed is queued again, because it may be sent', async () => {
+  it('that was refused because it could not be processed is queued again', async () => {
     const send = { ...queuedSend(), body: JSON.stringify(sendRequest()) };
     const failed = {
       state: 'refused' as const,

@@ -34,9 +34,9 @@ interface GroupOptions {
 
 /**
  * Runs the queue handler on one message group of a FIFO queue as SQS delivers it: a receive takes up to ten of the
- * group's messages in order, each counts a receive, none is delivered while one is invisible, and the thousandth receive
- * is the last.
- * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+ * group's messages in order, each counts a receive, none is delivered while one is invisible, and the thousandth
+ * receive is the last. Source:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
 const runGroup = async (handle: Handle, { size = 12, handleFailure, untilMs = 30 * DAY_MS }: GroupOptions = {}) => {
   let nowMs = 0;
@@ -108,14 +108,14 @@ const fail = (): never => {
 };
 
 describe('a message group', () => {
-  it.each([3, 24, 9 * 24])('is processed whole and in order after %s hours without a table', async (hours) => {
+  it.each([3, 24, 9 * 24])('is processed completely and in order after %s hours without a table', async (hours) => {
     const { done, deadLettered, endedAtMs } = await runGroup((_id, nowMs) => (nowMs < hours * HOUR_MS ? fail() : DONE));
     expect({ done, deadLettered }).toEqual({ done: ids(12), deadLettered: [] });
     // The next attempt is never more than a quarter of an hour away.
     expect(endedAtMs).toBeLessThan((hours + 0.3) * HOUR_MS);
   });
 
-  it('loses to a poison message a day, and none of its other messages', async () => {
+  it('is delayed by a poison message for a day, and loses none of its other messages', async () => {
     const { done, deadLettered, endedAtMs } = await runGroup((id) => (id === 'm0' ? fail() : DONE), {
       handleFailure: (_id, nowMs) => (nowMs >= DAY_MS ? DONE : undefined),
     });

@@ -135,7 +135,7 @@ describe('the queue handler', () => {
     ]);
   });
 
-  it('starts a message while the required time is left, and no other once it is not', async () => {
+  it('starts messages only while the required time is left', async () => {
     let now: Instant = NOW;
     const { handled, retried } = await run(
       [record('1', 'a'), record('2', 'a'), record('3', 'a')],
@@ -148,7 +148,7 @@ describe('the queue handler', () => {
     expect({ handled, retried }).toEqual({ handled: ['1', '2'], retried: ['3'] });
   });
 
-  it('gives the message handler the time by which its work must end, a second before the invocation does', async () => {
+  it('gives the message handler a deadline one second before the invocation ends', async () => {
     const seen: Instant[] = [];
     await run([record('1', 'a')], (_id, endBy) => {
       seen.push(endBy);
@@ -169,14 +169,14 @@ describe('a message that cannot be processed', () => {
     throw new Error('broken');
   };
 
-  it('is deleted if its failure handler decides so, and those behind it are handled', async () => {
+  it('is deleted if its failure handler decides to, and the messages behind it are handled', async () => {
     const { handled, retried } = await run([record('1', 'a'), record('2', 'a')], (id) => (id === '1' ? fail() : DONE), {
       handleFailure: async () => DONE,
     });
     expect({ handled, retried }).toEqual({ handled: ['1', '2'], retried: [] });
   });
 
-  it('is retried if its failure handler decides nothing, or fails itself', async () => {
+  it('is retried if its failure handler makes no decision or fails', async () => {
     const handlers = [async () => undefined, () => Promise.reject(new Error('table unavailable'))];
     for (const handleFailure of handlers) {
       const { retried, visibilities } = await run([record('1', 'a')], fail, { handleFailure });
@@ -209,12 +209,12 @@ describe('the receives of a message', () => {
     expect(seconds).toBe(14 * 60);
   });
 
-  it('set no floor for a message that has used few for its age', async () => {
+  it('set no floor for a message that has used few receives for its age', async () => {
     const old = received('1', 500, 10 * DAY_MS);
     expect((await run([old], () => ({ kind: 'retry', afterMs: 1_000 }))).visibilities).toEqual([['handle-1', 1]]);
   });
 
-  it('set the floor for the whole group: the message behind has used as many', async () => {
+  it('set a floor for the whole group, including the messages behind the first', async () => {
     const group = [received('1', 1, 0), received('2', 41, 0)];
     const { visibilities } = await run(group, () => ({ kind: 'retry', afterMs: 1_000 }));
     expect(visibilities).toEqual([

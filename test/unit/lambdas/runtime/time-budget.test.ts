@@ -30,7 +30,7 @@ describe('withinBudget', () => {
 describe('repeatUntil', () => {
   const DEADLINE = addMs(NOW, 60_000);
 
-  /** Repeats a write on a clock that only its pauses advance. */
+  /** Retries a write on a clock that only its pauses advance. */
   const repeat = async (write: (attempt: number) => Promise<string>) => {
     const pauses: number[] = [];
     let now = NOW;
@@ -58,7 +58,7 @@ describe('repeatUntil', () => {
     expect({ result, attempts, pauses }).toEqual({ result: 'written', attempts: 1, pauses: [] });
   });
 
-  it('repeats failing writes with pauses that double up to two seconds', async () => {
+  it('retries failing writes with pauses that double up to two seconds', async () => {
     const { result, pauses } = await repeat(async (attempt) => {
       if (attempt < 8) throw new Error('throttled');
       return 'written';
@@ -72,7 +72,7 @@ describe('repeatUntil', () => {
     expect(endedAt <= DEADLINE && endedAt > addMs(DEADLINE, -2_000)).toBe(true);
   });
 
-  it('does not repeat a write that the table refuses for good', async () => {
+  it('does not retry a write that the table refuses permanently', async () => {
     const refused = new WriteRefusedError('ValidationException: too large');
     expect(await repeat(() => Promise.reject(refused))).toMatchObject({ result: refused, attempts: 1 });
   });

@@ -10,7 +10,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** Plays steps, then lets every call end. Returns the order of starts and the most calls at a time. */
+/** Runs the steps, then ends every call. Returns the order of starts and the maximum number of concurrent calls. */
 const play = async (max: number, history: readonly Step[]) => {
   const limit = createCallLimit(max);
   const started: number[] = [];
@@ -54,7 +54,7 @@ const play = async (max: number, history: readonly Step[]) => {
     }
     widest = Math.max(widest, current);
     await letOthersRun();
-    // Calls that run when the limit narrows go on, but no other may start.
+    // Calls that are running when the limit narrows continue, but no other may start.
     if (started.length > before && running.length > current) isWithinLimit = false;
   };
   for (const step of history) await take(step);
@@ -65,7 +65,7 @@ const play = async (max: number, history: readonly Step[]) => {
 describe('a limit of concurrent calls', () => {
   const max = fc.integer({ min: 1, max: 6 });
 
-  it('never lets more calls run than its maximum, nor start more than its current limit', async () => {
+  it('never runs more calls than its maximum, or starts more than its current limit', async () => {
     await fc.assert(
       fc.asyncProperty(max, steps, async (most, history) => {
         const played = await play(most, history);
@@ -75,7 +75,7 @@ describe('a limit of concurrent calls', () => {
     );
   });
 
-  it('lets every call start, in the order in which they asked', async () => {
+  it('starts every call, in the order of the requests', async () => {
     await fc.assert(
       fc.asyncProperty(max, steps, async (most, history) => {
         const { asked, started } = await play(most, history);

@@ -22,7 +22,7 @@ const both = { ...sendRequest(), ...templateRequest() };
 const TEMPLATE = { endpoint: 'intent/v2', body: { ruleNameOrId: 'parcel_update' } };
 
 describe('the template after error 201', () => {
-  it('is recorded before it is called, so that the item never shows a text that was not sent', async () => {
+  it('is recorded before the call, so that the item never shows a message that was not sent', async () => {
     harness.answers = [
       ANSWERS.windowClosed,
       async () => {
@@ -48,7 +48,7 @@ describe('the template after error 201', () => {
     expect(await harness.item('MESSAGE#message-7 MESSAGE')).toMatchObject({ call: TEMPLATE });
   });
 
-  it('is not called if it cannot be recorded', async () => {
+  it('is not sent if it cannot be recorded', async () => {
     harness.answers = [ANSWERS.windowClosed];
     vi.spyOn(harness.sends, 'replaceCall').mockRejectedValue(new Error('table unavailable'));
     expect(await sender.send(both)).toMatchObject({ kind: 'retry' });
@@ -56,7 +56,7 @@ describe('the template after error 201', () => {
     expect(await harness.sendItem()).toMatchObject({ state: 'waiting' });
   });
 
-  it('is not called if the claim was lost meanwhile', async () => {
+  it('is not sent if the claim was lost in the meantime', async () => {
     harness.answers = [
       async () => {
         const claimId = String((await harness.sendItem())?.claimId);
@@ -69,7 +69,7 @@ describe('the template after error 201', () => {
     expect(harness.calls.map(({ endpoint }) => endpoint)).toEqual(['message/v3']);
   });
 
-  it('is not called without the time for it', async () => {
+  it('is not sent if there is not enough time', async () => {
     harness.answers = [
       async () => {
         harness.advance(CALL_TIME_MS / 1000);
@@ -122,7 +122,7 @@ describe('the window after error 201', () => {
 });
 
 describe('the decision and the outcome of a send', () => {
-  it('are kept apart: why the call was made, and what came of it', async () => {
+  it('are separate: why the call was made, and its result', async () => {
     harness.answers = [ANSWERS.unavailable(), ANSWERS.invalidChannel];
     const decision = expect.stringContaining('the window is open');
     await sender.send(sendRequest());
@@ -184,7 +184,7 @@ describe('a template that is accepted without an id', () => {
     });
   });
 
-  it('gets its message even if the function that named it died before it recorded the message', async () => {
+  it('gets its message even if the function that added its id died before recording the message', async () => {
     harness.answers = [accepted];
     await sender.send(templateRequest());
     await harness.sends.confirm('request-1', { messageId: 'message-7', at: addMs(NOW, 2_000) });

@@ -98,7 +98,7 @@ describe('before a template opens a conversation', () => {
     });
   });
 
-  it('waits as long as Retry-After says, and no less than its own backoff', async () => {
+  it('waits as long as Retry-After says, but at least for its own backoff', async () => {
     harness.checkAnswers = ['0', '600'].map((retryAfter) => ({
       kind: 'answered',
       httpStatus: 429,
@@ -122,7 +122,7 @@ describe('before a template opens a conversation', () => {
     expect([harness.checks.length, harness.calls.length]).toEqual([1, 0]);
   });
 
-  it('does not wait for an unavailable check once per message: a batch makes one call in five seconds', async () => {
+  it('makes one call in five seconds for a whole batch while the check is unavailable', async () => {
     const users = Array.from({ length: 10 }, (_, index) => `+54911555500${10 + index}`);
     for (const user of users) await harness.optIn(user);
     harness.checkAnswer = { kind: 'answered', httpStatus: 503, body: undefined };
@@ -137,7 +137,7 @@ describe('before a template opens a conversation', () => {
     expect(harness.checks).toHaveLength(2);
   });
 
-  it('asks in the format of the settings, and finds the number in the answer by its digits', async () => {
+  it('checks numbers in the format of the settings, and finds them in the answer by their digits', async () => {
     harness = await createSendHarness(tables, {
       rules: { contactCheck: 'beforeFirstTemplate', numberFormat: 'digits' },
     });
@@ -148,14 +148,14 @@ describe('before a template opens a conversation', () => {
     expect(harness.calls).toMatchObject([{ body: { platformContactId: PROPER_FORMAT } }]);
   });
 
-  it('sends without the check when the answer names only other numbers', async () => {
+  it('sends without the check if the answer contains only other numbers', async () => {
     harness.checkAnswer = found('+5491155559999');
     await sender.send(template());
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
     expect(harness.counted).toContain('ContactCheckRejected');
   });
 
-  it('does not check an id that is no phone number', async () => {
+  it('does not check an id that is not a phone number', async () => {
     await harness.optIn('CO.1000123');
     await sender.send(template('one', { platformContactId: 'CO.1000123' }));
     expect(harness.checks).toEqual([]);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const lost = () => Promise.reject(new Error('The answer of the table was lost.'));
 
-/** Loses the answers to the first claims, which take effect. */
+/** Loses the responses to the first claims, which take effect. */
 const loseClaims = (count: number) => {
   const { claim } = harness.sends;
   let left = count;
@@ -30,8 +30,8 @@ const loseClaims = (count: number) => {
   return spy;
 };
 
-describe('a claim whose answer is lost', () => {
-  it('is repeated under its id: the request is sent once, and the claim counts once', async () => {
+describe('a claim whose response is lost', () => {
+  it('is repeated with its id, so the request is sent once and the claim counts once', async () => {
     const spy = loseClaims(2);
     expect(await sender.send(sendRequest())).toEqual(DONE);
     expect(new Set(spy.mock.calls.map(([, { claimId }]) => claimId)).size).toBe(1);
@@ -39,7 +39,7 @@ describe('a claim whose answer is lost', () => {
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 1 });
   });
 
-  it('is given back if it cannot be confirmed: the request waits, because no call was made', async () => {
+  it('makes the request wait if it cannot be confirmed, because no call was made', async () => {
     loseClaims(Number.POSITIVE_INFINITY);
     await expect(sender.send(sendRequest())).rejects.toThrow('lost');
     expect(harness.calls).toEqual([]);
@@ -53,7 +53,7 @@ describe('a claim whose answer is lost', () => {
     expect(harness.calls).toHaveLength(1);
   });
 
-  it('is repeated only while there is time left for both calls', async () => {
+  it('is repeated only while enough time is left for both calls', async () => {
     vi.spyOn(harness.sends, 'claim').mockImplementation(lost);
     await expect(sender.send(sendRequest())).rejects.toThrow('lost');
     expect(harness.now() <= addMs(NOW, INVOCATION_MS - 2 * CALL_TIME_MS)).toBe(true);
@@ -67,7 +67,7 @@ describe('a claim whose answer is lost', () => {
     expect(spy).toHaveBeenCalledTimes(1);
   });
 
-  it('takes a resend once: the unknown outcome before it counts once, too', async () => {
+  it('counts one resend and one earlier unknown outcome', async () => {
     const request = sendRequest({ onUncertain: 'resend' });
     harness.answers = [{ kind: 'unknown', cause: 'ECONNRESET' }];
     await sender.send(request);

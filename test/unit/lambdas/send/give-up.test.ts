@@ -72,7 +72,7 @@ describe('a request that cannot be processed', () => {
     expect(harness.schedules.size).toBe(1);
   });
 
-  it('is not given up for failures far apart, between which it waited', async () => {
+  it('is not dead-lettered for failures far apart, between which it waited', async () => {
     await harness.putContact(USER, { optInAt: '2026-01-01T00:00:00.000Z' });
     await harness.openWindow(USER);
     harness.answers = [{ kind: 'answered', httpStatus: 403, body: { error: { code: 101, message: 'No credit' } } }];
@@ -88,7 +88,7 @@ describe('a request that cannot be processed', () => {
     expect(harness.deadLetters).toEqual([]);
   });
 
-  it('is not given up while the table is unavailable, because every request would fail', async () => {
+  it('is not dead-lettered while the table is unavailable, because every request fails', async () => {
     vi.spyOn(harness.sends, 'recordFailure').mockRejectedValue(new Error('table unavailable'));
     harness.advance(5 * DAY_SECONDS);
     await expect(sender.giveUp(BODY, broken)).rejects.toThrow('table unavailable');
@@ -134,7 +134,7 @@ describe('a request that nears a limit of SQS', () => {
     expect(harness.counted).toEqual(['SendExpired']);
   });
 
-  it('is sent just before that', async () => {
+  it('is sent if it is just below the limit', async () => {
     await sender.receive(BODY, { ...queuedDaysAgo(12.99), ApproximateReceiveCount: '989' });
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
   });
@@ -157,7 +157,7 @@ describe('a request that nears a limit of SQS', () => {
     expect(await harness.sendItem()).toMatchObject({ state: 'uncertain' });
   });
 
-  it('is recognized by its age and its receives alone', () => {
+  it('is recognized only by its age and its receives', () => {
     const limit = (attributes: object) => queueLimitReached(sqsRecord(BODY, attributes), NOW);
     expect(limit({})).toBeUndefined();
     expect(limit(queuedDaysAgo(12.99))).toBeUndefined();

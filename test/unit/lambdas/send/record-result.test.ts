@@ -75,7 +75,7 @@ describe('a send', () => {
     expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', attempts: 5 });
   });
 
-  it('is sent again after any number of calls that had no effect: only unknown outcomes count', async () => {
+  it('is sent again after any number of calls that had no effect, because only unknown outcomes count', async () => {
     const request = sendRequest({ onUncertain: 'resend' });
     harness.answers = [...Array.from({ length: 7 }, () => ANSWERS.unavailable()), ANSWERS.unknown];
     for (let attempt = 1; attempt <= 8; attempt += 1) {
@@ -119,16 +119,16 @@ describe('the outcome of a call', () => {
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
   });
 
-  it('is recorded as long as the invocation lasts: a table that is away for a minute costs nothing', async () => {
+  it('is recorded even if the table is unavailable for a minute', async () => {
     failUntil(addMs(NOW, 60_000));
     expect(await sender.send(sendRequest({ onUncertain: 'resend' }))).toEqual(DONE);
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
     expect(harness.calls).toHaveLength(1);
-    // Pauses grow to two seconds, so that the table is not asked too often.
+    // Pauses grow to two seconds, to limit the number of writes.
     expect(harness.sleeps.slice(0, 7)).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
   });
 
-  it('fails the message when the table is away longer, and never outlives the invocation', async () => {
+  it('fails the message before the invocation ends if the table is unavailable for longer', async () => {
     failUntil(addMs(NOW, 3_600_000));
     await expect(sender.send(sendRequest())).rejects.toThrow('throttled');
     expect(harness.now() <= addMs(NOW, INVOCATION_MS)).toBe(true);

@@ -91,7 +91,7 @@ describe('a request whose function died during the call', () => {
     });
   });
 
-  it('is only acknowledged when it was rejected', async () => {
+  it('is only acknowledged if it was rejected', async () => {
     await claimAndDie();
     await harness.sends.recordResult('request-1', 'claim-1', sendResult('rejected'));
     const before = await harness.items();

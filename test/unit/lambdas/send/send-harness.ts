@@ -163,7 +163,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         /** Receives a message of the send queue. */
         receive: (body: string, attributes: Partial<SQSRecord['attributes']> = {}) =>
           prepareSend(sqsRecord(body, { MessageGroupId: USER, ...attributes }), endOfInvocation()),
-        /** Decides about a message that could not be processed. */
+        /** Decides what to do with a message that could not be processed. */
         giveUp: (body: string, error: unknown, attributes: Partial<SQSRecord['attributes']> = {}) =>
           giveUp(sqsRecord(body, { MessageGroupId: USER, ...attributes }), error),
       };

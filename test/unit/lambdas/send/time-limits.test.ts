@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
 
 describe('the time limits of the function send', () => {
-  it('by default let a killed function stall its contacts for three minutes, not for twelve', () => {
+  it('make contacts wait only three minutes after their function is killed, by default', () => {
     expect(timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSeconds: 10 })).toEqual({
       callSeconds: 26,
       requiredSeconds: 63,
@@ -14,7 +14,7 @@ describe('the time limits of the function send', () => {
     });
   });
 
-  it('each outlast the one inside, whatever the timeouts of a call', () => {
+  it('each exceed the one inside, whatever the timeouts of a call', () => {
     const seconds = fc.integer({ min: 1, max: 300 });
     fc.assert(
       fc.property(seconds, seconds, (connectTimeoutSeconds, answerTimeoutSeconds) => {

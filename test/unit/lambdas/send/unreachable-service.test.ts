@@ -63,7 +63,7 @@ describe('an outage', () => {
     expect(harness.counted).toContain('AccountHeld');
   });
 
-  it('leaves uncertain only the calls in flight at its onset, and none more', async () => {
+  it('leaves only the calls in flight when it starts uncertain', async () => {
     // Nine answers have widened the limit to ten calls.
     const before = ids(9, 'before');
     const during = ids(30, 'during');
@@ -85,7 +85,7 @@ describe('an outage', () => {
     expect((await statesOf(during)).uncertain).toHaveLength(3);
   });
 
-  it('costs a function that starts later no call', async () => {
+  it('costs no call of a function that starts later', async () => {
     await openCircuit();
     const other = harness.startFunction();
     await optIn(['a', 'b']);
@@ -94,7 +94,7 @@ describe('an outage', () => {
     expect(await harness.sendItem('a')).toMatchObject({ state: 'waiting' });
   });
 
-  it('waits with a request that says resend, too: it is resent when the circuit breaker is closed', async () => {
+  it('makes a request that says resend wait, and resends it once the circuit breaker is closed', async () => {
     await optIn(['r']);
     answerAlways(ANSWERS.badGateway, 3);
     harness.checkAnswer = ANSWERS.badGateway;
@@ -128,7 +128,7 @@ describe('an uncertain request that meets an open circuit breaker', () => {
     expect(await harness.sendItem('u')).toMatchObject({ state: 'uncertain' });
   });
 
-  it('is only acknowledged if it does not, or if a 2xx was its answer', async () => {
+  it('is only acknowledged if it does not, or if it was answered with a 2xx', async () => {
     expect(await sender.send(await putUncertain({}))).toEqual(DONE);
     harness = await createSendHarness(tables, { rules: { defaultTemplate: { ruleNameOrId: 'hello' } } });
     sender = harness.startFunction();
@@ -139,7 +139,7 @@ describe('an uncertain request that meets an open circuit breaker', () => {
 });
 
 describe('a firewall that answers 403 without the error body of the contract', () => {
-  it('makes no dead letters: three requests make a call, and all wait', async () => {
+  it('makes all requests wait after three calls, without dead letters', async () => {
     const queued = ids(30);
     await optIn(queued);
     answerAlways(ANSWERS.blocked);
@@ -149,7 +149,7 @@ describe('a firewall that answers 403 without the error body of the contract', (
     expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable' });
   });
 
-  it('does not stop the stage if it dislikes the texts for one contact', async () => {
+  it('does not stop the stage if it blocks the messages for one contact', async () => {
     await optIn(['a', 'b']);
     answerAlways(ANSWERS.blocked, 20);
     for (let attempt = 0; attempt < 20; attempt += 1) await sender.send(request('a'));
@@ -169,7 +169,7 @@ describe('a firewall that answers 403 without the error body of the contract', (
 describe('a probe of an unreachable service', () => {
   beforeEach(openCircuit);
 
-  it('is a contact check of the own number, and no request is sent while it fails', async () => {
+  it("is a contact check of the business's own number, and no request is sent while it fails", async () => {
     harness.checks.length = 0;
     expect(await probe('r3')).toMatchObject({ kind: 'retry' });
     expect([harness.checkedChannels.at(-1), harness.checks]).toEqual([ACCOUNT.channel, [[ACCOUNT.channel]]]);
@@ -178,7 +178,7 @@ describe('a probe of an unreachable service', () => {
     expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable', failedSends: 0 });
   });
 
-  it('is repeated at most five minutes later while the check fails', async () => {
+  it('is repeated within five minutes while the check fails', async () => {
     for (let probes = 0; probes < 9; probes += 1) await probe('r3');
     const [before, , after] = [await probeAt(), await probe('r3'), await probeAt()];
     expect(msBetween(before, after)).toBe(300_000);
@@ -206,7 +206,7 @@ describe('a probe of an unreachable service', () => {
     expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
   });
 
-  it('closes it, too, with error 201 for a request that has no template', async () => {
+  it('also closes it with error 201 for a request that has no template', async () => {
     harness = await createSendHarness(tables);
     sender = harness.startFunction();
     for (const id of ids(4)) await harness.openWindow(`user ${id}`);
@@ -232,14 +232,14 @@ describe('a probe of an unreachable service', () => {
     expect((await statesOf(probed)).uncertain).toHaveLength(8);
   });
 
-  it('changes the reason if the service answers that there is no credit', async () => {
+  it('changes the reason if the service reports that there is no credit', async () => {
     harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
     harness.answers = [ANSWERS.noCredit];
     await probe('r3');
     expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'no-credit' });
   });
 
-  it('sends one request an hour even if the check fails for good, so that the circuit breaker closes', async () => {
+  it('sends one request an hour even if the check fails permanently, so that the circuit breaker can close', async () => {
     const openedAt = String((await harness.accountItem())?.openedAt);
     harness.answers = [];
     let probes = 0;
@@ -267,7 +267,7 @@ describe('a probe of an unreachable service', () => {
     const uncertain = (await statesOf(probed)).uncertain ?? [];
     expect(uncertain.length).toBeGreaterThanOrEqual(5);
     expect(uncertain.length).toBeLessThanOrEqual(6);
-    // The end of the outage is noticed within minutes all the same.
+    // The end of the outage is still noticed within minutes.
     expect(longest).toBeLessThanOrEqual(300_000);
   });
 
@@ -332,7 +332,7 @@ describe('failing contact checks', () => {
 });
 
 describe('a function', () => {
-  it('makes one call at a time at first, one more after each answer, and one after five seconds without any', async () => {
+  it('starts with one call at a time, adds one after each answer, and returns to one after five seconds without any', async () => {
     const most = async (batch: readonly string[]) => {
       let running = 0;
       let peak = 0;
@@ -356,7 +356,7 @@ describe('a function', () => {
     expect(await most(ids(1, 'later'))).toBe(1);
   });
 
-  it('reads the contact again after a wait, so that a later opt-out holds', async () => {
+  it('reads the contact again after a wait, so that it respects a later opt-out', async () => {
     await optIn(['a', 'b']);
     const late = Promise.withResolvers<void>();
     harness.answers = [() => late.promise.then(() => ANSWERS.accepted)];

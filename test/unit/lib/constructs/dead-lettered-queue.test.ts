@@ -91,7 +91,7 @@ describe('The time limits of sending', () => {
     });
   });
 
-  test('let a claim outlive its function, and end before its message is visible again', () => {
+  test('make a claim outlast its function, and end before its message is visible again', () => {
     const seconds = { connect: fc.integer({ min: 1, max: 10 }), answer: fc.integer({ min: 1, max: 60 }) };
     fc.assert(
       fc.property(seconds.connect, seconds.answer, (connectTimeoutSeconds, answerTimeoutSeconds) => {

@@ -40,12 +40,12 @@ describe('A wrong setting', () => {
     {
       path: 'chatService.connectTimeoutSeconds',
       value: 0,
-      says: 'got 0, expected an integer from 1 to 10: how long to wait for a connection',
+      says: 'got 0, expected an integer from 1 to 10: how many seconds to wait for a connection',
     },
     {
       path: 'chatService.answerTimeoutSeconds',
       value: 61,
-      says: "got 61, expected an integer from 1 to 60: how long to wait for the chat service's answer",
+      says: "got 61, expected an integer from 1 to 60: how many seconds to wait for the chat service's answer",
     },
     {
       path: 'chatService.maxConcurrentCalls',

@@ -143,7 +143,7 @@ describe('the EventBridge Scheduler emulator', () => {
     });
     expect(warnings).toEqual([
       expect.stringMatching(/^Schedule failing could not call its target and will retry: /),
-      expect.stringMatching(/^Schedule failing could not call its target for a day: /),
+      expect.stringMatching(/^Schedule failing could not call its target for a day and gives up: /),
     ]);
     await expect(get('failing')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   });

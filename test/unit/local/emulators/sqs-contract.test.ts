@@ -19,7 +19,7 @@ afterAll(async () => {
   await emulator?.close();
 });
 
-describe("the local run's queues do as SQS does", () => {
+describe("the local run's queues behave like SQS", () => {
   it.each(SQS_CONTRACT)('$name', async (one) => {
     const observed = await observe(one, { sqs, pass: (seconds) => clock.advance(seconds * 1000) });
 

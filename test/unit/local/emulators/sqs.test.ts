@@ -62,7 +62,7 @@ describe('the SQS emulator', () => {
     expect([first.length, hidden.length, (await polling).length]).toEqual([1, 0, 1]);
   });
 
-  it('keeps a message for others if the client of a long poll has gone', async () => {
+  it('keeps a message for other clients if the client of a long poll disconnects', async () => {
     const queueUrl = await createQueue('gone');
     const abort = new AbortController();
     const polling = sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, WaitTimeSeconds: 20 }), {
@@ -78,7 +78,7 @@ describe('the SQS emulator', () => {
 });
 
 describe('a queue with the maximum number of messages in flight', () => {
-  it('is an error for short polling and nothing for long polling, if it is a standard queue', async () => {
+  it('returns an error for short polling and nothing for long polling if it is a standard queue', async () => {
     const QueueUrl = await createQueue('over-limit');
     for (const MessageBody of ['0', '1', '2', '3']) await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
     const received = await receive(QueueUrl);
@@ -91,7 +91,7 @@ describe('a queue with the maximum number of messages in flight', () => {
     expect((await receive(QueueUrl)).map(({ Body }) => Body)).toEqual(['3']);
   });
 
-  it('returns nothing, if it is a FIFO queue', async () => {
+  it('returns nothing if it is a FIFO queue', async () => {
     const QueueUrl = await createQueue('over-limit.fifo', { FifoQueue: 'true' });
     for (const id of ['a', 'b', 'c', 'd']) {
       const fifo = { MessageGroupId: id, MessageDeduplicationId: id };
@@ -130,7 +130,7 @@ describe('what the SQS emulator does not support', () => {
   });
 });
 
-describe('a request that lacks something or has a wrong type', () => {
+describe('a request with a missing or invalid parameter', () => {
   it.each([
     [{ MessageBody: 'x' }, 'MissingParameter', 'QueueUrl'],
     [{ QueueUrl: 'any', MessageBody: 7 }, 'InvalidParameterValue', 'Value 7 for parameter MessageBody'],
@@ -149,7 +149,7 @@ describe('a request that lacks something or has a wrong type', () => {
     });
   });
 
-  it('has an error with the code of the query protocol, which older SDKs show', async () => {
+  it('returns an error with the code of the query protocol, which older SDKs show', async () => {
     const changing = sqs.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: `${emulator.url}/${ACCOUNT_ID}/missing`,

@@ -205,7 +205,7 @@ describe('an event source mapping of a queue', () => {
     expect(mostAtOnce).toBe(2);
   });
 
-  it('passes several messages of one message group in a batch, in order, and the group is in one batch at a time', async () => {
+  it('passes several messages of a message group in one batch, in order, and only one batch of the group at a time', async () => {
     const queueUrl = await createQueue('group.fifo', { FifoQueue: 'true' });
     const all = Array.from({ length: 12 }, (_, number) => String(number));
     for (const body of all) await send(queueUrl, body, 'a');
@@ -236,7 +236,9 @@ describe('an event source mapping of a queue', () => {
   });
 });
 
-/** What the function does with a batch: it fails as a whole, or at one of its messages and so at the rest of its group. */
+/**
+ * What the function does with a batch: it fails completely, or at one message and therefore at the rest of its group.
+ */
 const failure = fc.oneof(fc.constant('batch' as const), fc.nat({ max: 9 }));
 
 describe('an event source mapping of a FIFO queue', () => {

@@ -8,7 +8,7 @@ describe("the console's message groups", () => {
   });
 
   it.each(['+54 9 11 5000-0001', "Zoë's chat", 'x'.repeat(129), ''])(
-    'are those of the management API where SQS refuses the contact: %s',
+    'are those of the management API if SQS refuses the contact: %s',
     async (contact) => {
       const group = await messageGroup(contact);
 

@@ -49,13 +49,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('failure' as const, 'resend' as const) }),
 );
 
-/** Each claim has an id of its own, so a history claims with each id at most once. */
+/** Each claim has a unique id, so a history claims with each id at most once. */
 const history = fc.uniqueArray(step, {
   maxLength: 12,
   selector: (each) => (each.kind === 'claim' ? each.by : each),
 });
 
-/** Returns whether the write is what the function that owns a claim may act on. */
+/** Returns whether the function that owns a claim may act on the write. */
 const take = async (sends: SendRepository, each: Step, resolved: SendRecord | undefined): Promise<string> => {
   switch (each.kind) {
     case 'claim':
@@ -81,7 +81,7 @@ const take = async (sends: SendRepository, each: Step, resolved: SendRecord | un
 };
 
 describe('any history of writes to a send', () => {
-  it('keeps its laws: every write may be repeated, calls never overlap, and an acceptance stays', async () => {
+  it('keeps the invariants: every write may be repeated, calls never overlap, and an acceptance stays', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         const { sends, table } = createRepositories(tables, await tables.createTable());
@@ -93,7 +93,7 @@ describe('any history of writes to a send', () => {
           const before = await sends.read('request-1');
           const result = await take(sends, each, before);
           const item = await read();
-          // A repeated write changes nothing, as after a lost answer.
+          // A repeated write, as after a lost response, changes nothing.
           await take(sends, each, before);
           expect(await read()).toEqual(item);
 

@@ -91,8 +91,8 @@ interface Writer {
 }
 
 /**
- * Every way to make each transition. `identify` is what `confirm` falls back to; `cancelErased` is part of an erasure and
- * has its own tests below.
+ * Every way to make each transition. `identify` is what `confirm` falls back to; `cancelErased` is part of an erasure
+ * and has its own tests below.
  */
 const WRITERS: Record<Exclude<SendTransitionName, 'cancelErased' | 'identify'>, readonly Writer[]> = {
   register: [
@@ -143,7 +143,7 @@ const WRITERS: Record<Exclude<SendTransitionName, 'cancelErased' | 'identify'>, 
   resend: [{ shows: 'claim', write: resolve('resend') }],
 };
 
-/** What a stored send says besides its state, as far as a guard depends on it. */
+/** The attributes of a stored send, besides its state, that guards depend on. */
 const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> } = {
   waiting: {
     'with another decision': { decision: 'HTTP 503' },
@@ -226,7 +226,7 @@ const isAllowed = (name: SendTransitionName, shows: Shows, situation: Situation)
 };
 
 /**
- * Which transition applies. A status that cannot confirm a send may still name its message, and a request that says
+ * Which transition applies. A status that cannot confirm a send may still add its message ID, and a request that says
  * resend is claimed like any other unless it is uncertain.
  */
 const allowedOf = (name: SendTransitionName, shows: Shows, situation: Situation): SendTransitionName | undefined => {
@@ -273,7 +273,7 @@ const put = async (item: Item | undefined) => {
 
 let trials = 0;
 
-/** The transitions that leave the send in the state that it is in, so that the state's time remains. */
+/** The transitions that do not change the send's state, so the state's time remains. */
 const KEEPS_TIME: readonly SendTransitionName[] = ['replaceCall', 'identify'];
 
 /** Tries a transition from a stored send. Returns the writer's result and what the table then holds. */
@@ -301,7 +301,7 @@ const attempt = async (name: SendTransitionName, { write }: Writer, situation: S
     createdAt: before === undefined ? AT : SINCE,
     expiresAt: expect.any(Number),
   });
-  // Whatever moves a send ends its row of failures.
+  // Every transition ends a series of failures.
   expect(after).not.toHaveProperty('failingSince');
   // Only uncertain sends are in the index by state.
   const { stateShard: shard, stateAt } = after ?? {};

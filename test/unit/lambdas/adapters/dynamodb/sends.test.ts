@@ -167,7 +167,7 @@ describe('replacing the call of a claim', () => {
     expect(await item()).toEqual({ ...before, call: template, decision: 'Error 201.' });
   });
 
-  it('is not possible for another claim, nor once there is a result', async () => {
+  it('is not possible for another claim or after a result', async () => {
     await claim('claim-1');
     expect(await replace('claim-0')).toMatchObject({ kind: 'conflict' });
     await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
@@ -185,7 +185,7 @@ describe('recording that processing failed', () => {
     expect(await item()).toEqual({ ...before, failingSince: LATER });
   });
 
-  it('of an unknown request creates no send, and what it creates expires', async () => {
+  it('for an unknown request creates no send, only an item that expires', async () => {
     await sends.recordFailure('request-1', LATER);
     expect(await item()).toEqual({
       pk: 'SEND#request-1',
@@ -236,13 +236,13 @@ describe('a send that could not be processed', () => {
     expect(await item()).not.toHaveProperty('code');
   });
 
-  it('stays as it is for another body with its id', async () => {
+  it('does not change for another body with its id', async () => {
     await sends.recordWithoutCall(SEND, FAILED);
     const other = { ...SEND, body: '{"requestId":"request-1","messageText":"Bye"}' };
     expect(await sends.claim(other, claimOf('claim-1'), { resend: true })).toMatchObject({ kind: 'conflict' });
   });
 
-  it('counts its attempts on when an operator resends it after each outcome', async () => {
+  it('keeps counting its attempts when an operator resends it after each outcome', async () => {
     for (const [index, outcome] of (['rejected', 'uncertain', 'rejected'] as const).entries()) {
       const claimId = `claim-${index}`;
       expect(await claim(claimId)).toMatchObject({ kind: 'claimed', attempt: index + 1 });
