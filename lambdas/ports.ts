@@ -79,8 +79,11 @@ export interface SendRepository {
   recordResult(requestId: string, claimId: string, result: SendResult): Promise<TransitionResult>;
   /** Records the result of a send that needs no call. */
   recordWithoutCall(send: QueuedSend, result: UncalledResult): Promise<TransitionResult>;
-  /** Records that processing a request failed. Returns the time of the first failure since the last transition. */
-  recordFailure(requestId: string, at: Instant): Promise<Instant>;
+  /**
+   * Records that processing a request failed. Returns since when it has failed, without a transition and without a gap
+   * of an hour. Pass the body unless it is unknown: a request that reuses an id does not count for the other one.
+   */
+  recordFailure(request: { readonly requestId: string; readonly body?: string }, at: Instant): Promise<Instant>;
   /** Records that a status confirms a send. Returns its message, or undefined if nothing changed. */
   confirm(
     requestId: string,
@@ -133,10 +136,8 @@ export interface CircuitRepository {
   /** Schedules the next probe after one that was not accepted. */
   failProbe(
     probeId: string,
-    next: Pick<OpenCircuit, 'reason' | 'why' | 'nextProbeAt'> & {
-      /** Whether the probe sent a request and may have left its outcome unknown. */
-      readonly isSendFailed: boolean;
-    },
+    /** `sendFailedAt`: the probe sent a request and may have left its outcome unknown. */
+    next: Pick<OpenCircuit, 'reason' | 'why' | 'nextProbeAt' | 'sendFailedAt'>,
   ): Promise<Circuit>;
   /** Closes the circuit breaker after an accepted probe. */
   close(probeId: string, closedAt: Instant): Promise<Circuit>;

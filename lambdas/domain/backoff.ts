@@ -16,7 +16,7 @@ const FREE_RECEIVES = 40;
  * @param ageMs the time since the message was sent to the queue
  */
 export const receiveFloorMs = (receiveCount: number, ageMs: number): number =>
-  Math.max(0, (receiveCount - FREE_RECEIVES) * MAX_WAIT_MS - ageMs);
+  Math.min(MAX_WAIT_MS, Math.max(0, (receiveCount - FREE_RECEIVES) * MAX_WAIT_MS - ageMs));
 
 /**
  * Returns the exponential backoff before the next attempt. It doubles each time, up to 15 minutes, with jitter so that

@@ -28,6 +28,8 @@ export interface OpenCircuit {
   readonly probes: number;
   /** How many probes sent a request and failed in a way that may have left its outcome unknown. */
   readonly failedSends: number;
+  /** When the latest of these failed. */
+  readonly sendFailedAt?: Instant;
 }
 
 export type Circuit = { readonly state: 'closed' } | OpenCircuit;
@@ -97,8 +99,8 @@ export const nextSendProbeAt = (now: Instant, failedSends: number): Instant =>
  * Whether a probe of an unreachable service sends a request even though the contact check failed: once an hour. The
  * check may fail permanently on a service that accepts requests, and must not keep the circuit breaker open forever.
  */
-export const isSendProbeDue = ({ openedAt, failedSends }: OpenCircuit, now: Instant): boolean =>
-  msBetween(openedAt, now) >= (failedSends + 1) * MAX_SEND_PROBE_INTERVAL_MS;
+export const isSendProbeDue = ({ openedAt, sendFailedAt = openedAt }: OpenCircuit, now: Instant): boolean =>
+  msBetween(sendFailedAt, now) >= MAX_SEND_PROBE_INTERVAL_MS;
 
 /**
  * Returns how long a request waits while the circuit breaker is open: at least until the next probe and as long as the

@@ -39,7 +39,12 @@ export const isKnownAbsent = (contact: Contact, now: Instant): boolean => {
 /** What the answer to a contact check means. A check changes nothing, so anything but a rejection may be retried. */
 export type ContactCheckOutcome =
   /** Maps the digits of each requested number that is on the platform to its proper format. */
-  | { readonly kind: 'checked'; readonly result: ReadonlyMap<string, string> }
+  | {
+      readonly kind: 'checked';
+      readonly result: ReadonlyMap<string, string>;
+      /** Whether the whole result can be interpreted, so that a missing number is not on the platform. */
+      readonly isComplete: boolean;
+    }
   /** `failure` is the outcome that the answer would have for a send. It may open the circuit breaker. */
   | { readonly kind: 'unavailable'; readonly failure: SendFailure; readonly retryAfter?: string }
   /**
@@ -99,7 +104,7 @@ const readResult = (
   if (entries.length > 0 && answered.length === 0) {
     return { kind: 'rejected', explanation: `${explanation} and a result that contains none of the numbers` };
   }
-  return { kind: 'checked', result: new Map(answered) };
+  return { kind: 'checked', result: new Map(answered), isComplete: answered.length === entries.length };
 };
 
 /**

@@ -94,6 +94,8 @@ const checkAll = async (
     const outcome = contactCheckOutcome(answer, numbers);
     if (outcome.kind === 'unavailable') return { kind: 'failed', explanation: outcome.failure.explanation };
     if (outcome.kind === 'rejected') return { kind: 'failed', explanation: outcome.explanation };
+    if (!outcome.isComplete)
+      return { kind: 'failed', explanation: 'The chat service answered with a result that is not understood' };
     const checkedAt = clock.now();
     for (const contact of batch)
       checks.set(contact, { checkedAt, checkedAddress: outcome.result.get(digitsOf(contact)) });

@@ -87,6 +87,11 @@ type UnavailableCheck = Extract<ContactCheckOutcome, { kind: 'unavailable' }>;
 /** How long a failed check counts for its channel, so that a batch does not wait for the check once per message. */
 const UNAVAILABLE_MS = 5_000;
 
+const NOT_UNDERSTOOD: NumberCheck = {
+  kind: 'rejected',
+  explanation: "The chat service's result of the contact check cannot be interpreted",
+};
+
 interface WaitingNumber {
   readonly number: string;
   readonly resolve: (check: NumberCheck) => void;
@@ -106,6 +111,7 @@ const createBatchingCheck = ({ chatService, clock }: Pick<CheckContactOptions, '
     switch (outcome.kind) {
       case 'checked': {
         const checkedAddress = outcome.result.get(digitsOf(number));
+        if (checkedAddress === undefined && !outcome.isComplete) return NOT_UNDERSTOOD;
         return { kind: 'checked', checked: { checkedAt: clock.now(), checkedAddress } };
       }
       case 'unavailable':

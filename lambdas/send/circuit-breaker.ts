@@ -33,6 +33,8 @@ export interface CircuitBreakerOptions {
 
 /** The outcome of a call, and when the call was claimed. */
 export interface ObservedCall {
+  /** A contact check has no effect and may fail for good where requests are accepted: it shows only the account. */
+  readonly via: 'send' | 'check';
   readonly outcome: SendOutcome;
   readonly calledAt: Instant;
 }
@@ -41,7 +43,9 @@ export interface ObservedCall {
 export interface GuardedCall<Result> {
   readonly contact: ContactRef;
   /** Returns no observation if it ended before the chat service was called. */
-  readonly call: () => Promise<{ readonly result: Result; readonly observed?: ObservedCall }>;
+  readonly call: (probe: {
+    readonly isBlind: boolean;
+  }) => Promise<{ readonly result: Result; readonly observed?: ObservedCall }>;
   /** Whether the chat service answers a call that sends no message. */
   readonly isReachable: () => Promise<boolean>;
 }
@@ -129,7 +133,9 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     const now = clock.now();
     // Blind probes are an hour apart anyway, so the probes between them send no message.
     const at = isSendFailed && !isBlind ? nextSendProbeAt(now, failedSends) : nextProbeAt(now, probes);
-    remember(await circuits.failProbe(probeId, { reason, why, nextProbeAt: at, isSendFailed }));
+    remember(
+      await circuits.failProbe(probeId, { reason, why, nextProbeAt: at, ...(isSendFailed && { sendFailedAt: now }) }),
+    );
     metrics.count('AccountHeld');
   };
 
@@ -139,11 +145,11 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     log.info('circuit breaker closed: the chat service answered a probe', {});
   };
 
-  const endProbe = async ({ probeId, isBlind }: Probe, { outcome }: ObservedCall): Promise<void> => {
+  const endProbe = async ({ probeId, isBlind }: Probe, { via, outcome }: ObservedCall): Promise<void> => {
     const reason = openReason(outcome, failures);
     const isRestored = openNow()?.reason === 'unreachable' ? isServed(outcome) : outcome.kind === 'accepted';
-    if (isRestored) await closeCircuit(probeId);
-    else if (isUnserved(outcome)) {
+    if (via === 'send' && isRestored) await closeCircuit(probeId);
+    else if (via === 'send' && outcome.kind === 'uncertain') {
       // The next probe sends no message, so that no other request ends without a known outcome.
       await failProbe(probeId, { reason: 'unreachable', why: explain(outcome) }, { isSendFailed: true, isBlind });
     } else if (reason !== undefined) await failProbe(probeId, { reason, why: explain(outcome) });
@@ -165,16 +171,18 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     contact: ContactRef,
     call: ObservedCall,
   ): Promise<OpenCircuit | undefined> => {
-    const { outcome } = call;
-    failures = addOutcome(failures, outcome, contact.key);
-    if (isServed(outcome)) {
-      answeredAt = clock.now();
-      limit.widen();
-    } else limit.narrow();
+    const { via, outcome } = call;
+    if (via === 'send') {
+      failures = addOutcome(failures, outcome, contact.key);
+      if (isServed(outcome)) {
+        answeredAt = clock.now();
+        limit.widen();
+      } else limit.narrow();
+    }
     if (probe !== undefined) await endProbe(probe, call);
     else await trip(call);
     // Another process may have opened the circuit breaker for the same reason.
-    if (isUnserved(outcome) && openNow() === undefined) remember(await circuits.read());
+    if (via === 'send' && isUnserved(outcome) && openNow() === undefined) remember(await circuits.read());
     return isServed(outcome) ? undefined : openNow();
   };
 
@@ -207,7 +215,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
           await failProbe(probeId);
           return openNow() ?? open;
         }
-        const { result, observed } = await call();
+        const { result, observed } = await call({ isBlind });
         if (observed === undefined) {
           // The chat service was not called, so the next request may probe at once.
           if (probeId !== undefined && open) await returnProbe(circuits, probeId, open, clock.now());
@@ -230,7 +238,7 @@ const returnProbe = async (
   { reason, why }: OpenCircuit,
   now: Instant,
 ): Promise<void> => {
-  await circuits.failProbe(probeId, { reason, why, nextProbeAt: now, isSendFailed: false });
+  await circuits.failProbe(probeId, { reason, why, nextProbeAt: now });
 };
 
 const explain = (outcome: SendOutcome): string =>

@@ -66,24 +66,15 @@ export const createGiveUp = (options: GiveUpOptions) => {
     return parsed.kind === 'send' ? parsed.send : undefined;
   };
 
-  /** A send that has already ended keeps its state. */
-  const recordRefusal = async (send: QueuedSend, at: Instant, decision: string): Promise<void> => {
-    try {
-      await sends.recordWithoutCall(send, { state: 'refused', at, code: 'PROCESSING_FAILED', decision });
-    } catch (error) {
-      // The table has just recorded the failure, so the problem is this item.
-      log.warn('refusal could not be recorded', { requestId: send.request.requestId, error });
-    }
-  };
-
   /**
-   * Tries to record the refusal. At the end of its time in the queue, a request is dead-lettered even without a record.
+   * Records why the request ends; a send that has already ended keeps its state. The message is dead-lettered even if
+   * its item cannot be read or written.
    */
-  const recordIfPossible = async (message: SQSRecord, now: Instant, reason: string): Promise<void> => {
+  const recordIfPossible = async (message: SQSRecord, at: Instant, decision: string): Promise<void> => {
     try {
-      const send = await readSend(message, now);
-      const decision = `It has been in the queue since ${sentAt(message.attributes)}: ${reason}`;
-      if (send !== undefined) await recordRefusal(send, now, decision);
+      const send = await readSend(message, at);
+      if (send === undefined) return;
+      await sends.recordWithoutCall(send, { state: 'refused', at, code: 'PROCESSING_FAILED', decision });
     } catch (error) {
       log.warn('refusal could not be recorded', { messageId: message.messageId, error });
     }
@@ -93,14 +84,26 @@ export const createGiveUp = (options: GiveUpOptions) => {
     const now = clock.now();
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     if (queuedMs(message.attributes, now) >= MAX_QUEUED_MS) {
-      await recordIfPossible(message, now, reason);
+      await recordIfPossible(message, now, `It has been in the queue since ${sentAt(message.attributes)}: ${reason}`);
       return deadLetter(message, reason);
     }
-    const send = await readSend(message, now);
-    if (send === undefined) return undefined;
-    const failingSince = await sends.recordFailure(send.request.requestId, now);
+    const request = requestOf(message, options.contactDefaults, now);
+    if (request === undefined) return undefined;
+    const failingSince = await sends.recordFailure(request, now);
     if (msBetween(failingSince, now) < MAX_FAILING_MS) return undefined;
-    await recordRefusal(send, now, `It has failed since ${failingSince}: ${reason}`);
+    await recordIfPossible(message, now, `It has failed since ${failingSince}: ${reason}`);
     return deadLetter(message, reason);
   };
+};
+
+/** Returns the id and, unless the message is a due message, the body of a message's request. */
+const requestOf = (
+  message: SQSRecord,
+  contactDefaults: ContactDefaults,
+  endBy: Instant,
+): { readonly requestId: string; readonly body?: string } | undefined => {
+  const dueRequestId = parseDueMessage(message.body);
+  if (dueRequestId !== undefined) return { requestId: dueRequestId };
+  const parsed = parseMessage(message, message.body, contactDefaults, endBy);
+  return parsed.kind === 'send' ? { requestId: parsed.send.request.requestId, body: message.body } : undefined;
 };

@@ -132,36 +132,41 @@ export const createSendMessage = (options: SendMessageOptions) => {
     const calledAt = claim.claimedAt;
     if (!('outcome' in completed)) {
       const result = await recordResult.recordDecision(send, claim.claimId, completed);
-      return { result, observed: { outcome: { kind: 'window-closed' }, calledAt } };
+      return { result, observed: { via: 'send', outcome: { kind: 'window-closed' }, calledAt } };
     }
     const result = await recordResult.recordCall(send, claim, claimed, completed);
-    return { result, observed: { outcome: completed.outcome, calledAt } };
-  };
-
-  const checkAndCall = async (
-    send: QueuedSend,
-    contact: Contact,
-  ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
-    const calledAt = clock.now();
-    const decision = decideSend(send.request, contact, calledAt, rules);
-    if (decision.kind !== 'call') return { result: await endWithoutCall(send, decision) };
-    const checked = await checkContact(send, contact, decision);
-    if (checked.kind === 'unavailable') {
-      const { failure, afterMs, isRepeated } = checked;
-      const why = `The number could not be checked on the platform: ${failure.explanation}`;
-      const result = (await recordWaiting(send, why)) ?? recordResult.retry(send, afterMs);
-      return isRepeated ? { result } : { result, observed: { outcome: failure, calledAt } };
-    }
-    const decided = decideSend(send.request, checked.contact, clock.now(), rules);
-    if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
-    // Waiting for other calls or for the contact check may have used up this invocation's time.
-    if (clock.now() > latestStart(send)) return { result: { kind: 'retry', afterMs: 0 } };
-    return claimAndCall(send, checked.contact, decided);
+    return { result, observed: { via: 'send', outcome: completed.outcome, calledAt } };
   };
 
   /** Returns the current contact, which may have changed while the request waited for other calls. */
   const readAgain = async ({ contact: ref }: QueuedSend, contact: Contact, readAt: Instant): Promise<Contact> =>
     clock.now() < addMs(readAt, MAX_CONTACT_AGE_MS) ? contact : breaker.readContact(ref);
+
+  const checkAndCall = async (
+    send: QueuedSend,
+    contact: Contact,
+    { isBlind }: { readonly isBlind: boolean },
+  ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
+    const calledAt = clock.now();
+    const decision = decideSend(send.request, contact, calledAt, rules);
+    if (decision.kind !== 'call') return { result: await endWithoutCall(send, decision) };
+    // Waiting for other calls may have used up this invocation's time.
+    if (calledAt > latestStart(send)) return { result: { kind: 'retry', afterMs: 0 } };
+    // A blind probe is made because the contact check fails.
+    const checked = isBlind ? { kind: 'contact' as const, contact } : await checkContact(send, contact, decision);
+    if (checked.kind === 'unavailable') {
+      const { failure, afterMs, isRepeated } = checked;
+      const why = `The number could not be checked on the platform: ${failure.explanation}`;
+      const result = (await recordWaiting(send, why)) ?? recordResult.retry(send, afterMs);
+      return isRepeated ? { result } : { result, observed: { via: 'check', outcome: failure, calledAt } };
+    }
+    const latest = await readAgain(send, checked.contact, calledAt);
+    const decided = decideSend(send.request, latest, clock.now(), rules);
+    if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
+    // The contact check may have used it up.
+    if (clock.now() > latestStart(send)) return { result: { kind: 'retry', afterMs: 0 } };
+    return claimAndCall(send, latest, decided);
+  };
 
   const sendMessage = async (send: QueuedSend): Promise<MessageResult> => {
     const readAt = clock.now();
@@ -174,8 +179,9 @@ export const createSendMessage = (options: SendMessageOptions) => {
 
     const admission = await breaker.run<MessageResult>({
       contact: send.contact,
-      call: async () => checkAndCall(send, await readAgain(send, contact, readAt)),
+      call: async (probe) => checkAndCall(send, await readAgain(send, contact, readAt), probe),
       isReachable: async () => {
+        if (addMs(clock.now(), callTimeMs) > send.endBy) return false;
         const channel = formatNumber(rules.chatChannelNumber, rules.numberFormat ?? 'verbatim');
         return isServiceAnswer(await chatService.checkContacts(channel, [channel]));
       },

@@ -30,7 +30,7 @@ export const timeLimits = ({ connectTimeoutSeconds, answerTimeoutSeconds }: Call
     /** How much of an invocation must be left to start a message. */
     requiredSeconds,
     /** How long a probe of an open circuit breaker may take: a contact check, then a request. */
-    probeSeconds: requiredSeconds + callSeconds,
+    probeSeconds: requiredSeconds + 2 * callSeconds,
     /** The function's timeout. */
     timeoutSeconds,
     /** How long a claim lasts: longer than an invocation. */

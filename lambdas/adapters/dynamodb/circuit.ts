@@ -14,6 +14,7 @@ const accountSchema = z.discriminatedUnion('circuit', [
     nextProbeAt: z.string(),
     probes: z._default(z.number(), 0),
     failedSends: z._default(z.number(), 0),
+    sendFailedAt: z.optional(z.string()),
     probeId: z.optional(z.string()),
   }),
 ]);
@@ -72,10 +73,10 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
       return { isClaimed: isWritten || ('probeId' in circuit && circuit.probeId === probeId), circuit };
     },
 
-    async failProbe(probeId, { isSendFailed, ...next }) {
+    async failProbe(probeId, next) {
       const { circuit } = await update({
         set: { ...next, probeId: undefined },
-        increment: isSendFailed ? ['failedSends'] : [],
+        increment: next.sendFailedAt === undefined ? [] : ['failedSends'],
         values: { open: 'open', probeId },
         ...OWN_PROBE,
       });

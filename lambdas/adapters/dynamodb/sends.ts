@@ -1,3 +1,4 @@
+import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { RESOLUTIONS, type Resolution, type SendRecord, type SendResult, sendRecord } from '../../domain/send.ts';
 import { SEND_TRANSITIONS, type SendTransitionName } from '../../domain/send-transitions.ts';
@@ -18,7 +19,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   ): Promise<WriteOutcome> => {
     const { to } = SEND_TRANSITIONS[name];
     const { set = {}, setOnce, increment } = update;
-    const written = { state: to, failingSince: undefined, ...stateIndex(requestId, to, set) };
+    const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...stateIndex(requestId, to, set) };
     const change = { set: { ...set, ...written }, setOnce, increment };
     return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
   };
@@ -135,16 +136,32 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         { claimId: send.claimId },
       ),
 
-    async recordFailure(requestId, at) {
-      const { item } = await table.update(
+    async recordFailure({ requestId, body }, at) {
+      const key = sendKey(requestId);
+      // A scheduled send is retained from its sendAt on, which this must not shorten.
+      const setOnce = { expiresAt: table.expiryOf(at) };
+      const own = body === undefined ? '' : ' AND (attribute_not_exists(#body) OR #body = :body)';
+      const evidence = { names: body === undefined ? [] : ['body'], values: body === undefined ? {} : { body } };
+      const continued = await table.update(
         {
-          key: sendKey(requestId),
-          // The retention of a scheduled send starts at its sendAt. This write must not shorten it.
-          setOnce: { failingSince: at, expiresAt: table.expiryOf(at) },
+          key,
+          set: { lastFailedAt: at },
+          setOnce: { ...setOnce, failingSince: at },
+          ...evidence,
+          values: { ...evidence.values, recentAt: addMs(at, -MAX_FAILURE_GAP_MS) },
+          condition: `(attribute_not_exists(#lastFailedAt) OR #lastFailedAt >= :recentAt)${own}`,
         },
         { returnItem: true },
       );
-      return parseItem(z.string(), item?.failingSince);
+      if (continued.kind === 'written') return parseItem(z.string(), continued.item?.failingSince);
+      await table.update({
+        key,
+        set: { lastFailedAt: at, failingSince: at },
+        setOnce,
+        ...evidence,
+        condition: `attribute_exists(#lastFailedAt)${own}`,
+      });
+      return at;
     },
 
     async listUncertain(page) {
@@ -162,6 +179,9 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
  * after.
  */
 const NOT_UNCERTAIN = { uncertainAt: undefined, isAnswered: undefined } as const;
+
+/** A request that is retried fails again well within this time; after a longer one, it failed for another reason. */
+const MAX_FAILURE_GAP_MS = 60 * 60 * 1000;
 
 const TRANSITION_TO = {
   accepted: 'accept',

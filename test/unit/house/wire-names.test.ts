@@ -92,7 +92,7 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
     await collect();
     await sends.recordResult(result.state, claim.claimId, result);
   }
-  await sends.recordFailure('registered', NOW);
+  await sends.recordFailure({ requestId: 'registered' }, NOW);
   await sends.claim(queued('confirmed'), claimOf('confirmed'), { resend: false });
   await sends.confirm('confirmed', { messageId: 'm4', at: NOW });
   await collect();

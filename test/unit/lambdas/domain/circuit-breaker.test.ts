@@ -107,10 +107,11 @@ describe('probes', () => {
       probes: 0,
       failedSends: 0,
     };
-    let sent = 0;
+    const sent: string[] = [];
     for (let minute = 0; minute <= 6 * 60; minute += 1) {
-      if (isSendProbeDue({ ...circuit, failedSends: sent }, addMs(NOW, minute * 60_000))) sent += 1;
+      const at = addMs(NOW, minute * 60_000);
+      if (isSendProbeDue({ ...circuit, sendFailedAt: sent.at(-1) }, at)) sent.push(at);
     }
-    expect(sent).toBe(6);
+    expect(sent).toHaveLength(6);
   });
 });

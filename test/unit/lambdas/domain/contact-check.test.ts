@@ -14,7 +14,14 @@ describe('contactCheckOutcome', () => {
     expect(checked({ [asAnswered]: '541155550000' })).toEqual({
       kind: 'checked',
       result: new Map([[DIGITS, '541155550000']]),
+      isComplete: true,
     });
+  });
+
+  it('says nothing about a number that is missing from a result that cannot be interpreted as a whole', () => {
+    const body = { problems: null, result: { '5491155551111': '541155551111', [USER]: { status: 'valid' } } };
+    const outcome = contactCheckOutcome(answered(200, body), [USER, '+5491155551111']);
+    expect(outcome).toMatchObject({ kind: 'checked', isComplete: false });
   });
 
   it('finds the number whatever separators the request or the answer uses', () => {
@@ -33,7 +40,7 @@ describe('contactCheckOutcome', () => {
   });
 
   it('treats an empty result as the absence of all numbers', () => {
-    expect(checked({})).toEqual({ kind: 'checked', result: new Map() });
+    expect(checked({})).toEqual({ kind: 'checked', result: new Map(), isComplete: true });
   });
 
   it.each([[{ '5491155559999': '541155559999' }], [{ [USER]: true }], [{ [USER]: 'no number' }]])(

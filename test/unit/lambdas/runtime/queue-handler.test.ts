@@ -202,7 +202,7 @@ describe('the receives of a message', () => {
       },
     ];
     for (const cause of causes) {
-      expect((await run([poison], cause)).visibilities).toEqual([['handle-1', 11 * 3600]]);
+      expect((await run([poison], cause)).visibilities).toEqual([['handle-1', 900]]);
     }
     const [[, seconds] = []] = (await run([received('1', 41, 60_000)], () => ({ kind: 'retry', afterMs: 1_000 })))
       .visibilities;

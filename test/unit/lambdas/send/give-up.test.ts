@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
+import { DamagedItemError, WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
@@ -25,15 +25,18 @@ beforeEach(async () => {
   await harness.openWindow(USER);
 });
 
+/** Fails a message every half hour for a day. Returns what is decided at the end of the day. */
+const failForDay = async (body: string) => {
+  for (let passed = 0; passed < DAY_SECONDS; passed += 1_800) {
+    expect(await sender.giveUp(body, broken)).toBeUndefined();
+    harness.advance(1_800);
+  }
+  return sender.giveUp(body, broken);
+};
+
 describe('a request that cannot be processed', () => {
   it('is retried for a day, then dead-lettered with the reason and refused', async () => {
-    expect(await sender.giveUp(BODY, broken)).toBeUndefined();
-    harness.advance(DAY_SECONDS - 1);
-    expect(await sender.giveUp(BODY, broken)).toBeUndefined();
-    expect(harness.deadLetters).toEqual([]);
-    harness.advance(1);
-
-    expect(await sender.giveUp(BODY, broken)).toEqual(DONE);
+    expect(await failForDay(BODY)).toEqual(DONE);
 
     expect(harness.deadLetters).toEqual(['PROCESSING_FAILED: Error: broken']);
     expect(harness.counted).toEqual(['SendProcessingFailed']);
@@ -45,9 +48,7 @@ describe('a request that cannot be processed', () => {
   });
 
   it('is sent when it is redriven', async () => {
-    await sender.giveUp(BODY, broken);
-    harness.advance(DAY_SECONDS);
-    await sender.giveUp(BODY, broken);
+    await failForDay(BODY);
     await harness.openWindow(USER, { lastInboundAt: harness.now() });
 
     expect(await sender.receive(BODY, { SentTimestamp: String(Date.parse(harness.now())) })).toEqual(DONE);
@@ -60,9 +61,7 @@ describe('a request that cannot be processed', () => {
     const scheduled = JSON.stringify(sendRequest({ sendAt: '2026-12-20T12:00:00.000Z' }));
     harness.isSchedulerUnavailable = true;
     await expect(sender.receive(scheduled)).rejects.toThrow('unavailable');
-    await sender.giveUp(scheduled, broken);
-    harness.advance(DAY_SECONDS);
-    await sender.giveUp(scheduled, broken);
+    await failForDay(scheduled);
     expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
     harness.isSchedulerUnavailable = false;
 
@@ -96,18 +95,14 @@ describe('a request that cannot be processed', () => {
   });
 
   it('is dead-lettered even if the table can never accept its item', async () => {
-    await sender.giveUp(BODY, broken);
-    harness.advance(DAY_SECONDS);
     vi.spyOn(harness.sends, 'recordWithoutCall').mockRejectedValue(new WriteRefusedError('too large'));
-    expect(await sender.giveUp(BODY, broken)).toEqual(DONE);
+    expect(await failForDay(BODY)).toEqual(DONE);
     expect(harness.deadLetters).toHaveLength(1);
   });
 
   it('keeps its state if it has already ended', async () => {
     await putSendInState(harness.sends, 'accepted');
-    await sender.giveUp(BODY, broken);
-    harness.advance(DAY_SECONDS);
-    expect(await sender.giveUp(BODY, broken)).toEqual(DONE);
+    expect(await failForDay(BODY)).toEqual(DONE);
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
     expect(await sender.receive(BODY, { SentTimestamp: String(Date.parse(harness.now())) })).toEqual(DONE);
     expect(harness.calls).toEqual([]);
@@ -116,10 +111,30 @@ describe('a request that cannot be processed', () => {
   it('is the request that a due message refers to', async () => {
     await putSendInState(harness.sends, 'scheduled');
     const due = serializeDueMessage('request-1');
-    await sender.giveUp(due, broken);
-    harness.advance(DAY_SECONDS);
-    expect(await sender.giveUp(due, broken)).toEqual(DONE);
+    expect(await failForDay(due)).toEqual(DONE);
     expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
+  });
+
+  it('is dead-lettered after a day although its item cannot be read', async () => {
+    vi.spyOn(harness.sends, 'read').mockRejectedValue(new DamagedItemError('An item cannot be read.'));
+    expect(await failForDay(serializeDueMessage('request-1'))).toEqual(DONE);
+    expect(harness.deadLetters).toHaveLength(1);
+  });
+
+  it('is not dead-lettered for two failures a month apart with nothing recorded in between', async () => {
+    await putSendInState(harness.sends, 'scheduled');
+    await sender.giveUp(BODY, broken);
+    harness.advance(30 * DAY_SECONDS);
+    const due = { SentTimestamp: String(Date.parse(harness.now())) };
+    expect(await sender.giveUp(serializeDueMessage('request-1'), broken, due)).toBeUndefined();
+    expect(harness.deadLetters).toEqual([]);
+  });
+
+  it('is not dead-lettered for the failures of another request with its id', async () => {
+    await sender.receive(BODY);
+    const other = JSON.stringify(sendRequest({ messageText: 'another text' }));
+    await sender.giveUp(other, broken);
+    expect(await harness.sendItem()).not.toHaveProperty('failingSince');
   });
 });
 

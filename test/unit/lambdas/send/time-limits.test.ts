@@ -7,7 +7,7 @@ describe('the time limits of the function send', () => {
     expect(timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSeconds: 10 })).toEqual({
       callSeconds: 26,
       requiredSeconds: 63,
-      probeSeconds: 89,
+      probeSeconds: 115,
       timeoutSeconds: 120,
       leaseSeconds: 150,
       visibilitySeconds: 180,

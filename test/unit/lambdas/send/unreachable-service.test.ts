@@ -315,19 +315,42 @@ describe('a probe of an unreachable service', () => {
 });
 
 describe('failing contact checks', () => {
-  it('open the circuit breaker like unknown outcomes of requests, and no request is sent', async () => {
-    harness = await createSendHarness(tables, { rules: { contactCheck: 'beforeFirstTemplate' } });
+  beforeEach(async () => {
+    harness = await createSendHarness(tables, {
+      rules: { defaultTemplate: { ruleNameOrId: 'hello' }, contactCheck: 'beforeFirstTemplate' },
+    });
     sender = harness.startFunction();
     harness.checkAnswer = ANSWERS.unknown;
-    const users = ids(4).map((_, index) => `+549115555001${index}`);
+  });
+  const sendTemplates = async (users: readonly string[]) => {
     for (const user of users) {
       await harness.optIn(user);
       await sender.send(templateRequest({ requestId: user, platformContactId: user }));
       harness.advance(6);
     }
-    expect(harness.calls).toEqual([]);
-    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable' });
+  };
+  const users = Array.from({ length: 4 }, (_, index) => `+549115555001${index}`);
+
+  it('let templates wait, but do not stop the stage: requests without a check are sent', async () => {
+    await sendTemplates(users);
     for (const user of users) expect(await harness.sendItem(user)).toMatchObject({ state: 'waiting' });
+    expect(await harness.accountItem()).toBeUndefined();
+    await harness.openWindow('user free-form');
+    expect(await sender.send(request('free-form'))).toEqual(DONE);
+    expect(await harness.sendItem('free-form')).toMatchObject({ state: 'accepted' });
+  });
+
+  it('do not keep the circuit breaker open: a template probes it without the check, once an hour', async () => {
+    await openCircuit();
+    harness.answers = [];
+    await sendTemplates(users.slice(0, 1));
+    expect(harness.calls).toEqual([]);
+    for (let minutes = 0; minutes < 70; minutes += 5) {
+      harness.advance(300);
+      await sendTemplates(users.slice(0, 1));
+    }
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
+    expect(await harness.sendItem(users[0])).toMatchObject({ state: 'accepted' });
   });
 });
 

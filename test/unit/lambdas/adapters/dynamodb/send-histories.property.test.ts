@@ -72,7 +72,7 @@ const take = async (sends: SendRepository, each: Step, resolved: SendRecord | un
       await sends.confirm('request-1', { messageId: `message-${each.second}`, at: at(each.second) });
       return 'stored';
     case 'failure':
-      return sends.recordFailure('request-1', NOW);
+      return sends.recordFailure({ requestId: 'request-1' }, NOW);
     case 'resend':
       return resolved === undefined
         ? 'unknown'

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import { NOW, sendRequest, sendResult, USER } from '../../../../support/builders.ts';
@@ -180,17 +181,27 @@ describe('recording that processing failed', () => {
   it.each(SEND_STATES)('changes nothing else of a send that is %s, and keeps the first time', async (state) => {
     await putSendInState(sends, state);
     const before = await item();
-    expect(await sends.recordFailure('request-1', LATER)).toBe(LATER);
-    expect(await sends.recordFailure('request-1', '2026-11-21T12:00:00.000Z')).toBe(LATER);
-    expect(await item()).toEqual({ ...before, failingSince: LATER });
+    expect(await sends.recordFailure({ requestId: 'request-1' }, LATER)).toBe(LATER);
+    const muchLater = addMs(LATER, 59 * 60_000);
+    expect(await sends.recordFailure({ requestId: 'request-1' }, muchLater)).toBe(LATER);
+    expect(await item()).toEqual({ ...before, failingSince: LATER, lastFailedAt: muchLater });
+  });
+
+  it('starts again after more than an hour without a failure', async () => {
+    await putSendInState(sends, 'scheduled');
+    await sends.recordFailure({ requestId: 'request-1' }, LATER);
+    const muchLater = addMs(LATER, 61 * 60_000);
+    expect(await sends.recordFailure({ requestId: 'request-1' }, muchLater)).toBe(muchLater);
+    expect(await item()).toMatchObject({ failingSince: muchLater, lastFailedAt: muchLater });
   });
 
   it('for an unknown request creates no send, only an item that expires', async () => {
-    await sends.recordFailure('request-1', LATER);
+    await sends.recordFailure({ requestId: 'request-1' }, LATER);
     expect(await item()).toEqual({
       pk: 'SEND#request-1',
       sk: 'SEND',
       failingSince: LATER,
+      lastFailedAt: LATER,
       expiresAt: daysAfter(LATER, 400),
     });
     expect(await sends.read('request-1')).toBeUndefined();
@@ -206,9 +217,11 @@ describe('recording that processing failed', () => {
       sends.recordWithoutCall(SEND, { state: 'waiting', at, decision: 'The circuit breaker is open.' });
     expect(await wait(NOW)).toEqual({ kind: 'applied' });
     expect(await wait(NOW)).toMatchObject({ kind: 'conflict' });
-    await sends.recordFailure('request-1', NOW);
+    await sends.recordFailure({ requestId: 'request-1' }, NOW);
     expect(await wait(LATER)).toEqual({ kind: 'applied' });
-    expect(await sends.recordFailure('request-1', '2026-11-22T12:00:00.000Z')).toBe('2026-11-22T12:00:00.000Z');
+    expect(await sends.recordFailure({ requestId: 'request-1' }, '2026-11-22T12:00:00.000Z')).toBe(
+      '2026-11-22T12:00:00.000Z',
+    );
   });
 });
 
