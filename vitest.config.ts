@@ -15,6 +15,8 @@ export default defineConfig({
     projects: [
       // Without isolation: importing CDK and the AWS SDK again for every file would take a third of the time.
       project('unit', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
+      // The simulated world: its contract suites share the table emulator with the unit tests.
+      project('simulation', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
       project('e2e'),
       project('resilience'),
       // The console in a real Chromium, which uses both cores together with a local run.

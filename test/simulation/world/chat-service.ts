@@ -1,0 +1,125 @@
+import { contactKey } from '../../../lambdas/domain/contact.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** A message that reached a user. */
+export interface Effect {
+  readonly id: string;
+  readonly at: number;
+  readonly contact: string;
+  readonly endpoint: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface HttpAnswer {
+  readonly httpStatus: number;
+  readonly body: unknown;
+}
+
+/** The chat service as the contract describes it, with its own clock and its own record of what users wrote. */
+export interface SimulatedChatService {
+  /** Every message that reached a user, oldest first. */
+  readonly effects: readonly Effect[];
+  /** Answers a POST. `path` is the part below `/api/v1.0/`. */
+  post(path: string, accessToken: string, body: unknown): HttpAnswer;
+  /** A user writes. @param at when; the chat service's own time by default */
+  userWrites(contact: string, at?: number): void;
+  setCredit(hasCredit: boolean): void;
+  setToken(token: string): void;
+  /** A user leaves the platform. */
+  leave(contact: string): void;
+  /** Identifies everything that decides its answers, and what reached users. */
+  key(): string;
+}
+
+export interface ChatServiceOptions {
+  readonly clock: VirtualClock;
+  readonly accessToken: string;
+  readonly approvedTemplates: readonly string[];
+  /** How far its clock is ahead of Parley's. @default 0 */
+  readonly clockAheadMs?: number;
+  /** The numbers that are not on the platform. */
+  readonly absentContacts?: readonly string[];
+  /** Requests whose text contains this are refused with problems. */
+  readonly refusedText?: string;
+}
+
+/** The contract's Limits: "User conversation window: 24 hours since the user's last message". */
+const WINDOW_MS = 24 * 60 * 60 * 1000;
+
+export const createSimulatedChatService = (options: ChatServiceOptions): SimulatedChatService => {
+  const { clock, approvedTemplates, clockAheadMs = 0, absentContacts = [], refusedText } = options;
+  const effects: Effect[] = [];
+  const lastWroteAt = new Map<string, number>();
+  let { accessToken } = options;
+  let hasCredit = true;
+  let effectsKey = '';
+  const now = () => clock.ms + clockAheadMs;
+  const absent = new Set(absentContacts.map(contactKey));
+
+  const deliver = (endpoint: string, body: Readonly<Record<string, unknown>>): HttpAnswer => {
+    const id = `message-${effects.length + 1}`;
+    const effect = { id, at: now(), contact: contactKey(String(body.platformContactId)), endpoint, body };
+    effects.push(effect);
+    effectsKey += JSON.stringify(effect);
+    return { httpStatus: 200, body: { id, problems: null } };
+  };
+
+  return {
+    effects,
+    post(path, token, body) {
+      if (token !== accessToken) return { httpStatus: 401, body: undefined };
+      if (!isRecord(body)) return problem(1, 'Invalid body');
+      if (path === 'customer/checkChatContact') return checkContacts(body.contacts, absent);
+      if (typeof body.platformContactId !== 'string') return problem(1, 'Invalid contact');
+      if (refusedText !== undefined && JSON.stringify(body).includes(refusedText))
+        return problem(304, 'Invalid channel');
+      if (!hasCredit) return error(403, 101, 'Insufficient credit');
+      switch (path) {
+        case 'message/v3': {
+          const wroteAt = lastWroteAt.get(contactKey(body.platformContactId));
+          const isOpen = wroteAt !== undefined && now() - wroteAt < WINDOW_MS;
+          return isOpen ? deliver(path, body) : error(400, 201, 'User window is over 24 hours');
+        }
+        case 'intent/v2':
+          return approvedTemplates.includes(String(body.ruleNameOrId))
+            ? deliver(path, body)
+            : problem(305, 'Unknown rule');
+        default:
+          return { httpStatus: 404, body: undefined };
+      }
+    },
+    userWrites(contact, at = now()) {
+      lastWroteAt.set(contactKey(contact), at);
+    },
+    setCredit(has) {
+      hasCredit = has;
+    },
+    leave(contact) {
+      absent.add(contactKey(contact));
+    },
+    setToken(token) {
+      accessToken = token;
+    },
+    key: () => `${effectsKey}|${[...lastWroteAt].join()}|${accessToken}|${hasCredit}|${[...absent].join()}`,
+  };
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const problem = (code: number, message: string): HttpAnswer => ({
+  httpStatus: 200,
+  body: { problems: { code, message }, result: {} },
+});
+
+const error = (httpStatus: number, code: number, message: string): HttpAnswer => ({
+  httpStatus,
+  body: { error: { code, message } },
+});
+
+const checkContacts = (contacts: unknown, absent: ReadonlySet<string>): HttpAnswer => {
+  const numbers = Array.isArray(contacts) ? contacts.map(String) : [];
+  const present = numbers.filter((number) => !absent.has(contactKey(number)));
+  const result = Object.fromEntries(present.map((number) => [number, number.replace(/\D/g, '')]));
+  return { httpStatus: 200, body: { problems: null, result } };
+};

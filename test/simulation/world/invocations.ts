@@ -1,0 +1,118 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { ReceivedMessage } from '../../../local/emulators/sqs/queue.ts';
+import { throwing } from './faults.ts';
+import type { SimulatedQueue } from './queues.ts';
+import { LIMITS, type SendProcess } from './send-process.ts';
+import type { Turns } from './turns.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface InvocationsOptions {
+  readonly clock: VirtualClock;
+  readonly turns: Turns;
+  readonly queue: SimulatedQueue;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  /** Whether a process lives on for the next invocation. */
+  readonly isWarm: boolean;
+  /** When an invocation is ended. */
+  readonly limitMs: number;
+  readonly start: (name: string) => SendProcess;
+}
+
+/** Lambda's event source mapping of the send queue, and the processes that it invokes. */
+export interface Invocations {
+  /** How many there were. */
+  readonly count: number;
+  /** Starts invocations as long as there are messages to receive. */
+  startAll(): void;
+  /** Ends the invocations that have reached their limit, with their processes. */
+  endOverdue(): void;
+  /** Forgets the invocation of a process that died. Its messages become visible again after their timeout. */
+  forget(name: string): void;
+  nextDeadline(): number | undefined;
+  key(): string;
+}
+
+/** The time that the function is given. */
+export const LAMBDA_LIMIT_MS = LIMITS.timeoutSeconds * 1000;
+
+export const createInvocations = (options: InvocationsOptions): Invocations => {
+  const { clock, turns, queue, batchSize, concurrency, isWarm, limitMs } = options;
+  const idle: SendProcess[] = [];
+  /** When each running invocation ends, by process. */
+  const deadlines = new Map<string, number>();
+  let active = 0;
+  let started = 0;
+  let count = 0;
+
+  const end = (name: string): void => {
+    if (deadlines.delete(name)) active -= 1;
+  };
+
+  const startProcess = ([first]: readonly ReceivedMessage[]): SendProcess => {
+    started += 1;
+    // A process of one invocation is named after its delivery, so that the order of the invocations does not matter.
+    const delivery = `d${queue.placeOf(first?.messageId ?? '')}.${first?.receiveCount}`;
+    return options.start(isWarm ? `p${started}` : delivery);
+  };
+
+  /** Deletes the messages that did not fail, and lets the others become visible again. */
+  const invoke = async (process: SendProcess, messages: readonly ReceivedMessage[]): Promise<void> => {
+    const { name } = process;
+    const startedAt = clock.ms;
+    active += 1;
+    deadlines.set(name, startedAt + limitMs);
+    turns.observe(name, `invoked with ${messages.map(({ body, receiveCount }) => `${body} ${receiveCount}`).join()}`);
+    const getRemainingTimeInMillis = () => startedAt + LAMBDA_LIMIT_MS - clock.ms;
+    const result = await process.handle(messages.map(recordOf), { getRemainingTimeInMillis }).catch(() => undefined);
+    const failed = new Set(result?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    for (const { messageId, receiptHandle } of result ? messages : []) {
+      if (failed.has(messageId)) continue;
+      const perform = () => queue.delete(receiptHandle);
+      const deletion = { process: name, label: 'delete the message', perform, failures: throwing<void>('The queue') };
+      await turns.call({ ...deletion, canEndProcess: false, isIndependent: true }).catch(() => undefined);
+    }
+    end(name);
+    if (isWarm) idle.push(process);
+    else turns.forget(name);
+  };
+
+  return {
+    get count() {
+      return count;
+    },
+    startAll() {
+      while (active < concurrency && queue.visible > 0) {
+        const messages = queue.receive(batchSize);
+        if (messages.length === 0) return;
+        count += 1;
+        void invoke(idle.shift() ?? startProcess(messages), messages);
+      }
+    },
+    endOverdue() {
+      for (const [name, deadline] of deadlines) if (deadline <= clock.ms) turns.kill(name);
+    },
+    forget: end,
+    nextDeadline: () => (deadlines.size === 0 ? undefined : Math.min(...deadlines.values())),
+    key: () => [count, started, ...deadlines, '|', ...idle.map(({ name }) => name)].join(),
+  };
+};
+
+const recordOf = (message: ReceivedMessage): SQSRecord => ({
+  messageId: message.messageId,
+  receiptHandle: message.receiptHandle,
+  body: message.body,
+  attributes: {
+    ApproximateReceiveCount: String(message.receiveCount),
+    SentTimestamp: String(message.sentAt),
+    SenderId: 'simulation',
+    ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
+    ...(message.groupId && { MessageGroupId: message.groupId }),
+    ...(message.deduplicationId && { MessageDeduplicationId: message.deduplicationId }),
+  },
+  messageAttributes: {},
+  md5OfBody: '',
+  eventSource: 'aws:sqs',
+  eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:sends.fifo',
+  awsRegion: 'us-east-1',
+});

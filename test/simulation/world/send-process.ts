@@ -1,0 +1,223 @@
+import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import { createHttpChatService } from '../../../lambdas/adapters/chat-service/http-chat-service.ts';
+import type { PostResult } from '../../../lambdas/adapters/chat-service/http-post.ts';
+import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
+import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { receiveFloorMs } from '../../../lambdas/domain/backoff.ts';
+import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
+import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
+import type {
+  ChatService,
+  Clock,
+  ContactRepository,
+  SendDeadLetterQueue,
+  SendRepository,
+  SendScheduler,
+  VisibilityChange,
+} from '../../../lambdas/ports.ts';
+import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
+import { createGiveUp } from '../../../lambdas/send/give-up.ts';
+import { createPrepareSend } from '../../../lambdas/send/prepare-send.ts';
+import { createSendMessage } from '../../../lambdas/send/send-message.ts';
+import { timeLimits } from '../../../lambdas/send/time-limits.ts';
+import { silentLog, silentMetrics } from '../../support/telemetry.ts';
+import type { HttpAnswer } from './chat-service.ts';
+import { type Failures, throwing } from './faults.ts';
+import type { SimulatedQueue } from './queues.ts';
+import type { SimulatedSchedules } from './schedules.ts';
+import { createSimulatedTable, type TableState } from './table.ts';
+import type { Turns } from './turns.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** The ports of a process that a mutant can break. */
+export interface BreakablePorts {
+  readonly contacts: ContactRepository;
+  readonly sends: SendRepository;
+  readonly chatService: ChatService;
+  readonly deadLetters: SendDeadLetterQueue;
+  readonly scheduler: SendScheduler;
+  readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
+}
+
+/** A way to break the function on purpose. Each instance belongs to one process. */
+export interface Mutation {
+  readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
+  readonly ports?: (ports: BreakablePorts, clock: Clock) => Partial<BreakablePorts>;
+  readonly records?: (records: readonly SQSRecord[]) => SQSRecord[];
+  readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
+}
+
+/** The chat service as a process reaches it. `isAnswered` is false when the process cannot know the result. */
+export interface CalledChatService {
+  post(call: {
+    readonly path: string;
+    readonly token: string;
+    readonly body: unknown;
+    readonly isAnswered: boolean;
+  }): HttpAnswer;
+  /** The call is lost before it reaches the service. */
+  lose(call: { readonly path: string; readonly body: unknown; readonly isAnswered: boolean }): void;
+}
+
+export interface SendProcessOptions {
+  readonly name: string;
+  readonly clock: VirtualClock;
+  readonly turns: Turns;
+  readonly table: TableState;
+  readonly queue: SimulatedQueue;
+  readonly schedules: SimulatedSchedules;
+  readonly chatService: CalledChatService;
+  readonly accessToken: string;
+  readonly account: AccountRef;
+  readonly rules: SendRules;
+  /** Whether nothing writes the contact or the circuit breaker, so that it does not matter when they are read. */
+  readonly isContactConstant: boolean;
+  /** @param process its name */
+  readonly random: (process: string) => number;
+  /** How long the chat service takes to answer. */
+  readonly answerMs: () => number;
+  readonly mutation?: Mutation;
+}
+
+/** The time limits of the function, as the stack derives them from the defaults of its settings. */
+export const LIMITS = timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSeconds: 10 });
+
+/** Starts a process of the function `send`: what it remembers between two invocations is its own. */
+export const createSendProcess = (options: SendProcessOptions) => {
+  const { name, clock, turns, queue, schedules, account, mutation } = options;
+  const call = <Answer>(label: string, perform: () => Answer, failures: Failures<Answer>, more: object = {}) =>
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, ...more });
+
+  const plainTable = createSimulatedTable(options.table, (label, perform) =>
+    call(label, perform, throwing('The table'), {
+      isTable: true,
+      isIndependent: label.startsWith('read CONTACT#') && options.isContactConstant,
+    }),
+  );
+  const table = { ...plainTable, ...mutation?.table?.(plainTable) };
+
+  const deadLetters: SendDeadLetterQueue = {
+    put: ({ body, groupId, deduplicationId }, reason) => {
+      const put = () => queue.putDeadLetter({ body, groupId, deduplicationId, reason });
+      return call('put on the dead-letter queue', put, throwing('The dead-letter queue'));
+    },
+  };
+  const plain: BreakablePorts = {
+    contacts: createDynamodbContacts(table),
+    sends: createDynamodbSends(table),
+    chatService: createHttpChatService({
+      baseUrl: 'https://chat.example',
+      contactCheckPath: 'customer/checkChatContact',
+      accessToken: { read: async () => options.accessToken, refresh: async () => options.accessToken },
+      post: (url, headers, body) => postAtTurn(options, url, headers['access-token'] ?? '', body),
+    }),
+    deadLetters,
+    scheduler: {
+      schedule: (schedule) =>
+        call(`schedule ${schedule.requestId}`, () => schedules.create(schedule), throwing('The scheduler')),
+      cancel: () => Promise.reject(new Error('This function cancels nothing.')),
+    },
+    changeVisibility: (changes) => {
+      const seconds = changes.map((change) => change.seconds).join(', ');
+      const set = () => {
+        for (const change of changes) queue.setVisibility(change.receiptHandle, change.seconds);
+      };
+      return call(`set the visibility to ${seconds} s`, set, throwing('The queue'), { isIndependent: true });
+    },
+  };
+  const ports = { ...plain, ...mutation?.ports?.(plain, clock) };
+
+  let ids = 0;
+  const shared = {
+    sends: ports.sends,
+    messages: createDynamodbMessages(table),
+    deadLetters: ports.deadLetters,
+    clock,
+    log: silentLog,
+    metrics: silentMetrics,
+    sleep: (ms: number) => turns.sleep(name, ms),
+  };
+  const sending = {
+    ...shared,
+    contacts: ports.contacts,
+    circuits: createDynamodbCircuit(table, account),
+    account,
+    chatService: ports.chatService,
+    randomness: { newId: () => `${name}-${++ids}`, random: () => options.random(name) },
+    rules: options.rules,
+    leaseMs: LIMITS.leaseSeconds * 1000,
+    probeLeaseMs: LIMITS.probeSeconds * 1000,
+    callTimeMs: LIMITS.callSeconds * 1000,
+    maxConcurrentCalls: 10,
+  };
+  const preparing = {
+    ...shared,
+    scheduler: ports.scheduler,
+    contactDefaults: { chatPlatform: account.platform, chatChannelNumber: account.channel, windowPer: 'user' as const },
+    ...createSendMessage(sending),
+  };
+  const handling = {
+    handleMessage: createPrepareSend(preparing),
+    handleFailure: createGiveUp({ ...shared, contactDefaults: preparing.contactDefaults }),
+    minimumWaitMs: receiveFloorMs,
+    changeVisibility: ports.changeVisibility,
+    clock,
+    requiredTimeMs: LIMITS.requiredSeconds * 1000,
+    log: silentLog,
+  };
+  const handleBatch = createQueueHandler(handling);
+  return {
+    name,
+    async handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse> {
+      const response = await handleBatch({ Records: mutation?.records?.(records) ?? [...records] }, invocation);
+      return mutation?.response?.(response) ?? response;
+    },
+  };
+};
+
+export type SendProcess = ReturnType<typeof createSendProcess>;
+
+/** Makes an HTTP call. A failure without an answer leaves it unknown whether the call took effect. */
+const postAtTurn = (
+  { name, turns, chatService, answerMs }: SendProcessOptions,
+  url: URL,
+  token: string,
+  body: string,
+): Promise<PostResult> => {
+  const path = url.pathname.replace('/api/v1.0/', '');
+  const unknown: PostResult = { kind: 'unknown', cause: 'ECONNRESET' };
+  const call = { path, token, body: JSON.parse(body) };
+  const perform = (isAnswered = true): PostResult => {
+    const answer = chatService.post({ ...call, isAnswered });
+    return { kind: 'answered', httpStatus: answer.httpStatus, bodyText: JSON.stringify(answer.body) ?? '' };
+  };
+  return turns.call<PostResult>({
+    process: name,
+    label: `call ${path}`,
+    perform,
+    failures: {
+      refused: () => {
+        chatService.lose({ ...call, isAnswered: true });
+        return { kind: 'not-sent', cause: 'ECONNREFUSED' };
+      },
+      'fails-before': () => {
+        chatService.lose({ ...call, isAnswered: false });
+        return unknown;
+      },
+      'fails-after': () => {
+        perform(false);
+        return unknown;
+      },
+      garbage: () => {
+        perform(false);
+        return { kind: 'answered', httpStatus: 200, bodyText: '<html>' };
+      },
+    },
+    canEndProcess: true,
+    takesMs: answerMs(),
+  });
+};

@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
+import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import {
+  type ConversationTable,
+  createConversationTable,
+  type Item,
+} from '../../../lambdas/adapters/dynamodb/table.ts';
+import { contactRef } from '../../../lambdas/domain/contact.ts';
+import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
+import type { UncalledResult } from '../../../lambdas/domain/send.ts';
+import { ACCOUNT, claim, queuedSend, sendRequest, sendResult } from '../../support/builders.ts';
+import { testTables } from '../../support/test-tables.ts';
+import { createSimulatedTable, createTableState } from './table.ts';
+
+const tables = testTables();
+
+interface TestedTable {
+  readonly table: ConversationTable;
+  items(): Promise<Readonly<Record<string, Item>>>;
+}
+
+const emulated = async (): Promise<TestedTable> => {
+  const tableName = await tables.createTable();
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  return { table, items: () => tables.items(tableName) };
+};
+
+const simulated = async (): Promise<TestedTable> => {
+  const state = createTableState();
+  const table = createSimulatedTable(state, async (_, perform) => perform());
+  return { table, items: async () => Object.fromEntries(state.items) };
+};
+
+const KEY = { pk: 'SEND#one', sk: 'SEND' };
+
+describe.each([
+  ['simulated', simulated],
+  ['on the emulator', emulated],
+] as const)('the conversation table, %s', (_, create) => {
+  it('sets, removes, and increments attributes, and keeps those that are set once', async () => {
+    const { table, items } = await create();
+    const set = { state: 'queued', gone: 'x', call: { body: { text: 'hi', absent: undefined } } };
+
+    await table.update({ key: KEY, set, setOnce: { createdAt: 'first' }, increment: ['attempts'] });
+    await table.update({
+      key: KEY,
+      set: { state: 'claimed', gone: undefined },
+      setOnce: { createdAt: 'second' },
+      increment: ['attempts'],
+    });
+
+    expect(Object.values(await items())).toEqual([
+      { ...KEY, state: 'claimed', call: { body: { text: 'hi' } }, createdAt: 'first', attempts: 2 },
+    ]);
+  });
+
+  it('adds members to sets', async () => {
+    const { table, items } = await create();
+    for (const member of ['b', 'a', 'b']) await table.update({ key: KEY, add: { seen: new Set([member]) } });
+    expect(Object.values(await items())).toEqual([{ ...KEY, seen: new Set(['a', 'b']) }]);
+  });
+
+  it('returns the item after a write when asked to, and the item as it is after a conflict', async () => {
+    const { table } = await create();
+    const first = { key: KEY, set: { state: 'queued' }, condition: 'attribute_not_exists(#state)' };
+
+    expect(await table.update(first)).toEqual({ kind: 'written', item: undefined });
+    expect(await table.update(first)).toEqual({ kind: 'conflict', item: { ...KEY, state: 'queued' } });
+    expect(await table.update({ key: KEY, set: { state: 'claimed' } }, { returnItem: true })).toEqual({
+      kind: 'written',
+      item: { ...KEY, state: 'claimed' },
+    });
+    const other = { key: { pk: 'none', sk: 'SEND' }, set: { state: 'claimed' }, condition: 'attribute_exists(#state)' };
+    expect(await table.update(other)).toEqual({ kind: 'conflict', item: undefined });
+  });
+
+  it.each([
+    ['#state = :one', true],
+    ['#state <> :one', false],
+    ['#state < :two', true],
+    ['#state >= :two', false],
+    ['#missing < :two', false],
+    ['#missing >= :two', false],
+    ['#missing = :two', false],
+    ['#missing <> :two', true],
+    ['NOT #missing = :two', true],
+    ['#count > :zero AND #count <= :ten', true],
+    ['#count < :two', false],
+    ['#state IN (:two, :one)', true],
+    ['NOT #state IN (:two)', true],
+    ['attribute_exists(#missing) OR #state = :one AND #count = :zero', false],
+    ['(attribute_exists(#missing) OR #state = :one) AND #count = :ten', true],
+    ['attribute_not_exists(#missing) AND NOT attribute_not_exists(#state)', true],
+  ])('evaluates the condition %s', async (condition, holds) => {
+    const { table } = await create();
+    await table.update({ key: KEY, set: { state: 'one', count: 10 } });
+    const uses = (word: string): boolean => new RegExp(`${word}\\b`).test(condition);
+    const all = { one: 'one', two: 'two', zero: 0, ten: 10 };
+
+    const outcome = await table.update({
+      key: KEY,
+      set: { changed: 'yes' },
+      condition,
+      names: ['state', 'missing', 'count'].filter((name) => uses(`#${name}`)),
+      values: Object.fromEntries(Object.entries(all).filter(([name]) => uses(`:${name}`))),
+    });
+
+    expect(outcome.kind).toBe(holds ? 'written' : 'conflict');
+  });
+
+  it('deletes an item when the condition holds', async () => {
+    const { table, items } = await create();
+    await table.update({ key: KEY, set: { contact: 'a' } });
+
+    expect(await table.delete(KEY, '#contact = :contact', { contact: 'b' }, ['contact'])).toBe(false);
+    expect(await table.delete(KEY, '#contact = :contact', { contact: 'a' }, ['contact'])).toBe(true);
+    expect(await table.delete(KEY, 'NOT #contact = :contact', { contact: 'a' }, ['contact'])).toBe(false);
+    expect(await items()).toEqual({});
+  });
+
+  it('reads items in the order of their keys, with undefined for a missing one', async () => {
+    const { table } = await create();
+    for (const pk of ['a', 'b']) await table.update({ key: { pk, sk: 'x' }, set: { name: pk } });
+
+    const found = await table.getAll(['b', 'none', 'a'].map((pk) => ({ pk, sk: 'x' })));
+
+    expect(found.map((item) => item?.name)).toEqual(['b', undefined, 'a']);
+    expect(await table.get({ pk: 'a', sk: 'x' })).toEqual({ pk: 'a', sk: 'x', name: 'a' });
+    expect(await table.get({ pk: 'none', sk: 'x' })).toBeUndefined();
+  });
+
+  it('queries an index in both directions, page by page', async () => {
+    const { table } = await create();
+    for (const [pk, contactSort] of [
+      ['a', 'MESSAGE#2'],
+      ['b', 'MESSAGE#1'],
+      ['c', 'SEND#1'],
+      ['d', 'MESSAGE#3'],
+    ] as const) {
+      await table.update({ key: { pk, sk: 'x' }, set: { contact: 'one', contactSort, body: 'not in the index' } });
+    }
+    await table.update({ key: { pk: 'e', sk: 'x' }, set: { contact: 'other', contactSort: 'MESSAGE#1' } });
+    const query = {
+      IndexName: 'byContact',
+      KeyConditionExpression: '#contact = :contact AND begins_with(#contactSort, :messages)',
+      ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+      values: { contact: 'one', messages: 'MESSAGE#' },
+    };
+
+    const all = await table.query(query);
+    const newest = await table.query({ ...query, ScanIndexForward: false, Limit: 2 });
+    const rest = await table.query({ ...query, ScanIndexForward: false, Limit: 2, after: newest.next ?? {} });
+    const between = await table.query({
+      ...query,
+      KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
+      values: { contact: 'one', from: 'MESSAGE#2', until: 'SEND#1' },
+    });
+
+    expect(all.items.map(({ pk }) => pk)).toEqual(['b', 'a', 'd']);
+    expect(all.next).toBeUndefined();
+    expect(all.items[0]).toEqual({ pk: 'b', sk: 'x', contact: 'one', contactSort: 'MESSAGE#1' });
+    expect([...newest.items, ...rest.items].map(({ pk }) => pk)).toEqual(['d', 'a', 'b']);
+    expect(rest.next).toBeUndefined();
+    expect(between.items.map(({ pk }) => pk)).toEqual(['a', 'd', 'c']);
+  });
+
+  it.each([
+    ['a name that is not declared', { condition: '#state = :queued', values: { queued: 'queued' } }],
+    ['a value that is not declared', { condition: '#state = :queued', names: ['state'] }],
+    ['a value that no expression uses', { values: { queued: 'queued' } }],
+    ['a name that no expression uses', { names: ['state'] }],
+    ['an update without any value', { set: { gone: undefined } }],
+    ['an item that is too large', { set: { text: 'x'.repeat(410 * 1024) } }],
+  ])('refuses %s', async (_what, update) => {
+    const { table } = await create();
+    await expect(table.update({ key: KEY, set: { a: 'b' }, ...update })).rejects.toThrow(WriteRefusedError);
+  });
+});
+
+describe('the simulated table', () => {
+  it.each(['size(#state) > :one', '#state = :one AND', '#state ~ :one', 'contains(#state, :one)', '#state :one'])(
+    'refuses the syntax %s',
+    async (condition) => {
+      const { table } = await simulated();
+      const values = condition.includes(':one') ? { values: { one: 'one' } } : {};
+      const updated = table.update({ key: KEY, set: { a: 'b' }, condition, names: ['state'], ...values });
+      await expect(updated).rejects.toThrow(/The simulated table (does not know|cannot read)/);
+    },
+  );
+
+  it('holds the same items as the emulator, and answers the same, after any operations', { timeout: 300_000 }, () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 14 }), async (operations) => {
+        const [one, other] = [await simulated(), await emulated()];
+        const answers: unknown[][] = [[], []];
+        for (const [index, { table }] of [one, other].entries()) {
+          for (const operate of operations) answers[index]?.push(await operate(table));
+        }
+        expect(answers[0]).toEqual(answers[1]);
+        expect(await one.items()).toEqual(await other.items());
+      }),
+      { numRuns: 40 },
+    ),
+  );
+});
+
+type Operation = (table: ConversationTable) => Promise<unknown>;
+
+const contact = contactRef('chat', queuedSend().request.platformContactId);
+const at = fc.constantFrom(...['10', '11', '12'].map((hour) => `2026-11-20T${hour}:00:00.000Z`));
+const send = fc
+  .record({ requestId: fc.constantFrom('request-1', 'request-2'), messageText: fc.constantFrom('one', 'another') })
+  .map((changes) => queuedSend(sendRequest(changes)));
+const claimId = fc.constantFrom('claim-1', 'claim-2');
+const called = fc
+  .tuple(fc.constantFrom('accepted' as const, 'rejected' as const, 'uncertain' as const, 'waiting' as const), at)
+  .map(([state, time]) => sendResult(state, time));
+const uncalled = fc.oneof(
+  fc
+    .record({ state: fc.constantFrom('expired' as const, 'waiting' as const), at, decision: fc.constant('why') })
+    .map((given): UncalledResult => given),
+  at.map((time): UncalledResult => ({ state: 'refused', at: time, code: 'NO_OPT_IN', decision: 'why' })),
+);
+const result = fc.oneof(called, uncalled);
+
+/** Operations of the real repositories. */
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  fc.tuple(send, at).map<Operation>(
+    ([given, time]) =>
+      (table: ConversationTable) =>
+        createDynamodbSends(table).register(given, time),
+  ),
+  fc.tuple(send, at).map<Operation>(
+    ([given, time]) =>
+      (table) =>
+        createDynamodbSends(table).schedule(given, { at: time, sendAt: time }),
+  ),
+  fc.tuple(send, claimId, at, fc.boolean()).map<Operation>(
+    ([given, id, time, resend]) =>
+      (table) =>
+        createDynamodbSends(table).claim(given, claim({ claimId: id, claimedAt: time }), { resend }),
+  ),
+  fc.tuple(send, claimId, result).map<Operation>(
+    ([{ request }, id, given]) =>
+      (table) =>
+        createDynamodbSends(table).recordResult(request.requestId, id, given),
+  ),
+  fc.tuple(send, uncalled).map<Operation>(
+    ([given, outcome]) =>
+      (table) =>
+        createDynamodbSends(table).recordWithoutCall(given, outcome),
+  ),
+  fc.tuple(send, at).map<Operation>(
+    ([{ request }, time]) =>
+      (table) =>
+        createDynamodbSends(table).confirm(request.requestId, { messageId: 'message-1', at: time }),
+  ),
+  fc.tuple(send, at).map<Operation>(
+    ([{ request }, time]) =>
+      (table) =>
+        createDynamodbSends(table).cancel(request.requestId, time),
+  ),
+  fc.constant<Operation>((table) => createDynamodbSends(table).listUncertain({ limit: 10 })),
+  at.map<Operation>((time) => (table) => createDynamodbContacts(table).denyWindow(contact, time)),
+  fc.tuple(at, fc.constantFrom('opt-in' as const, 'opt-out' as const), fc.constantFrom('form', 'call')).map<Operation>(
+    ([time, kind, source]) =>
+      (table) =>
+        createDynamodbContacts(table).recordConsent(contact, { kind, at: time, source }),
+  ),
+  fc.tuple(at, fc.constantFrom('5491155550000', undefined)).map<Operation>(
+    ([checkedAt, checkedAddress]) =>
+      (table) =>
+        createDynamodbContacts(table).recordCheck(contact, { checkedAt, ...(checkedAddress && { checkedAddress }) }),
+  ),
+  fc.constant<Operation>((table) => createDynamodbContacts(table).readWithCircuit(contact, ACCOUNT)),
+  fc.tuple(at, send).map<Operation>(([claimedAt, { request }]) => (table) => {
+    const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt };
+    return createDynamodbMessages(table).recordOutbound(message);
+  }),
+  fc.tuple(at, at).map<Operation>(([calledAt, openedAt]) => (table) => {
+    const trip = { reason: 'token' as const, why: 'why', calledAt, openedAt, nextProbeAt: openedAt };
+    return createDynamodbCircuit(table, ACCOUNT).open(trip);
+  }),
+  fc.tuple(at, at).map<Operation>(
+    ([now, leaseUntil]) =>
+      (table) =>
+        createDynamodbCircuit(table, ACCOUNT).claimProbe({ probeId: 'probe-1', now, leaseUntil }),
+  ),
+  at.map<Operation>((time) => (table) => createDynamodbCircuit(table, ACCOUNT).close('probe-1', time)),
+  fc.tuple(send, at).map<Operation>(
+    ([{ request }, time]) =>
+      (table) =>
+        createDynamodbErasures(table).erase(contact, { kind: 'send', id: request.requestId }, time),
+  ),
+);

@@ -1,0 +1,208 @@
+import type { ItemKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import type {
+  ConversationTable,
+  Item,
+  ItemUpdate,
+  QueryPage,
+  WriteOutcome,
+} from '../../../lambdas/adapters/dynamodb/table.ts';
+import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
+import { parseCondition } from './condition.ts';
+import { serialize, storedSet } from './serialize.ts';
+
+type Query = Parameters<ConversationTable['query']>[0];
+
+/** An item before and after a write. */
+export interface ItemWrite {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
+/** The stored items, and the operations of the table, each at once. */
+export interface TableState {
+  /** The items by `pk sk`. An item is replaced, never changed. */
+  readonly items: ReadonlyMap<string, Item>;
+  get(key: ItemKey): Item | undefined;
+  update(update: ItemUpdate, options?: { readonly returnItem: boolean }): WriteOutcome;
+  delete: (...parameters: Parameters<ConversationTable['delete']>) => boolean;
+  query(query: Query): QueryPage;
+  put(item: Item): void;
+}
+
+/** Runs an operation when it is its turn. `label` says what the operation does. */
+export type TakeTurn = <Answer>(label: string, perform: () => Answer) => Promise<Answer>;
+
+export const nameOf = ({ pk, sk }: { readonly pk?: unknown; readonly sk?: unknown }): string => `${pk} ${sk}`;
+
+/** Creates the stored items of a conversation table. */
+export const createTableState = (onWrite: (write: ItemWrite) => void = () => undefined): TableState => {
+  const items = new Map<string, Item>();
+
+  const store = (name: string, before: Item | undefined, after: Item | undefined): void => {
+    if (after === undefined) items.delete(name);
+    else items.set(name, after);
+    onWrite({ before, after });
+  };
+
+  return {
+    items,
+    get: (key) => items.get(nameOf(key)),
+    update({ key, ...update }, { returnItem } = { returnItem: false }) {
+      const name = nameOf(key);
+      const before = items.get(name);
+      const condition = conditionOf(update.condition, declarationsOf(update));
+      if (condition && !condition(before ?? {})) return { kind: 'conflict', item: before };
+      const after = applied({ ...key, ...before }, update);
+      if (serialize(after).length > MAX_ITEM_BYTES) throw new WriteRefusedError('The item would be too large.');
+      store(name, before, after);
+      return { kind: 'written', item: returnItem ? after : undefined };
+    },
+    delete(key, condition, values, names) {
+      const before = items.get(nameOf(key));
+      const holds = conditionOf(condition, declarationsOf({ names, values }));
+      if (holds && !holds(before ?? {})) return false;
+      if (before) store(nameOf(key), before, undefined);
+      return before !== undefined;
+    },
+    query: (query) => queryIndex([...items.values()], query),
+    put(item) {
+      store(nameOf(item), items.get(nameOf(item)), inOrder(toStored(item)));
+    },
+  };
+};
+
+/** Lets repositories work on a table in memory, each operation at its turn. */
+export const createSimulatedTable = (
+  state: TableState,
+  takeTurn: TakeTurn,
+  retentionDays = 400,
+): ConversationTable => ({
+  get: (key) => takeTurn(`read ${key.pk}`, () => state.get(key)),
+  getAll: (keys) => takeTurn(`read ${keys.map(({ pk }) => pk).join(' and ')}`, () => keys.map((key) => state.get(key))),
+  update: (update, options) => takeTurn(labelOf(update), () => state.update(update, options)),
+  delete: (key, ...rest) => takeTurn(`delete ${key.pk}`, () => state.delete(key, ...rest)),
+  query: (query) => takeTurn(`query ${query.IndexName}`, () => state.query(query)),
+  expiryOf: (instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays * 24 * 60 * 60,
+});
+
+const labelOf = ({ key, set = {} }: ItemUpdate): string => {
+  const state = set.state ?? set.circuit;
+  return state === undefined ? `write ${key.pk}` : `write ${key.pk} as ${String(state)}`;
+};
+
+/** Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const MAX_ITEM_BYTES = 400 * 1024;
+
+/** What a request declares. In an {@link ItemUpdate}, attribute `x` is `#x`, and value `x` is `:x`. */
+interface Declarations {
+  isName(name: string): boolean;
+  valueOf(name: string): unknown;
+  readonly hasValues: boolean;
+  /** The names and values that only the condition can use. */
+  readonly further: readonly string[];
+}
+
+const declarationsOf = (update: Omit<ItemUpdate, 'key'>): Declarations => {
+  const { set = {}, setOnce = {}, increment = [], add = {}, values = {}, names = [] } = update;
+  const assignedValue = (name: string): unknown => set[name] ?? setOnce[name] ?? add[name];
+  const isAssigned = (name: string): boolean =>
+    Object.hasOwn(set, name) || Object.hasOwn(setOnce, name) || Object.hasOwn(add, name) || increment.includes(name);
+  return {
+    isName: (name) => isAssigned(name) || names.includes(name),
+    valueOf: (name) => values[name] ?? assignedValue(name),
+    hasValues:
+      increment.length > 0 ||
+      [set, setOnce, add, values].some((given) => Object.values(given).some((value) => value !== undefined)),
+    further: [
+      ...names.filter((name) => !isAssigned(name)).map((name) => `#${name}`),
+      ...Object.keys(values)
+        .filter((name) => values[name] !== undefined && assignedValue(name) === undefined)
+        .map((name) => `:${name}`),
+    ],
+  };
+};
+
+/** DynamoDB rejects an expression that uses what is not declared, and a declaration that no expression uses. */
+const conditionOf = (
+  expression: string | undefined,
+  { isName, valueOf: valueNamed, hasValues, further }: Declarations,
+): ((item: Item) => boolean) | undefined => {
+  const condition = expression === undefined ? undefined : parseCondition(expression);
+  const used = condition?.placeholders ?? [];
+  const isDeclared = (placeholder: string): boolean =>
+    placeholder.startsWith('#') ? isName(placeholder.slice(1)) : valueNamed(placeholder.slice(1)) !== undefined;
+  const missing = used.find((placeholder) => !isDeclared(placeholder));
+  if (missing) throw new WriteRefusedError(`The condition uses ${missing}, which the request does not declare.`);
+  if (!hasValues) throw new WriteRefusedError('ExpressionAttributeValues must not be empty.');
+  const unused = further.find((placeholder) => !used.includes(placeholder));
+  if (unused) throw new WriteRefusedError(`The request declares ${unused}, which no expression uses.`);
+  const operands = {
+    nameOf: (placeholder: string) => placeholder.slice(1),
+    valueOf: (placeholder: string) => valueNamed(placeholder.slice(1)),
+  };
+  return condition && ((item) => condition.holds({ item, ...operands }));
+};
+
+const applied = (before: Item, { set = {}, setOnce = {}, increment = [], add = {} }: Omit<ItemUpdate, 'key'>): Item => {
+  const after: Item = { ...before };
+  for (const [name, value] of Object.entries(set)) {
+    if (value === undefined) delete after[name];
+    else after[name] = toStored(value);
+  }
+  for (const [name, value] of Object.entries(setOnce)) after[name] ??= toStored(value);
+  for (const name of increment) after[name] = Number(before[name] ?? 0) + 1;
+  for (const [name, members] of Object.entries(add)) {
+    const present = before[name];
+    after[name] = storedSet([...(present instanceof Set ? present : []), ...members]);
+  }
+  return inOrder(after);
+};
+
+/** Equal items are written as equal texts, whatever order their attributes were set in. */
+const inOrder = (item: Item): Item =>
+  Object.fromEntries(Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+
+/** Copies a value as it would be read again: without undefined members. */
+const toStored = <Value>(value: Value): Value => {
+  return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
+};
+
+/** The sort attribute of each index; its partition is the first name in the key condition. */
+const SORT_OF: Readonly<Record<string, string>> = {
+  byContact: 'contactSort',
+  byState: 'stateAt',
+  byBroadcast: 'createdAt',
+};
+
+const queryIndex = (items: readonly Item[], query: Query): QueryPage => {
+  const { IndexName = '', KeyConditionExpression = '', ExpressionAttributeNames = {}, values, after, ...rest } = query;
+  const { ScanIndexForward = true, Limit = Number.POSITIVE_INFINITY, ...unknown } = rest;
+  const sort = SORT_OF[IndexName];
+  const [parameter] = Object.keys(unknown);
+  if (parameter || sort === undefined) {
+    throw new Error(`The simulated table does not know the query parameter ${parameter ?? `IndexName ${IndexName}`}.`);
+  }
+  const operands = {
+    nameOf: (placeholder: string) => ExpressionAttributeNames[placeholder],
+    valueOf: (placeholder: string) => values[placeholder.slice(1)],
+  };
+  const { holds } = parseCondition(KeyConditionExpression);
+  const position = (item: Item): string => JSON.stringify([item[sort], item.pk, item.sk]);
+  const found = items
+    .filter((item) => item[sort] !== undefined && holds({ item, ...operands }))
+    .toSorted((one, other) => (position(one) < position(other) ? -1 : 1));
+  const ordered = ScanIndexForward ? found : found.toReversed();
+  const start = after === undefined ? 0 : ordered.findIndex((item) => nameOf(item) === nameOf(after)) + 1;
+  const page = ordered.slice(start, start + Limit);
+  const last = page.at(-1);
+  // DynamoDB returns a position after a full page even when nothing follows.
+  const next = last && page.length === Limit ? keyIn(last, sort, ExpressionAttributeNames) : undefined;
+  return { items: page.map((item) => keyIn(item, sort, ExpressionAttributeNames)), next };
+};
+
+/** The indexes have keys only. */
+const keyIn = (item: Item, sort: string, names: Readonly<Record<string, string>>): Item => {
+  const key: Item = { pk: item.pk, sk: item.sk, [sort]: item[sort] };
+  for (const name of Object.values(names)) key[name] = item[name];
+  return key;
+};

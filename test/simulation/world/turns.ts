@@ -1,0 +1,265 @@
+import type { Failures, Fault } from './faults.ts';
+import { intern, serialize } from './serialize.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** One of the things that can happen next. */
+export interface Alternative {
+  readonly label: string;
+  readonly process?: string;
+  readonly fault?: Fault;
+  /** Whether it is a call of a port, rather than an answer that arrives or an event. */
+  readonly isCall: boolean;
+  apply(): void;
+}
+
+export interface PortCall<Answer> {
+  readonly process: string;
+  readonly label: string;
+  readonly perform: () => Answer;
+  readonly failures?: Failures<Answer>;
+  /** Whether the call is the function's: such a call can also be late, and its process can die there. */
+  readonly canEndProcess: boolean;
+  /** Whether the call changes nothing that another process's call depends on or changes. */
+  readonly isIndependent?: boolean;
+  /** Whether an outage of the table concerns the call. */
+  readonly isTable?: boolean;
+  /** How long the answer takes. @default 0 */
+  readonly takesMs?: number;
+}
+
+interface Waiting {
+  readonly process: string;
+  readonly label: string;
+  readonly dueAt: number;
+  readonly isLate: boolean;
+  deliver(): void;
+}
+
+export interface TurnsOptions {
+  readonly clock: VirtualClock;
+  readonly lateMs: number;
+  readonly outageMs: number;
+  readonly onCall?: (call: { readonly process: string; readonly label: string; readonly fault?: Fault }) => void;
+  /** A process died, or was suspended until its lease had expired. */
+  readonly onBreak?: (process: string, how: 'died' | 'late') => void;
+}
+
+export type Histories = ReadonlyMap<string, number>;
+
+/** Lets one call of a port happen at a time, in an order and with the faults that somebody else chooses. */
+export interface Turns {
+  call<Answer>(call: PortCall<Answer>): Promise<Answer>;
+  sleep(process: string, ms: number): Promise<void>;
+  /** Records what a process observed, which decides what it does next. */
+  observe(process: string, what: string): void;
+  kill(process: string): void;
+  isAlive(process: string): boolean;
+  /**
+   * What can happen next, without the faults that `isAllowed` excludes.
+   *
+   * @param prunes whether an independent call goes first, because every order of it gives the same world
+   */
+  alternatives(isAllowed: (fault: Fault) => boolean, prunes: boolean): readonly Alternative[];
+  readonly hasIndependentCall: boolean;
+  /** The labels of the calls that wait for their turn. */
+  waitingCalls(): readonly string[];
+  /** Whether a process waits for its turn, rather than for an answer that is late. */
+  readonly isBusy: boolean;
+  nextDueAt(): number | undefined;
+  /** What each process has observed so far, to be restored in a run that repeats this one up to here. */
+  histories(): Histories;
+  /** Stops observing until {@link Turns.restore}. */
+  stopObserving(): void;
+  restore(histories: Histories): void;
+  /** Forgets a process that will never run again. */
+  forget(process: string): void;
+  /** Identifies what every living process has observed so far and what it waits for. */
+  key(): string;
+  /** Fails every pending and every later call of a process, so that its own timers do not outlive the run. */
+  close(process: string): void;
+}
+
+export const createTurns = (options: TurnsOptions): Turns => {
+  const { clock } = options;
+  const pending: (PortCall<unknown> & { resolve(answer: unknown): void; reject(error: unknown): void })[] = [];
+  const waiting: Waiting[] = [];
+  let histories = new Map<string, number>();
+  let isObserving = true;
+  const dead = new Set<string>();
+  const outageUntil = new Map<string, number>();
+  const closed = new Set<string>();
+
+  const observe = (process: string, what: string, answer?: unknown): void => {
+    if (!isObserving) return;
+    histories.set(process, intern(`${histories.get(process) ?? ''}|${what}|${serialize(answer)}|${clock.ms}`));
+  };
+
+  const kill = (process: string): void => {
+    dead.add(process);
+    histories.delete(process);
+    removeAll(pending, (call) => call.process === process);
+    removeAll(waiting, (answer) => answer.process === process);
+    options.onBreak?.(process, 'died');
+  };
+
+  type Pending = (typeof pending)[number];
+  const deliver = (call: Pending, outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+    if (dead.has(call.process)) return;
+    if ('error' in outcome) observe(call.process, `${call.label} failed`, String(outcome.error));
+    else observe(call.process, call.label, outcome.answer);
+    if ('error' in outcome) call.reject(outcome.error);
+    else call.resolve(outcome.answer);
+  };
+  const attempt = (perform: () => unknown): { readonly answer: unknown } | { readonly error: unknown } => {
+    try {
+      return { answer: perform() };
+    } catch (error) {
+      return { error };
+    }
+  };
+
+  const alternative = (call: Pending, fault: Fault | undefined, act: () => void): Alternative => ({
+    label: call.label,
+    process: call.process,
+    ...(fault && { fault }),
+    isCall: true,
+    apply() {
+      removeAll(pending, (other) => other === call);
+      options.onCall?.({ process: call.process, label: call.label, ...(fault && { fault }) });
+      act();
+    },
+  });
+
+  const wait = (call: Pending, dueAt: number, outcome: ReturnType<typeof attempt>, isLate: boolean): void => {
+    const { process, label } = call;
+    waiting.push({ process, label, dueAt, isLate, deliver: () => deliver(call, outcome) });
+  };
+
+  const alternativesOf = (call: Pending, isAllowed: (fault: Fault) => boolean): readonly Alternative[] => {
+    const { process, perform, failures = {}, isTable = false, takesMs = 0, canEndProcess } = call;
+    if (isTable && clock.ms < (outageUntil.get(process) ?? 0)) {
+      return [alternative(call, undefined, () => deliver(call, { error: new Error('The table is unavailable.') }))];
+    }
+    const found = [
+      alternative(call, undefined, () => {
+        const outcome = attempt(perform);
+        if (takesMs > 0) wait(call, clock.ms + takesMs, outcome, false);
+        else deliver(call, outcome);
+      }),
+    ];
+    const add = (fault: Fault, act: () => void) => {
+      if (isAllowed(fault)) found.push(alternative(call, fault, act));
+    };
+    for (const [fault, fail] of Object.entries(failures)) {
+      add(fault as Fault, () =>
+        deliver(
+          call,
+          attempt(() => fail(perform)),
+        ),
+      );
+    }
+    if (isTable) {
+      add('outage', () => {
+        outageUntil.set(process, clock.ms + options.outageMs);
+        deliver(call, { error: new Error('The table is unavailable.') });
+      });
+    }
+    if (canEndProcess) {
+      add('dies-before', () => kill(process));
+      add('dies-after', () => {
+        attempt(perform);
+        kill(process);
+      });
+      add('late', () => {
+        const outcome = attempt(perform);
+        options.onBreak?.(process, 'late');
+        wait(call, clock.ms + options.lateMs, outcome, true);
+      });
+    }
+    return found;
+  };
+
+  return {
+    call: <Answer>(call: PortCall<Answer>) =>
+      new Promise<Answer>((resolve, reject) => {
+        if (closed.has(call.process)) reject(new Error('The run has ended.'));
+        // The promise is only resolved with what this call's own `perform` or failure returned.
+        else pending.push({ ...call, resolve: (answer) => resolve(answer as Answer), reject } as Pending);
+      }),
+    sleep: (process, ms) =>
+      new Promise((resolve) => {
+        const deliverSleep = () => {
+          observe(process, 'slept');
+          resolve();
+        };
+        waiting.push({ process, label: 'sleep', dueAt: clock.ms + ms, isLate: false, deliver: deliverSleep });
+      }),
+    observe,
+    kill,
+    isAlive: (process) => !dead.has(process),
+
+    alternatives(isAllowed, prunes) {
+      const independent = prunes ? pending.find((call) => call.isIndependent) : undefined;
+      if (independent) return alternativesOf(independent, isAllowed);
+      const due = waiting.filter(({ dueAt }) => dueAt <= clock.ms);
+      return [
+        ...pending.flatMap((call) => alternativesOf(call, isAllowed)),
+        ...due.map((answer) => ({
+          label: `${answer.label}: ${answer.label === 'sleep' ? 'wakes' : 'the answer arrives'}`,
+          process: answer.process,
+          isCall: false,
+          apply() {
+            removeAll(waiting, (other) => other === answer);
+            answer.deliver();
+          },
+        })),
+      ];
+    },
+    get hasIndependentCall() {
+      return pending.some(({ isIndependent }) => isIndependent);
+    },
+    waitingCalls: () => pending.map(({ label }) => label),
+    get isBusy() {
+      return pending.length > 0 || waiting.some(({ dueAt, isLate }) => !isLate && dueAt <= clock.ms);
+    },
+    nextDueAt() {
+      const future = waiting.map(({ dueAt }) => dueAt).filter((dueAt) => dueAt > clock.ms);
+      return future.length === 0 ? undefined : Math.min(...future);
+    },
+    histories: () => new Map(histories),
+    stopObserving() {
+      isObserving = false;
+    },
+    restore(saved) {
+      isObserving = true;
+      histories = new Map(saved);
+    },
+    forget(process) {
+      histories.delete(process);
+    },
+    key: () =>
+      [
+        [...histories]
+          .map((entry) => entry.join('='))
+          .toSorted()
+          .join(','),
+        waiting
+          .map(({ process, label, dueAt }) => `${process} ${label} ${dueAt - clock.ms}`)
+          .toSorted()
+          .join(','),
+        [...outageUntil].filter(([process, until]) => until > clock.ms && !dead.has(process)).join(','),
+      ].join(';'),
+    close(process) {
+      closed.add(process);
+      for (const call of pending) if (call.process === process) call.reject(new Error('The run has ended.'));
+      removeAll(pending, (call) => call.process === process);
+    },
+  };
+};
+
+const removeAll = <Entry>(list: Entry[], isRemoved: (entry: Entry) => boolean): void => {
+  for (let index = list.length - 1; index >= 0; index -= 1) {
+    const entry = list[index];
+    if (entry !== undefined && isRemoved(entry)) list.splice(index, 1);
+  }
+};

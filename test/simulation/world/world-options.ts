@@ -1,0 +1,65 @@
+import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
+import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
+import type { ChatServiceOptions } from './chat-service.ts';
+import type { Fault } from './faults.ts';
+import type { Mutation } from './send-process.ts';
+import type { World } from './world.ts';
+
+/** Something that happens once, at any time, beside the function. */
+export interface WorldEvent {
+  readonly label: string;
+  /** Whether it can happen now. @default always */
+  readonly isPossible?: (world: World) => boolean;
+  /** Whether a call that waits for its turn depends on it; at any other time it can as well happen later. @default always */
+  readonly matters?: (waiting: readonly string[]) => boolean;
+  /** Whether it has to happen now, before anything else. */
+  readonly isDue?: (world: World) => boolean;
+  readonly happen: (world: World) => void | Promise<void>;
+}
+
+export interface QueuedRequest {
+  readonly request: SendRequest;
+  /** @default the contact */
+  readonly groupId?: string;
+  readonly deduplicationId?: string;
+  /** @default the request as JSON */
+  readonly body?: string;
+}
+
+export interface WorldOptions {
+  readonly queued: readonly QueuedRequest[];
+  /** What is stored about each contact at the start. */
+  readonly contacts?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** When each contact last wrote according to the chat service. */
+  readonly lastWroteAt?: Readonly<Record<string, string>>;
+  readonly chatService?: Partial<ChatServiceOptions>;
+  readonly rules?: Partial<SendRules>;
+  /** @default true */
+  readonly hasCredit?: boolean;
+  readonly events?: readonly WorldEvent[];
+  /** Messages per invocation, and invocations at once. @default 1 and 2 */
+  readonly batchSize?: number;
+  readonly concurrency?: number;
+  /** Whether a process lives on for the next invocation; otherwise each invocation has a new one. @default false */
+  readonly isWarm?: boolean;
+  /** Promises that nothing writes the contact or the circuit breaker; a write of them is an error. @default false */
+  readonly isContactConstant?: boolean;
+  /** Whether schedules are left out that differ only in the order of independent calls. @default true */
+  readonly prunes?: boolean;
+  /** Whether the deliveries are alike, so that the first call may be the first one's. @default false */
+  readonly isSymmetric?: boolean;
+  /** More invocations than a run needs that comes to an end. @default 60 */
+  readonly maxInvocations?: number;
+  readonly maxFaults?: number;
+  readonly allowedFaults?: readonly Fault[];
+  /** Calls that may be late besides the faults. @default 0 */
+  readonly freeLates?: number;
+  /**
+   * When Lambda ends an invocation. Later than Lambda does by default, so that a process can outlive its lease, but earlier
+   * than its messages become visible again.
+   */
+  readonly limitMs?: number;
+  readonly createMutation?: () => Mutation;
+  readonly random?: (process: string) => number;
+  readonly answerMs?: () => number;
+}
