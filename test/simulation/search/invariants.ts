@@ -1,0 +1,225 @@
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { isWindowOpen } from '../../../lambdas/domain/window.ts';
+import type { JournalCall } from '../world/journal.ts';
+import { requestIdIn } from '../world/journal.ts';
+import { serialize } from '../world/serialize.ts';
+import type { ItemWrite } from '../world/table.ts';
+import type { World } from '../world/world.ts';
+
+/** A sentence that must hold in every run. Each check returns what contradicts it. */
+export interface Invariant {
+  readonly sentence: string;
+  readonly atCall?: (world: World, call: JournalCall) => string | undefined;
+  readonly atWrite?: (world: World, write: ItemWrite) => string | undefined;
+  readonly atEnd?: (world: World, how: 'quiet' | 'endless') => string | undefined;
+}
+
+const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
+
+export const INVARIANTS = {
+  sentOnce: {
+    sentence:
+      'No request reaches a user twice, unless it says resend and the outcome of the call before could not be known.',
+    atCall({ journal, options }, call) {
+      if (call.effect === undefined) return undefined;
+      const before = journal.calls.filter((one) => one !== call && one.requestId === call.requestId && one.effect);
+      const last = before.at(-1);
+      if (last === undefined) return undefined;
+      const { request } = options.queued.find((one) => one.request.requestId === call.requestId) ?? {};
+      if (request?.onUncertain === 'resend' && !isKnown(last)) return undefined;
+      return `${call.requestId} reached the user ${before.length + 1} times.`;
+    },
+  },
+
+  knownOutcomeKept: {
+    sentence: 'An outcome that a process has received, and could record, is never recorded as uncertain or repeated.',
+    atCall({ journal }, call) {
+      const known = journal.calls.find(
+        (one) => one !== call && one.requestId === call.requestId && isKnown(one) && isFinal(one),
+      );
+      return known && `${call.requestId} was called again, although it was known to be ${known.end}.`;
+    },
+    atWrite({ journal }, { before, after }) {
+      if (!becomes('uncertain', before, after)) return undefined;
+      const call = journal.calls.findLast(({ claim }) => claim !== undefined && claim.claimId === after?.claimId);
+      return call && isKnown(call)
+        ? `${call.requestId} is uncertain, although it was known to be ${call.end}.`
+        : undefined;
+    },
+  },
+
+  uncertainOnlyAfterCall: {
+    sentence:
+      'A request is recorded as uncertain only if a call was made, or the process that claimed it may have made one.',
+    atWrite({ journal }, { before, after }) {
+      if (!becomes('uncertain', before, after)) return undefined;
+      const claim = journal.claims.find(({ claimId }) => claimId === after?.claimId);
+      if (claim === undefined || claim.isBroken) return undefined;
+      const isCalled = journal.calls.some((call) => call.claim === claim);
+      return isCalled ? undefined : `${claim.requestId} is uncertain, although its living process made no call.`;
+    },
+  },
+
+  trailNamesLastCall: {
+    sentence: 'A send names the call that was made last, and its message the call that reached the user.',
+    atEnd({ journal, options, table, sendItem }) {
+      for (const requestId of requestIdsOf(options)) {
+        const item = sendItem(requestId);
+        if (item === undefined || !['accepted', 'uncertain', 'rejected'].includes(String(item.state))) continue;
+        const last = journal.calls.findLast(({ claim }) => claim !== undefined && claim.claimId === item.claimId);
+        if (last === undefined) continue;
+        const named = endpointOf(item);
+        const isAnnounced =
+          last.claim?.isBroken === true &&
+          !journal.calls.some(({ claim, endpoint }) => claim === last.claim && endpoint === named);
+        if (named !== last.endpoint && !isAnnounced) {
+          return `${requestId} is ${String(item.state)} and names ${named}, but the last call was ${last.endpoint}.`;
+        }
+      }
+      for (const message of table.items.values()) {
+        if (message.direction !== 'outbound') continue;
+        const call = journal.calls.find(({ effect }) => `MESSAGE#${effect?.id}` === message.pk);
+        if (call === undefined) return `${String(message.pk)} was never sent.`;
+        if (endpointOf(message) !== call.endpoint) {
+          return `${String(message.pk)} is shown as ${endpointOf(message)}, but was sent as ${call.endpoint}.`;
+        }
+      }
+      return undefined;
+    },
+  },
+
+  optOutObeyed: {
+    sentence:
+      'After an opt-out that was stored when the function read the contact, no template is sent until a later opt-in, ' +
+      'and no free-form message until the user writes again.',
+    atCall: (world, call) => disobeysRead(world, call),
+  },
+
+  optOutObeyedFromClaim: {
+    sentence: 'The same for an opt-out that was stored between that read and the claim.',
+    atCall(world, call) {
+      const isSeen = disobeysRead(world, call) !== undefined;
+      return isSeen ? undefined : disobeys(call, call.claim?.contactWhenClaimed);
+    },
+  },
+
+  writtenMessageOpensWindow: {
+    sentence:
+      'A message that a user writes at or after a claim opens the window, whatever the claimed call is answered.',
+    atEnd({ journal, contactItem }) {
+      const contact = contactItem();
+      const lastInboundAt = typeof contact?.lastInboundAt === 'string' ? contact.lastInboundAt : undefined;
+      if (lastInboundAt === undefined) return undefined;
+      const wroteAt = Date.parse(lastInboundAt);
+      const denied = journal.calls.filter(({ end }) => end === 'window-closed');
+      if (denied.length === 0 || denied.some(({ claim }) => claim === undefined || claim.at > wroteAt))
+        return undefined;
+      if (isWindowOpen({ ...contact, lastInboundAt }, new Date(wroteAt + 60_000).toISOString(), 0)) return undefined;
+      return `The user wrote at ${lastInboundAt}, at or after every claim, and the window is closed a minute later.`;
+    },
+  },
+
+  everythingEnds: {
+    sentence: 'After finitely many deliveries, every request is final or dead-lettered with a reason.',
+    atEnd({ options, queue, sendItem, invocations }, how) {
+      if (how === 'endless') return `The run does not end: there were ${invocations} invocations.`;
+      for (const requestId of requestIdsOf(options)) {
+        const state = sendItem(requestId)?.state;
+        if (FINAL.includes(String(state)) || isDeadLettered(queue, requestId)) continue;
+        if (state !== undefined) return `${requestId} ends as ${String(state)}, with ${queue.depth} messages queued.`;
+      }
+      return undefined;
+    },
+  },
+
+  nothingWithoutRecord: {
+    sentence:
+      'Nothing ends without a record: neither a request nor a message that a living process knows to be accepted.',
+    atEnd({ options, queue, table, sendItem, journal }) {
+      for (const requestId of requestIdsOf(options)) {
+        const item = sendItem(requestId);
+        if (item === undefined && queue.depth === 0 && !isDeadLettered(queue, requestId)) {
+          return `${requestId} has no record.`;
+        }
+        if (item?.state !== 'accepted' || typeof item.messageId !== 'string') continue;
+        if (journal.claims.find(({ claimId }) => claimId === item.claimId)?.isBroken) continue;
+        const message = table.items.get(`MESSAGE#${item.messageId} MESSAGE`);
+        if (message?.requestId !== requestId) return `${requestId} was accepted, and its message has no record.`;
+      }
+      return undefined;
+    },
+  },
+
+  ordered: {
+    sentence:
+      "A contact's requests reach the user in the order of the queue, unless they have a sendAt or another message group.",
+    atCall({ chatService, options }, call) {
+      if (call.effect === undefined) return undefined;
+      const order = orderedRequestIds(options);
+      const place = order.indexOf(call.requestId);
+      const { contact } = call.effect;
+      const later = chatService.effects.find(
+        (effect) => effect.contact === contact && order.indexOf(requestIdIn(effect.body)) > place,
+      );
+      return place >= 0 && later ? `${call.requestId} reached the user after ${requestIdIn(later.body)}.` : undefined;
+    },
+  },
+
+  stateIsTrue: {
+    sentence: 'An accepted or rejected request is never shown as something else.',
+    atEnd({ journal, options, sendItem }) {
+      for (const requestId of requestIdsOf(options)) {
+        const known = journal.calls.findLast((call) => call.requestId === requestId && isKnown(call) && isFinal(call));
+        const state = sendItem(requestId)?.state;
+        if (known && state !== known.end) return `${requestId} is ${String(state)}, but was known to be ${known.end}.`;
+      }
+      return undefined;
+    },
+  },
+} as const satisfies Record<string, Invariant>;
+
+export type InvariantName = keyof typeof INVARIANTS;
+
+/** Whether the process knew the end, and lived on, in time, until it could record it. */
+const isKnown = ({ isAnswered, claim }: JournalCall): boolean => isAnswered && claim?.isBroken !== true;
+
+/** A call after which the request may not be called again. */
+const isFinal = ({ end }: JournalCall): boolean => end === 'accepted' || end === 'rejected';
+
+const becomes = (state: string, before: Item | undefined, after: Item | undefined): boolean =>
+  after?.state === state && before?.state !== state;
+
+const endpointOf = ({ call }: Item): string =>
+  typeof call === 'object' && call !== null && 'endpoint' in call ? String(call.endpoint) : 'no call';
+
+const requestIdsOf = ({ queued }: World['options']): readonly string[] => [
+  ...new Set(queued.map(({ request }) => request.requestId)),
+];
+
+/** The requests that the queue keeps in order. */
+const orderedRequestIds = ({ queued }: World['options']): readonly string[] =>
+  requestIdsOf({ queued }).filter((requestId) =>
+    queued.every(
+      ({ request, groupId }) =>
+        request.requestId !== requestId || (request.sendAt === undefined && groupId === undefined),
+    ),
+  );
+
+const isDeadLettered = (queue: World['queue'], requestId: string): boolean =>
+  queue.deadLetters().some(({ body, reason }) => reason !== undefined && body.includes(requestId));
+
+/** A process with several messages of a contact may have decided on any of its reads; otherwise the last one counts. */
+const disobeysRead = ({ options }: World, call: JournalCall): string | undefined => {
+  const reads = call.claim?.contactsWhenRead ?? [];
+  const last = disobeys(call, reads.at(-1));
+  const isCertain = options.batchSize === undefined || reads.every((contact) => disobeys(call, contact) !== undefined);
+  return isCertain ? last : undefined;
+};
+
+const disobeys = (call: JournalCall, contact: Item | undefined): string | undefined => {
+  const { optInAt, optOutAt, lastInboundAt } = contact ?? {};
+  if (typeof optOutAt !== 'string' || (typeof optInAt === 'string' && optInAt > optOutAt)) return undefined;
+  const isAnswer = typeof lastInboundAt === 'string' && lastInboundAt >= optOutAt;
+  if (call.endpoint === 'message/v3' && isAnswer) return undefined;
+  return `${call.endpoint} was called for ${call.requestId}, although the user had opted out at ${optOutAt}: ${serialize(call.body)}`;
+};

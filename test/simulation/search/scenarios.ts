@@ -1,0 +1,141 @@
+import { sendRequest, templateRequest, USER } from '../../support/builders.ts';
+import { credit, optOut, status, userWrites } from '../world/events.ts';
+import { FAULTS, type Fault } from '../world/faults.ts';
+import type { WorldOptions } from '../world/world-options.ts';
+
+/** A world to search, with the question that it asks. */
+export interface Scenario {
+  readonly about: string;
+  readonly options: WorldOptions;
+  /** Fewer faults than the others, where two would take hours. @default 2 */
+  readonly maxFaults?: number;
+  /** The faults, one in a run, of the part that runs in `npm test`. @default none */
+  readonly slice?: readonly Fault[];
+  /** Left out of `npm test`. */
+  readonly isSlow?: boolean;
+}
+
+const AN_HOUR_AGO = '2026-11-20T11:00:00.000Z';
+const YESTERDAY = '2026-11-19T11:00:00.000Z';
+const IN_JANUARY = '2026-01-01T00:00:00.000Z';
+
+const freeForm = sendRequest({ messageText: 'request-1: Your parcel is on its way.' });
+const template = templateRequest({ params: { name: 'request-1' } });
+const both = { ...template, ...freeForm };
+
+/** The same request from two producers, in two message groups, so that two processes have it at once. */
+const twice = (request: typeof freeForm) => ({
+  queued: [
+    { request, groupId: 'first' },
+    { request, groupId: 'second', deduplicationId: 'again' },
+  ],
+  isSymmetric: true,
+});
+
+const openWindow = {
+  contacts: { [USER]: { lastInboundAt: AN_HOUR_AGO, optInAt: IN_JANUARY } },
+  lastWroteAt: { [USER]: AN_HOUR_AGO },
+};
+/** Nothing but the sends themselves changes. */
+const constantWindow = { ...openWindow, isContactConstant: true };
+/** Parley's record says that the window is open, the chat service's that it is closed. */
+const contradiction = { ...openWindow, lastWroteAt: { [USER]: YESTERDAY } };
+const optedIn = { contacts: { [USER]: { optInAt: IN_JANUARY } } };
+
+export const SCENARIOS = {
+  plain: {
+    about: 'A free-form message in an open window, delivered twice at once.',
+    slice: FAULTS,
+    options: { ...constantWindow, ...twice(freeForm) },
+  },
+  resend: {
+    about: 'The same, with onUncertain: resend.',
+    slice: ['fails-after'],
+    options: { ...constantWindow, ...twice({ ...freeForm, onUncertain: 'resend' }) },
+  },
+  windowClosed: {
+    about: 'The chat service answers error 201, and the request has a template.',
+    slice: ['fails-before', 'fails-after'],
+    options: { ...contradiction, ...twice(both) },
+  },
+  windowClosedWithoutTemplate: {
+    about: 'The chat service answers error 201, and there is no template.',
+    slice: ['garbage'],
+    options: { ...contradiction, ...twice(freeForm) },
+  },
+  rejected: {
+    about: 'The chat service rejects the message.',
+    slice: ['dies-after'],
+    options: { ...constantWindow, ...twice(freeForm), chatService: { refusedText: 'parcel' } },
+  },
+  malformed: {
+    about: 'A malformed request, whose only record is its dead letter.',
+    options: {
+      queued: [{ request: freeForm, body: '{"requestId":"request-1"}' }],
+      isContactConstant: true,
+    },
+  },
+  contactCheck: {
+    about: 'A template opens a conversation, after a contact check.',
+    options: { ...optedIn, ...twice(template), rules: { contactCheck: 'beforeFirstTemplate' } },
+  },
+  noCredit: {
+    about: 'The account has no credit, so the circuit breaker opens. Credit arrives before one of the first calls.',
+    options: {
+      ...openWindow,
+      ...twice(freeForm),
+      hasCredit: false,
+      events: [credit],
+      // The two deliveries do not wait equally long, so that they compete for the first call, but not for each probe.
+      random: (process) => (process.startsWith('d0') ? 0 : 0.9),
+    },
+  },
+  probes: {
+    about: 'The same, with both deliveries competing for each probe.',
+    options: { ...openWindow, ...twice(freeForm), hasCredit: false, events: [credit] },
+    maxFaults: 1,
+    isSlow: true,
+  },
+  lease: {
+    about: 'A process is suspended at one of its calls until its lease has expired, besides the faults.',
+    options: { ...constantWindow, ...twice(freeForm), freeLates: 1 },
+  },
+  optOut: {
+    about: 'The user opts out, at any time, while a template is sent in an open window.',
+    options: { ...openWindow, ...twice(template), events: [optOut()] },
+  },
+  userWrites: {
+    about: 'The user writes, in the millisecond of the claim or before, while the chat service answers error 201.',
+    options: { ...contradiction, ...twice(freeForm), events: [userWrites()] },
+  },
+  userWritesLater: {
+    about: 'The user writes, a second later, at any time while the chat service answers error 201.',
+    options: { ...contradiction, ...twice(freeForm), events: [userWrites({ afterMs: 1000 })] },
+  },
+  status: {
+    about: 'A status confirms the message, at any time after it reached the user.',
+    options: { ...constantWindow, ...twice(freeForm), rules: { clientPayload: 'all' }, events: [status] },
+  },
+  scheduled: {
+    about: 'A request with a sendAt in two hours.',
+    slice: ['fails-after', 'dies-before'],
+    options: {
+      ...constantWindow,
+      ...twice({ ...freeForm, sendAt: '2026-11-20T14:00:00.000Z' }),
+    },
+  },
+  order: {
+    about: "Two requests of one contact in one invocation's batch.",
+    slice: ['refused', 'dies-after'],
+    options: {
+      ...constantWindow,
+      queued: [
+        { request: freeForm },
+        { request: { ...freeForm, requestId: 'request-2', messageText: 'request-2: It has arrived.' } },
+      ],
+      batchSize: 10,
+    },
+  },
+} as const satisfies Record<string, Scenario>;
+
+export type ScenarioName = keyof typeof SCENARIOS;
