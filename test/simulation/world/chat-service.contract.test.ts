@@ -170,7 +170,7 @@ describe.each([
     await service.leave();
     const absent = contactCheckOutcome(await service.connect().checkContacts(ACCOUNT.channel, [USER]), [USER]);
 
-    expect(present).toEqual({ kind: 'checked', result: new Map([[DIGITS, DIGITS]]) });
-    expect(absent).toEqual({ kind: 'checked', result: new Map() });
+    expect(present).toEqual({ kind: 'checked', result: new Map([[DIGITS, DIGITS]]), isComplete: true });
+    expect(absent).toEqual({ kind: 'checked', result: new Map(), isComplete: true });
   });
 });
