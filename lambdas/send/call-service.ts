@@ -7,7 +7,7 @@ import type { ChatService, Clock, ContactRepository, Log, Metrics, SendRepositor
 import { repeatUntil } from '../runtime/time-budget.ts';
 
 export interface CallServiceOptions {
-  readonly contacts: Pick<ContactRepository, 'denyWindow'>;
+  readonly contacts: Pick<ContactRepository, 'denyWindow' | 'read'>;
   readonly sends: Pick<SendRepository, 'replaceCall'>;
   readonly chatService: Pick<ChatService, 'send'>;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface CompletedCall {
  * returns the decision not to send.
  */
 export const createCallService = (options: CallServiceOptions) => {
-  const { sends, chatService, clock, rules, callTimeMs } = options;
+  const { contacts, sends, chatService, clock, rules, callTimeMs } = options;
 
   const makeCall = async ({ endBy }: QueuedSend, call: SendCall): Promise<CompletedCall> => {
     // The answer to a call that outlives its invocation could not be recorded.
@@ -40,19 +40,28 @@ export const createCallService = (options: CallServiceOptions) => {
     return { call, outcome: sendOutcome(call.endpoint, await chatService.send(call)) };
   };
 
-  return async (send: QueuedSend, contact: Contact, claim: Claim): Promise<CompletedCall | FinalDecision> => {
+  return async (send: QueuedSend, claim: Claim): Promise<CompletedCall | FinalDecision> => {
     const first = await makeCall(send, claim.call);
     if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
     await recordDeniedWindow(options, send, claim);
+    const latestStart = addMs(send.endBy, -callTimeMs);
+    let latest: Contact;
+    try {
+      // The user may have opted out since the contact was read.
+      latest = (await repeatUntil(latestStart, () => contacts.read(send.contact), options)) ?? {};
+    } catch {
+      return { call: claim.call, outcome: notMade('The contact could not be read again, so no template was sent.') };
+    }
     const closed = 'The chat service reported the window closed (error 201).';
-    const fallback = decideOutsideWindow(send.request, contact, clock.now(), rules, closed);
+    const fallback = decideOutsideWindow(send.request, latest, clock.now(), rules, closed);
     if (fallback.kind !== 'call') return fallback;
     const { call, why: decision } = fallback;
     try {
       const replaceCall = () => sends.replaceCall(send.request.requestId, claim.claimId, { call, decision });
-      const replaced = await repeatUntil(addMs(send.endBy, -callTimeMs), replaceCall, options);
-      if (replaced.kind !== 'applied')
+      const replaced = await repeatUntil(latestStart, replaceCall, options);
+      if (replaced.kind !== 'applied') {
         return { call, outcome: notMade('The claim was lost before the template was sent.') };
+      }
     } catch {
       return { call, outcome: notMade('The template could not be recorded, so it was not sent.') };
     }

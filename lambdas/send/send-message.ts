@@ -66,7 +66,7 @@ const MAX_CONTACT_AGE_MS = 1_000;
  * delivered twice from being sent again.
  */
 export const createSendMessage = (options: SendMessageOptions) => {
-  const { sends, chatService, clock, rules, metrics, callTimeMs } = options;
+  const { contacts, sends, chatService, clock, rules, metrics, callTimeMs } = options;
   const breaker = createCircuitBreaker(options);
   const checkContact = createCheckContact(options);
   const callService = createCallService(options);
@@ -101,34 +101,55 @@ export const createSendMessage = (options: SendMessageOptions) => {
 
   const latestStart = ({ endBy }: QueuedSend): Instant => addMs(endBy, -2 * callTimeMs);
 
+  /** Gives a claim back for which no call was made. */
+  const giveBack = async ({ request, endBy }: QueuedSend, { claimId }: Claim, outcome: string): Promise<void> => {
+    const result = { state: 'waiting' as const, at: clock.now(), outcome };
+    await repeatUntil(endBy, () => sends.recordResult(request.requestId, claimId, result), options);
+  };
+
   /**
    * Claims the send. If the response is lost, repeats the claim with the same id. If the claim still cannot be
    * confirmed, records that the send waits, because no call was made.
    */
   const claimSend = async (send: QueuedSend, claim: Claim): Promise<Awaited<ReturnType<SendRepository['claim']>>> => {
-    const { requestId, onUncertain } = send.request;
+    const { onUncertain } = send.request;
     try {
       const resend = onUncertain === 'resend';
       return await repeatUntil(latestStart(send), () => sends.claim(send, claim, { resend }), options);
     } catch (error) {
       if (error instanceof ParleyError) throw error;
-      const outcome = 'The claim could not be confirmed, so no call was made.';
-      const result = { state: 'waiting' as const, at: clock.now(), outcome };
-      await repeatUntil(send.endBy, () => sends.recordResult(requestId, claim.claimId, result), options);
+      await giveBack(send, claim, 'The claim could not be confirmed, so no call was made.');
+      throw error;
+    }
+  };
+
+  /**
+   * Decides again before a template: an opt-out that was recorded after the contact was read, but before the claim,
+   * counts. Returns the decision not to send, if that is the result.
+   */
+  const decideAgain = async (send: QueuedSend, claim: Claim): Promise<FinalDecision | undefined> => {
+    if (claim.call.endpoint !== 'intent/v2') return undefined;
+    try {
+      const contact = await repeatUntil(latestStart(send), () => contacts.read(send.contact), options);
+      const decision = decideSend(send.request, contact ?? {}, clock.now(), rules);
+      return decision.kind === 'call' ? undefined : decision;
+    } catch (error) {
+      await giveBack(send, claim, 'The contact could not be read again, so no call was made.');
       throw error;
     }
   };
 
   const claimAndCall = async (
     send: QueuedSend,
-    contact: Contact,
     decision: CallDecision,
   ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
     const claim = createClaim(options, decision);
     const claimed = await claimSend(send, claim);
     if (claimed.kind === 'missing') throw new Error(`The send ${send.request.requestId} could not be claimed.`);
     if (claimed.kind === 'conflict') return { result: await resumeSend(send, claimed.send) };
-    const completed = await callService(send, contact, claim);
+    const refused = await decideAgain(send, claim);
+    if (refused !== undefined) return { result: await recordResult.recordDecision(send, claim.claimId, refused) };
+    const completed = await callService(send, claim);
     const calledAt = claim.claimedAt;
     if (!('outcome' in completed)) {
       const result = await recordResult.recordDecision(send, claim.claimId, completed);
@@ -165,7 +186,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
     if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
     // The contact check may have used it up.
     if (clock.now() > latestStart(send)) return { result: { kind: 'retry', afterMs: 0 } };
-    return claimAndCall(send, latest, decided);
+    return claimAndCall(send, decided);
   };
 
   const sendMessage = async (send: QueuedSend): Promise<MessageResult> => {

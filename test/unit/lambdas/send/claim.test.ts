@@ -1,10 +1,18 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
-import { NOW, sendRequest, USER } from '../../../support/builders.ts';
+import { ACCOUNT, NOW, sendRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { CALL_TIME_MS, createSendHarness, INVOCATION_MS, type RunningSend, type SendHarness } from './send-harness.ts';
+import {
+  ANSWERS,
+  CALL_TIME_MS,
+  createSendHarness,
+  INVOCATION_MS,
+  type RunningSend,
+  type SendHarness,
+} from './send-harness.ts';
 
 const tables = testTables();
 let harness: SendHarness;
@@ -74,5 +82,50 @@ describe('a claim whose response is lost', () => {
     loseClaims(1);
     expect(await sender.send(request)).toEqual(DONE);
     expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 2, unknownOutcomes: 1 });
+  });
+});
+
+describe('an opt-out that is recorded between the read of the contact and the claim', () => {
+  const optOut = () =>
+    harness.contacts.recordConsent(contactRef(ACCOUNT.platform, USER), {
+      kind: 'opt-out',
+      at: harness.now(),
+      source: 'call',
+    });
+  const template = { ruleNameOrId: 'hello' };
+
+  it('blocks a template', async () => {
+    const { claim } = harness.sends;
+    vi.spyOn(harness.sends, 'claim').mockImplementation(async (...parameters) => {
+      await optOut();
+      return claim(...parameters);
+    });
+    expect(await sender.send(sendRequest({ messageText: undefined, ...template, reason: 'payment' }))).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
+  });
+
+  it('blocks the template that follows error 201', async () => {
+    harness.answers = [
+      async () => {
+        await optOut();
+        return ANSWERS.windowClosed;
+      },
+    ];
+    expect(await sender.send(sendRequest({ ...template, reason: 'payment' }))).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
+  });
+
+  it('makes a template wait if the contact cannot be read again', async () => {
+    const { claim } = harness.sends;
+    vi.spyOn(harness.sends, 'claim').mockImplementation(async (...parameters) => {
+      vi.spyOn(harness.contacts, 'read').mockRejectedValue(new Error('unavailable'));
+      return claim(...parameters);
+    });
+    const request = sendRequest({ messageText: undefined, ...template, reason: 'payment' });
+    await expect(sender.send(request)).rejects.toThrow('unavailable');
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({ state: 'waiting' });
   });
 });
