@@ -69,17 +69,17 @@ const UPDATE = 'UpdateItem';
 const INTENT = '/api/v1.0/intent/v2';
 
 describe('a send', () => {
-  it('costs one read and three writes besides the HTTP call, and the first one reads the token', async () => {
+  it('of a template costs two reads and three writes besides the HTTP call, and the first one reads the token', async () => {
     const contact = await user(1);
     const cold = await countCalls(() => invoke([templateRequest('cold', contact)]));
-    // The first read includes the circuit breaker.
+    // The first read includes the circuit breaker; the second one follows the claim.
     expect(cold).toEqual({
-      tableCalls: ['BatchGetItem', UPDATE, UPDATE, UPDATE],
+      tableCalls: ['BatchGetItem', UPDATE, 'GetItem', UPDATE, UPDATE],
       secretCalls: ['GetSecretValue'],
       serviceCalls: [INTENT],
     });
     const warm = await countCalls(() => invoke([templateRequest('warm', contact)]));
-    expect(warm.tableCalls?.filter((action) => action !== UPDATE)).toHaveLength(1);
+    expect(warm.tableCalls?.filter((action) => action !== UPDATE)).toHaveLength(2);
     expect(warm.tableCalls?.filter((action) => action === UPDATE)).toHaveLength(3);
     expect([warm.secretCalls, warm.serviceCalls]).toEqual([[], [INTENT]]);
   });
