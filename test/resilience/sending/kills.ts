@@ -31,6 +31,8 @@ const ENDED = new Set(['accepted', 'refused', 'rejected', 'expired', 'uncertain'
 /** Longer than the queue's visibility timeout and a claim's lease, so that a dead function's messages are retried. */
 const AFTER_A_KILL_MS = 800_000;
 
+const A_WAIT_MS = 5_000;
+
 /** Creates a pseudorandom number generator (mulberry32): the same numbers for the same seed. */
 export const createRandom = (seed: number) => {
   let state = seed;
@@ -72,7 +74,11 @@ export const killAndRecover = async (
     await pause(momentMs);
     const victim = random();
     let isKilled = send.killOne(victim);
-    while (!isKilled && (await client.queueDepth(cloud.sendQueueUrl)) > 0) isKilled = send.killOne(victim);
+    while (!isKilled && (await client.queueDepth(cloud.sendQueueUrl)) > 0) {
+      // Everything in the queue may be waiting: some resets in a row open the circuit breaker.
+      if (send.working() === 0) await cloud.clock.advance(A_WAIT_MS);
+      isKilled = send.killOne(victim);
+    }
     if (isKilled) killed += 1;
     await cloud.clock.advance(AFTER_A_KILL_MS);
   }
