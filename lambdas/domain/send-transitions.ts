@@ -1,6 +1,6 @@
 /**
  * The states of a send. `accepted`, `refused`, `rejected`, `expired`, and `cancelled` are final, except that an
- * operator can resend a rejected send. `claimed` means that a function is calling the chat service, or died during the
+ * operator can resend a rejected send, and that a status can show that an earlier call was accepted. `claimed` means that a function is calling the chat service, or died during the
  * call. `uncertain` means that it is unknown whether the message was sent.
  */
 export const SEND_STATES = [
@@ -31,6 +31,8 @@ export type SendGuard =
   | 'other-decision'
   /** The limit of unknown outcomes is not reached, and the chat service answered none of the calls with a 2xx. */
   | 'may-resend'
+  /** The outcome of an earlier call is unknown, so its message may have been sent. */
+  | 'unknown-earlier'
   /** The chat service accepted the request without returning an id, and no earlier status has added one. */
   | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
@@ -50,6 +52,7 @@ export interface SendTransition {
 
 const SAME = ['same-request'] as const;
 const OWN = ['own-claim'] as const;
+const UNKNOWN_EARLIER = ['unknown-earlier'] as const;
 const REDRIVEN = ['same-request', 'processing-failed'] as const;
 
 /** The states that a send can leave without a call to the chat service, with their guards. */
@@ -119,6 +122,12 @@ export const SEND_TRANSITIONS = {
     by: 'receive',
     when: 'a status carries its request id',
     from: { claimed: [], waiting: [], uncertain: [], accepted: ['confirmed-no-earlier'] },
+  },
+  confirmEarlier: {
+    to: 'accepted',
+    by: 'receive',
+    when: 'a status of an earlier call arrives',
+    from: { refused: UNKNOWN_EARLIER, rejected: UNKNOWN_EARLIER, expired: UNKNOWN_EARLIER },
   },
   identify: {
     to: 'accepted',

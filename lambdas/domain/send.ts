@@ -85,7 +85,7 @@ export const sendRecord = z.object({
     z.object({ endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) }),
   ),
   attempts: z._default(z.number(), 0),
-  /** Earlier calls that ended without a known outcome; the latest one is not counted. */
+  /** Calls that ended without a known outcome; the latest one is not counted while the send is `uncertain`. */
   unknownOutcomes: z._default(z.number(), 0),
   /** Present if the chat service answered with a 2xx that leaves the outcome unknown. */
   isAnswered: z.optional(z.boolean()),

@@ -15,7 +15,7 @@ export interface CallServiceOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly rules: SendRules;
-  /** How long a call may take, including a retry with a refreshed token. */
+  /** How long a call may take, including a retry with a refreshed token and the write of its outcome. */
   readonly callTimeMs: number;
 }
 

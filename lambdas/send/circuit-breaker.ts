@@ -133,14 +133,15 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     const now = clock.now();
     // Blind probes are an hour apart anyway, so the probes between them send no message.
     const at = isSendFailed && !isBlind ? nextSendProbeAt(now, failedSends) : nextProbeAt(now, probes);
-    remember(
-      await circuits.failProbe(probeId, { reason, why, nextProbeAt: at, ...(isSendFailed && { sendFailedAt: now }) }),
-    );
-    metrics.count('AccountHeld');
+    const next = { reason, why, nextProbeAt: at, ...(isSendFailed && { sendFailedAt: now }) };
+    const { state } = remember(await circuits.failProbe(probeId, next));
+    if (state === 'open') metrics.count('AccountHeld');
   };
 
   const closeCircuit = async (probeId: string): Promise<void> => {
-    remember(await circuits.close(probeId, clock.now()));
+    const { state } = remember(await circuits.close(probeId, clock.now()));
+    // The probe's lease may have expired, and a later probe has kept the circuit breaker open.
+    if (state === 'open') return;
     metrics.count('AccountResumed');
     log.info('circuit breaker closed: the chat service answered a probe', {});
   };
@@ -186,6 +187,16 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     return isServed(outcome) ? undefined : openNow();
   };
 
+  /** The call's outcome is recorded by now, so a failure here must not make its message fail. */
+  const observeSafely: typeof observe = async (probe, contact, call) => {
+    try {
+      return await observe(probe, contact, call);
+    } catch (error) {
+      log.warn('circuit breaker not updated', { error });
+      return openNow();
+    }
+  };
+
   return {
     /** Reads a contact. Reads the circuit in the same call unless it was read recently. */
     async readContact(ref: ContactRef): Promise<Contact> {
@@ -221,7 +232,8 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
           if (probeId !== undefined && open) await returnProbe(circuits, probeId, open, clock.now());
           return { kind: 'admitted', result };
         }
-        const stillOpen = await observe(probeId === undefined ? undefined : { probeId, isBlind }, contact, observed);
+        const probe = probeId === undefined ? undefined : { probeId, isBlind };
+        const stillOpen = await observeSafely(probe, contact, observed);
         return { kind: 'admitted', result, ...(stillOpen && { open: stillOpen }) };
       } finally {
         release();

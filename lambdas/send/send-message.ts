@@ -53,7 +53,7 @@ export interface SendMessageOptions {
   readonly probeLeaseMs: number;
   /** The maximum number of concurrent calls in this process. */
   readonly maxConcurrentCalls: number;
-  /** How long a call may take, including a retry with a refreshed token. */
+  /** How long a call may take, including a retry with a refreshed token and the write of its outcome. */
   readonly callTimeMs: number;
 }
 

@@ -6,11 +6,11 @@ export interface CallTimeouts {
   readonly answerTimeoutSeconds: number;
 }
 
-/** For the writes around the calls. With the function's timeouts, one write takes at most ten seconds. */
-const WRITES_SECONDS = 11;
+/** With the function's timeouts for AWS services, one write takes at most ten seconds. */
+const WRITE_SECONDS = 11;
 
 /** For the earlier messages of a group. */
-const EARLIER_MESSAGES_SECONDS = 57;
+const EARLIER_MESSAGES_SECONDS = 35;
 
 const CLOCK_SKEW_SECONDS = 30;
 
@@ -19,13 +19,13 @@ const CLOCK_SKEW_SECONDS = 30;
  */
 export const timeLimits = ({ connectTimeoutSeconds, answerTimeoutSeconds }: CallTimeouts) => {
   // A call that is answered with a 401 is repeated once with a refreshed token.
-  const callSeconds = 2 * (connectTimeoutSeconds + answerTimeoutSeconds);
-  // A free-form call, and a template after error 201.
-  const requiredSeconds = 2 * callSeconds + WRITES_SECONDS;
+  const callSeconds = 2 * (connectTimeoutSeconds + answerTimeoutSeconds) + WRITE_SECONDS;
+  // The claim, a free-form call, and a template after error 201.
+  const requiredSeconds = WRITE_SECONDS + 2 * callSeconds;
   const timeoutSeconds = requiredSeconds + EARLIER_MESSAGES_SECONDS;
   const leaseSeconds = timeoutSeconds + CLOCK_SKEW_SECONDS;
   return {
-    /** How long one call may take. */
+    /** How long one call may take, including the write of its outcome. */
     callSeconds,
     /** How much of an invocation must be left to start a message. */
     requiredSeconds,

@@ -57,8 +57,9 @@ function table(): string {
   });
   const header = ['| transition | from | to | by | when |', '|---|---|---|---|---|'];
   return [
-    '`pending` stands for `queued`, `scheduled`, `waiting`, and a request without an item. A `refused` send leaves its state',
-    'only if its code is `PROCESSING_FAILED`, when its dead letter is redriven.',
+    '`pending` stands for `queued`, `scheduled`, `waiting`, and a request without an item. A `refused` send can be',
+    'claimed only if its code is `PROCESSING_FAILED`, when its dead letter is redriven. `confirmEarlier` applies only if the',
+    'outcome of an earlier call is unknown, because that call may have been accepted.',
     '',
     ...header,
     ...rows,

@@ -87,6 +87,9 @@ const guardCondition = (
         '(attribute_not_exists(#unknownOutcomes) OR #unknownOutcomes < :maxEarlierOutcomes) ' +
         'AND attribute_not_exists(#isAnswered)'
       );
+    case 'unknown-earlier':
+      names.add('unknownOutcomes');
+      return 'attribute_exists(#unknownOutcomes)';
     case 'identified-no-earlier':
       names.add('messageId').add('identifiedAt');
       return '(attribute_not_exists(#messageId) OR #identifiedAt >= :identifiedAt)';

@@ -108,6 +108,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         identifiedAt: at,
         acceptedAt: at,
         confirmedBy: 'status',
+        code: undefined,
         outcome: 'A status of the message arrived, so the chat service has accepted the message.',
         leaseUntil: undefined,
         ...NOT_UNCERTAIN,
@@ -116,6 +117,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       if (kind === 'conflict' && item?.state === 'accepted') {
         const named = { set: { messageId, identifiedAt: at } };
         ({ kind, item } = await apply('identify', requestId, named, {}, { returnItem: true }));
+      } else if (kind === 'conflict' && item?.state !== undefined) {
+        ({ kind, item } = await apply('confirmEarlier', requestId, { set }, {}, { returnItem: true }));
       }
       if (kind === 'conflict' || item === undefined) return undefined;
       const contact = parseContactName(item.contact);
@@ -132,7 +135,11 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       transition(
         RESOLUTIONS[resolution.outcome],
         send.requestId,
-        { set: resolutionAttributes(resolution) },
+        {
+          set: resolutionAttributes(resolution),
+          // The state no longer says that the outcome of the latest call is unknown.
+          increment: send.state === 'uncertain' && resolution.outcome !== 'accepted' ? ['unknownOutcomes'] : [],
+        },
         { claimId: send.claimId },
       ),
 

@@ -38,12 +38,24 @@ describe('the transitions of a send', () => {
     expect([...reached].toSorted()).toEqual(['none', ...SEND_STATES].toSorted());
   });
 
-  it.each<SendState>(['expired', 'cancelled'])('never leave %s', (state) => {
-    expect(stepsFrom(state)).toEqual([]);
+  it('never leave cancelled', () => {
+    expect(stepsFrom('cancelled')).toEqual([]);
   });
 
-  it('leave refused only when a request that could not be processed is redriven', () => {
-    const steps = stepsFrom('refused');
+  it.each<SendState>(['refused', 'rejected', 'expired'])(
+    'leave %s after a status only if the outcome of an earlier call is unknown',
+    (state) => {
+      const confirmed = stepsFrom(state).filter(({ by }) => by === 'receive');
+      expect(confirmed.map(({ name, guards }) => [name, guards])).toEqual([['confirmEarlier', ['unknown-earlier']]]);
+    },
+  );
+
+  it('leave expired for nothing else', () => {
+    expect(stepsFrom('expired').map(({ name }) => name)).toEqual(['confirmEarlier']);
+  });
+
+  it('otherwise leave refused only when a request that could not be processed is redriven', () => {
+    const steps = stepsFrom('refused').filter(({ by }) => by === 'send');
     expect(steps.map(({ name, to }) => [name, to])).toEqual([
       ['schedule', 'scheduled'],
       ['claim', 'claimed'],
@@ -62,10 +74,9 @@ describe('the transitions of a send', () => {
     ]);
   });
 
-  it('leave rejected only when an operator resends the request', () => {
-    expect(stepsFrom('rejected').map(({ name, to, by }) => [name, to, by])).toEqual([
-      ['resend', 'waiting', 'operator'],
-    ]);
+  it('otherwise leave rejected only when an operator resends the request', () => {
+    const steps = stepsFrom('rejected').filter(({ by }) => by !== 'receive');
+    expect(steps.map(({ name, to, by }) => [name, to, by])).toEqual([['resend', 'waiting', 'operator']]);
   });
 
   it('leave uncertain only by an acceptance, an operator, or a request that says resend', () => {

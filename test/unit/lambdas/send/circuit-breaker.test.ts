@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { sendRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -91,6 +91,33 @@ describe('when the account has no credit, the circuit breaker', () => {
     expect(harness.counted).toContain('AccountResumed');
     harness.advance(6);
     expect(await sender.send(request('b'))).toEqual({ kind: 'done' });
+  });
+
+  it('stays open, and is not reported closed, when a later probe has taken over from the accepted one', async () => {
+    await openCircuit();
+    await optIn('b');
+    harness.advance(6);
+    const late = Promise.withResolvers<void>();
+    harness.answers = [() => late.promise.then(() => ANSWERS.accepted), ANSWERS.noCredit];
+    const slow = sender.send(request('a'));
+    await expect.poll(() => harness.calls.length).toBe(2);
+    harness.advance(61);
+    await harness.startFunction().send(request('b'));
+    late.resolve();
+    expect(await slow).toEqual({ kind: 'done' });
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open' });
+    expect(harness.counted).not.toContain('AccountResumed');
+  });
+
+  it('makes no message fail whose outcome is recorded, if it cannot be opened or closed', async () => {
+    vi.spyOn(harness.circuits, 'open').mockRejectedValueOnce(new Error('table unavailable'));
+    expect(await openCircuit()).toMatchObject({ kind: 'retry' });
+    expect(await harness.sendItem('a')).toMatchObject({ state: 'waiting' });
+    await openCircuit();
+    harness.advance(6);
+    vi.spyOn(harness.circuits, 'close').mockRejectedValueOnce(new Error('table unavailable'));
+    expect(await sender.send(request('a'))).toEqual({ kind: 'done' });
+    expect(await harness.sendItem('a')).toMatchObject({ state: 'accepted' });
   });
 
   it('stays open after a probe that met an unavailable service', async () => {

@@ -60,6 +60,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const sends = createDynamodbSends(table);
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);
+  const circuits = createDynamodbCircuit(table, ACCOUNT);
   const metrics = recordingMetrics();
   const sleeps: number[] = [];
   let now = NOW;
@@ -71,6 +72,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const harness = {
     sends,
     contacts,
+    circuits,
     counted: metrics.counted,
     /** The pauses of the functions, in milliseconds; each advances the clock. */
     sleeps,
@@ -120,7 +122,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
       const { sendMessage, expireSend } = createSendMessage({
         ...shared,
         contacts,
-        circuits: createDynamodbCircuit(table, ACCOUNT),
+        circuits,
         account: ACCOUNT,
         chatService: {
           async send(call) {

@@ -91,10 +91,13 @@ interface Writer {
 }
 
 /**
- * Every way to make each transition. `identify` is what `confirm` falls back to; `cancelErased` is part of an erasure
+ * Every way to make each transition. `confirm` falls back to `confirmEarlier` and `identify`; `cancelErased` is part of an erasure
  * and has its own tests below.
  */
-const WRITERS: Record<Exclude<SendTransitionName, 'cancelErased' | 'identify'>, readonly Writer[]> = {
+const WRITERS: Record<
+  Exclude<SendTransitionName, 'cancelErased' | 'confirmEarlier' | 'identify'>,
+  readonly Writer[]
+> = {
   register: [
     { shows: 'body', write: async (trial) => (await repositories.sends.register(queued(trial), trial.at)).kind },
   ],
@@ -150,8 +153,11 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'with the same decision': { decision: DECISION },
     'with the same decision, failing since': { decision: DECISION, failingSince: SINCE },
   },
+  rejected: { '': {}, 'after an unknown outcome': { unknownOutcomes: 1 } },
+  expired: { '': {}, 'after an unknown outcome': { unknownOutcomes: 1 } },
   refused: {
     'by a rule': { code: 'OPTED_OUT' },
+    'by a rule, after an unknown outcome': { code: 'OPTED_OUT', unknownOutcomes: 1 },
     'because processing failed': { code: 'PROCESSING_FAILED' },
   },
   uncertain: {
@@ -209,6 +215,8 @@ const holds = (guard: SendGuard, shows: Shows, { evidence, stored }: Situation):
       return stored.decision !== DECISION || stored.failingSince !== undefined;
     case 'may-resend':
       return Number(stored.unknownOutcomes ?? 0) < 4 && stored.isAnswered === undefined;
+    case 'unknown-earlier':
+      return stored.unknownOutcomes !== undefined;
     case 'identified-no-earlier':
       return stored.messageId === undefined || (stored.identifiedAt !== undefined && stored.identifiedAt !== SINCE);
     case 'confirmed-by-status':
@@ -234,7 +242,7 @@ const allowedOf = (name: SendTransitionName, shows: Shows, situation: Situation)
 };
 
 const FALLBACKS: { readonly [Name in SendTransitionName]?: readonly SendTransitionName[] } = {
-  confirm: ['identify'],
+  confirm: ['confirmEarlier', 'identify'],
   claimAgain: ['claim'],
 };
 

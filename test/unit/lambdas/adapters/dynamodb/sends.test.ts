@@ -265,7 +265,7 @@ describe('a send that could not be processed', () => {
       const resend = { outcome: 'resend' as const, at: LATER, why: 'An operator resolved it as resend.' };
       expect(await sends.resolve(stored, resend)).toEqual({ kind: 'applied' });
     }
-    expect(await sends.read('request-1')).toMatchObject({ state: 'waiting', attempts: 3, unknownOutcomes: 0 });
+    expect(await sends.read('request-1')).toMatchObject({ state: 'waiting', attempts: 3, unknownOutcomes: 1 });
   });
 });
 
@@ -286,6 +286,22 @@ describe('confirming a send', () => {
     await claim('claim-1');
     await sends.recordResult('request-1', 'claim-1', ACCEPTED);
     expect(await confirm(NOW)).toBeUndefined();
+  });
+
+  it('shows that a call with an unknown outcome was accepted, although the send has expired since', async () => {
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
+    await claim('claim-2', true);
+    await sends.recordResult('request-1', 'claim-2', { state: 'waiting', at: NOW, outcome: 'HTTP 503' });
+    await sends.recordWithoutCall(SEND, { state: 'expired', at: NOW, decision: 'Its notAfter has passed.' });
+    expect(await confirm()).toMatchObject({ id: 'message-1', requestId: 'request-1' });
+    expect(await item()).toMatchObject({ state: 'accepted', confirmedBy: 'status', messageId: 'message-1' });
+  });
+
+  it('does not change a send that expired before any call with an unknown outcome', async () => {
+    await sends.recordWithoutCall(SEND, { state: 'expired', at: NOW, decision: 'Its notAfter has passed.' });
+    expect(await confirm()).toBeUndefined();
+    expect(await item()).toMatchObject({ state: 'expired' });
   });
 
   it('returns no message of an erased contact', async () => {
