@@ -40,8 +40,8 @@ export interface SendingStage {
   states(): Promise<Readonly<Record<string, number>>>;
   /** Returns the request ids in the order in which the chat service accepted their messages. */
   accepted(): Promise<readonly string[]>;
-  /** Waits until no process of `send` has been working for a moment. */
-  idle(): Promise<void>;
+  /** Waits until no process of `send` has been working for a moment, or until the time is up. */
+  idle(atMostMs?: number): Promise<void>;
   /** Advances the clock until the send queue is empty. */
   drain(stepSeconds: number): Promise<void>;
   /** Waits until every event of the sandbox is acknowledged. */
@@ -115,8 +115,9 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
       return Object.fromEntries([...groups].map(([state, sends]) => [state, sends.length]));
     },
     accepted: async () => (await client.outbox()).map(({ body }) => String(Object(body.params).n ?? body.messageText)),
-    async idle() {
-      for (let quiet = 0; quiet < 4; quiet += 1) {
+    async idle(atMostMs = Number.POSITIVE_INFINITY) {
+      const endMs = performance.now() + atMostMs;
+      for (let quiet = 0; quiet < 4 && performance.now() < endMs; quiet += 1) {
         await pause(15);
         if (send.working() > 0) quiet = 0;
       }

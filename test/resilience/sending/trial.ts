@@ -26,7 +26,7 @@ Runs a resilience test of sending against a local run, in simulated time, and pr
 
   --requests NUMBER   (default: 2000 for kills, resets and unreachable, 500 for table and behind, otherwise 1000)
   --kills NUMBER      (default: 200)
-  --groups NUMBER     message groups (default: 250; kills and resets use one per 20 requests)
+  --groups NUMBER     message groups (default: 40 for table, otherwise 250; kills and resets use one per 20 requests)
   --seconds NUMBER    duration of an outage (default: 86400; unreachable and table: 21600)
   --seed NUMBER       (default: 1)
 `;
@@ -36,7 +36,7 @@ const { positionals, values } = parseArgs({
   options: {
     requests: { type: 'string' },
     kills: { type: 'string', default: '200' },
-    groups: { type: 'string', default: '250' },
+    groups: { type: 'string' },
     seconds: { type: 'string' },
     seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
@@ -44,30 +44,35 @@ const { positionals, values } = parseArgs({
 });
 const [name = ''] = positionals;
 const requests = (otherwise: number) => (values.requests === undefined ? otherwise : Number(values.requests));
-const groups = Number(values.groups);
+const groups = (otherwise = 250) => (values.groups === undefined ? otherwise : Number(values.groups));
 const replacements: Sandbox[] = [];
 
 const kills = (resets: boolean) => (stage: SendingStage) =>
   killAndRecover(stage, { requests: requests(2000), kills: Number(values.kills), seed: Number(values.seed), resets });
 const seconds = (otherwise: number) => (values.seconds === undefined ? otherwise : Number(values.seconds));
-const outage = { requests: requests(1000), groups, seconds: seconds(86_400), stepSeconds: 450 };
+const outage = { requests: requests(1000), groups: groups(), seconds: seconds(86_400), stepSeconds: 450 };
 const SIX_HOURS = 21_600;
 
 const TRIALS: Record<string, (stage: SendingStage) => Promise<unknown>> = {
   kills: kills(false),
   resets: kills(true),
-  poison: (stage) => poison(stage, { requests: requests(1000), groups }),
-  'on-hold': (stage) => holdAccount(stage, { requests: requests(1000), groups, stepSeconds: 5 }),
+  poison: (stage) => poison(stage, { requests: requests(1000), groups: groups() }),
+  'on-hold': (stage) => holdAccount(stage, { requests: requests(1000), groups: groups(), stepSeconds: 5 }),
   outage: (stage) => outlast(stage, outage, answersUnavailable(stage)),
   refused: (stage) => outlast(stage, outage, refusesConnections(stage, replacements)),
   unreachable: (stage) =>
-    outlastUnreachable(stage, { requests: requests(2000), groups, seconds: seconds(SIX_HOURS), stepSeconds: 60 }),
+    outlastUnreachable(stage, {
+      requests: requests(2000),
+      groups: groups(),
+      seconds: seconds(SIX_HOURS),
+      stepSeconds: 60,
+    }),
   table: (stage) =>
     outlastTable(stage, {
       requests: requests(500),
-      groups,
+      groups: groups(40),
       seconds: seconds(SIX_HOURS),
-      stepSeconds: 900,
+      stepSeconds: 1_800,
       isUnderLoad: true,
     }),
   behind: (stage) => poisonBeforeOthers(stage, { requests: requests(500) }),
