@@ -255,10 +255,10 @@ export interface ErasureQueue {
 /** The result of publishing one event. */
 export type PublishResult =
   | { readonly kind: 'published' }
-  /** Not published; may be retried. */
-  | { readonly kind: 'failed'; readonly reason: string }
+  /** Not published; may be retried. `code` is the bus's error code, such as `ThrottlingException`. */
+  | { readonly kind: 'failed'; readonly code: string; readonly reason: string }
   /** No retry can succeed. */
-  | { readonly kind: 'refused'; readonly reason: string };
+  | { readonly kind: 'refused'; readonly code: string; readonly reason: string };
 
 /**
  * The event bus. It may deliver an event more than once; consumers use the event's id to drop duplicates. Returns

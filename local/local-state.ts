@@ -2,14 +2,14 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from './json.ts';
-import type { LocalCloud } from './local-cloud.ts';
+import type { LocalCloud, StackAddresses } from './local-cloud.ts';
 import { LocalError } from './local-error.ts';
 
 /** The file in the state folder that contains the addresses of a run. */
 const FILE = 'local.json';
 
 /** Returns the addresses of a run in the form that other programs read. */
-export const localState = (cloud: LocalCloud) => ({
+export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatServiceUrl' | 'consoleUrl' | 'env'>) => ({
   consoleUrl: cloud.consoleUrl,
   webhookUrl: cloud.webhookUrl,
   managementUrl: cloud.managementUrl,
@@ -22,6 +22,7 @@ export const localState = (cloud: LocalCloud) => ({
   tableName: cloud.tableName,
   eventBusName: cloud.eventBusName,
   accessTokenSecretId: cloud.accessTokenSecretId,
+  webhookSecretId: cloud.webhookSecretId,
   env: cloud.env,
 });
 

@@ -29,7 +29,8 @@ export const createEventBridgeBus = (client: EventBridgeClient, busName: string)
       return events.map((_event, index) => publishResult(results[index]));
     } catch (error) {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
-      return events.map(() => ({ kind: 'failed', reason: `${name}: ${message}` }));
+      const code = systemErrorCode(error) ?? name;
+      return events.map(() => ({ kind: 'failed', code, reason: `${name}: ${message}` }));
     }
   };
   return {
@@ -41,9 +42,17 @@ export const createEventBridgeBus = (client: EventBridgeClient, busName: string)
 
 const publishResult = (result: PutEventsResultEntry | undefined): PublishResult => {
   if (result?.EventId !== undefined && result.ErrorCode === undefined) return { kind: 'published' };
-  const reason = `${result?.ErrorCode ?? 'no result'}: ${result?.ErrorMessage ?? ''}`;
-  return { kind: PERMANENT_ERRORS.has(result?.ErrorCode ?? '') ? 'refused' : 'failed', reason };
+  const code = result?.ErrorCode ?? 'no result';
+  return {
+    kind: PERMANENT_ERRORS.has(code) ? 'refused' : 'failed',
+    code,
+    reason: `${code}: ${result?.ErrorMessage ?? ''}`,
+  };
 };
+
+/** Returns the code of a network error, such as `ECONNREFUSED`, whose name says only `Error`. */
+const systemErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 /**
  * The limits of one PutEvents call: 10 entries, with a total size of less than 1 MB. The margin allows for rounding.

@@ -1,7 +1,7 @@
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
-import type { EventBus, Log, Metrics, PublishDeadLetterQueue, Randomness, Sleep } from '../ports.ts';
+import type { EventBus, Log, Metrics, PublishDeadLetterQueue, PublishResult, Randomness, Sleep } from '../ports.ts';
 
 export interface PublishChangesOptions {
   readonly bus: EventBus;
@@ -77,9 +77,10 @@ const publishOnce = async (
   failed: Set<string>,
 ): Promise<PendingEvent[]> => {
   const results = await options.bus.publish(pending.map(({ event }) => event));
+  logRefusals(options, results);
   const retried: PendingEvent[] = [];
   for (const [index, one] of pending.entries()) {
-    const result = results[index] ?? { kind: 'failed', reason: 'The bus returned no result.' };
+    const result = results[index] ?? NO_RESULT;
     if (result.kind === 'published') options.metrics.count('EventPublished');
     else if (result.kind === 'failed') retried.push(one);
     else {
@@ -87,6 +88,18 @@ const publishOnce = async (
     }
   }
   return retried;
+};
+
+const NO_RESULT: PublishResult = { kind: 'failed', code: 'no result', reason: 'The bus returned no result.' };
+
+/** Logs how many events the bus did not accept, per error code. Messages are left out, because they may quote events. */
+const logRefusals = ({ log }: PublishChangesOptions, results: readonly PublishResult[]): void => {
+  const errors = new Map<string, number>();
+  for (const result of results) {
+    if (result.kind !== 'published') errors.set(result.code, (errors.get(result.code) ?? 0) + 1);
+  }
+  if (errors.size === 0) return;
+  log.warn('event bus refused events', { events: results.length, errors: Object.fromEntries(errors) });
 };
 
 const backOff = async (

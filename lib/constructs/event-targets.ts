@@ -1,6 +1,22 @@
-import { Annotations, Duration, type RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { ApiDestination, Authorization, Connection, HttpMethod, type IEventBus, Rule } from 'aws-cdk-lib/aws-events';
-import { ApiDestination as ApiDestinationTarget, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { Aws, CfnCondition, Duration, Fn, type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  ApiDestination,
+  Authorization,
+  Connection,
+  HttpMethod,
+  type IEventBus,
+  type IRuleTarget,
+  Rule,
+} from 'aws-cdk-lib/aws-events';
+import { ApiDestination as ApiDestinationTarget, SqsQueue, type TargetBaseProps } from 'aws-cdk-lib/aws-events-targets';
+import {
+  CfnRole,
+  PolicyDocument,
+  PolicyStatement,
+  type PolicyStatementProps,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -34,21 +50,53 @@ export class EventTargets extends Construct {
     for (const [index, target] of targets.entries()) {
       // The id is the target's position, so that its settings can change without replacing the rule.
       const name = `Target${index + 1}`;
-      const rule = new Rule(this, name, {
+      new Rule(this, name, {
         eventBus,
         description: `Delivers Parley's events to ${target.kind === 'sqs' ? target.queueArn : target.url}`,
         eventPattern: { source: ['parley'], ...(target.events && { detailType: [...target.events] }) },
         targets: [
           target.kind === 'sqs'
-            ? new SqsQueue(Queue.fromQueueArn(this, `${name}Queue`, target.queueArn), delivery)
+            ? this.#queueTarget(name, target.queueArn, delivery)
             : new ApiDestinationTarget(this.#createDestination(name, target), delivery),
         ],
       });
-      Annotations.of(rule).acknowledgeWarning(
-        '@aws-cdk/aws-events:ruleUnresolvedEnvironment',
-        "The stack is synthesized for any account, so the queue's policy must allow this rule.",
-      );
     }
+  }
+
+  /**
+   * Creates a queue target. EventBridge delivers to a queue of the stack's own account by the queue's policy alone, and
+   * to a queue of another account only through a role, too. The stack is synthesized for any account, so a condition
+   * decides at deployment.
+   *
+   * Sources: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html and
+   * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html
+   */
+  #queueTarget(name: string, queueArn: string, delivery: TargetBaseProps): IRuleTarget {
+    const queue = Queue.fromQueueArn(this, `${name}Queue`, queueArn);
+    const target = new SqsQueue(queue, delivery);
+    const isElsewhere = new CfnCondition(this, `${name}IsInAnotherAccount`, {
+      expression: Fn.conditionNot(Fn.conditionEquals(Aws.ACCOUNT_ID, queue.env.account)),
+    });
+    const role = new CfnRole(this, `${name}Role`, {
+      description: `Lets EventBridge deliver Parley's events to ${queueArn}`,
+      assumeRolePolicyDocument: policyOf({
+        principals: [new ServicePrincipal('events.amazonaws.com')],
+        actions: ['sts:AssumeRole'],
+      }),
+      policies: [
+        { policyName: 'Deliver', policyDocument: policyOf({ actions: ['sqs:SendMessage'], resources: [queueArn] }) },
+      ],
+    });
+    role.cfnOptions.condition = isElsewhere;
+    const roleArn = Fn.conditionIf(isElsewhere.logicalId, role.attrArn, Aws.NO_VALUE).toString();
+    return {
+      bind: (rule, id) => ({
+        ...target.bind(rule, id),
+        role: Role.fromRoleArn(this, `${name}RoleIfNeeded`, roleArn, { mutable: false }),
+        // Otherwise, CDK would look for the other account's stack in this app.
+        targetResource: undefined,
+      }),
+    };
   }
 
   #createDestination(name: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
@@ -67,3 +115,6 @@ export class EventTargets extends Construct {
     return new ApiDestination(this, `${name}Destination`, { connection, endpoint: url, httpMethod: HttpMethod.POST });
   }
 }
+
+const policyOf = (statement: PolicyStatementProps): PolicyDocument =>
+  new PolicyDocument({ statements: [new PolicyStatement(statement)] });

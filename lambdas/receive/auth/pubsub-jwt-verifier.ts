@@ -5,7 +5,7 @@ import { httpGet } from './http-get.ts';
 import { createStaleIfErrorCache, type Fetched, SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { PubsubJwtAuth } from './webhook-auth.ts';
 
-/** Allowed clock skew between Google and this function. */
+/** Allowed clock skew between Google and this function, for the time of issue and the expiry. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
 const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated', reason });
@@ -28,6 +28,8 @@ export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: JWTVerifyGetK
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         currentDate: new Date(clock.now()),
       });
+      // Without a maximum age, jose does not compare `iat` with the current time.
+      if (isInFuture(payload.iat, clock)) return unauthenticated('claim iat');
       if (payload.email !== auth.serviceAccountEmail) return unauthenticated('wrong service account');
       if (payload.email_verified !== true) return unauthenticated('email not verified');
       return { kind: 'authentic' };
@@ -39,6 +41,10 @@ export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: JWTVerifyGetK
     }
   },
 });
+
+/** OpenID Connect Core 1.0, 2: `iat` is the time at which the token was issued, in seconds since the epoch. */
+const isInFuture = (iat: number | undefined, clock: Clock): boolean =>
+  iat === undefined || iat > Date.parse(clock.now()) / 1000 + CLOCK_TOLERANCE_SECONDS;
 
 export interface KeySetOptions {
   readonly url: string;

@@ -4,9 +4,13 @@ import type { MessageToSend, Queue, QueueSettings, ReceiptFault, ReceivedMessage
 import { createReceiptHandle, messageIdOf } from './receipt-handle.ts';
 import { createStoredMessages, type StoredMessage } from './stored-messages.ts';
 
-/** A queue that can receive messages from the queues that use it as their dead-letter queue. */
+/** A queue that exchanges messages with others: as their dead-letter queue, or in a redrive. */
 export interface DeadLetteringQueue extends Queue {
   adopt(message: StoredMessage, sourceArn: string): void;
+  /** Adds a message of a dead-letter queue as a new one. */
+  adoptRedriven(message: StoredMessage): void;
+  oldestVisible(): StoredMessage | undefined;
+  remove(message: StoredMessage): void;
 }
 
 export interface QueueContext {
@@ -35,6 +39,7 @@ const PURGE_INTERVAL_MS = 60_000;
  *
  * - Each receive counts, even if its visibility timeout is 0 or is later set to 0. A message that was received
  *   `maxReceiveCount` times moves to the dead-letter queue at the next receive, with its ID, body, and attributes.
+ * - In a FIFO dead-letter queue, the moved message's deduplication ID is its message ID.
  * - Retention counts from the first enqueue. In a FIFO dead-letter queue, it counts from the move.
  * - With too many messages in flight, a standard queue returns an error, and a FIFO queue returns nothing.
  * - In a FIFO queue, a receipt handle expires with the visibility timeout. In a standard queue, it deletes the message
@@ -42,6 +47,7 @@ const PURGE_INTERVAL_MS = 60_000;
  *
  * Sources: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessage.html
  * https://repost.aws/knowledge-center/sqs-receipt-handle-error
@@ -52,6 +58,10 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
   const messages = createStoredMessages({ isFifo, retentionSeconds: settings.retentionSeconds, now });
   const deduplication = createDeduplication(settings.deduplicationScope, now);
   let sequence = 0;
+  const nextSequenceNumber = (): string => {
+    sequence += 1;
+    return String(sequence).padStart(20, '0');
+  };
   let lastPurgeAt = Number.NEGATIVE_INFINITY;
 
   const store = (message: MessageToSend, sequenceNumber?: string): SentMessage => {
@@ -88,10 +98,7 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
 
     send: (message) =>
       isFifo
-        ? deduplication.once(message, (deduplicationId) => {
-            sequence += 1;
-            return store({ ...message, deduplicationId }, String(sequence).padStart(20, '0'));
-          })
+        ? deduplication.once(message, (deduplicationId) => store({ ...message, deduplicationId }, nextSequenceNumber()))
         : store(message),
 
     receive({ max, visibilityTimeoutSeconds = settings.visibilityTimeoutSeconds }) {
@@ -158,8 +165,19 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
     adopt(message, deadLetterQueueSourceArn) {
       const enqueuedAt = isFifo ? now() : message.enqueuedAt;
       const unreceived = { visibleAt: now(), receiptHandle: undefined };
-      messages.add({ ...message, ...unreceived, deadLetterQueueSourceArn, enqueuedAt });
+      const fifo = isFifo ? { deduplicationId: message.messageId } : {};
+      messages.add({ ...message, ...unreceived, ...fifo, deadLetterQueueSourceArn, enqueuedAt });
       onChange();
+    },
+
+    adoptRedriven({ body, attributes, groupId, deduplicationId }) {
+      store({ body, attributes, groupId, deduplicationId }, isFifo ? nextSequenceNumber() : undefined);
+    },
+
+    oldestVisible: () => messages.receivable()[0],
+
+    remove({ messageId }) {
+      messages.remove(messageId);
     },
   };
 };

@@ -1,12 +1,14 @@
 import { createQueue, type DeadLetteringQueue } from './create-queue.ts';
+import { createMoveTasks, type MoveTasks } from './move-tasks.ts';
 import type { Queue, QueueSettings } from './queue.ts';
 
 /** The queues of a region. */
 export interface Queues {
   create(settings: QueueSettings): Queue;
   find(name: string): Queue | undefined;
-  findByArn(arn: string): Queue | undefined;
+  findByArn(arn: string): DeadLetteringQueue | undefined;
   all(): readonly Queue[];
+  readonly moveTasks: MoveTasks;
 }
 
 export interface QueuesContext {
@@ -33,5 +35,6 @@ export const createQueues = (context: QueuesContext): Queues => {
     find: (name) => queues.get(name),
     findByArn,
     all: () => [...queues.values()],
+    moveTasks: createMoveTasks({ now: context.now, findQueue: findByArn }),
   };
 };

@@ -33,6 +33,7 @@ export const receiveMessage = defineOperation(
     const waitEnd = performance.now() + waitSeconds * 1000;
     // A client that has closed the connection would never delete the messages.
     while (!signal.aborted) {
+      context.queues.moveTasks.advance();
       const result = queue.receive({ max, visibilityTimeoutSeconds });
       if (result.kind === 'over-limit' && waitSeconds === 0) {
         throw new SqsError('OverLimit', 'The maximum number of in flight messages is reached.');

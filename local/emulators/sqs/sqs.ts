@@ -3,6 +3,7 @@ import { createMovableClock, type MovableClock } from '../../clock.ts';
 import type { ListeningServer } from '../../listen-locally.ts';
 import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from '../aws-json-server.ts';
 import { MESSAGE_OPERATIONS } from './message-operations.ts';
+import { MOVE_TASK_OPERATIONS } from './move-task-operations.ts';
 import type { OperationContext } from './operation.ts';
 import { QUEUE_OPERATIONS } from './queue-operations.ts';
 import { createQueues, type QueuesContext } from './queues.ts';
@@ -13,7 +14,9 @@ export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
   readonly clock?: MovableClock;
 }
 
-const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS };
+const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS, ...MOVE_TASK_OPERATIONS };
+
+const SECOND_MS = 1_000;
 
 /**
  * Starts an SQS emulator on the run's clock. It refuses operations and parameters that it does not support.
@@ -29,8 +32,11 @@ export const startSqs = ({
   const endWaits = (): void => {
     for (const wait of waiting) wait.abort();
   };
-  clock.onMove(async () => endWaits());
   const queues = createQueues({ now, onChange: endWaits, inFlightLimit });
+  clock.onMove(async () => {
+    queues.moveTasks.advance();
+    endWaits();
+  });
 
   const waitForMessage = async (untilVisibleMs: number, signal: AbortSignal): Promise<void> => {
     const wait = new AbortController();
@@ -44,12 +50,15 @@ export const startSqs = ({
     const operation = request.operation.replace(/^AmazonSQS\./, '');
     const run = OPERATIONS[operation];
     if (!run) return unknownOperation(request.operation);
+    queues.moveTasks.advance();
     const context: OperationContext = {
       request: { ...request, operation },
       queues,
       waitForMessage(queue, ms) {
         const untilVisibleMs = (queue.nextVisibleAt() ?? Number.POSITIVE_INFINITY) - now();
-        return waitForMessage(Math.max(1, Math.min(ms, untilVisibleMs)), request.signal);
+        // A task with a rate moves messages every second.
+        const untilMovedMs = queues.moveTasks.running() > 0 ? SECOND_MS : Number.POSITIVE_INFINITY;
+        return waitForMessage(Math.max(1, Math.min(ms, untilVisibleMs, untilMovedMs)), request.signal);
       },
     };
     try {

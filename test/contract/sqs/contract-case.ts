@@ -24,6 +24,7 @@ const API = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReferen
 /** The pages of the AWS documentation that the cases cite. */
 export const SOURCES = {
   attributes: `${GUIDE}/sqs-message-metadata.html`,
+  cancelMoveTask: `${API}/API_CancelMessageMoveTask.html`,
   changeVisibility: `${API}/API_ChangeMessageVisibility.html`,
   createQueue: `${API}/API_CreateQueue.html`,
   deadLetterQueues: `${GUIDE}/sqs-dead-letter-queues.html`,
@@ -39,13 +40,17 @@ export const SOURCES = {
   getQueueAttributes: `${API}/API_GetQueueAttributes.html`,
   getQueueUrl: `${API}/API_GetQueueUrl.html`,
   highThroughput: `${GUIDE}/high-throughput-fifo.html`,
+  listMoveTasks: `${API}/API_ListMessageMoveTasks.html`,
   longPolling: `${GUIDE}/sqs-short-and-long-polling.html`,
   messageQuotas: `${GUIDE}/quotas-messages.html`,
   purge: `${API}/API_PurgeQueue.html`,
   receiptHandleErrors: 'https://repost.aws/knowledge-center/sqs-receipt-handle-error',
   receiveMessage: `${API}/API_ReceiveMessage.html`,
+  redrive: `${GUIDE}/sqs-configure-dead-letter-queue-redrive`,
+  redriveTroubleshooting: `${GUIDE}/troubleshooting-dlq-redrive.html`,
   sendBatch: `${API}/API_SendMessageBatch.html`,
   sendMessage: `${API}/API_SendMessage.html`,
+  startMoveTask: `${API}/API_StartMessageMoveTask.html`,
   visibility: `${GUIDE}/sqs-visibility-timeout.html`,
 } as const;
 

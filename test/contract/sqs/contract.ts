@@ -5,6 +5,7 @@ import { DEAD_LETTER_CASES } from './dead-letter-cases.ts';
 import { DEDUPLICATION_CASES } from './deduplication-cases.ts';
 import { FIFO_CASES } from './fifo-cases.ts';
 import { MESSAGE_CASES } from './message-cases.ts';
+import { MOVE_TASK_CASES } from './move-task-cases.ts';
 import { QUEUE_CASES } from './queue-cases.ts';
 import { VISIBILITY_CASES } from './visibility-cases.ts';
 
@@ -13,6 +14,7 @@ export const SQS_CONTRACT: readonly ContractCase[] = [
   ...FIFO_CASES,
   ...DEDUPLICATION_CASES,
   ...DEAD_LETTER_CASES,
+  ...MOVE_TASK_CASES,
   ...VISIBILITY_CASES,
   ...MESSAGE_CASES,
   ...BATCH_CASES,

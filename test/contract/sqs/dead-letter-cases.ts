@@ -43,7 +43,7 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
     expected: { receives: [['a'], ['a']], early: [], third: [], moved: ['a', true, 'r'], isSourceNamed: true },
   },
   {
-    name: 'dead letters: a FIFO queue continues with the next message of the group; the moved message keeps its group and id',
+    name: 'dead letters: a FIFO queue continues with the next message of the group; the moved message keeps its group',
     source: SOURCES.deadLetterQueues,
     async observe({ queue }) {
       const dead = await queue(FIFO);
@@ -57,10 +57,23 @@ export const DEAD_LETTER_CASES: readonly ContractCase[] = [
         second,
         moved: message?.Body,
         group: systemAttribute(message, 'MessageGroupId'),
-        keepsDeduplicationId: systemAttribute(message, 'MessageDeduplicationId') === 'a0',
       };
     },
-    expected: { first: ['a0'], second: ['a1'], moved: 'a0', group: 'a', keepsDeduplicationId: true },
+    expected: { first: ['a0'], second: ['a1'], moved: 'a0', group: 'a' },
+  },
+  {
+    name: "dead letters: in a FIFO dead-letter queue, a message's deduplication id is its message id",
+    source: SOURCES.redrive,
+    async observe({ queue }) {
+      const dead = await queue(FIFO);
+      const one = await queue({ ...FIFO, ...redriveTo(await dead.arn(), 1) });
+      const id = await one.send('a', { MessageGroupId: 'g', MessageDeduplicationId: 'a' });
+      await one.bodies(RECEIVE_AND_RETURN);
+      await one.bodies();
+      const [message] = await dead.receive({ waitSeconds: 2 });
+      return { isMessageId: systemAttribute(message, 'MessageDeduplicationId') === id };
+    },
+    expected: { isMessageId: true },
   },
   {
     name: 'dead letters: the dead-letter queue must exist and have the same type',

@@ -174,7 +174,11 @@ describe('a stack with events', () => {
   const STREAM_BUNDLE = `
     import { appendFileSync } from 'node:fs';
     export const handler = async ({ Records }) => {
-      if (Records.some(({ dynamodb }) => dynamodb.Keys.pk.S === 'poison')) throw new Error('poison');
+      const poison = Records.find(({ dynamodb }) => dynamodb.Keys.pk.S === 'poison');
+      if (poison) {
+        appendFileSync(process.env.FILE + '.poison', poison.dynamodb.SequenceNumber + '\\n');
+        throw new Error('poison');
+      }
       for (const { eventName, dynamodb } of Records)
         appendFileSync(process.env.FILE, JSON.stringify([eventName, dynamodb.Keys.pk.S, dynamodb.OldImage?.v?.S, dynamodb.NewImage?.v?.S]) + '\\n');
     };
@@ -248,10 +252,11 @@ describe('a stack with events', () => {
       ['MODIFY', 'a', '1', '2'],
       ['INSERT', 'last', null, '1'],
     ]);
+    const poison = (await readFile(`${file}.poison`, 'utf8')).trim().split('\n').at(-1);
     const { Messages = [] } = await emulators.sqs.send(new ReceiveMessageCommand({ QueueUrl: FailuresUrl }));
     expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
       requestContext: { condition: 'RetryAttemptsExhausted' },
-      DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: '2', endSequenceNumber: '2' },
+      DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: poison, endSequenceNumber: poison },
     });
   });
 

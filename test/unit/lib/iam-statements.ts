@@ -16,6 +16,8 @@ const policyDocument = z.object({
   ),
 });
 
+const inlinePolicies = z.array(z.object({ PolicyDocument: z.unknown() }));
+
 /**
  * Returns every policy statement of the template as a line, sorted, such as
  * `QueuePolicy: Deny sqs:* on Queue.Arn to * if {...}`, with logical ids without their hash.
@@ -27,9 +29,9 @@ export function statementsOf(template: Template): string[] {
   return Object.entries(resources)
     .flatMap(([logicalId, { Properties = {} }]) =>
       Object.entries(Properties)
-        .filter(([property]) => property.endsWith('Policy') || property.endsWith('PolicyDocument'))
         .filter(([property]) => property !== 'AssumeRolePolicyDocument' && property !== 'RedrivePolicy')
-        .flatMap(([, document]) => policyDocument.parse(document).Statement)
+        .flatMap(([property, value]) => documentsOf(property, value))
+        .flatMap((document) => policyDocument.parse(document).Statement)
         .map(({ Effect, Action, Resource, Principal, Condition }) => {
           const principal = Principal ? ` to ${list(Object.values(Principal))}` : '';
           const condition = Condition ? ` if ${JSON.stringify(Condition, (_, value) => flattened(value))}` : '';
@@ -37,6 +39,12 @@ export function statementsOf(template: Template): string[] {
         }),
     )
     .sort();
+}
+
+/** Returns the policy documents in a property of a resource: its own one, or those of a role's inline policies. */
+function documentsOf(property: string, value: unknown): readonly unknown[] {
+  if (property === 'Policies') return inlinePolicies.parse(value).map(({ PolicyDocument }) => PolicyDocument);
+  return property.endsWith('Policy') || property.endsWith('PolicyDocument') ? [value] : [];
 }
 
 function list(values: readonly unknown[]): string {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, type Environment } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { ParleyStack } from '../../../lib/parley-stack.ts';
 import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
@@ -15,7 +15,7 @@ export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
 export function synthesizedStack(
   stage: 'dev' | 'prod',
   settings?: Readonly<Record<string, unknown>>,
-  options: { readonly withCloudFormationRules?: boolean } = {},
+  options: { readonly withCloudFormationRules?: boolean; readonly env?: Environment } = {},
 ) {
   return inTemporaryFolder((outdir) => {
     const app = new App({
@@ -25,7 +25,7 @@ export function synthesizedStack(
       builtinCloudFormationValidation: options.withCloudFormationRules ?? false,
     });
     const read = readStageSettings({ stages: CDK_CONTEXT.stages, stage, settings });
-    const stack = new ParleyStack(app, `Parley-${read.name}`, { settings: read.settings });
+    const stack = new ParleyStack(app, `Parley-${read.name}`, { settings: read.settings, env: options.env });
     return { stack, template: Template.fromStack(stack) };
   });
 }

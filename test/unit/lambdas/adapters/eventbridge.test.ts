@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEventBridgeBus } from '../../../../lambdas/adapters/eventbridge.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { EventBus } from '../../../../lambdas/ports.ts';
+import { awsError, startAwsJsonServer } from '../../../../local/emulators/aws-json-server.ts';
 import { startEventBridge } from '../../../../local/emulators/event-bridge.ts';
 import { createEventBuses, type EventBuses } from '../../../../local/emulators/event-buses.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
@@ -60,8 +61,8 @@ describe('the EventBridge bus', () => {
 
     expect(results.slice(0, 11).every(({ kind }) => kind === 'published')).toBe(true);
     expect(results.slice(11)).toEqual([
-      { kind: 'failed', reason: 'ThrottlingException: Rate exceeded' },
-      { kind: 'refused', reason: 'MalformedDetail: Detail is malformed.' },
+      { kind: 'failed', code: 'ThrottlingException', reason: 'ThrottlingException: Rate exceeded' },
+      { kind: 'refused', code: 'MalformedDetail', reason: 'MalformedDetail: Detail is malformed.' },
     ]);
   });
 
@@ -75,7 +76,23 @@ describe('the EventBridge bus', () => {
 
     const results = await createEventBridgeBus(unreachable, 'bus').publish(many(11));
 
-    expect(results).toEqual(many(11).map(() => ({ kind: 'failed', reason: expect.stringContaining('ECONNREFUSED') })));
+    const reason = expect.stringContaining('ECONNREFUSED');
+    expect(results).toEqual(many(11).map(() => ({ kind: 'failed', code: 'ECONNREFUSED', reason })));
     unreachable.destroy();
+  });
+
+  it('returns the error code for every event when the whole call is refused', async () => {
+    const denying = await startAwsJsonServer('application/x-amz-json-1.1', () =>
+      awsError('AccessDeniedException', 'User is not authorized to perform: events:PutEvents'),
+    );
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+    const denied = new EventBridgeClient({ endpoint: denying.url, region: 'us-east-1', credentials, maxAttempts: 1 });
+
+    const results = await createEventBridgeBus(denied, 'bus').publish(many(2));
+
+    const reason = expect.stringContaining('not authorized');
+    expect(results).toEqual(many(2).map(() => ({ kind: 'failed', code: 'AccessDeniedException', reason })));
+    denied.destroy();
+    await denying.close();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { EventBus, PublishResult } from '../../../../lambdas/ports.ts';
 import { type ChangeRecord, createPublishChanges } from '../../../../lambdas/publish/publish-changes.ts';
-import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
+import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { change } from '../domain/events/changes.ts';
 
 const record = (number: number): ChangeRecord => ({
@@ -27,6 +27,7 @@ const publish = async (
   const deadLettered: string[] = [];
   const pauses: number[] = [];
   const metrics = recordingMetrics();
+  const log = recordingLog();
   const messageOf = ({ detail }: SerializedEvent): string => JSON.parse(detail).messageId;
   const bus: EventBus = {
     async publish(events) {
@@ -45,15 +46,20 @@ const publish = async (
     },
     sleep: async (ms) => void pauses.push(ms),
     randomness: { newId: () => '', random: () => 0.5 },
-    log: silentLog,
+    log,
     metrics,
     content: true,
   });
   const retried = await publishChanges(records, () => hasTime);
-  return { retried, calls, deadLettered, pauses, counted: metrics.counted };
+  return { retried, calls, deadLettered, pauses, counted: metrics.counted, logged: log.logged };
 };
 
-const FAILED: PublishResult = { kind: 'failed', reason: 'ThrottlingException' };
+const FAILED: PublishResult = { kind: 'failed', code: 'ThrottlingException', reason: 'ThrottlingException: slow' };
+const DENIED: PublishResult = {
+  kind: 'failed',
+  code: 'AccessDeniedException',
+  reason: 'AccessDeniedException: User is not authorized to perform events:PutEvents',
+};
 
 describe('publishing changes', () => {
   it('publishes the events of all changes in one call', async () => {
@@ -90,6 +96,29 @@ describe('publishing changes', () => {
     expect(counted).toContain('PublishFailed');
   });
 
+  it('logs why the bus did not accept events: how many per error code, at each attempt, without their content', async () => {
+    const { logged } = await publish([1, 2, 3, 4].map(record), (id, attempt) => {
+      if (id === 'message-1') return attempt === 1 ? FAILED : { kind: 'published' };
+      if (id === 'message-2') return { kind: 'refused', code: 'MalformedDetail', reason: 'MalformedDetail: bad' };
+      return DENIED;
+    });
+
+    const refusals = logged.filter(([, message]) => message === 'event bus refused events');
+    expect(refusals).toEqual([
+      [
+        'warn',
+        'event bus refused events',
+        { events: 4, errors: { ThrottlingException: 1, MalformedDetail: 1, AccessDeniedException: 2 } },
+      ],
+      ...Array.from({ length: 4 }, () => [
+        'warn',
+        'event bus refused events',
+        { events: expect.any(Number), errors: { AccessDeniedException: 2 } },
+      ]),
+    ]);
+    expect(JSON.stringify(refusals)).not.toContain('not authorized');
+  });
+
   it('starts no attempt without enough time', async () => {
     const { retried, calls } = await publish([record(1)], () => FAILED, { hasTime: false });
 
@@ -98,7 +127,9 @@ describe('publishing changes', () => {
 
   it('dead-letters a change whose event the bus refuses, and continues', async () => {
     const { retried, deadLettered } = await publish([1, 2].map(record), (id) =>
-      id === 'message-1' ? { kind: 'refused', reason: 'MalformedDetail' } : { kind: 'published' },
+      id === 'message-1'
+        ? { kind: 'refused', code: 'MalformedDetail', reason: 'MalformedDetail: Detail is malformed.' }
+        : { kind: 'published' },
     );
 
     expect(retried).toEqual([]);

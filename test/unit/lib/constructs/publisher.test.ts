@@ -62,6 +62,43 @@ describe('A stage with event targets', () => {
     });
   });
 
+  test("delivers to another account's queue through a role, which EventBridge must not have for the stack's own account", () => {
+    const isElsewhere = Match.stringLikeRegexp('^PublisherTargetsTarget1IsInAnotherAccount');
+    const role = logicalIdOf('PublisherTargetsTarget1Role');
+    template.hasCondition('*', { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'AWS::AccountId' }, '111122223333'] }] });
+    template.hasResourceProperties('AWS::Events::Rule', {
+      Targets: [
+        Match.objectLike({
+          Arn: QUEUE,
+          RoleArn: { 'Fn::If': [isElsewhere, { 'Fn::GetAtt': [role, 'Arn'] }, { Ref: 'AWS::NoValue' }] },
+        }),
+      ],
+    });
+    template.hasResource('AWS::IAM::Role', {
+      Condition: isElsewhere,
+      Properties: {
+        AssumeRolePolicyDocument: {
+          Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'events.amazonaws.com' } }],
+        },
+        Policies: [
+          {
+            PolicyDocument: { Statement: [{ Action: 'sqs:SendMessage', Effect: 'Allow', Resource: QUEUE }] },
+          },
+        ],
+      },
+    });
+  });
+
+  test('has the same rule if its account is known at synth', () => {
+    const env = { account: '444455556666', region: 'eu-west-1' };
+    const known = synthesizedStack('prod', { events: { targets: TARGETS } }, { env }).template;
+
+    expect(Object.keys(known.findResources('AWS::Events::Rule'))).toHaveLength(TARGETS.length);
+    known.hasResourceProperties('AWS::Events::Rule', {
+      Targets: [Match.objectLike({ Arn: QUEUE, RoleArn: { 'Fn::If': Match.anyValue() } })],
+    });
+  });
+
   test('authenticates at a URL with a generated key in the header that the stage names', () => {
     template.hasResourceProperties('AWS::Events::Connection', {
       AuthParameters: {
@@ -84,6 +121,7 @@ describe('A stage with event targets', () => {
       'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublisherTargetsTarget1.Arn"}}',
       'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublisherTargetsTarget2.Arn"}}',
       'PublisherTargetsDeadLettersPolicy: Deny sqs:* on PublisherTargetsDeadLetters.Arn to * if {"Bool":{"aws:SecureTransport":"false"}}',
+      'PublisherTargetsTarget1Role: Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:111122223333:crm',
       'PublisherTargetsTarget2DestinationEventsRoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTarget2DestinationApiDestination.Arn',
     ]);
   });

@@ -70,6 +70,11 @@ describe('a send in the table', () => {
     });
   });
 
+  it('is applied when it is registered for the first time, and in conflict with itself when it is repeated', async () => {
+    expect(await sends.register(SEND, NOW)).toEqual({ kind: 'applied' });
+    expect(await sends.register(SEND, LATER)).toMatchObject({ kind: 'conflict', send: { body: SEND.body } });
+  });
+
   it('can be read with its id, and is undefined when it does not exist', async () => {
     expect(await sends.read('request-1')).toBeUndefined();
     await sends.register(SEND, NOW);

@@ -141,6 +141,21 @@ describe('update', () => {
   });
 });
 
+describe('an update, whose answer the emulator and DynamoDB must agree on', () => {
+  // DynamoDB returns no old attributes of an item that did not exist; the emulator returns its key. Source:
+  // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html, "ReturnValues"
+  it('asks for no old attributes, whatever it returns', async () => {
+    const requested: unknown[] = [];
+    const client = createClientWithHooks(tables, { request: (_command, input) => void requested.push(input) });
+    const observed = createConversationTable({ client, tableName, retentionDays: 400 });
+
+    await observed.update({ key, set: { text: 'Hi' } });
+    await observed.update({ key, set: { text: 'Hi' } }, { returnItem: true });
+
+    expect(requested).toMatchObject([{ ReturnValues: 'NONE' }, { ReturnValues: 'ALL_NEW' }]);
+  });
+});
+
 describe('a table whose signal is aborted', () => {
   it('ends the call in flight', async () => {
     const abort = new AbortController();

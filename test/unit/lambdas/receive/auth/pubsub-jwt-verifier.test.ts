@@ -43,8 +43,17 @@ describe('a Pub/Sub push', () => {
     ['with email_verified as a string', { email_verified: 'true' }, 'email not verified'],
     ['that expired', { exp: Math.floor(Date.parse(NOW) / 1000) - 31 }, 'ERR_JWT_EXPIRED'],
     ['without an expiry', { exp: undefined }, 'claim exp'],
+    ['without the time of issue', { iat: undefined }, 'claim iat'],
+    ['that is issued ten minutes from now', { iat: Math.floor(Date.parse(NOW) / 1000) + 600 }, 'claim iat'],
+    ['that is issued 31 seconds from now', { iat: Math.floor(Date.parse(NOW) / 1000) + 31 }, 'claim iat'],
   ])('%s is unauthenticated', async (_case, claims, reason) => {
     expect(await verify(await issuer.sign(claims))).toEqual({ kind: 'unauthenticated', reason });
+  });
+
+  it('is authentic when its clock is up to 30 seconds ahead or behind', async () => {
+    const now = Math.floor(Date.parse(NOW) / 1000);
+    expect(await verify(await issuer.sign({ iat: now + 30 }))).toEqual(AUTHENTIC);
+    expect(await verify(await issuer.sign({ exp: now - 29 }))).toEqual(AUTHENTIC);
   });
 
   it('is unauthenticated without a bearer token', async () => {
