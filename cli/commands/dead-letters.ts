@@ -24,7 +24,7 @@ const QUEUE_DESCRIPTION =
   'schedules: scheduled sends that could not be queued';
 const REASON_DESCRIPTION = 'Only dead letters whose reason contains this text';
 
-const createListCommand = ({ target, report }: CommandContext) =>
+const createListCommand = ({ target, report, stop }: CommandContext) =>
   new Command('list')
     .description(
       'List dead letters with their reasons.\n\n' +
@@ -39,7 +39,7 @@ const createListCommand = ({ target, report }: CommandContext) =>
       const text: string[] = [];
       const json: Record<string, unknown> = {};
       for (const name of queue === undefined ? QUEUES : [queue]) {
-        const { deadLetters, total, isComplete } = await listDeadLetters(queueOf(found, name), { reason }, limit);
+        const { deadLetters, total, isComplete } = await listDeadLetters(queueOf(found, name), { reason }, limit, stop);
         json[name] = { total, deadLetters };
         const shown = deadLetters.length === total ? '' : `, ${deadLetters.length} shown`;
         text.push(`${name}: ${count(total, 'dead letter')}${shown}`, ...deadLetters.map(describe));
@@ -50,7 +50,7 @@ const createListCommand = ({ target, report }: CommandContext) =>
       report({ text: text.join('\n'), json });
     });
 
-const createShowCommand = ({ target, report, commandFor }: CommandContext) =>
+const createShowCommand = ({ target, report, commandFor, stop }: CommandContext) =>
   new Command('show')
     .description('Show one dead letter in full.')
     .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
@@ -60,7 +60,7 @@ const createShowCommand = ({ target, report, commandFor }: CommandContext) =>
       examples('parley dead-letters show inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --stage prod'),
     )
     .action(async (name, messageId) => {
-      const { deadLetters } = await listDeadLetters(queueOf(await target(), name), { messageId }, 1);
+      const { deadLetters } = await listDeadLetters(queueOf(await target(), name), { messageId }, 1, stop);
       const [deadLetter] = deadLetters;
       if (!deadLetter) {
         throw new CliError(
@@ -71,7 +71,7 @@ const createShowCommand = ({ target, report, commandFor }: CommandContext) =>
       report({ text: `${describe(deadLetter).trim()}\n${deadLetter.body}`, json: deadLetter });
     });
 
-const createRedriveCommand = ({ target, api, report, say }: CommandContext) =>
+const createRedriveCommand = ({ target, api, report, say, stop }: CommandContext) =>
   new Command('redrive')
     .description(
       'Move dead letters back to their queue, in order.\n\n' +
@@ -89,13 +89,20 @@ const createRedriveCommand = ({ target, api, report, say }: CommandContext) =>
     .action(async (name, { reason }) => {
       const queue = queueOf(await target(), name);
       const prepare = name === 'schedules' ? createRedriveScheduledSend(await api()) : undefined;
+      let soFar = 0;
       const { moved, deleted, left } = await redrive(queue, {
         filter: { reason },
         prepare,
         onException: say,
         onMoved: (moved) => {
+          soFar = moved;
           if (moved % 100 === 0) say(`${count(moved, 'dead letter')} redriven`);
         },
+        stop,
+      }).catch((error) => {
+        if (!stop.aborted) throw error;
+        const sentence = `Interrupted after ${count(soFar, 'dead letter')} redriven`;
+        throw new CliError(EXIT.interrupted, `${sentence}. Run the same command again to continue.`);
       });
       const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
       report({ text: `${counts.join(', ')}.`, json: { moved, deleted, left } });

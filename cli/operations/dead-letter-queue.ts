@@ -1,5 +1,5 @@
 import {
-  ChangeMessageVisibilityCommand,
+  ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,
   type Message,
   type MessageAttributeValue,
@@ -28,10 +28,12 @@ export interface DeadLetter {
 export interface DeadLetterFilter {
   /** Text that the reason must contain, ignoring case. */
   readonly reason?: string;
+  readonly messageId?: string;
 }
 
-export const matchesFilter = ({ reason }: DeadLetterFilter, deadLetter: DeadLetter): boolean =>
-  reason === undefined || deadLetter.reason.toLowerCase().includes(reason.toLowerCase());
+export const matchesFilter = ({ reason, messageId }: DeadLetterFilter, deadLetter: DeadLetter): boolean =>
+  (reason === undefined || deadLetter.reason.toLowerCase().includes(reason.toLowerCase())) &&
+  (messageId === undefined || deadLetter.messageId === messageId);
 
 /** Long enough to read a whole queue; until then no other consumer receives its messages. */
 const VISIBILITY_TIMEOUT_SECONDS = 300;
@@ -39,9 +41,17 @@ const VISIBILITY_TIMEOUT_SECONDS = 300;
 /** The reason of a message that SQS moved here itself: its redrive policy adds none. */
 const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 
-/** Receives the available messages, up to ten at a time, until the queue has no more. */
-export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator<readonly Message[]> {
+/**
+ * Receives the available messages, up to ten at a time, until the queue has no more.
+ *
+ * @throws the reason of `stop` once it is aborted
+ */
+export async function* receiveAll(
+  { sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  stop?: AbortSignal,
+): AsyncGenerator<readonly Message[]> {
   for (;;) {
+    stop?.throwIfAborted();
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: url,
@@ -58,26 +68,53 @@ export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator
   }
 }
 
-/** Makes received messages available again. Skips those whose visibility timeout has already ended. */
-export const release = async ({ sqs, url }: DeadLetterQueue, received: Iterable<Message>): Promise<void> => {
-  for (const { ReceiptHandle } of received) {
+/**
+ * Runs `work`, then makes available again what it left in `received`, whether it ended, failed, or was interrupted. An
+ * error of `work` takes precedence over one of the release.
+ */
+export const releaseAfter = async <Result>(
+  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  received: ReadonlyMap<string, Message>,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const [result] = await Promise.allSettled([work()]);
+  const [released] = await Promise.allSettled([release(queue, [...received.values()])]);
+  if (result.status === 'rejected') throw result.reason;
+  if (released.status === 'rejected') throw released.reason;
+  return result.value;
+};
+
+const BATCH = 10;
+
+/**
+ * Makes received messages available again. Skips those whose visibility timeout has already ended.
+ *
+ * @throws the first failure, after trying all messages
+ */
+const release = async ({ sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>, received: readonly Message[]) => {
+  const failures: unknown[] = [];
+  for (let start = 0; start < received.length; start += BATCH) {
+    const Entries = received
+      .slice(start, start + BATCH)
+      .map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
     try {
-      await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout: 0 }));
+      const { Failed = [] } = await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries }));
+      const failed = Failed.find(({ Code = '' }) => !VISIBLE_AGAIN.test(Code));
+      if (failed) failures.push(new Error(`${failed.Code}: ${failed.Message}`));
     } catch (error) {
-      if (!isVisibleAgain(error)) throw error;
+      failures.push(error);
     }
   }
+  if (failures.length > 0) throw failures[0];
 };
 
 /**
- * Whether SQS refused a visibility timeout because an earlier one has ended. A standard queue returns the first error;
- * a
- * FIFO queue, or a message that has been received since, the second.
+ * The codes with which SQS refuses a visibility timeout because an earlier one has ended. A standard queue returns the
+ * first; a FIFO queue, or a message that has been received since, the second.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
  */
-const isVisibleAgain = (error: unknown): boolean =>
-  error instanceof Error && ['MessageNotInflight', 'InvalidParameterValue'].includes(error.name);
+const VISIBLE_AGAIN = /(^|\.)(MessageNotInflight|InvalidParameterValue)$/;
 
 export const readDeadLetter = ({ MessageId = '', Body = '', Attributes, MessageAttributes }: Message): DeadLetter => ({
   messageId: MessageId,
@@ -145,28 +182,26 @@ export interface DeadLetterList {
  * @param limit Maximum number of dead letters to return.
  */
 export const listDeadLetters = async (
-  queue: DeadLetterQueue,
-  filter: DeadLetterFilter & { readonly messageId?: string },
+  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  filter: DeadLetterFilter,
   limit: number,
+  stop?: AbortSignal,
 ): Promise<DeadLetterList> => {
   const { available } = await queueDepth(queue.sqs, queue.url);
-  const received: Message[] = [];
+  const received = new Map<string, Message>();
   const deadLetters: DeadLetter[] = [];
-  try {
-    for await (const messages of receiveAll(queue)) {
-      received.push(...messages);
-      const matching = messages
-        .map(readDeadLetter)
-        .filter((one) => matchesFilter(filter, one) && one.messageId === (filter.messageId ?? one.messageId));
-      deadLetters.push(...matching);
-      if (deadLetters.length >= limit) break;
+  await releaseAfter(queue, received, async () => {
+    for await (const messages of receiveAll(queue, stop)) {
+      const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
+      for (const message of messages) received.set(message.MessageId ?? '', message);
+      deadLetters.push(...fresh.map(readDeadLetter).filter((one) => matchesFilter(filter, one)));
+      // Reading a long queue outlasts the visibility timeout of the first messages, which are then received again.
+      if (deadLetters.length >= limit || fresh.length === 0) break;
     }
-  } finally {
-    await release(queue, received);
-  }
+  });
   return {
     deadLetters: deadLetters.slice(0, limit),
-    total: Math.max(available, received.length),
-    isComplete: received.length >= available,
+    total: Math.max(available, received.size),
+    isComplete: received.size >= available,
   };
 };

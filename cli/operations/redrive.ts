@@ -7,8 +7,9 @@ import {
   matchesFilter,
   readDeadLetter,
   receiveAll,
-  release,
+  releaseAfter,
 } from './dead-letter-queue.ts';
+
 /** What a redrive does with a dead letter. */
 export type Redriven =
   | { readonly kind: 'move'; readonly body: string; readonly groupId?: string | undefined }
@@ -29,6 +30,8 @@ export interface RedriveOptions {
   readonly onMoved?: (moved: number) => void;
   /** Receives a sentence about each dead letter that is deleted or cannot be moved. */
   readonly onException?: (why: string) => void;
+  /** When aborted, the redrive stops before the next dead letter and throws the signal's reason. @default never */
+  readonly stop?: AbortSignal;
 }
 
 /** The result of a redrive. */
@@ -52,7 +55,7 @@ export interface RedriveResult {
  */
 export const redrive = async (
   queue: DeadLetterQueue,
-  { filter, prepare = moveUnchanged, onMoved, onException }: RedriveOptions,
+  { filter, prepare = moveUnchanged, onMoved, onException, stop }: RedriveOptions,
 ): Promise<RedriveResult> => {
   const runId = randomUUID();
   const movedBodies = new Set<string>();
@@ -61,8 +64,8 @@ export const redrive = async (
   const toRelease = new Map<string, Message>();
   let moved = 0;
   let deleted = 0;
-  try {
-    for await (const message of eachReceived(queue, toRelease)) {
+  await releaseAfter(queue, toRelease, async () => {
+    for await (const message of eachReceived(queue, toRelease, stop)) {
       const deadLetter = readDeadLetter(message);
       const body = createHash('sha256').update(`${deadLetter.groupId} ${deadLetter.body}`).digest('base64');
       const isSelected = matchesFilter(filter, deadLetter) && !movedBodies.has(body);
@@ -87,9 +90,7 @@ export const redrive = async (
         requeued.add(deadLetter.messageId);
       }
     }
-  } finally {
-    await release(queue, toRelease.values());
-  }
+  });
   const leftInPlace = [...toRelease.values()].filter((message) => !wasSkippedBy(runId, message)).length;
   return { moved, deleted, left: requeued.size + leftInPlace };
 };
@@ -97,10 +98,17 @@ export const redrive = async (
 const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({ kind: 'move', body, groupId });
 
 /** Yields each message. Before that, adds all messages of the same receive to `received`. */
-async function* eachReceived(queue: DeadLetterQueue, received: Map<string, Message>): AsyncGenerator<Message> {
-  for await (const messages of receiveAll(queue)) {
+async function* eachReceived(
+  queue: DeadLetterQueue,
+  received: Map<string, Message>,
+  stop: AbortSignal | undefined,
+): AsyncGenerator<Message> {
+  for await (const messages of receiveAll(queue, stop)) {
     for (const message of messages) received.set(message.MessageId ?? '', message);
-    yield* messages;
+    for (const message of messages) {
+      stop?.throwIfAborted();
+      yield message;
+    }
   }
 }
 
