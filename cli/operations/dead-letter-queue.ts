@@ -1,11 +1,12 @@
 import {
   ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
-  type MessageAttributeValue,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { deadLetterReason } from '../../lambdas/domain/dead-letter.ts';
 
 /** A dead-letter queue, and the queue that its messages are redriven to. */
 export interface DeadLetterQueue {
@@ -31,15 +32,15 @@ export interface DeadLetterFilter {
   readonly messageId?: string;
 }
 
-export const matchesFilter = ({ reason, messageId }: DeadLetterFilter, deadLetter: DeadLetter): boolean =>
+export const matchesFilter = (
+  { reason, messageId }: DeadLetterFilter,
+  deadLetter: Pick<DeadLetter, 'reason' | 'messageId'>,
+): boolean =>
   (reason === undefined || deadLetter.reason.toLowerCase().includes(reason.toLowerCase())) &&
   (messageId === undefined || deadLetter.messageId === messageId);
 
 /** Long enough to read a whole queue; until then no other consumer receives its messages. */
 const VISIBILITY_TIMEOUT_SECONDS = 300;
-
-/** The reason of a message that SQS moved here itself: its redrive policy adds none. */
-const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 
 /**
  * Receives the available messages, up to ten at a time, until the queue has no more.
@@ -116,26 +117,20 @@ const release = async ({ sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>, recei
  */
 const VISIBLE_AGAIN = /(^|\.)(MessageNotInflight|InvalidParameterValue)$/;
 
-export const readDeadLetter = ({ MessageId = '', Body = '', Attributes, MessageAttributes }: Message): DeadLetter => ({
+export const readDeadLetter = ({
+  MessageId = '',
+  Body = '',
+  Attributes,
+  MessageAttributes = {},
+}: Message): DeadLetter => ({
   messageId: MessageId,
-  reason: MessageAttributes?.reason?.StringValue ?? schedulerReason(MessageAttributes) ?? MAX_RECEIVES_EXCEEDED,
+  reason: deadLetterReason(
+    Object.fromEntries(Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue])),
+  ),
   body: Body,
   ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
   ...(Attributes?.SentTimestamp !== undefined && { since: new Date(Number(Attributes.SentTimestamp)).toISOString() }),
 });
-
-/**
- * Returns the reason from the attributes of a dead letter that EventBridge Scheduler wrote.
- * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
- */
-const schedulerReason = (attributes: Record<string, MessageAttributeValue> = {}): string | undefined => {
-  const { ERROR_CODE, ERROR_MESSAGE, EXHAUSTED_RETRY_CONDITION, RETRY_ATTEMPTS } = attributes;
-  const parts = [ERROR_CODE?.StringValue, ERROR_MESSAGE?.StringValue].filter((part) => part !== undefined);
-  if (parts.length === 0) return undefined;
-  const { StringValue: condition } = EXHAUSTED_RETRY_CONDITION ?? {};
-  const retries = condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS?.StringValue ?? '?'} retries)`;
-  return `${parts.join(': ')}${retries}`;
-};
 
 /** Approximate numbers of messages in a queue. */
 export interface QueueDepth {
@@ -204,4 +199,38 @@ export const listDeadLetters = async (
     total: Math.max(available, received.size),
     isComplete: received.size >= available,
   };
+};
+
+/**
+ * Deletes the dead letters that match the filter, and releases the others. Reads again while it finds some, because a
+ * FIFO queue returns the messages of a group only after those before them are deleted.
+ *
+ * @returns how many were deleted
+ */
+export const deleteDeadLetters = async (
+  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  filter: DeadLetterFilter,
+  stop?: AbortSignal,
+): Promise<number> => {
+  let deleted = 0;
+  for (;;) {
+    const received = new Map<string, Message>();
+    const before = deleted;
+    await releaseAfter(queue, received, async () => {
+      for await (const messages of receiveAll(queue, stop)) {
+        const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
+        for (const message of messages) received.set(message.MessageId ?? '', message);
+        for (const message of fresh) {
+          stop?.throwIfAborted();
+          if (!matchesFilter(filter, readDeadLetter(message))) continue;
+          const { ReceiptHandle, MessageId = '' } = message;
+          await queue.sqs.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle }));
+          received.delete(MessageId);
+          deleted += 1;
+        }
+        if (fresh.length === 0) return;
+      }
+    });
+    if (deleted === before || filter.messageId !== undefined) return deleted;
+  }
 };

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk/client-sqs';
+import type { KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -9,6 +10,8 @@ import {
   receiveAll,
   releaseAfter,
 } from './dead-letter-queue.ts';
+import { deleteKept, keptDeadLetters, readKept } from './kept-dead-letters.ts';
+import type { ManagementClient } from './management-client.ts';
 
 /** What a redrive does with a dead letter. */
 export type Redriven =
@@ -32,6 +35,14 @@ export interface RedriveOptions {
   readonly onException?: (why: string) => void;
   /** When aborted, the redrive stops before the next dead letter and throws the signal's reason. @default never */
   readonly stop?: AbortSignal;
+  /** The dead letters that Parley moved from the queue to the table. They are redriven first. @default none */
+  readonly kept?: KeptDeadLetters;
+}
+
+/** A queue's dead letters in the table. */
+export interface KeptDeadLetters {
+  readonly api: ManagementClient;
+  readonly name: KeptQueue;
 }
 
 /** The result of a redrive. */
@@ -55,7 +66,7 @@ export interface RedriveResult {
  */
 export const redrive = async (
   queue: DeadLetterQueue,
-  { filter, prepare = moveUnchanged, onMoved, onException, stop }: RedriveOptions,
+  { filter, prepare = moveUnchanged, onMoved, onException, stop, kept }: RedriveOptions,
 ): Promise<RedriveResult> => {
   const runId = randomUUID();
   const movedBodies = new Set<string>();
@@ -64,10 +75,31 @@ export const redrive = async (
   const toRelease = new Map<string, Message>();
   let moved = 0;
   let deleted = 0;
+  let leftInTable = 0;
+  const countMove = (body: string): void => {
+    movedBodies.add(body);
+    moved += 1;
+    onMoved?.(moved);
+  };
+  for await (const { messageId } of kept ? keptDeadLetters(kept.api, kept.name, filter, stop) : []) {
+    const deadLetter = kept && (await readKept(kept.api, kept.name, messageId));
+    if (!kept || !deadLetter) continue;
+    const redriven = await prepare(deadLetter);
+    if (redriven.kind !== 'move') onException?.(redriven.why);
+    if (redriven.kind === 'leave') {
+      leftInTable += 1;
+      continue;
+    }
+    if (redriven.kind === 'move') {
+      await sendToDestination(queue, deadLetter, redriven);
+      countMove(digestOf(deadLetter));
+    } else deleted += 1;
+    await deleteKept(kept.api, messageId);
+  }
   await releaseAfter(queue, toRelease, async () => {
     for await (const message of eachReceived(queue, toRelease, stop)) {
       const deadLetter = readDeadLetter(message);
-      const body = createHash('sha256').update(`${deadLetter.groupId} ${deadLetter.body}`).digest('base64');
+      const body = digestOf(deadLetter);
       const isSelected = matchesFilter(filter, deadLetter) && !movedBodies.has(body);
       const redriven = isSelected ? await prepare(deadLetter) : undefined;
       if (redriven !== undefined && redriven.kind !== 'move') onException?.(redriven.why);
@@ -75,9 +107,7 @@ export const redrive = async (
         await sendToDestination(queue, deadLetter, redriven);
         await remove(queue, message);
         toRelease.delete(deadLetter.messageId);
-        movedBodies.add(body);
-        moved += 1;
-        onMoved?.(moved);
+        countMove(body);
       } else if (redriven?.kind === 'delete') {
         await remove(queue, message);
         toRelease.delete(deadLetter.messageId);
@@ -92,8 +122,12 @@ export const redrive = async (
     }
   });
   const leftInPlace = [...toRelease.values()].filter((message) => !wasSkippedBy(runId, message)).length;
-  return { moved, deleted, left: requeued.size + leftInPlace };
+  return { moved, deleted, left: requeued.size + leftInPlace + leftInTable };
 };
+
+/** Identifies a message that failed again during the redrive: it returns with another ID. */
+const digestOf = ({ groupId, body }: DeadLetter): string =>
+  createHash('sha256').update(`${groupId} ${body}`).digest('base64');
 
 const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({ kind: 'move', body, groupId });
 

@@ -1,4 +1,5 @@
 import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,6 +8,16 @@ import { run } from '../../cli/run.ts';
 import type { Target } from '../../cli/target.ts';
 import { createMovableClock, type MovableClock } from '../../local/clock.ts';
 import { startSqs } from '../../local/emulators/sqs/sqs.ts';
+import { listenLocally } from '../../local/listen-locally.ts';
+
+/** Answers a call to the management API: the status and the body. */
+export type AnswerCall = (method: string, path: string) => Promise<readonly [status: number, body: unknown]>;
+
+/** Answers as a stage without kept dead letters does. */
+const noneKept: AnswerCall = async (method, path) =>
+  method === 'GET' && path.startsWith('/v1/dead-letters?')
+    ? [200, { deadLetters: [] }]
+    : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
 
 /** A target for `parley --local` that consists of queues only, unless a test adds addresses. */
 export interface LocalTarget extends AsyncDisposable {
@@ -27,14 +38,23 @@ const QUEUES = {
   scheduleDeadLetterQueueUrl: 'schedules-dead',
   inboundQueueUrl: 'inbound',
   inboundDeadLetterQueueUrl: 'inbound-dead',
+  erasureQueueUrl: 'erasures',
+  erasureDeadLetterQueueUrl: 'erasures-dead',
 } as const;
 
 /** Starts an SQS emulator with the stack's queues, and writes their addresses as the local run does. */
 export const startLocalTarget = async (
   others: Partial<Record<keyof Target['addresses'], string>> = {},
+  answer: AnswerCall = noneKept,
 ): Promise<LocalTarget> => {
   const clock = createMovableClock();
   const emulator = await startSqs({ clock });
+  const management = await listenLocally(
+    createServer(async (request, response) => {
+      const [status, body] = await answer(request.method ?? '', request.url ?? '');
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }),
+  );
   const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-target-'));
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
@@ -47,7 +67,7 @@ export const startLocalTarget = async (
   const urls = Object.entries(QUEUES).map(([name, queue]) => [name, `${emulator.url}/000000000000/${queue}`]);
   const addresses = {
     webhookUrl: 'http://127.0.0.1:9/webhook',
-    managementUrl: 'http://127.0.0.1:9',
+    managementUrl: management.url,
     accessTokenSecretId: 'token',
     ...Object.fromEntries(urls),
     ...others,
@@ -87,6 +107,7 @@ export const startLocalTarget = async (
     async [Symbol.asyncDispose]() {
       sqs.destroy();
       await emulator.close();
+      await management.close();
       folder.remove();
     },
   };
