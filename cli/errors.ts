@@ -52,6 +52,7 @@ export const explainError = (error: unknown, callee: Callee = { name: 'AWS', isL
   if (error instanceof ManagementError) return explainManagementError(error, callee);
   if (!(error instanceof Error)) return new CliError(EXIT.failed, String(error));
   const { name } = error;
+  if (name === 'AbortError') return new CliError(EXIT.interrupted, 'Interrupted. Nothing was changed.');
   const message = messageOf(error);
   if (name === 'CredentialsProviderError' || /could not load credentials/i.test(message)) {
     return new CliError(

@@ -19,7 +19,11 @@ const ADDRESSES = [
   'accessTokenSecretId',
 ] as const;
 
+/** Further addresses, for some commands only. */
+const OPTIONAL_ADDRESSES = ['erasureQueueUrl', 'erasureDeadLetterQueueUrl'] as const;
+
 const addresses = z.record(z.enum(ADDRESSES), z.string());
+const optionalAddresses = z.partialRecord(z.enum(OPTIONAL_ADDRESSES), z.string());
 
 /** What a command acts on: a deployed stack, or the local run. */
 export interface Target {
@@ -29,7 +33,9 @@ export interface Target {
   readonly id: string;
   readonly isLocal: boolean;
   readonly region: string;
-  readonly addresses: Readonly<Record<(typeof ADDRESSES)[number], string>>;
+  readonly addresses: Readonly<
+    Record<(typeof ADDRESSES)[number], string> & Partial<Record<(typeof OPTIONAL_ADDRESSES)[number], string>>
+  >;
   readonly credentials: () => Promise<SigningCredentials>;
   readonly sqs: SQSClient;
   readonly secretsManager: SecretsManagerClient;
@@ -90,12 +96,22 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     id: `${stackName}.${region}`,
     isLocal: false,
     region,
-    addresses: addresses.parse(found),
+    addresses: {
+      ...addresses.parse(found),
+      ...readOptional((address) => outputs.get(outputName(address))),
+    },
     credentials: () => credentials(),
     sqs: new SQSClient({ region, credentials }),
     secretsManager: new SecretsManagerClient({ region, credentials }),
   };
 };
+
+const readOptional = (read: (address: string) => unknown) =>
+  optionalAddresses.parse(
+    Object.fromEntries(
+      OPTIONAL_ADDRESSES.flatMap((name) => (read(name) === undefined ? [] : [[name, read(name)] as const])),
+    ),
+  );
 
 const outputName = (address: string): string => address.charAt(0).toUpperCase() + address.slice(1);
 
@@ -127,7 +143,7 @@ const describeOutputs = async (
   }
 };
 
-const localState = z.object({
+const localState = z.looseObject({
   ...Object.fromEntries(ADDRESSES.map((name) => [name, z.string()])),
   env: z.object({
     AWS_ACCESS_KEY_ID: z.string(),
@@ -153,7 +169,10 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     id: 'local',
     isLocal: true,
     region: env.AWS_REGION,
-    addresses: addresses.parse(Object.fromEntries(ADDRESSES.map((name) => [name, Reflect.get(state, name)]))),
+    addresses: {
+      ...addresses.parse(Object.fromEntries(ADDRESSES.map((name) => [name, Reflect.get(state, name)]))),
+      ...readOptional((name) => Reflect.get(state, name)),
+    },
     credentials: async () => credentials,
     sqs: new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS }),
     secretsManager: new SecretsManagerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SECRETS_MANAGER }),

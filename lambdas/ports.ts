@@ -1,6 +1,7 @@
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
 import type { Consent, Contact, ContactRef } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
+import type { DeadLetter, KeptQueue } from './domain/dead-letter.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
@@ -143,6 +144,45 @@ export interface CircuitRepository {
   close(probeId: string, closedAt: Instant): Promise<Circuit>;
 }
 
+/** Dead letters that are kept in the table until somebody decides about them. */
+export interface KeptDeadLetterRepository {
+  /** Stores a dead letter; again if it is already stored. `contacts` are those whose erasure deletes it. */
+  keep(deadLetter: DeadLetter, contacts: readonly ContactRef[], at: Instant): Promise<void>;
+  /** Returns a page of a queue's dead letters without their bodies, oldest first. */
+  list(
+    queue: KeptQueue,
+    page: { readonly limit: number; readonly after?: DeadLetterPosition },
+  ): Promise<{ readonly deadLetters: readonly KeptDeadLetter[]; readonly next?: DeadLetterPosition }>;
+  /** Returns undefined if there is none, or if its deletion was interrupted. */
+  read(id: string): Promise<(DeadLetter & Pick<KeptDeadLetter, 'keptAt'>) | undefined>;
+  /** Returns whether there was one. The call can be repeated. */
+  delete(id: string): Promise<boolean>;
+}
+
+/** A kept dead letter, without its body. */
+export interface KeptDeadLetter extends Omit<DeadLetter, 'body'> {
+  readonly keptAt: Instant;
+}
+
+/** Where the next page of dead letters starts; opaque to callers. */
+export type DeadLetterPosition = Readonly<Record<string, string>>;
+
+/** A dead-letter queue. */
+export interface DeadLetterSource {
+  readonly queue: KeptQueue;
+  /** Returns the approximate number of messages that can be received. */
+  depth(): Promise<number>;
+  /** Receives up to ten messages, or none if there are no more. */
+  receive(): Promise<readonly ReceivedDeadLetter[]>;
+  remove(message: ReceivedDeadLetter): Promise<void>;
+  /** Makes messages available again. */
+  release(messages: readonly ReceivedDeadLetter[]): Promise<void>;
+}
+
+export interface ReceivedDeadLetter extends DeadLetter {
+  readonly receiptHandle: string;
+}
+
 /** An item of a contact that is yet to be erased. */
 export interface ErasableItem {
   readonly kind: 'message' | 'echo' | 'send';
@@ -162,6 +202,8 @@ export interface ErasureRepository {
   ): Promise<{ readonly items: readonly ErasableItem[]; readonly next?: ErasablePosition }>;
   /** Returns `busy` while a function is processing the send, because that function would write the item again. */
   erase(contact: ContactRef, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
+  /** Deletes kept dead letters that may be about the contact. Returns how many; 0 if none are left. */
+  eraseKeptDeadLetters(contact: ContactRef, until: Instant): Promise<number>;
   /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(
     before: ErasureRecord,

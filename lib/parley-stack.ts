@@ -40,7 +40,12 @@ export class ParleyStack extends Stack {
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table });
     this.sender = new ParleySender(this, 'Sender', { ...settings, table });
     this.publisher = new ParleyPublisher(this, 'Publisher', { ...settings, table });
-    this.management = new ParleyManagement(this, 'Management', { ...settings, table, sender: this.sender });
+    this.management = new ParleyManagement(this, 'Management', {
+      ...settings,
+      table,
+      sender: this.sender,
+      receiver: this.receiver,
+    });
     new ParleyMonitoring(this, 'Monitoring', {
       receiver: this.receiver,
       sender: this.sender,
@@ -63,6 +68,7 @@ export class ParleyStack extends Stack {
   #createOutputs(): void {
     const { url, inboundQueue, webhookSecret } = this.receiver;
     const { sendQueue, schedules, accessToken } = this.sender;
+    const { erasureQueue } = this.management;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
     output('ManagementUrl', this.management.url, 'The base URL of the management API');
@@ -71,6 +77,8 @@ export class ParleyStack extends Stack {
     output('ScheduleDeadLetterQueueUrl', schedules.deadLetters.queueUrl, 'Scheduled sends that could not be queued');
     output('InboundQueueUrl', inboundQueue.queueUrl, 'Verified events that wait for the table');
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
+    output('ErasureQueueUrl', erasureQueue.queueUrl, 'Erasures in progress');
+    output('ErasureDeadLetterQueueUrl', erasureQueue.deadLetters.queueUrl, 'Erasures that failed');
     output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');
     output('EventBusName', this.publisher.eventBus.eventBusName, "The event bus that receives Parley's events");
     output('AccessTokenSecretId', accessToken.secretArn, "The secret for the chat service's access token");

@@ -10,11 +10,22 @@ export interface MovableClock {
   advance(ms: number): Promise<void>;
   /** Calls `listener` with the new offset each time the clock moves. */
   onMove(listener: (offsetMs: number) => Promise<void>): void;
+  /**
+   * Makes `advance` stop at a time, so that what is due then sees neither an earlier nor a later time.
+   *
+   * @param next returns the next such time in milliseconds since the epoch
+   */
+  stopAt(next: () => number): void;
 }
 
 export const createMovableClock = (): MovableClock => {
   const listeners: ((offsetMs: number) => Promise<void>)[] = [];
+  const stops: (() => number)[] = [];
   let offsetMs = 0;
+  const move = async (ms: number): Promise<void> => {
+    offsetMs += ms;
+    await Promise.all(listeners.map((listener) => listener(offsetMs)));
+  };
   return {
     now: () => new Date(Date.now() + offsetMs),
     get offsetMs() {
@@ -23,8 +34,17 @@ export const createMovableClock = (): MovableClock => {
     async advance(ms) {
       if (!Number.isFinite(ms) || ms < 0)
         throw new LocalError(`The clock only moves forward; it cannot move ${ms} ms.`);
-      offsetMs += ms;
-      await Promise.all(listeners.map((listener) => listener(offsetMs)));
+      let remainingMs = ms;
+      for (;;) {
+        const untilStopMs = Math.min(...stops.map((next) => next())) - (Date.now() + offsetMs);
+        const stepMs = Math.min(remainingMs, Math.max(0, untilStopMs));
+        remainingMs -= stepMs;
+        await move(stepMs);
+        if (remainingMs <= 0) return;
+      }
+    },
+    stopAt: (next) => {
+      stops.push(next);
     },
     onMove: (listener) => {
       listeners.push(listener);

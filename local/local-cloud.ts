@@ -54,6 +54,8 @@ const stackAddresses = z.object({
   scheduleDeadLetterQueueUrl: z.string(),
   inboundQueueUrl: z.string(),
   inboundDeadLetterQueueUrl: z.string(),
+  erasureQueueUrl: z.string(),
+  erasureDeadLetterQueueUrl: z.string(),
   tableName: z.string(),
   eventBusName: z.string(),
   accessTokenSecretId: z.string(),

@@ -19,6 +19,8 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   scheduleDeadLetterQueueUrl: cloud.scheduleDeadLetterQueueUrl,
   inboundQueueUrl: cloud.inboundQueueUrl,
   inboundDeadLetterQueueUrl: cloud.inboundDeadLetterQueueUrl,
+  erasureQueueUrl: cloud.erasureQueueUrl,
+  erasureDeadLetterQueueUrl: cloud.erasureDeadLetterQueueUrl,
   tableName: cloud.tableName,
   eventBusName: cloud.eventBusName,
   accessTokenSecretId: cloud.accessTokenSecretId,

@@ -4,6 +4,7 @@ import type { Emulators } from './emulators/emulators.ts';
 import { createApiDestinations } from './emulators/event-targets.ts';
 import { startMappings } from './event-sources/event-source-mappings.ts';
 import type { RunningMapping } from './event-sources/queue-mapping.ts';
+import { startRecurringSchedules } from './event-sources/recurring-schedules.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
 import { type Functions, type LogSettings, startFunctions } from './functions/functions.ts';
 import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
@@ -57,7 +58,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     ...emulators,
     apiDestinations: createApiDestinations(),
     assetFolder: settings.assetFolder,
-    declared: { functions: [], queueMappings: [], streamMappings: [] },
+    declared: { functions: [], queueMappings: [], streamMappings: [], recurringSchedules: [] },
     physicalName: (logicalId) => `${settings.stackName}-${logicalId}`,
     async openHttpApi(apiId, name) {
       const functionOf = (arn: string) => functions?.find(arn)?.invoke;
@@ -88,6 +89,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     for (const mapping of mappings) mapping.stop();
   });
   mappings.push(...startMappings(services.declared, { functions, emulators, clock, warn }));
+  stack.defer(startRecurringSchedules(services.declared.recurringSchedules, { functions, clock, warn }));
 
   const outputs = resolveOutputs(template, context);
   const running = stack.move();

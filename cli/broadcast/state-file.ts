@@ -4,7 +4,10 @@ import { CliError, EXIT } from '../errors.ts';
 import { refusedRows } from './refused-rows.ts';
 
 const broadcastState = z.object({
+  /** The prefix of the request IDs. */
   broadcastId: z.string(),
+  /** Derived from the file and the message: a broadcast of other content is another broadcast. */
+  contentId: z.string(),
   /** URL of the queue that the rows were sent to. */
   destination: z.string(),
   rows: z.int(),
@@ -35,7 +38,8 @@ export const readState = async (stateFile: string): Promise<BroadcastState | und
   } catch {
     throw new CliError(
       EXIT.usage,
-      `${stateFile} is not a valid state file. Delete it to start over: rows that were already sent are not sent again.`,
+      `${stateFile} is not a valid state file. Delete it to start over: rows that were already sent are not sent again, ` +
+        'unless --new started the broadcast.',
     );
   }
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type BroadcastPlan, planBroadcast } from '../broadcast/plan.ts';
 import { createProgress } from '../broadcast/progress.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
@@ -19,7 +20,8 @@ export const createBroadcastCommand: CreateCommand = ({ target, report, commandF
     .option('--contact-column <name>', 'Column with the contact IDs', 'platformContactId')
     .option('--delimiter <character>', 'Delimiter between columns', ',')
     .option('--dry-run', 'Check every row without queueing it')
-    .option('--new', 'Start another broadcast, even if one of this file was interrupted')
+    .option('--new', 'Start another broadcast, even if this file was queued or interrupted before')
+    .option('--yes', 'With --new: confirm that users who already received this message receive it again')
     .addHelpText(
       'after',
       examples(
@@ -28,6 +30,8 @@ export const createBroadcastCommand: CreateCommand = ({ target, report, commandF
       ),
     )
     .action(async (file, options) => {
+      const isNew = options.new === true;
+      if (options.yes && !isNew) throw new CliError(EXIT.usage, '--yes confirms --new. Add --new, or remove --yes.');
       const csv = { file, delimiter: options.delimiter };
       const plan = await planBroadcast(csv, options.contactColumn, messageFields(options));
       if (options.dryRun) {
@@ -37,9 +41,18 @@ export const createBroadcastCommand: CreateCommand = ({ target, report, commandF
       const { sqs, addresses, id } = await target();
       const queueUrl = addresses.sendQueueUrl;
       const stateFile = stateFileOf(file, id);
-      const { broadcastId, rows, template } = plan;
-      const fresh = { broadcastId, destination: queueUrl, rows, done: 0, queued: 0, refused: {} };
-      const start = resume(file, await readState(stateFile), fresh, options.new === true);
+      const { broadcastId: contentId, rows, template } = plan;
+      // A repeated request ID would be dropped by SQS, or ignored as already sent.
+      const broadcastId = isNew ? `b-${randomUUID()}` : contentId;
+      const fresh = { broadcastId, contentId, destination: queueUrl, rows, done: 0, queued: 0, refused: {} };
+      const saved = await readState(stateFile);
+      const start = isNew ? startAgain(file, saved, fresh, options.yes === true) : resume(file, saved, fresh);
+      if (isComplete(start)) {
+        report(alreadyComplete(file, start));
+        return;
+      }
+      // Saved before the first row, so that a crash cannot lose a new broadcast's request IDs.
+      await writeState(stateFile, start);
       const progress = createProgress({
         rows,
         alreadyDone: start.done,
@@ -54,23 +67,20 @@ export const createBroadcastCommand: CreateCommand = ({ target, report, commandF
       try {
         const state = await queueRows({ csv, template, sqs, queueUrl, stop, save }, start);
         progress.stop();
-        if (state.done < rows) throw interrupted(state);
+        if (!isComplete(state)) throw interrupted(state, isNew);
         report(summarize(file, state, commandFor));
       } finally {
         progress.stop();
       }
     });
 
-/** Returns the saved state if it belongs to the same broadcast, and the fresh one otherwise. */
-const resume = (
-  file: string,
-  saved: BroadcastState | undefined,
-  fresh: BroadcastState,
-  isNew: boolean,
-): BroadcastState => {
+const isComplete = ({ done, rows }: BroadcastState): boolean => done === rows;
+
+/** Returns the saved state if it belongs to the same file, message, and queue, and the fresh one otherwise. */
+const resume = (file: string, saved: BroadcastState | undefined, fresh: BroadcastState): BroadcastState => {
   if (!saved || saved.destination !== fresh.destination) return fresh;
-  if (saved.broadcastId === fresh.broadcastId) return saved;
-  if (isNew || saved.done === saved.rows) return fresh;
+  if (saved.contentId === fresh.contentId) return saved;
+  if (isComplete(saved)) return fresh;
   throw new CliError(
     EXIT.usage,
     `${file} or the message has changed since its broadcast was interrupted after row ${saved.done}. ` +
@@ -78,11 +88,37 @@ const resume = (
   );
 };
 
-const interrupted = ({ done, rows }: BroadcastState): CliError =>
+/** Returns the fresh state. Requires a confirmation if users would receive the same message again. */
+const startAgain = (
+  file: string,
+  saved: BroadcastState | undefined,
+  fresh: BroadcastState,
+  isConfirmed: boolean,
+): BroadcastState => {
+  const isRepetition = saved?.destination === fresh.destination && saved.contentId === fresh.contentId;
+  if (!isRepetition || saved.queued === 0 || isConfirmed) return fresh;
+  throw new CliError(
+    EXIT.usage,
+    `${saved.queued} of ${saved.rows} rows of ${file} were already queued with this message. ` +
+      'With --new, the same users receive it again. Add --yes to confirm.',
+  );
+};
+
+const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): CliError =>
   new CliError(
     EXIT.interrupted,
-    `Interrupted after row ${done} of ${rows}. Run the same command again to continue with row ${done + 1}.`,
+    `Interrupted after row ${done} of ${rows}. ` +
+      `Run the same command ${isNew ? 'without --new' : 'again'} to continue with row ${done + 1}.`,
   );
+
+const alreadyComplete = (file: string, state: BroadcastState): CommandResult => ({
+  text: [
+    `${file}: ${state.queued} of ${state.rows} rows queued, ${countRefused(state.refused)} refused.`,
+    'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new --yes.',
+  ].join('\n'),
+  json: { ...state, refusedRows: countRefused(state.refused) },
+  exitCode: countRefused(state.refused) > 0 ? EXIT.partial : EXIT.done,
+});
 
 const summarize = (file: string, state: BroadcastState, commandFor: CommandFor): CommandResult => {
   const { broadcastId, queued, refused, rows } = state;

@@ -1,36 +1,43 @@
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { type DeadLetter, type DeadLetterQueue, listDeadLetters } from '../operations/dead-letter-queue.ts';
+import {
+  type DeadLetter,
+  type DeadLetterQueue,
+  deleteDeadLetters,
+  listDeadLetters,
+} from '../operations/dead-letter-queue.ts';
+import { deleteKept, type KeptDeadLetter, keptDeadLetters, readKept } from '../operations/kept-dead-letters.ts';
 import { redrive } from '../operations/redrive.ts';
 import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
 import type { Target } from '../target.ts';
 
-/** Creates `dead-letters list`, `dead-letters show`, and `dead-letters redrive`. */
+/** Creates `dead-letters list`, `show`, `redrive`, and `delete`. */
 export const createDeadLettersCommand: CreateCommand = (context) =>
   new Command('dead-letters')
-    .description('List, show, and redrive dead letters.')
+    .description('List, show, redrive, and delete dead letters.')
     .addCommand(createListCommand(context))
     .addCommand(createShowCommand(context))
-    .addCommand(createRedriveCommand(context));
+    .addCommand(createRedriveCommand(context))
+    .addCommand(createDeleteCommand(context));
 
-const QUEUES = ['send', 'inbound', 'schedules'] as const;
-
-/** What has a dead-letter queue: send requests, inbound events, and the schedules of requests with a `sendAt`. */
-export type QueueName = (typeof QUEUES)[number];
+/** What has a dead-letter queue: requests, events, the schedules of requests with a `sendAt`, and erasures. */
+export type QueueName = KeptQueue;
 
 const QUEUE_DESCRIPTION =
   'send: requests that failed; inbound: events that could not be parsed or stored; ' +
-  'schedules: scheduled sends that could not be queued';
+  'schedules: scheduled sends that could not be queued; erasures: erasures that failed';
 const REASON_DESCRIPTION = 'Only dead letters whose reason contains this text';
 
-const createListCommand = ({ target, report }: CommandContext) =>
+const createListCommand = ({ target, api, report, stop }: CommandContext) =>
   new Command('list')
     .description(
       'List dead letters with their reasons.\n\n' +
+        'Those older than a week, which Parley keeps in the table, come first. ' +
         'While the command reads a queue, usually for a few seconds, its dead letters are hidden from other consumers.',
     )
-    .addArgument(new Argument('[queue]', QUEUE_DESCRIPTION).choices(QUEUES))
+    .addArgument(new Argument('[queue]', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
     .option('--reason <text>', REASON_DESCRIPTION)
     .option('--limit <n>', 'Dead letters to show per queue', parseLimit, 100)
     .addHelpText('after', examples('parley dead-letters list send --reason MALFORMED --stage prod'))
@@ -38,30 +45,34 @@ const createListCommand = ({ target, report }: CommandContext) =>
       const found = await target();
       const text: string[] = [];
       const json: Record<string, unknown> = {};
-      for (const name of queue === undefined ? QUEUES : [queue]) {
-        const { deadLetters, total, isComplete } = await listDeadLetters(queueOf(found, name), { reason }, limit);
-        json[name] = { total, deadLetters };
+      for (const name of queue === undefined ? KEPT_QUEUES : [queue]) {
+        const inQueue = await listDeadLetters(queueOf(found, name), { reason }, limit, stop);
+        const kept: KeptDeadLetter[] = [];
+        for await (const one of keptDeadLetters(await api(), name, { reason }, stop)) kept.push(one);
+        const deadLetters = [...kept, ...inQueue.deadLetters].slice(0, limit);
+        const total = kept.length + inQueue.total;
+        json[name] = { total, kept: kept.length, deadLetters };
         const shown = deadLetters.length === total ? '' : `, ${deadLetters.length} shown`;
         text.push(`${name}: ${count(total, 'dead letter')}${shown}`, ...deadLetters.map(describe));
-        if (!isComplete && deadLetters.length < limit) {
+        if (!inQueue.isComplete && inQueue.deadLetters.length < limit) {
           text.push('  The rest are behind these in their message groups. A redrive processes all of them.');
         }
       }
       report({ text: text.join('\n'), json });
     });
 
-const createShowCommand = ({ target, report, commandFor }: CommandContext) =>
+const createShowCommand = ({ target, api, report, commandFor, stop }: CommandContext) =>
   new Command('show')
     .description('Show one dead letter in full.')
-    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
+    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
     .argument('<message-id>', 'Message ID, as shown by dead-letters list')
     .addHelpText(
       'after',
       examples('parley dead-letters show inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --stage prod'),
     )
     .action(async (name, messageId) => {
-      const { deadLetters } = await listDeadLetters(queueOf(await target(), name), { messageId }, 1);
-      const [deadLetter] = deadLetters;
+      const { deadLetters } = await listDeadLetters(queueOf(await target(), name), { messageId }, 1, stop);
+      const deadLetter = deadLetters[0] ?? (await readKept(await api(), name, messageId));
       if (!deadLetter) {
         throw new CliError(
           EXIT.notFound,
@@ -71,13 +82,13 @@ const createShowCommand = ({ target, report, commandFor }: CommandContext) =>
       report({ text: `${describe(deadLetter).trim()}\n${deadLetter.body}`, json: deadLetter });
     });
 
-const createRedriveCommand = ({ target, api, report, say }: CommandContext) =>
+const createRedriveCommand = ({ target, api, report, say, stop }: CommandContext) =>
   new Command('redrive')
     .description(
       'Move dead letters back to their queue, in order.\n\n' +
         'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted.',
     )
-    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(QUEUES))
+    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
     .option('--reason <text>', REASON_DESCRIPTION)
     .addHelpText(
       'after',
@@ -88,19 +99,61 @@ const createRedriveCommand = ({ target, api, report, say }: CommandContext) =>
     )
     .action(async (name, { reason }) => {
       const queue = queueOf(await target(), name);
-      const prepare = name === 'schedules' ? createRedriveScheduledSend(await api()) : undefined;
+      const client = await api();
+      const prepare = name === 'schedules' ? createRedriveScheduledSend(client) : undefined;
+      let soFar = 0;
       const { moved, deleted, left } = await redrive(queue, {
         filter: { reason },
         prepare,
         onException: say,
         onMoved: (moved) => {
+          soFar = moved;
           if (moved % 100 === 0) say(`${count(moved, 'dead letter')} redriven`);
         },
+        stop,
+        kept: { api: client, name },
+      }).catch((error) => {
+        if (!stop.aborted) throw error;
+        const sentence = `Interrupted after ${count(soFar, 'dead letter')} redriven`;
+        throw new CliError(EXIT.interrupted, `${sentence}. Run the same command again to continue.`);
       });
       const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
       report({ text: `${counts.join(', ')}.`, json: { moved, deleted, left } });
     });
 
+const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
+  new Command('delete')
+    .description(
+      'Delete dead letters that nobody needs.\n\n' +
+        'Parley keeps a dead letter until it is redriven, deleted, or erased with its contact.',
+    )
+    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
+    .argument('[message-id]', 'Message ID, as shown by dead-letters list')
+    .option('--reason <text>', REASON_DESCRIPTION)
+    .option('--yes', 'Confirm the deletion')
+    .addHelpText(
+      'after',
+      examples(
+        'parley dead-letters delete inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --yes --stage prod',
+        'parley dead-letters delete send --reason MALFORMED --yes --stage prod',
+      ),
+    )
+    .action(async (name, messageId, { reason, yes }) => {
+      if (messageId === undefined && reason === undefined) {
+        throw new CliError(EXIT.usage, 'Provide a message ID or --reason. See parley dead-letters delete --help.');
+      }
+      if (!yes) throw new CliError(EXIT.usage, 'A deleted dead letter cannot be restored. Add --yes to confirm.');
+      const filter = { reason, messageId };
+      const client = await api();
+      let deleted = await deleteDeadLetters(queueOf(await target(), name), filter, stop);
+      for await (const kept of keptDeadLetters(client, name, filter, stop)) {
+        if (await deleteKept(client, kept.messageId)) deleted += 1;
+      }
+      if (deleted === 0) throw new CliError(EXIT.notFound, 'No dead letter matches, so nothing was deleted.');
+      report({ text: `${count(deleted, 'dead letter')} deleted.`, json: { deleted } });
+    });
+
+/** @throws CliError for a stack without the queue's addresses */
 const queueOf = ({ sqs, addresses }: Target, name: QueueName): DeadLetterQueue => {
   switch (name) {
     case 'send':
@@ -109,10 +162,15 @@ const queueOf = ({ sqs, addresses }: Target, name: QueueName): DeadLetterQueue =
       return { sqs, url: addresses.inboundDeadLetterQueueUrl, destinationUrl: addresses.inboundQueueUrl };
     case 'schedules':
       return { sqs, url: addresses.scheduleDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl };
+    case 'erasures': {
+      const { erasureDeadLetterQueueUrl: url, erasureQueueUrl: destinationUrl } = addresses;
+      if (url !== undefined && destinationUrl !== undefined) return { sqs, url, destinationUrl };
+      throw new CliError(EXIT.noAccess, 'The stack has no outputs for erasures. Deploy this version of Parley to it.');
+    }
   }
 };
 
-const describe = ({ messageId, since, groupId, reason }: DeadLetter): string =>
+const describe = ({ messageId, since, groupId, reason }: Omit<DeadLetter, 'body'>): string =>
   `  ${messageId}  ${since}${groupId === undefined ? '' : `  ${groupId}`}  ${reason}`;
 
 const parseLimit = (value: string): number => {

@@ -1,11 +1,12 @@
 import {
-  ChangeMessageVisibilityCommand,
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
-  type MessageAttributeValue,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { deadLetterReason } from '../../lambdas/domain/dead-letter.ts';
 
 /** A dead-letter queue, and the queue that its messages are redriven to. */
 export interface DeadLetterQueue {
@@ -28,20 +29,30 @@ export interface DeadLetter {
 export interface DeadLetterFilter {
   /** Text that the reason must contain, ignoring case. */
   readonly reason?: string;
+  readonly messageId?: string;
 }
 
-export const matchesFilter = ({ reason }: DeadLetterFilter, deadLetter: DeadLetter): boolean =>
-  reason === undefined || deadLetter.reason.toLowerCase().includes(reason.toLowerCase());
+export const matchesFilter = (
+  { reason, messageId }: DeadLetterFilter,
+  deadLetter: Pick<DeadLetter, 'reason' | 'messageId'>,
+): boolean =>
+  (reason === undefined || deadLetter.reason.toLowerCase().includes(reason.toLowerCase())) &&
+  (messageId === undefined || deadLetter.messageId === messageId);
 
 /** Long enough to read a whole queue; until then no other consumer receives its messages. */
 const VISIBILITY_TIMEOUT_SECONDS = 300;
 
-/** The reason of a message that SQS moved here itself: its redrive policy adds none. */
-const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
-
-/** Receives the available messages, up to ten at a time, until the queue has no more. */
-export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator<readonly Message[]> {
+/**
+ * Receives the available messages, up to ten at a time, until the queue has no more.
+ *
+ * @throws the reason of `stop` once it is aborted
+ */
+export async function* receiveAll(
+  { sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  stop?: AbortSignal,
+): AsyncGenerator<readonly Message[]> {
   for (;;) {
+    stop?.throwIfAborted();
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: url,
@@ -58,47 +69,68 @@ export async function* receiveAll({ sqs, url }: DeadLetterQueue): AsyncGenerator
   }
 }
 
-/** Makes received messages available again. Skips those whose visibility timeout has already ended. */
-export const release = async ({ sqs, url }: DeadLetterQueue, received: Iterable<Message>): Promise<void> => {
-  for (const { ReceiptHandle } of received) {
+/**
+ * Runs `work`, then makes available again what it left in `received`, whether it ended, failed, or was interrupted. An
+ * error of `work` takes precedence over one of the release.
+ */
+export const releaseAfter = async <Result>(
+  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  received: ReadonlyMap<string, Message>,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const [result] = await Promise.allSettled([work()]);
+  const [released] = await Promise.allSettled([release(queue, [...received.values()])]);
+  if (result.status === 'rejected') throw result.reason;
+  if (released.status === 'rejected') throw released.reason;
+  return result.value;
+};
+
+const BATCH = 10;
+
+/**
+ * Makes received messages available again. Skips those whose visibility timeout has already ended.
+ *
+ * @throws the first failure, after trying all messages
+ */
+const release = async ({ sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>, received: readonly Message[]) => {
+  const failures: unknown[] = [];
+  for (let start = 0; start < received.length; start += BATCH) {
+    const Entries = received
+      .slice(start, start + BATCH)
+      .map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
     try {
-      await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout: 0 }));
+      const { Failed = [] } = await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries }));
+      const failed = Failed.find(({ Code = '' }) => !VISIBLE_AGAIN.test(Code));
+      if (failed) failures.push(new Error(`${failed.Code}: ${failed.Message}`));
     } catch (error) {
-      if (!isVisibleAgain(error)) throw error;
+      failures.push(error);
     }
   }
+  if (failures.length > 0) throw failures[0];
 };
 
 /**
- * Whether SQS refused a visibility timeout because an earlier one has ended. A standard queue returns the first error;
- * a
- * FIFO queue, or a message that has been received since, the second.
+ * The codes with which SQS refuses a visibility timeout because an earlier one has ended. A standard queue returns the
+ * first; a FIFO queue, or a message that has been received since, the second.
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
  */
-const isVisibleAgain = (error: unknown): boolean =>
-  error instanceof Error && ['MessageNotInflight', 'InvalidParameterValue'].includes(error.name);
+const VISIBLE_AGAIN = /(^|\.)(MessageNotInflight|InvalidParameterValue)$/;
 
-export const readDeadLetter = ({ MessageId = '', Body = '', Attributes, MessageAttributes }: Message): DeadLetter => ({
+export const readDeadLetter = ({
+  MessageId = '',
+  Body = '',
+  Attributes,
+  MessageAttributes = {},
+}: Message): DeadLetter => ({
   messageId: MessageId,
-  reason: MessageAttributes?.reason?.StringValue ?? schedulerReason(MessageAttributes) ?? MAX_RECEIVES_EXCEEDED,
+  reason: deadLetterReason(
+    Object.fromEntries(Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue])),
+  ),
   body: Body,
   ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
   ...(Attributes?.SentTimestamp !== undefined && { since: new Date(Number(Attributes.SentTimestamp)).toISOString() }),
 });
-
-/**
- * Returns the reason from the attributes of a dead letter that EventBridge Scheduler wrote.
- * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
- */
-const schedulerReason = (attributes: Record<string, MessageAttributeValue> = {}): string | undefined => {
-  const { ERROR_CODE, ERROR_MESSAGE, EXHAUSTED_RETRY_CONDITION, RETRY_ATTEMPTS } = attributes;
-  const parts = [ERROR_CODE?.StringValue, ERROR_MESSAGE?.StringValue].filter((part) => part !== undefined);
-  if (parts.length === 0) return undefined;
-  const { StringValue: condition } = EXHAUSTED_RETRY_CONDITION ?? {};
-  const retries = condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS?.StringValue ?? '?'} retries)`;
-  return `${parts.join(': ')}${retries}`;
-};
 
 /** Approximate numbers of messages in a queue. */
 export interface QueueDepth {
@@ -145,28 +177,60 @@ export interface DeadLetterList {
  * @param limit Maximum number of dead letters to return.
  */
 export const listDeadLetters = async (
-  queue: DeadLetterQueue,
-  filter: DeadLetterFilter & { readonly messageId?: string },
+  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  filter: DeadLetterFilter,
   limit: number,
+  stop?: AbortSignal,
 ): Promise<DeadLetterList> => {
   const { available } = await queueDepth(queue.sqs, queue.url);
-  const received: Message[] = [];
+  const received = new Map<string, Message>();
   const deadLetters: DeadLetter[] = [];
-  try {
-    for await (const messages of receiveAll(queue)) {
-      received.push(...messages);
-      const matching = messages
-        .map(readDeadLetter)
-        .filter((one) => matchesFilter(filter, one) && one.messageId === (filter.messageId ?? one.messageId));
-      deadLetters.push(...matching);
-      if (deadLetters.length >= limit) break;
+  await releaseAfter(queue, received, async () => {
+    for await (const messages of receiveAll(queue, stop)) {
+      const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
+      for (const message of messages) received.set(message.MessageId ?? '', message);
+      deadLetters.push(...fresh.map(readDeadLetter).filter((one) => matchesFilter(filter, one)));
+      // Reading a long queue outlasts the visibility timeout of the first messages, which are then received again.
+      if (deadLetters.length >= limit || fresh.length === 0) break;
     }
-  } finally {
-    await release(queue, received);
-  }
+  });
   return {
     deadLetters: deadLetters.slice(0, limit),
-    total: Math.max(available, received.length),
-    isComplete: received.length >= available,
+    total: Math.max(available, received.size),
+    isComplete: received.size >= available,
   };
+};
+
+/**
+ * Deletes the dead letters that match the filter, and releases the others. Reads again while it finds some, because a
+ * FIFO queue returns the messages of a group only after those before them are deleted.
+ *
+ * @returns how many were deleted
+ */
+export const deleteDeadLetters = async (
+  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  filter: DeadLetterFilter,
+  stop?: AbortSignal,
+): Promise<number> => {
+  let deleted = 0;
+  for (;;) {
+    const received = new Map<string, Message>();
+    const before = deleted;
+    await releaseAfter(queue, received, async () => {
+      for await (const messages of receiveAll(queue, stop)) {
+        const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
+        for (const message of messages) received.set(message.MessageId ?? '', message);
+        for (const message of fresh) {
+          stop?.throwIfAborted();
+          if (!matchesFilter(filter, readDeadLetter(message))) continue;
+          const { ReceiptHandle, MessageId = '' } = message;
+          await queue.sqs.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle }));
+          received.delete(MessageId);
+          deleted += 1;
+        }
+        if (fresh.length === 0) return;
+      }
+    });
+    if (deleted === before || filter.messageId !== undefined) return deleted;
+  }
 };

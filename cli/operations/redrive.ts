@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk/client-sqs';
+import type { KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -7,8 +8,11 @@ import {
   matchesFilter,
   readDeadLetter,
   receiveAll,
-  release,
+  releaseAfter,
 } from './dead-letter-queue.ts';
+import { deleteKept, keptDeadLetters, readKept } from './kept-dead-letters.ts';
+import type { ManagementClient } from './management-client.ts';
+
 /** What a redrive does with a dead letter. */
 export type Redriven =
   | { readonly kind: 'move'; readonly body: string; readonly groupId?: string | undefined }
@@ -29,6 +33,16 @@ export interface RedriveOptions {
   readonly onMoved?: (moved: number) => void;
   /** Receives a sentence about each dead letter that is deleted or cannot be moved. */
   readonly onException?: (why: string) => void;
+  /** When aborted, the redrive stops before the next dead letter and throws the signal's reason. @default never */
+  readonly stop?: AbortSignal;
+  /** The dead letters that Parley moved from the queue to the table. They are redriven first. @default none */
+  readonly kept?: KeptDeadLetters;
+}
+
+/** A queue's dead letters in the table. */
+export interface KeptDeadLetters {
+  readonly api: ManagementClient;
+  readonly name: KeptQueue;
 }
 
 /** The result of a redrive. */
@@ -52,7 +66,7 @@ export interface RedriveResult {
  */
 export const redrive = async (
   queue: DeadLetterQueue,
-  { filter, prepare = moveUnchanged, onMoved, onException }: RedriveOptions,
+  { filter, prepare = moveUnchanged, onMoved, onException, stop, kept }: RedriveOptions,
 ): Promise<RedriveResult> => {
   const runId = randomUUID();
   const movedBodies = new Set<string>();
@@ -61,10 +75,31 @@ export const redrive = async (
   const toRelease = new Map<string, Message>();
   let moved = 0;
   let deleted = 0;
-  try {
-    for await (const message of eachReceived(queue, toRelease)) {
+  let leftInTable = 0;
+  const countMove = (body: string): void => {
+    movedBodies.add(body);
+    moved += 1;
+    onMoved?.(moved);
+  };
+  for await (const { messageId } of kept ? keptDeadLetters(kept.api, kept.name, filter, stop) : []) {
+    const deadLetter = kept && (await readKept(kept.api, kept.name, messageId));
+    if (!kept || !deadLetter) continue;
+    const redriven = await prepare(deadLetter);
+    if (redriven.kind !== 'move') onException?.(redriven.why);
+    if (redriven.kind === 'leave') {
+      leftInTable += 1;
+      continue;
+    }
+    if (redriven.kind === 'move') {
+      await sendToDestination(queue, deadLetter, redriven);
+      countMove(digestOf(deadLetter));
+    } else deleted += 1;
+    await deleteKept(kept.api, messageId);
+  }
+  await releaseAfter(queue, toRelease, async () => {
+    for await (const message of eachReceived(queue, toRelease, stop)) {
       const deadLetter = readDeadLetter(message);
-      const body = createHash('sha256').update(`${deadLetter.groupId} ${deadLetter.body}`).digest('base64');
+      const body = digestOf(deadLetter);
       const isSelected = matchesFilter(filter, deadLetter) && !movedBodies.has(body);
       const redriven = isSelected ? await prepare(deadLetter) : undefined;
       if (redriven !== undefined && redriven.kind !== 'move') onException?.(redriven.why);
@@ -72,9 +107,7 @@ export const redrive = async (
         await sendToDestination(queue, deadLetter, redriven);
         await remove(queue, message);
         toRelease.delete(deadLetter.messageId);
-        movedBodies.add(body);
-        moved += 1;
-        onMoved?.(moved);
+        countMove(body);
       } else if (redriven?.kind === 'delete') {
         await remove(queue, message);
         toRelease.delete(deadLetter.messageId);
@@ -87,20 +120,29 @@ export const redrive = async (
         requeued.add(deadLetter.messageId);
       }
     }
-  } finally {
-    await release(queue, toRelease.values());
-  }
+  });
   const leftInPlace = [...toRelease.values()].filter((message) => !wasSkippedBy(runId, message)).length;
-  return { moved, deleted, left: requeued.size + leftInPlace };
+  return { moved, deleted, left: requeued.size + leftInPlace + leftInTable };
 };
+
+/** Identifies a message that failed again during the redrive: it returns with another ID. */
+const digestOf = ({ groupId, body }: DeadLetter): string =>
+  createHash('sha256').update(`${groupId} ${body}`).digest('base64');
 
 const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({ kind: 'move', body, groupId });
 
 /** Yields each message. Before that, adds all messages of the same receive to `received`. */
-async function* eachReceived(queue: DeadLetterQueue, received: Map<string, Message>): AsyncGenerator<Message> {
-  for await (const messages of receiveAll(queue)) {
+async function* eachReceived(
+  queue: DeadLetterQueue,
+  received: Map<string, Message>,
+  stop: AbortSignal | undefined,
+): AsyncGenerator<Message> {
+  for await (const messages of receiveAll(queue, stop)) {
     for (const message of messages) received.set(message.MessageId ?? '', message);
-    yield* messages;
+    for (const message of messages) {
+      stop?.throwIfAborted();
+      yield message;
+    }
   }
 }
 

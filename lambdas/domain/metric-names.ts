@@ -27,6 +27,7 @@ export const METRIC_NAMES = [
   'PublishRetried',
   'PublishFailed',
   'ChangeDeadLettered',
+  'DeadLettersWaiting',
 ] as const;
 
 export type MetricName = (typeof METRIC_NAMES)[number];

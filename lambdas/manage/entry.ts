@@ -6,19 +6,22 @@ import { createHttpPost } from '../adapters/chat-service/http-post.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
+import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { createChangeVisibility, createSqsClient, createSqsErasureQueue, createSqsSendQueue } from '../adapters/sqs.ts';
+import { createSqsDeadLetterSource } from '../adapters/sqs-dead-letter-source.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
-import { createTelemetry, frame } from '../runtime/frame.ts';
+import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { ManagementCall } from './api.ts';
-import { manageEnvironment } from './environment.ts';
+import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
 import { createErasureWorker } from './erasures.ts';
+import { createKeepDeadLetters } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { ROUTES } from './routes.ts';
 
@@ -35,6 +38,8 @@ const CHAT_SERVICE_CALL = {
 /** Leaves the rest of the function's timeout for the last page of the turn. */
 const ERASURE_TURN_MS = 20_000;
 const ERASURE_REQUIRED_TIME_MS = 40_000;
+/** Enough to store ten dead letters of the maximum size, and to release those that stay. */
+const KEEP_REQUIRED_TIME_MS = 20_000;
 
 const {
   CHAT_PLATFORM: chatPlatform,
@@ -56,6 +61,7 @@ const ports = {
   messages: createDynamodbMessages(table),
   sends: createDynamodbSends(table),
   circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
+  deadLetters: createDynamodbKeptDeadLetters(table),
   erasures: createDynamodbErasures(table),
   queue: createSqsSendQueue(sqs, environment.SEND_QUEUE_URL),
   erasureQueue: createSqsErasureQueue(sqs, environment.ERASURE_QUEUE_URL),
@@ -91,6 +97,31 @@ const erase = frame(
   middlewares,
 );
 
-/** Handles calls to the API, and messages from the erasure queue, because an erasure can outlast a call. */
-export const handler = (event: APIGatewayProxyEventV2 | SQSEvent, context: Context) =>
-  'Records' in event ? erase(event, context) : manage(event, context);
+const { INBOUND_DEAD_LETTER_QUEUE_URL: inboundUrl } = environment;
+const keepDeadLetters = createKeepDeadLetters({
+  sources: [
+    createSqsDeadLetterSource(sqs, 'send', environment.SEND_DEAD_LETTER_QUEUE_URL),
+    ...(inboundUrl === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inboundUrl)]),
+    createSqsDeadLetterSource(sqs, 'schedules', environment.SCHEDULE_DEAD_LETTER_QUEUE_URL),
+    createSqsDeadLetterSource(sqs, 'erasures', environment.ERASURE_DEAD_LETTER_QUEUE_URL),
+  ],
+  deadLetters: ports.deadLetters,
+  clock: systemClock,
+  chatPlatform,
+  log,
+  metrics,
+});
+const keep = frame(
+  (_event: KeepDeadLettersEvent, invocation: Invocation) =>
+    keepDeadLetters(() => invocation.getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS),
+  middlewares,
+);
+
+/**
+ * Handles calls to the API; messages from the erasure queue, because an erasure can outlast a call; and the daily
+ * schedule that keeps dead letters.
+ */
+export const handler = (event: APIGatewayProxyEventV2 | SQSEvent | KeepDeadLettersEvent, context: Context) => {
+  if ('Records' in event) return erase(event, context);
+  return 'keepDeadLetters' in event ? keep(event, context) : manage(event, context);
+};

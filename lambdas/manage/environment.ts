@@ -11,6 +11,11 @@ export const manageEnvironment = z.object({
   SEND_QUEUE_URL: z.url(),
   /** The queue for erasures, which the function also consumes. */
   ERASURE_QUEUE_URL: z.url(),
+  /** The dead-letter queues whose old messages the function keeps in the table. */
+  SEND_DEAD_LETTER_QUEUE_URL: z.url(),
+  SCHEDULE_DEAD_LETTER_QUEUE_URL: z.url(),
+  ERASURE_DEAD_LETTER_QUEUE_URL: z.url(),
+  INBOUND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
   /** The secret that holds the chat service's access token, for contact checks. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
@@ -33,4 +38,12 @@ export const manageEnvironment = z.object({
 });
 
 /** The variables as the stack sets them. */
-export type ManageEnvironment = Record<keyof z.input<typeof manageEnvironment>, string>;
+export type ManageEnvironment = Record<
+  Exclude<keyof z.input<typeof manageEnvironment>, 'INBOUND_DEAD_LETTER_QUEUE_URL'>,
+  string
+> & { INBOUND_DEAD_LETTER_QUEUE_URL?: string };
+
+/** The input of the schedule that keeps dead letters. */
+export interface KeepDeadLettersEvent {
+  readonly keepDeadLetters: true;
+}

@@ -83,7 +83,7 @@ export const createErasureWorker =
     await erasures.removeContact(contact, requestedAt);
 
     const deadline = addMs(clock.now(), turnMs);
-    const erased = { messages: 0, sends: 0, busy: 0 };
+    const erased = { messages: await erasures.eraseKeptDeadLetters(contact, requestedAt), sends: 0, busy: 0 };
     let next: ErasablePosition | undefined;
     let listed = 0;
     do {

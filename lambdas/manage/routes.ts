@@ -2,6 +2,7 @@ import { cancelSend } from './cancel-send.ts';
 import { checkContacts } from './contact-checks.ts';
 import { getContact, optIn, optOut } from './contacts.ts';
 import { getConversation, getMessage } from './conversations.ts';
+import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
 import { eraseContact, getErasure } from './erasures.ts';
 import { resolveSend } from './resolve-send.ts';
 import { enqueueSend, getSend, listUncertainSends } from './sends.ts';
@@ -22,6 +23,9 @@ export const ROUTES = {
   optOut,
   checkContacts,
   getErasure,
+  listDeadLetters,
+  getDeadLetter,
+  deleteDeadLetter,
   getStage,
 } as const;
 

@@ -11,8 +11,10 @@ import { ROUTES, type RouteName } from '../../lambdas/manage/routes.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
 import { DeadLetteredQueue, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
+import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
+import type { ParleyReceiver } from './receiver.ts';
 import type { ParleySender } from './sender.ts';
 import { grantItemActions, grantQuery } from './table.ts';
 
@@ -33,6 +35,12 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
   readonly table: ITable;
   /** The sender, whose queue receives send requests and whose access token is used for contact checks. */
   readonly sender: ParleySender;
+  /**
+   * The receiver, whose quarantined events are kept in the table.
+   *
+   * @default SQS deletes quarantined events after 14 days
+   */
+  readonly receiver?: Pick<ParleyReceiver, 'inboundQueue'>;
 }
 
 /** An API call takes at most 30 seconds. A turn of an erasure takes 20 seconds plus the rest of its last page. */
@@ -54,7 +62,7 @@ export class ParleyManagement extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
-    const { table, sender } = props;
+    const { table, sender, receiver } = props;
     const settings = checkSettings(managementSettings, props, this.node.path);
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
@@ -70,6 +78,10 @@ export class ParleyManagement extends Construct {
         TABLE_NAME: table.tableName,
         SEND_QUEUE_URL: sender.sendQueue.queueUrl,
         ERASURE_QUEUE_URL: this.erasureQueue.queueUrl,
+        SEND_DEAD_LETTER_QUEUE_URL: sender.sendQueue.deadLetters.queueUrl,
+        SCHEDULE_DEAD_LETTER_QUEUE_URL: sender.schedules.deadLetters.queueUrl,
+        ERASURE_DEAD_LETTER_QUEUE_URL: this.erasureQueue.deadLetters.queueUrl,
+        ...(receiver && { INBOUND_DEAD_LETTER_QUEUE_URL: receiver.inboundQueue.deadLetters.queueUrl }),
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
@@ -100,6 +112,15 @@ export class ParleyManagement extends Construct {
     sender.grantReadAccessToken(this.handler);
     sender.schedules.grantDelete(this.handler);
     this.erasureQueue.addConsumer(this.handler, 2);
+    new KeepDeadLetters(this, 'KeepDeadLetters', {
+      handler: this.handler,
+      deadLetters: [
+        sender.sendQueue.deadLetters,
+        sender.schedules.deadLetters,
+        this.erasureQueue.deadLetters,
+        ...(receiver ? [receiver.inboundQueue.deadLetters] : []),
+      ],
+    });
 
     // Separate from the webhook's API, which accepts requests without an AWS signature.
     this.api = new LoggedHttpApi(this, 'Api', {

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, type AlarmProps, ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -148,6 +148,15 @@ export class ParleyMonitoring extends Construct {
       'Erasures failed repeatedly and are in the erasure dead-letter queue. See the log of manage.',
     );
     this.#createAlarm(
+      'DeadLettersWaiting',
+      handler.customMetric('DeadLettersWaiting', { period: Duration.days(1), statistic: 'Sum' }),
+      1,
+      'Dead letters older than a week are kept in the table and wait for a decision. Redrive or delete them with parley ' +
+        'dead-letters.',
+      // The function counts once a day, but not at the same second.
+      { evaluationPeriods: 2, datapointsToAlarm: 1 },
+    );
+    this.#createAlarm(
       'ManagementServerErrors',
       api.stage.metricServerError({ period: PERIOD }),
       1,
@@ -179,11 +188,17 @@ export class ParleyMonitoring extends Construct {
     this.#createAlarm(id, queue.metricApproximateAgeOfOldestMessage(MAXIMUM), limit.toSeconds(), description);
   }
 
-  #createAlarm(id: string, metric: Metric, threshold: number, alarmDescription: string): void {
+  #createAlarm(
+    id: string,
+    metric: Metric,
+    threshold: number,
+    alarmDescription: string,
+    evaluation: Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm'> = { evaluationPeriods: 1 },
+  ): void {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
-      evaluationPeriods: 1,
+      ...evaluation,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       // Idle functions and empty queues emit no data.
       treatMissingData: TreatMissingData.NOT_BREACHING,

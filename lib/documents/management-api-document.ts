@@ -86,8 +86,13 @@ function pathParameters(path: string) {
 }
 
 function queryParameters(query: Schema) {
-  const { properties = {} } = jsonSchema(query, 'input');
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
+  const { properties = {}, required = [] } = jsonSchema(query, 'input');
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
 }
 
 function jsonContent(schema: Schema, io: 'input' | 'output') {

@@ -127,3 +127,35 @@ export const scheduleGroup = defineResourceType({
     return { ref: name, attributes: { Arn: arnOf('scheduler', `schedule-group/${name}`), State: 'ACTIVE' } };
   },
 });
+
+const MINUTE_MS = 60_000;
+const UNIT_MS: Readonly<Record<string, number>> = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS };
+
+const RATE = /^rate\((\d+) (minute|hour|day)s?\)$/;
+
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-scheduler-schedule.html */
+export const schedule = defineResourceType({
+  supports: z.strictObject({
+    Name: z.string().optional(),
+    ScheduleExpression: z.string().regex(RATE, 'only a rate in minutes, hours, or days is supported'),
+    FlexibleTimeWindow: z.strictObject({ Mode: z.literal('OFF', 'flexible time windows are not supported') }),
+    Target: z.strictObject({
+      Arn: z.string().regex(/^arn:aws[a-z-]*:lambda:/, 'only functions are supported'),
+      Input: z.string(),
+      // Permissions are not enforced.
+      RoleArn: ignored,
+    }),
+  }),
+  withoutEffect: { Description: 'nothing reads it', KmsKeyArn: 'nothing is encrypted' },
+  create({ Name, ScheduleExpression, Target }, { logicalId }, cloud) {
+    const [, number, unit = ''] = RATE.exec(ScheduleExpression) ?? [];
+    cloud.declared.recurringSchedules.push({
+      logicalId,
+      everyMs: Number(number) * (UNIT_MS[unit] ?? Number.NaN),
+      functionArn: Target.Arn,
+      input: Target.Input,
+    });
+    const name = Name ?? cloud.physicalName(logicalId);
+    return { ref: name, attributes: { Arn: arnOf('scheduler', `schedule/default/${name}`) } };
+  },
+});

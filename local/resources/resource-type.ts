@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Emulators } from '../emulators/emulators.ts';
 import type { ApiDestinations } from '../emulators/event-targets.ts';
 import type { QueueMappingDeclaration } from '../event-sources/queue-mapping.ts';
+import type { RecurringScheduleDeclaration } from '../event-sources/recurring-schedules.ts';
 import type { StreamMappingDeclaration } from '../event-sources/stream-mapping.ts';
 import type { FunctionDeclaration } from '../functions/invocation.ts';
 import type { HttpApi } from '../http-api/http-api.ts';
@@ -27,6 +28,7 @@ export interface Declarations {
   readonly functions: FunctionDeclaration[];
   readonly queueMappings: QueueMappingDeclaration[];
   readonly streamMappings: StreamMappingDeclaration[];
+  readonly recurringSchedules: RecurringScheduleDeclaration[];
 }
 
 /** A resource of the template with resolved intrinsics. */

@@ -1,7 +1,7 @@
 import { ACCOUNT_ID, arnOf } from '../aws-environment.ts';
 import { api, integration, route, stage } from './api-gateway.ts';
 import { globalTable, table } from './dynamodb.ts';
-import { apiDestination, connection, eventBus, rule, scheduleGroup } from './eventbridge.ts';
+import { apiDestination, connection, eventBus, rule, schedule, scheduleGroup } from './eventbridge.ts';
 import { eventSourceMapping, lambdaFunction } from './lambda.ts';
 import { inertResourceType, type ResourceType } from './resource-type.ts';
 import { secret } from './secrets-manager.ts';
@@ -33,6 +33,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::Lambda::EventSourceMapping': eventSourceMapping,
   'AWS::Lambda::Function': lambdaFunction,
   'AWS::SQS::Queue': queue,
+  'AWS::Scheduler::Schedule': schedule,
   'AWS::Scheduler::ScheduleGroup': scheduleGroup,
   'AWS::SecretsManager::Secret': secret,
 

@@ -2,6 +2,7 @@ import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import * as z from '../../domain/schema.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
+import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import {
   BY_CONTACT,
   contactKeyOf,
@@ -56,6 +57,8 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     item.kind === 'send'
       ? eraseSend(table, item.id, contactName(contact), at)
       : eraseMessage(table, item, contactName(contact)),
+
+  eraseKeptDeadLetters: (contact, until) => eraseKeptDeadLetters(table, contact, until),
 
   async recordTurn(before, { messages, sends, finishedAt }) {
     await table.update({

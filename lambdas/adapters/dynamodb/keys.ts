@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AccountRef } from '../../domain/circuit-breaker.ts';
 import type { ContactRef } from '../../domain/contact.ts';
+import type { KeptQueue } from '../../domain/dead-letter.ts';
 import type { SendState } from '../../domain/send-transitions.ts';
 
 /** The key of an item. No key is a channel, stage, or day, which avoids hot partitions. */
@@ -40,6 +41,19 @@ export const accountKey = ({ platform, channel }: AccountRef): ItemKey => ({
 
 export const erasureKey = (erasureId: string): ItemKey => ({ pk: `ERASURE#${erasureId}`, sk: 'ERASURE' });
 
+/**
+ * Returns the keys of a kept dead letter: its item, the parts of its body, and one item for each contact that it may be
+ * about. The parts keep a body of 1 MiB within DynamoDB's maximum item size of 400 KB.
+ */
+export const deadLetterKeys = (id: string, { parts = 0, contacts = 0 } = {}) => {
+  const pk = `DEADLETTER#${id}`;
+  return {
+    item: { pk, sk: 'DEADLETTER' },
+    parts: Array.from({ length: parts }, (_, index) => ({ pk, sk: `PART#${index}` })),
+    contacts: Array.from({ length: contacts }, (_, index) => ({ pk, sk: `CONTACT#${index}` })),
+  };
+};
+
 /** Returns the id in a partition key. The id may contain the separator. */
 export const idOf = (pk: unknown): string => String(pk).slice(String(pk).indexOf('#') + 1);
 
@@ -48,7 +62,7 @@ export const idOf = (pk: unknown): string => String(pk).slice(String(pk).indexOf
  * kind ordered by time. It projects only keys, so that a status or a transition causes no write to the index.
  */
 export const BY_CONTACT = 'byContact';
-export type ContactSortKind = 'MESSAGE' | 'SEND';
+export type ContactSortKind = 'MESSAGE' | 'SEND' | 'DEADLETTER';
 export const contactSort = (kind: ContactSortKind, createdAt: string): string => `${kind}#${createdAt}`;
 
 /**
@@ -66,6 +80,12 @@ export const stateShards = (state: SendState): readonly string[] =>
 /** Returns the partition of a send in a state. */
 export const stateShard = (state: SendState, requestId: string): string =>
   `${state}#${(createHash('sha256').update(requestId).digest()[0] ?? 0) % STATE_SHARDS}`;
+
+/**
+ * Returns the partition of a queue's dead letters in the index `byState`. It is not sharded: only one function writes it,
+ * message by message.
+ */
+export const deadLetterShard = (queue: KeptQueue): string => `dead-letter#${queue}`;
 
 /** Escapes the separator, which only the last part of a key may contain. Otherwise two contacts could share a key. */
 const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');

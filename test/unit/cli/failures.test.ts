@@ -173,7 +173,10 @@ describe('parley without a usable target', () => {
 describe('an invalid command line', () => {
   it.each([
     [['sttus', 'x'], "Unknown command 'sttus'. Did you mean status?"],
-    [['dead-letters'], 'Incomplete command. Use one of: dead-letters list, dead-letters show, dead-letters redrive.'],
+    [
+      ['dead-letters'],
+      'Incomplete command. Use one of: dead-letters list, dead-letters show, dead-letters redrive, dead-letters delete.',
+    ],
     [['status'], "Missing required argument 'request-id'. See parley status --help."],
     [
       ['status', 'a', 'b'],
@@ -196,7 +199,7 @@ describe('an invalid command line', () => {
     [['send', '+549', '--param', 'x'], '--param x is invalid. Use name=value, such as --param name=Ana.'],
     [
       ['dead-letters', 'list', 'all'],
-      "'all' is invalid for argument 'queue'. Allowed choices are send, inbound, schedules.",
+      "'all' is invalid for argument 'queue'. Allowed choices are send, inbound, schedules, erasures.",
     ],
     [
       ['dead-letters', 'list', '--limit', '0'],

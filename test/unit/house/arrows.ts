@@ -152,7 +152,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'cli commands',
     files: /^cli\/commands\//,
-    mayImport: ['cli commands', 'cli broadcast', 'cli base', 'cli operations', 'manage'],
+    mayImport: ['cli commands', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'manage'],
   },
   { name: 'cli', files: /^cli\//, mayImport: ['cli', 'cli commands', 'cli base', 'cli operations', 'package.json'] },
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
@@ -102,6 +103,9 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   await circuit.claimProbe({ probeId: 'p1', now: NOW, leaseUntil: NOW });
   await collect();
   await circuit.close('p1', NOW);
+
+  const deadLetter = { id: 'd1', queue: 'send' as const, reason: 'Because.', body: '{}', groupId: 'g', since: NOW };
+  await createDynamodbKeptDeadLetters(table).keep(deadLetter, [CONTACT], NOW);
 
   const erasures = createDynamodbErasures(table);
   await erasures.start('e1', NOW);

@@ -49,7 +49,7 @@ describe('Another CDK app', () => {
       const receiver = new ParleyReceiver(stack, 'Receiver', { ...VALID, table });
       const sender = new ParleySender(stack, 'Sender', { ...VALID, table });
       const publisher = new ParleyPublisher(stack, 'Publisher', { table, eventBus });
-      const management = new ParleyManagement(stack, 'Management', { ...VALID, table, sender });
+      const management = new ParleyManagement(stack, 'Management', { ...VALID, table, sender, receiver });
       const alarmTopic = new Topic(stack, 'ShopTopic');
       new ParleyMonitoring(stack, 'Monitoring', { receiver, sender, publisher, management, alarmTopic });
     });

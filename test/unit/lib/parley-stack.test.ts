@@ -14,6 +14,8 @@ describe('The stack', () => {
       'ScheduleDeadLetterQueueUrl',
       'InboundQueueUrl',
       'InboundDeadLetterQueueUrl',
+      'ErasureQueueUrl',
+      'ErasureDeadLetterQueueUrl',
       'TableName',
       'EventBusName',
       'AccessTokenSecretId',

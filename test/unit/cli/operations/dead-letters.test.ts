@@ -5,7 +5,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type DeadLetterQueue, listDeadLetters, queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
 import { ManagementError } from '../../../../cli/operations/management-client.ts';
 import { redrive } from '../../../../cli/operations/redrive.ts';
@@ -150,6 +150,40 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(1);
     expect(await queueDepth(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
     expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['letter-1', 'letter-2']);
+  });
+
+  it('stops a redrive when it is interrupted, and makes the rest available again', async () => {
+    for (const index of [0, 1, 2]) await put(queue.url, `letter-${index}`, 'X', group('a'));
+    const stop = new AbortController();
+    const interrupted = redrive(queue, { filter: {}, stop: stop.signal, onMoved: () => stop.abort() });
+
+    await expect(interrupted).rejects.toThrow('aborted');
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
+    expect(await redrive(queue, { filter: {} })).toMatchObject({ moved: 2 });
+  });
+
+  it('releases the other dead letters if the release of some fails, and reports why the work failed', async () => {
+    for (let index = 0; index < 15; index += 1) await put(queue.url, `letter-${index}`, 'X', group(`${index}`));
+    const { region, credentials } = sqs.config;
+    const flaky = new SQSClient({ region, credentials, endpoint: emulator.url });
+    onTestFinished(() => flaky.destroy());
+    let releases = 0;
+    flaky.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          releases += commandName.startsWith('ChangeMessageVisibility') ? 1 : 0;
+          if (releases === 1) throw new Error('throttled');
+          return next(args);
+        },
+      { step: 'initialize' },
+    );
+
+    await expect(listDeadLetters({ ...queue, sqs: flaky }, {}, 100)).rejects.toThrow('throttled');
+    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 5, inFlight: 10 });
+
+    releases = 0;
+    const prepare = () => Promise.reject(new Error('killed'));
+    await expect(redrive({ ...queue, sqs: flaky }, { filter: {}, prepare })).rejects.toThrow('killed');
   });
 
   it('reports why a move was interrupted, even if the received messages have become visible again', async () => {

@@ -1,6 +1,7 @@
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
@@ -42,6 +43,7 @@ export const createManagedStage = async (
     messages: createDynamodbMessages(table),
     sends: createDynamodbSends(table),
     circuits: createDynamodbCircuit(table, ACCOUNT),
+    deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),
   };
   const metrics = recordingMetrics();

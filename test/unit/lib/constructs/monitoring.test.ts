@@ -103,12 +103,25 @@ describe('An alarm', () => {
     });
   });
 
+  test('is raised while dead letters wait in the table, which the function counts once a day', () => {
+    template.hasResourceProperties(ALARM, {
+      Namespace: 'Parley-prod',
+      MetricName: 'DeadLettersWaiting',
+      Dimensions: [{ Name: 'service', Value: 'manage' }],
+      Period: 86_400,
+      EvaluationPeriods: 2,
+      DatapointsToAlarm: 1,
+      Threshold: 1,
+    });
+  });
+
   test('watches a custom metric under the namespace and dimensions that its function emits', () => {
     // An alarm on a metric that nobody emits never fires, and nothing else notices.
     const emitted: readonly (readonly [service: string, metric: MetricName])[] = [
       ['receive', 'EventTooLarge'],
       ['send', 'AccountHeld'],
       ['send', 'SendRejected'],
+      ['manage', 'DeadLettersWaiting'],
     ];
     const custom = Object.values(template.findResources(ALARM))
       .map(({ Properties }) => Properties)
@@ -146,6 +159,6 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(21);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(22);
   });
 });

@@ -6,6 +6,7 @@ const RECEIVE = 'ReceiverFunctionRoleDefaultPolicy: Allow';
 const SEND = 'SenderFunctionRoleDefaultPolicy: Allow';
 const PUBLISH = 'PublisherFunctionRoleDefaultPolicy: Allow';
 const SCHEDULES = 'SenderSchedulesRoleDefaultPolicy: Allow';
+const KEEP = 'ManagementKeepDeadLettersRoleDefaultPolicy: Allow';
 const MANAGE = 'ManagementFunctionRoleDefaultPolicy: Allow';
 const CONSUME = 'sqs:ChangeMessageVisibility, sqs:DeleteMessage, sqs:GetQueueAttributes, sqs:ReceiveMessage';
 const WRITE_LOGS = 'logs:CreateLogStream, logs:PutLogEvents';
@@ -34,7 +35,8 @@ const FUNCTIONS = [
   `${MANAGE} dynamodb:Query on Table.Arn/index/byContact, Table.Arn/index/byState`,
   `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, SenderSendQueue.Arn`,
   `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
-  `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn`,
+  `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, ManagementErasureQueueDeadLetters.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,
+  `${KEEP} lambda:InvokeFunction on ManagementFunction.Arn`,
 ];
 
 /** Every statement that contains a `*`, with the reason. */

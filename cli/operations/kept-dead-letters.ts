@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { type DeadLetterFilter, matchesFilter } from './dead-letter-queue.ts';
+import { type ManagementClient, ManagementError } from './management-client.ts';
+
+const summary = z.object({
+  id: z.string(),
+  queue: z.enum(KEPT_QUEUES),
+  reason: z.string(),
+  groupId: z.string().optional(),
+  since: z.string(),
+  keptAt: z.string(),
+});
+const page = z.object({ deadLetters: z.array(summary), cursor: z.string().optional() });
+const complete = z.object({ ...summary.shape, body: z.string() });
+
+/** A dead letter that Parley moved from its queue to the table, without its body. */
+export interface KeptDeadLetter extends Omit<z.output<typeof summary>, 'id'> {
+  readonly messageId: string;
+}
+
+const PAGE_SIZE = 500;
+
+/**
+ * Returns a queue's kept dead letters that match the filter, oldest first.
+ *
+ * @throws the reason of `stop` once it is aborted
+ */
+export async function* keptDeadLetters(
+  api: ManagementClient,
+  queue: KeptQueue,
+  filter: DeadLetterFilter,
+  stop?: AbortSignal,
+): AsyncGenerator<KeptDeadLetter> {
+  let cursor: string | undefined;
+  do {
+    const query = new URLSearchParams({ queue, limit: String(PAGE_SIZE), ...(cursor !== undefined && { cursor }) });
+    const read = page.parse(await api('GET', `/v1/dead-letters?${query}`));
+    for (const { id, ...rest } of read.deadLetters) {
+      stop?.throwIfAborted();
+      const deadLetter = { messageId: id, ...rest };
+      if (matchesFilter(filter, deadLetter)) yield deadLetter;
+    }
+    cursor = read.cursor;
+  } while (cursor !== undefined);
+}
+
+/** Returns a queue's kept dead letter with its body, or undefined if there is none with this ID. */
+export const readKept = async (
+  api: ManagementClient,
+  queue: KeptQueue,
+  messageId: string,
+): Promise<(KeptDeadLetter & { readonly body: string }) | undefined> => {
+  try {
+    const { id, ...rest } = complete.parse(await api('GET', pathOf(messageId)));
+    return rest.queue === queue ? { messageId: id, ...rest } : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+};
+
+/** Deletes a kept dead letter. Returns whether there was one. */
+export const deleteKept = async (api: ManagementClient, messageId: string): Promise<boolean> => {
+  try {
+    await api('DELETE', pathOf(messageId));
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+};
+
+const pathOf = (messageId: string): string => `/v1/dead-letters/${encodeURIComponent(messageId)}`;
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof ManagementError && error.code === 'DEAD_LETTER_NOT_FOUND';

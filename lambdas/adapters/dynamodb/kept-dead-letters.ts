@@ -1,0 +1,130 @@
+import { type ContactRef, contactRef } from '../../domain/contact.ts';
+import { KEPT_QUEUES } from '../../domain/dead-letter.ts';
+import * as z from '../../domain/schema.ts';
+import type { KeptDeadLetterRepository } from '../../ports.ts';
+import { BY_CONTACT, BY_STATE, contactName, contactSort, deadLetterKeys, deadLetterShard, idOf } from './keys.ts';
+import { type ConversationTable, parseItem } from './table.ts';
+
+/** An item can have at most 400 KB; the rest is for its key and the marshalling of binary data. */
+const PART_BYTES = 350 * 1024;
+
+const counts = { parts: z.number(), contacts: z.number() };
+
+const deadLetterItem = z.object({
+  queue: z.enum(KEPT_QUEUES),
+  reason: z.string(),
+  groupId: z.optional(z.string()),
+  since: z.string(),
+  keptAt: z.string(),
+  ...counts,
+});
+
+const partItem = z.object({ data: z.instanceof(Uint8Array) });
+
+/**
+ * Creates the repository of kept dead letters. They have no `expiresAt`: only an operator or an erasure deletes them.
+ *
+ * The items are written so that an interruption leaves nothing that an erasure would not find: first those of the
+ * contacts, last the one that lists the dead letter. They are deleted in the opposite order, after the body.
+ */
+export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
+  async keep({ id, queue, reason, body, groupId, since }, contacts, at) {
+    const data = partsOf(body);
+    const count = { parts: data.length, contacts: contacts.length };
+    const keys = deadLetterKeys(id, count);
+    const sort = contactSort('DEADLETTER', since);
+    for (const [index, contact] of contacts.entries()) {
+      const key = keys.contacts[index];
+      if (key) await table.update({ key, set: { contact: contactName(contact), contactSort: sort, ...count } });
+    }
+    for (const [index, part] of data.entries()) {
+      const key = keys.parts[index];
+      if (key) await table.update({ key, set: { data: part } });
+    }
+    const index = { stateShard: deadLetterShard(queue), stateAt: since };
+    await table.update({ key: keys.item, set: { queue, reason, groupId, since, keptAt: at, ...count, ...index } });
+  },
+
+  async list(queue, { limit, after }) {
+    const { items, next } = await table.query({
+      IndexName: BY_STATE,
+      KeyConditionExpression: '#stateShard = :stateShard',
+      ExpressionAttributeNames: { '#stateShard': 'stateShard' },
+      values: { stateShard: deadLetterShard(queue) },
+      Limit: limit,
+      ...(after && { after }),
+    });
+    const ids = items.map(({ pk }) => idOf(pk));
+    const found = await table.getAll(ids.map((id) => deadLetterKeys(id).item));
+    const deadLetters = found.flatMap((item, index) => {
+      if (item === undefined) return [];
+      const { parts: _parts, contacts: _contacts, ...deadLetter } = parseItem(deadLetterItem, item);
+      return [{ id: ids[index] ?? '', ...deadLetter }];
+    });
+    return { deadLetters, ...(next && { next: z.parse(z.record(z.string(), z.string()), next) }) };
+  },
+
+  async read(id) {
+    const item = await table.get(deadLetterKeys(id).item);
+    if (item === undefined) return undefined;
+    const { parts, contacts: _contacts, ...deadLetter } = parseItem(deadLetterItem, item);
+    const read = await table.getAll(deadLetterKeys(id, { parts }).parts);
+    if (read.includes(undefined)) return undefined;
+    const data = read.map((part) => parseItem(partItem, part).data);
+    return { id, ...deadLetter, body: Buffer.concat(data).toString('utf8') };
+  },
+
+  async delete(id) {
+    const item = await table.get(deadLetterKeys(id).item);
+    return item !== undefined && (await deleteDeadLetter(table, id, parseItem(deadLetterItem, item)));
+  },
+});
+
+/** Splits a body by bytes; a part may end within a character. */
+const partsOf = (body: string): readonly Buffer[] => {
+  const bytes = Buffer.from(body, 'utf8');
+  return Array.from({ length: Math.max(1, Math.ceil(bytes.length / PART_BYTES)) }, (_, index) =>
+    bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
+  );
+};
+
+const deleteDeadLetter = async (
+  table: ConversationTable,
+  id: string,
+  count: { readonly parts: number; readonly contacts: number },
+): Promise<boolean> => {
+  const { item, parts, contacts } = deadLetterKeys(id, count);
+  let isDeleted = false;
+  for (const key of [...parts, item, ...contacts]) {
+    isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
+  }
+  return isDeleted;
+};
+
+/** How many dead letters one call deletes. */
+const ERASURE_PAGE = 25;
+
+/** Deletes the kept dead letters that may be about a contact, whatever its channel. Returns how many it found. */
+export const eraseKeptDeadLetters = async (
+  table: ConversationTable,
+  { platform, key }: ContactRef,
+  until: string,
+): Promise<number> => {
+  const contact = contactName({ ...contactRef(platform, ''), key });
+  const { items } = await table.query({
+    IndexName: BY_CONTACT,
+    KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
+    ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+    values: { contact, from: contactSort('DEADLETTER', ''), until: contactSort('DEADLETTER', until) },
+    Limit: ERASURE_PAGE,
+  });
+  const linked = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+  let erased = 0;
+  for (const item of linked) {
+    // The index lags behind the table.
+    if (item === undefined) continue;
+    await deleteDeadLetter(table, idOf(item.pk), parseItem(z.object(counts), item));
+    erased += 1;
+  }
+  return erased;
+};

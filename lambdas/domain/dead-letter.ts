@@ -1,0 +1,93 @@
+import { type ContactRef, contactRef, isPhone } from './contact.ts';
+import type { Instant } from './instant.ts';
+import * as z from './schema.ts';
+import { openEnvelope, parseSerializedRequest } from './webhook-request.ts';
+
+/** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
+export const KEPT_QUEUES = ['send', 'inbound', 'schedules', 'erasures'] as const;
+export type KeptQueue = (typeof KEPT_QUEUES)[number];
+
+/** A message that failed, and the reason. */
+export interface DeadLetter {
+  readonly id: string;
+  readonly queue: KeptQueue;
+  readonly reason: string;
+  readonly body: string;
+  readonly groupId?: string;
+  /** When the message was first put on a queue. */
+  readonly since: Instant;
+}
+
+/**
+ * When a dead letter moves from its queue to the table. SQS deletes a message 14 days after it was first sent, so a week
+ * of daily runs may fail before anything is lost.
+ */
+export const KEEP_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** The reason of a message that SQS moved itself: its redrive policy adds none. */
+const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
+
+/**
+ * Returns why a message is a dead letter, from its attributes: Parley's own, or those of EventBridge Scheduler.
+ * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
+ */
+export const deadLetterReason = (attributes: Readonly<Record<string, string | undefined>>): string => {
+  const { reason, ERROR_CODE, ERROR_MESSAGE, EXHAUSTED_RETRY_CONDITION: condition, RETRY_ATTEMPTS = '?' } = attributes;
+  if (reason !== undefined) return reason;
+  const parts = [ERROR_CODE, ERROR_MESSAGE].filter((part) => part !== undefined);
+  if (parts.length === 0) return MAX_RECEIVES_EXCEEDED;
+  return `${parts.join(': ')}${condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS} retries)`}`;
+};
+
+/** An item of the table refers to each contact, so their number is limited. */
+const MAX_CONTACTS = 50;
+
+/**
+ * Returns the contacts that a dead letter may be about, so that an erasure finds it. Windows per business number do not
+ * matter here, so the contacts have no channel.
+ *
+ * A body that names its contact is about that contact alone. Of any other body, every number counts: it is better to
+ * delete a broken event with an erased number than to keep the number.
+ */
+export const contactsOf = (
+  { queue, body, groupId }: Pick<DeadLetter, 'queue' | 'body' | 'groupId'>,
+  chatPlatform: string,
+): readonly ContactRef[] => {
+  const text = queue === 'inbound' ? eventText(body) : body;
+  const named = z.safeParse(namesContact, z.parseJson(text)).data;
+  const address = named && addressIn(named);
+  const platform = named?.CHAT_PLATFORM_ID ?? named?.chatPlatform ?? chatPlatform;
+  if (named?.contact) return [{ ...named.contact, channel: contactRef('', '').channel }];
+  const addresses =
+    address === undefined ? [...numbersIn(text), ...(groupId === undefined ? [] : [groupId])] : [address];
+  const contacts = addresses.map((one) => contactRef(platform, one));
+  return [...new Map(contacts.map((contact) => [contact.key, contact])).values()].slice(0, MAX_CONTACTS);
+};
+
+const text = z.catch(z.optional(z.string().check(z.minLength(1), z.maxLength(1024))), undefined);
+
+/** How an event, a send request, the input of a schedule's target, and an erasure name their contact. */
+const namesContact = z.object({
+  FROM: text,
+  TO: text,
+  CHAT_PLATFORM_ID: text,
+  platformContactId: text,
+  chatPlatform: text,
+  MessageGroupId: text,
+  contact: z.catch(z.optional(z.object({ platform: z.string(), key: z.string() })), undefined),
+});
+
+/** In an echo, FROM is `me` and TO is the user. */
+const addressIn = ({ FROM, TO, platformContactId, MessageGroupId }: z.output<typeof namesContact>) =>
+  FROM?.toLowerCase() === 'me' ? TO : (FROM ?? platformContactId ?? MessageGroupId);
+
+/** Returns an inbound event without its envelope, or what can be read of it. */
+const eventText = (body: string): string => {
+  const request = parseSerializedRequest(body);
+  if (request === undefined) return body;
+  const opened = openEnvelope(request);
+  return opened.kind === 'opened' ? opened.eventBody : request.rawBody.toString('latin1');
+};
+
+const numbersIn = (body: string): readonly string[] =>
+  [...body.matchAll(/\+?\d[\d ().-]{4,}\d/g)].map(([number]) => number).filter(isPhone);

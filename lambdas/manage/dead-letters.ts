@@ -1,0 +1,91 @@
+import { KEPT_QUEUES } from '../domain/dead-letter.ts';
+import * as z from '../domain/schema.ts';
+import type { KeptDeadLetterRepository } from '../ports.ts';
+import {
+  type Answer,
+  cursorField,
+  defineRoute,
+  INVALID_CURSOR,
+  noBody,
+  noQuery,
+  ok,
+  pageSize,
+  parseCursor,
+  problem,
+  problemResponse,
+  writeCursor,
+} from './api.ts';
+
+export interface DeadLetterPorts {
+  readonly deadLetters: Pick<KeptDeadLetterRepository, 'list' | 'read' | 'delete'>;
+}
+
+const keptDeadLetter = z.object({
+  id: z.string(),
+  queue: z.enum(KEPT_QUEUES),
+  /** Why the message is a dead letter. */
+  reason: z.string(),
+  groupId: z.optional(z.string()),
+  /** When the message was first put on a queue. */
+  since: z.string(),
+  /** When it moved from the dead-letter queue to the table. */
+  keptAt: z.string(),
+});
+
+export const deadLetterResponse = z.object({ ...keptDeadLetter.shape, body: z.string() });
+export const deadLettersResponse = z.object({
+  deadLetters: z.array(keptDeadLetter),
+  cursor: z.optional(z.string()),
+});
+
+const DEFAULT_PAGE_SIZE = 100;
+const listPosition = z.record(z.string(), z.string());
+
+export const listDeadLetters = defineRoute({
+  route: 'GET /v1/dead-letters',
+  summary: 'List the dead letters that are kept in the table, oldest first',
+  description:
+    'After seven days in its queue, a dead letter moves to the table, where it stays until it is deleted. The list ' +
+    'does not contain the dead letters that are still in the queue.',
+  query: z.strictObject({
+    queue: z.enum(KEPT_QUEUES, `must be one of ${KEPT_QUEUES.join(', ')}`),
+    /** Dead letters per page. @default 100 */
+    limit: z.optional(pageSize(500)),
+    cursor: z.optional(cursorField),
+  }),
+  body: noBody,
+  responses: { 200: deadLettersResponse, 400: problemResponse },
+  async handle({ deadLetters }: DeadLetterPorts, { query: { queue, cursor, limit = DEFAULT_PAGE_SIZE } }) {
+    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
+    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
+    const page = await deadLetters.list(queue, { limit, after });
+    return ok({ deadLetters: page.deadLetters, cursor: page.next && writeCursor(page.next) });
+  },
+});
+
+export const getDeadLetter = defineRoute({
+  route: 'GET /v1/dead-letters/{deadLetterId}',
+  summary: 'Get a dead letter that is kept in the table',
+  query: noQuery,
+  body: noBody,
+  responses: { 200: deadLetterResponse, 404: problemResponse },
+  async handle({ deadLetters }: DeadLetterPorts, { id }) {
+    const deadLetter = await deadLetters.read(id);
+    return deadLetter ? ok(deadLetter) : notFound(id);
+  },
+});
+
+export const deleteDeadLetter = defineRoute({
+  route: 'DELETE /v1/dead-letters/{deadLetterId}',
+  summary: 'Delete a dead letter that is kept in the table',
+  description: 'Delete a dead letter after putting it back on its queue, or to discard it. This cannot be undone.',
+  query: noQuery,
+  body: noBody,
+  responses: { 200: z.object({ id: z.string() }), 404: problemResponse },
+  async handle({ deadLetters }: DeadLetterPorts, { id }) {
+    return (await deadLetters.delete(id)) ? ok({ id }) : notFound(id);
+  },
+});
+
+const notFound = (id: string): Answer =>
+  problem(404, 'DEAD_LETTER_NOT_FOUND', `There is no dead letter with the ID ${id} in the table.`);

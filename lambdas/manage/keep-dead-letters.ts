@@ -1,0 +1,73 @@
+import { contactsOf, KEEP_AFTER_MS } from '../domain/dead-letter.ts';
+import { addMs } from '../domain/instant.ts';
+import type { Clock, DeadLetterSource, KeptDeadLetterRepository, Log, Metrics, ReceivedDeadLetter } from '../ports.ts';
+import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
+
+export interface KeepDeadLettersOptions {
+  readonly sources: readonly DeadLetterSource[];
+  readonly deadLetters: KeptDeadLetterRepository;
+  readonly clock: Clock;
+  readonly chatPlatform: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Creates the function that moves old dead letters from their queues to the table, before SQS deletes them. It stores
+ * each one before it deletes the message, so an interruption repeats work but loses nothing.
+ *
+ * @param hasTime whether the invocation has time for more
+ * @throws Error if some could not be moved or there was no time for all, so that Lambda retries
+ */
+export const createKeepDeadLetters =
+  (options: KeepDeadLettersOptions) =>
+  async (hasTime: () => boolean): Promise<void> => {
+    const { sources, deadLetters, metrics } = options;
+    const results = await Promise.allSettled(sources.map((source) => keepFrom(options, source, hasTime)));
+    for (const { queue } of sources) {
+      const { deadLetters: kept } = await deadLetters.list(queue, { limit: 1 });
+      if (kept.length > 0) metrics.count('DeadLettersWaiting');
+    }
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  };
+
+const keepFrom = async (
+  options: KeepDeadLettersOptions,
+  source: DeadLetterSource,
+  hasTime: () => boolean,
+): Promise<void> => {
+  const { clock, log } = options;
+  const depth = await source.depth();
+  if (depth === 0) return;
+  const keepBefore = addMs(clock.now(), -KEEP_AFTER_MS);
+  const toRelease = new Map<string, ReceivedDeadLetter>();
+  let kept = 0;
+  try {
+    while (kept + toRelease.size < depth) {
+      if (!hasTime()) throw new Error(`There was no time for all dead letters of ${source.queue}.`);
+      const received = await source.receive();
+      if (received.length === 0) break;
+      for (const one of received) toRelease.set(one.id, one);
+      const old = received.filter(({ since }) => since <= keepBefore);
+      await forEachConcurrently(received.length, old, async (one) => {
+        await keep(options, source, one);
+        toRelease.delete(one.id);
+        kept += 1;
+      });
+    }
+  } finally {
+    if (toRelease.size > 0) await source.release([...toRelease.values()]);
+    if (kept > 0) log.warn('dead letters kept in the table until somebody decides', { queue: source.queue, kept });
+  }
+};
+
+const keep = async (
+  { deadLetters, clock, chatPlatform }: KeepDeadLettersOptions,
+  source: DeadLetterSource,
+  received: ReceivedDeadLetter,
+): Promise<void> => {
+  const { receiptHandle: _receiptHandle, ...deadLetter } = received;
+  await deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), clock.now());
+  await source.remove(received);
+};

@@ -1,0 +1,52 @@
+import { Stack } from 'aws-cdk-lib';
+import { Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { KeepDeadLettersEvent } from '../../lambdas/manage/environment.ts';
+
+/** Properties of {@link KeepDeadLetters}. */
+export interface KeepDeadLettersProps {
+  /** The function that moves old dead letters to the table. */
+  readonly handler: IFunction;
+  readonly deadLetters: readonly IQueue[];
+}
+
+/**
+ * The daily schedule on which a function keeps dead letters in the table before SQS deletes them.
+ *
+ * A schedule, because an event source mapping would poll the empty queues all day.
+ */
+export class KeepDeadLetters extends Construct {
+  constructor(scope: Construct, id: string, { handler, deadLetters }: KeepDeadLettersProps) {
+    super(scope, id);
+    Grant.addToPrincipal({
+      grantee: handler,
+      // The permission for ChangeMessageVisibility includes ChangeMessageVisibilityBatch.
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+      resourceArns: deadLetters.map(({ queueArn }) => queueArn),
+    });
+    const role = new Role(this, 'Role', {
+      description: 'Lets EventBridge Scheduler invoke the function that keeps dead letters',
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    });
+    Grant.addToPrincipal({
+      grantee: role,
+      actions: ['lambda:InvokeFunction'],
+      resourceArns: [handler.functionArn],
+    });
+    new CfnSchedule(this, 'Schedule', {
+      description: 'Keeps dead letters in the table before SQS deletes them',
+      scheduleExpression: 'rate(1 day)',
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: handler.functionArn,
+        roleArn: role.roleArn,
+        input: JSON.stringify({ keepDeadLetters: true } satisfies KeepDeadLettersEvent),
+      },
+    });
+  }
+}

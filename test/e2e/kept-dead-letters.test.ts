@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { run } from '../../cli/run.ts';
+import { waitFor } from '../../local/demo/wait-for.ts';
+import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
+import { writeLocalState } from '../../local/local-state.ts';
+import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+
+// What nobody has decided about outlasts the 14 days of SQS, on the run's clock.
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+let cloud: LocalCloud;
+let client: LocalClient;
+let folder: RunFolder;
+
+beforeAll(async () => {
+  folder = await createRunFolder();
+  cloud = await startTestCloud({ logFolder: join(folder.path, 'logs') });
+  client = createLocalClient(cloud);
+  await writeLocalState(cloud, folder.path);
+});
+afterAll(async () => {
+  client?.close();
+  await cloud?.close();
+  await folder?.remove();
+});
+
+const parley = async (...args: readonly string[]) => {
+  const printed: string[] = [];
+  const said: string[] = [];
+  const code = await run({
+    args: ['dead-letters', ...args, '--local'],
+    environment: { PARLEY_STATE_FOLDER: folder.path },
+    stdin: Readable.from(['']),
+    print: (text) => printed.push(text),
+    say: (line) => said.push(line),
+    stop: new AbortController().signal,
+    root: folder.path,
+  });
+  return { code, out: printed.join('\n'), err: said.join('\n') };
+};
+const listed = async (queue: string) => JSON.parse((await parley('list', queue, '--json')).out)[queue];
+
+it('a quarantined event and a failed request are found after 15 and after 60 days, and redriven once', {
+  timeout: 120_000,
+}, async () => {
+  const contact = '+5491155561501';
+  const request = { requestId: 'kept-1', platformContactId: contact, messageText: 'Hi' };
+  await client.deliverEvent({ FROM: contact, MESSAGE: 'An event without an id' });
+  await client.putMessage(cloud.sendQueueUrl, JSON.stringify({ ...request, notAfter: 'never' }), {
+    groupId: contact,
+    id: 'kept-1',
+  });
+  await waitFor('both are dead-lettered', async () =>
+    (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 &&
+    (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 1
+      ? true
+      : undefined,
+  );
+
+  await client.advanceClock(15 * DAY_SECONDS);
+  const after15 = { inbound: await listed('inbound'), send: await listed('send') };
+  await client.advanceClock(45 * DAY_SECONDS);
+  const after60 = { inbound: await listed('inbound'), send: await listed('send') };
+
+  expect(await client.queueDepth(cloud.inboundDeadLetterQueueUrl)).toBe(0);
+  for (const { inbound, send } of [after15, after60]) {
+    expect(inbound).toMatchObject({ total: 1, kept: 1 });
+    expect(send).toMatchObject({ total: 1, kept: 1, deadLetters: [{ groupId: contact }] });
+    expect(send.deadLetters[0].reason).toMatch(/^MALFORMED/);
+  }
+  const { messageId } = after60.inbound.deadLetters[0];
+  expect((await parley('show', 'inbound', messageId)).out).toContain('"rawBody"');
+
+  // It fails again and returns to the queue, from which it is not redriven a second time.
+  expect(await parley('redrive', 'inbound')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^1 redriven, [01] left\.$/),
+  });
+  await waitFor('the event is quarantined again', async () =>
+    (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 ? true : undefined,
+  );
+  expect(await listed('inbound')).toMatchObject({ total: 1, kept: 0 });
+
+  expect(await parley('delete', 'send', '--reason', 'MALFORMED', '--yes')).toMatchObject({
+    out: '1 dead letter deleted.',
+  });
+  expect(await listed('send')).toMatchObject({ total: 0, kept: 0 });
+  expect(Object.keys(await client.table()).filter((key) => key.startsWith('DEADLETTER'))).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { run } from '../../cli/run.ts';
+import type { Target } from '../../cli/target.ts';
+import { createMovableClock, type MovableClock } from '../../local/clock.ts';
+import { startSqs } from '../../local/emulators/sqs/sqs.ts';
+import { listenLocally } from '../../local/listen-locally.ts';
+
+/** Answers a call to the management API: the status and the body. */
+export type AnswerCall = (method: string, path: string) => Promise<readonly [status: number, body: unknown]>;
+
+/** Answers as a stage without kept dead letters does. */
+const noneKept: AnswerCall = async (method, path) =>
+  method === 'GET' && path.startsWith('/v1/dead-letters?')
+    ? [200, { deadLetters: [] }]
+    : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
+
+/** A target for `parley --local` that consists of queues only, unless a test adds addresses. */
+export interface LocalTarget extends AsyncDisposable {
+  readonly sqs: SQSClient;
+  readonly clock: MovableClock;
+  readonly folder: string;
+  readonly addresses: Target['addresses'];
+  /** Runs a command line. */
+  readonly parley: (
+    args: readonly string[],
+    stop?: AbortSignal,
+  ) => Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+}
+
+const QUEUES = {
+  sendQueueUrl: 'send.fifo',
+  sendDeadLetterQueueUrl: 'send-dead.fifo',
+  scheduleDeadLetterQueueUrl: 'schedules-dead',
+  inboundQueueUrl: 'inbound',
+  inboundDeadLetterQueueUrl: 'inbound-dead',
+  erasureQueueUrl: 'erasures',
+  erasureDeadLetterQueueUrl: 'erasures-dead',
+} as const;
+
+/** Starts an SQS emulator with the stack's queues, and writes their addresses as the local run does. */
+export const startLocalTarget = async (
+  others: Partial<Record<keyof Target['addresses'], string>> = {},
+  answer: AnswerCall = noneKept,
+): Promise<LocalTarget> => {
+  const clock = createMovableClock();
+  const emulator = await startSqs({ clock });
+  const management = await listenLocally(
+    createServer(async (request, response) => {
+      const [status, body] = await answer(request.method ?? '', request.url ?? '');
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }),
+  );
+  const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-target-'));
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
+  for (const QueueName of Object.values(QUEUES)) {
+    const Attributes = QueueName.endsWith('.fifo') ? { FifoQueue: 'true', DeduplicationScope: 'messageGroup' } : {};
+    await sqs.send(
+      new CreateQueueCommand({ QueueName, Attributes: { ...Attributes, MessageRetentionPeriod: '1209600' } }),
+    );
+  }
+  const urls = Object.entries(QUEUES).map(([name, queue]) => [name, `${emulator.url}/000000000000/${queue}`]);
+  const addresses = {
+    webhookUrl: 'http://127.0.0.1:9/webhook',
+    managementUrl: management.url,
+    accessTokenSecretId: 'token',
+    ...Object.fromEntries(urls),
+    ...others,
+  };
+  writeFileSync(
+    join(folder.path, 'local.json'),
+    JSON.stringify({
+      ...addresses,
+      env: {
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_REGION: 'us-east-1',
+        AWS_ENDPOINT_URL_SQS: emulator.url,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',
+      },
+    }),
+  );
+  return {
+    sqs,
+    clock,
+    folder: folder.path,
+    addresses,
+    async parley(args, stop = new AbortController().signal) {
+      const printed: string[] = [];
+      const said: string[] = [];
+      const code = await run({
+        args: [...args, '--local'],
+        environment: { PARLEY_STATE_FOLDER: folder.path },
+        stdin: Readable.from(['']),
+        print: (text) => printed.push(text),
+        say: (line) => said.push(line),
+        stop,
+        root: folder.path,
+      });
+      return { code, out: printed.join('\n'), err: said.join('\n') };
+    },
+    async [Symbol.asyncDispose]() {
+      sqs.destroy();
+      await emulator.close();
+      await management.close();
+      folder.remove();
+    },
+  };
+};
