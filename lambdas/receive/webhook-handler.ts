@@ -1,12 +1,8 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { isPhone } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
-import {
-  MAX_SERIALIZED_BYTES,
-  parseDeliveryId,
-  serializeRequest,
-  type VerifiedRequest,
-} from '../domain/webhook-request.ts';
+import { fitsQueue } from '../domain/serialized-request.ts';
+import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
 import type { Receipt } from './receive-event.ts';
 
@@ -77,10 +73,9 @@ const receive = async (
   { receiveEvent, log, metrics }: WebhookHandlerOptions,
   request: VerifiedRequest,
 ): Promise<Answer> => {
-  const bytes = Buffer.byteLength(serializeRequest(request));
-  if (bytes > MAX_SERIALIZED_BYTES) {
+  if (!fitsQueue(request)) {
     metrics.count('EventTooLarge');
-    log.error('webhook request rejected: too large for the inbound queue', { bytes, limit: MAX_SERIALIZED_BYTES });
+    log.error('webhook request rejected: too large for the inbound queue', { bytes: request.rawBody.byteLength });
     return TOO_LARGE;
   }
   return (await receiveEvent(request)) === 'not-stored' ? UNAVAILABLE : ACKNOWLEDGED;
