@@ -190,7 +190,8 @@ export interface InboundQueue {
 }
 
 export type Verdict =
-  | { readonly kind: 'authentic' }
+  /** `payload` is what the signature covers, if that is not the whole body. Nothing else of the request may be read. */
+  | { readonly kind: 'authentic'; readonly payload?: Buffer }
   /** A request about the delivery itself, such as a subscription confirmation. It was handled and carries no event. */
   | { readonly kind: 'handshake'; readonly reason: string }
   /** `reason` names the check that failed and never includes a value. */
