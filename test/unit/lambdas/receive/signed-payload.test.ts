@@ -10,8 +10,10 @@ import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
 const { pem, privateKey } = selfSignedCertificate(new Date('2026-01-01T00:00:00Z'), new Date('2027-01-01T00:00:00Z'));
 const GENUINE = JSON.stringify(wireMessage());
-const FORGED = wireMessage({ _id_: 'forged', MESSAGE: 'Nobody wrote this.' });
-const forgedPush = { message: { data: Buffer.from(JSON.stringify(FORGED)).toString('base64'), messageId: 'forged' } };
+const UNSIGNED = wireMessage({ _id_: 'unsigned', MESSAGE: 'Nobody wrote this.' });
+const unsignedPush = {
+  message: { data: Buffer.from(JSON.stringify(UNSIGNED)).toString('base64'), messageId: 'unsigned' },
+};
 
 /** Posts a body to a webhook that is verified by Amazon SNS. Returns what Parley reads as the event. */
 const readEvent = async (body: Record<string, unknown>) => {
@@ -44,8 +46,8 @@ describe('a body with fields that Amazon SNS did not sign', () => {
   const confirmation = signSns({ ...snsConfirmation(), Type: 'UnsubscribeConfirmation' }, privateKey);
 
   it.each([
-    ['a Pub/Sub push around a notification', { ...notification, ...forgedPush }],
-    ['an event around a notification', { ...notification, ...FORGED }],
+    ['a Pub/Sub push around a notification', { ...notification, ...unsignedPush }],
+    ['an event around a notification', { ...notification, ...UNSIGNED }],
   ])('is read as the signed message alone: %s', async (_case, body) => {
     expect(await readEvent(body)).toEqual([
       {
@@ -58,9 +60,9 @@ describe('a body with fields that Amazon SNS did not sign', () => {
   });
 
   it.each([
-    ['a Pub/Sub push', forgedPush],
-    ['an event', FORGED],
-  ])('is not read as an event when it is %s around a signed confirmation', async (_case, forged) => {
-    expect(JSON.stringify(await readEvent({ ...confirmation, ...forged }))).not.toMatch(/forged|Nobody/);
+    ['a Pub/Sub push', unsignedPush],
+    ['an event', UNSIGNED],
+  ])('is not read as an event when it is %s around a signed confirmation', async (_case, unsigned) => {
+    expect(JSON.stringify(await readEvent({ ...confirmation, ...unsigned }))).not.toMatch(/unsigned|Nobody/);
   });
 });
