@@ -5,7 +5,7 @@ import type { DeadLetter, KeptQueue } from './domain/dead-letter.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
-import type { ConversationPage, ConversationPosition, MessageRecord, OutboundMessage } from './domain/message.ts';
+import type { ConversationPage, ConversationPosition, DetailedMessage, OutboundMessage } from './domain/message.ts';
 import type { MetricName } from './domain/metric-names.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
 import type { SendCall } from './domain/send-decision.ts';
@@ -37,14 +37,15 @@ export interface ContactRepository {
 
 /** Messages and their statuses. Writes may be repeated, and may arrive late and in any order. */
 export interface MessageRepository {
-  recordInbound(message: InboundMessage): Promise<void>;
+  /** Returns the time of the message's item, which is that of its earliest version. */
+  recordInbound(message: InboundMessage): Promise<Instant>;
   recordEcho(echo: Echo): Promise<void>;
-  /** Records a status's time on its message, whether or not the message is known. */
+  /** Records a status on its message, with its time and its body, whether or not the message is known. */
   recordStatus(status: StatusChange): Promise<void>;
   /** Records an accepted send as a message of the conversation. */
   recordOutbound(message: OutboundMessage): Promise<void>;
-  /** Returns the message, with the event's body if it arrived as an event. */
-  read(id: string): Promise<(MessageRecord & { readonly body?: string }) | undefined>;
+  /** Returns the message, its echo, and its statuses, with the body of each event. */
+  read(id: string): Promise<DetailedMessage | undefined>;
   /** Returns a page of a contact's messages, newest first. */
   readConversation(
     contact: ContactRef,
@@ -232,7 +233,8 @@ export interface InboundQueue {
 }
 
 export type Verdict =
-  | { readonly kind: 'authentic' }
+  /** `payload` is what the signature covers, if that is not the whole body. Nothing else of the request may be read. */
+  | { readonly kind: 'authentic'; readonly payload?: Buffer }
   /** A request about the delivery itself, such as a subscription confirmation. It was handled and carries no event. */
   | { readonly kind: 'handshake'; readonly reason: string }
   /** `reason` names the check that failed and never includes a value. */

@@ -5,7 +5,8 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
-import { serializeRequest, type VerifiedRequest } from '../domain/webhook-request.ts';
+import { serializeRequest } from '../domain/serialized-request.ts';
+import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type {
   ErasureQueue,
   InboundQueue,
@@ -31,10 +32,12 @@ export interface InboundQueueOptions {
 export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueue => {
   const { client, queueUrl, deadLetterQueueUrl, budgetMs } = options;
   const put = async (url: string, request: VerifiedRequest, reason?: string): Promise<WriteResult> => {
+    const MessageBody = serializeRequest(request, reason);
+    if (MessageBody === undefined) return { kind: 'refused', reason: 'The request is too large for the queue.' };
     try {
       const command = new SendMessageCommand({
         QueueUrl: url,
-        MessageBody: serializeRequest(request, reason),
+        MessageBody,
         MessageAttributes: reason === undefined ? undefined : reasonAttribute(reason),
       });
       await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));

@@ -34,6 +34,18 @@ export const readEventContent = (body: string): EventContent => {
   };
 };
 
+/**
+ * Whether an event carries a message: a MESSAGE that is not empty, or a URL of media. The contract does not list the
+ * fields of all media, so any field counts whose name ends in `_URL` or `_URLS`.
+ */
+export const hasContent = (body: string): boolean =>
+  Object.entries(parseObject(body)).some(
+    ([name, value]) => (name === 'MESSAGE' || /_URLS?$/.test(name)) && !isEmpty(value),
+  );
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
 /** Returns the kinds of media that are present, or undefined if there are none. */
 export const presentMedia = (media: Media): { [Kind in keyof Media]?: string[] } | undefined => {
   const kinds = Object.entries(media).filter(([, addresses]) => addresses.length > 0);

@@ -33,6 +33,7 @@ export const messageItem = z.object({
   deliveredAt: instant,
   readAt: instant,
   failedAt: instant,
+  statusBodies: z.optional(z.set(z.string())),
 });
 
 export type MessageItem = z.output<typeof messageItem>;
@@ -60,6 +61,21 @@ export const messageRecord = z.object({
 
 export type MessageRecord = z.output<typeof messageRecord>;
 
+const echoRecord = z.pick(messageRecord, { createdAt: true, text: true, media: true });
+
+/** A message by its id, with everything that the chat service reported about it. */
+export const detailedMessage = z.object({
+  ...messageRecord.shape,
+  /** The event exactly as the chat service delivered it. */
+  body: optionalString,
+  /** The echo of a message that is shown as Parley sent it, or as the user wrote it. */
+  echo: z.optional(z.object({ ...echoRecord.shape, body: optionalString })),
+  /** The status notifications exactly as the chat service delivered them, in no order. */
+  statusBodies: z.optional(z.array(z.string())),
+});
+
+export type DetailedMessage = z.output<typeof detailedMessage>;
+
 /** Derives what the API shows from what the table stores: text and media are stored once, in the body or the call. */
 export const describeMessage = (id: string, item: MessageItem): MessageRecord => {
   const { direction, createdAt, requestId, body, sentAt, deliveredAt, readAt, failedAt } = item;
@@ -69,11 +85,29 @@ export const describeMessage = (id: string, item: MessageItem): MessageRecord =>
   return { ...common, text, media: media && presentMedia(media) };
 };
 
+/**
+ * Describes a message by what is stored under its id. The echo is shown as the message if nothing but statuses is known
+ * of the message; otherwise it is shown beside it, because the two may differ.
+ */
+export const describeDetails = (id: string, message: MessageItem, echo: MessageItem | undefined): DetailedMessage => {
+  const isEcho = message.direction === undefined && echo !== undefined;
+  const shown = isEcho ? withStatuses(echo, message) : message;
+  const beside = isEcho || echo === undefined ? undefined : describeMessage(id, echo);
+  return {
+    ...describeMessage(id, shown),
+    ...(shown.body !== undefined && { body: shown.body }),
+    ...(beside && {
+      echo: { createdAt: beside.createdAt, text: beside.text, media: beside.media, body: echo?.body },
+    }),
+    ...(shown.statusBodies && { statusBodies: [...shown.statusBodies].toSorted() }),
+  };
+};
+
 /** Returns an echo with the statuses of its message, which are in the message's item. */
 export const withStatuses = (
   echo: MessageItem,
-  { sentAt, deliveredAt, readAt, failedAt }: MessageItem,
-): MessageItem => ({ ...echo, sentAt, deliveredAt, readAt, failedAt });
+  { sentAt, deliveredAt, readAt, failedAt, statusBodies }: MessageItem,
+): MessageItem => ({ ...echo, sentAt, deliveredAt, readAt, failedAt, statusBodies });
 
 const describeCall = (call: MessageItem['call']): Partial<MessageRecord> => {
   if (call === undefined) return {};

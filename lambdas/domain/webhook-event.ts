@@ -1,4 +1,5 @@
 import { type ContactRef, contactRef, isPhone, type WindowPer } from './contact.ts';
+import { hasContent } from './event-content.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 import { REQUEST_ID } from './send-request.ts';
@@ -21,6 +22,8 @@ interface EventBase {
   readonly time: EventTime;
   /** The event's JSON exactly as received. */
   readonly body: string;
+  /** The event is a status that also carries this message. An event that is only the message takes precedence. */
+  readonly isFromStatus?: true;
 }
 
 /** A message that a user wrote. */
@@ -53,6 +56,8 @@ export interface StatusChange extends EventBase {
   readonly literal: string;
   /** The request id that the send carried as `clientPayload`, if the chat service returns it. */
   readonly requestId?: string;
+  /** The message that the event carries beside its status. */
+  readonly message?: InboundMessage | Echo;
 }
 
 export type WebhookEvent = InboundMessage | Echo | StatusChange;
@@ -114,28 +119,57 @@ export const parseEvent = (body: string, context: ParseEventContext): ParsedEven
   if (!parsed.success) return unreadable(`Not a known event: ${z.describeIssues(parsed.error, 'the body')}.`);
   const wire = parsed.data;
   const base = { id: wire._id_, time: eventTime(wire.CREATION_TIME, context.times), body };
-  if (wire.STATUS) {
-    const literal = wire.STATUS.toLowerCase().toWellFormed();
-    const requestId = wire.CLIENT_PAYLOAD;
-    return event({ kind: 'status', ...base, status: statusKind(literal), literal, ...(requestId && { requestId }) });
+  if (!wire.STATUS) {
+    const message = messageOf(wire, base, context);
+    return message ? event(message) : unreadable('Not a known event: it has neither STATUS nor FROM.');
   }
-  if (!wire.FROM) return unreadable('Not a known event: it has neither STATUS nor FROM.');
+  const literal = wire.STATUS.toLowerCase().toWellFormed();
+  const status = statusKind(literal);
+  const requestId = wire.CLIENT_PAYLOAD;
+  const message = hasContent(body) ? messageOf(wire, { ...base, isFromStatus: true }, context, status) : undefined;
+  return event({
+    kind: 'status',
+    ...base,
+    status,
+    literal,
+    ...(requestId && { requestId }),
+    ...(message && { message }),
+  });
+};
+
+/**
+ * Returns the message of an event: an echo if the business sent it, otherwise a user's message. Returns undefined if
+ * the event does not say whose it is.
+ *
+ * @param status the status beside the message, if any
+ */
+const messageOf = (
+  wire: z.output<typeof wireEvent>,
+  base: EventBase,
+  context: ParseEventContext,
+  status?: StatusKind,
+): InboundMessage | Echo | undefined => {
+  if (!wire.FROM) return undefined;
   const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
   if (wire.FROM.toLowerCase() === 'me') {
     // In an echo, TO is the user.
     const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
-    return event({ kind: 'echo', ...base, ...(wire.TO && { contact: contactRef(platform, wire.TO, channel) }) });
+    return { kind: 'echo', ...base, ...(wire.TO && { contact: contactRef(platform, wire.TO, channel) }) };
   }
   const channel = businessNumber(context, wire.CHAT_CHANNEL_ID, wire.TO);
-  return event({
+  const contact = contactRef(platform, wire.FROM, channel);
+  // Contract, "States and transitions": these are statuses of a message that the business sent, and FROM is the user it
+  // was sent to. As a user's message, it would open a window and lift an opt-out.
+  if (status !== undefined && status !== 'other') return { kind: 'echo', ...base, contact };
+  return {
     kind: 'message',
     ...base,
-    contact: contactRef(platform, wire.FROM, channel),
+    contact,
     opensWindow: context.windowPer === 'user' || channel !== undefined,
     address: wire.FROM,
     name: wire.FROM_NAME?.toWellFormed(),
     customerId: wire.CUSTOMER_ID?.toWellFormed(),
-  });
+  };
 };
 
 /**

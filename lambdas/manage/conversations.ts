@@ -1,5 +1,5 @@
 import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
-import { conversationPosition, messageRecord } from '../domain/message.ts';
+import { conversationPosition, detailedMessage, messageRecord } from '../domain/message.ts';
 import * as z from '../domain/schema.ts';
 import type { ContactRepository, MessageRepository } from '../ports.ts';
 import {
@@ -58,15 +58,11 @@ export const getConversation = defineRoute({
 
 export const getMessage = defineRoute({
   route: 'GET /v1/messages/{messageId+}',
-  summary: 'Get a message with its statuses',
+  summary: 'Get a message with its statuses and its echo',
   query: noQuery,
   body: noBody,
   responses: {
-    200: z.object({
-      ...messageRecord.shape,
-      /** The event exactly as the chat service delivered it. */
-      body: z.optional(z.string()),
-    }),
+    200: detailedMessage,
     404: problemResponse,
   },
   async handle({ messages }: Pick<ConversationPorts, 'messages'>, { id }) {

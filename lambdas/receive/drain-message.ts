@@ -1,7 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { backoffMs } from '../domain/backoff.ts';
 import { toInstant } from '../domain/instant.ts';
-import { parseSerializedRequest, type VerifiedRequest } from '../domain/webhook-request.ts';
+import { parseSerializedRequest } from '../domain/serialized-request.ts';
+import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { InboundQueue, Randomness } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import type { ReceiveEventPorts } from './receive-event.ts';

@@ -1,6 +1,6 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { WriteRefusedError } from '../domain/errors.ts';
-import { parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
+import { type InboundMessage, parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, ContactRepository, MessageRepository, SendRepository, WriteResult } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
@@ -47,8 +47,8 @@ const COOLING_DOWN: WriteResult = { kind: 'unavailable', reason: 'The table was 
 
 /**
  * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, an echo
- * or a status in one, and a status with a request id in up to two more. It reads nothing, and all of its writes are
- * idempotent.
+ * or a status in one, and a status with a request id in up to two more. A status that also carries a message makes the
+ * writes of both. It reads nothing, and all of its writes are idempotent.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
@@ -81,7 +81,8 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
     const written = await write(event);
     switch (written.kind) {
       case 'written': {
-        const withoutChannel = event.kind === 'message' && !event.opensWindow;
+        const message = event.kind === 'status' ? event.message : event;
+        const withoutChannel = message?.kind === 'message' && !message.opensWindow;
         return {
           kind: 'stored',
           event: event.kind,
@@ -102,18 +103,39 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
 const writesOf = (event: WebhookEvent): readonly ((repositories: EventRepositories) => Promise<void>)[] => {
   switch (event.kind) {
     case 'message': {
-      const recordMessage = ({ messages }: EventRepositories) => messages.recordInbound(event);
-      return event.opensWindow ? [recordMessage, ({ contacts }) => contacts.openWindow(event)] : [recordMessage];
+      if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event))];
+      // A repetition would open the window as of its own arrival, so the window takes the time of the message's item.
+      if (event.time.source === 'arrival') return [(repositories) => openWindowAfterMessage(repositories, event)];
+      return [
+        async ({ messages }) => void (await messages.recordInbound(event)),
+        ({ contacts }) => contacts.openWindow(event),
+      ];
     }
     case 'echo':
       return [({ messages }) => messages.recordEcho(event)];
     case 'status': {
-      const { requestId } = event;
-      const recordStatus = ({ messages }: EventRepositories) => messages.recordStatus(event);
-      return requestId === undefined
-        ? [recordStatus]
-        : [recordStatus, (repositories) => confirmSend(repositories, event, requestId)];
+      const { requestId, message } = event;
+      return [
+        ({ messages }) => messages.recordStatus(event),
+        ...(requestId === undefined
+          ? []
+          : [(repositories: EventRepositories) => confirmSend(repositories, event, requestId)]),
+        ...(message === undefined ? [] : writesOf(message)),
+      ];
     }
+  }
+};
+
+/** Opens the window even if the message itself is refused. */
+const openWindowAfterMessage = async (
+  { messages, contacts }: EventRepositories,
+  event: InboundMessage,
+): Promise<void> => {
+  let at = event.time.at;
+  try {
+    at = await messages.recordInbound(event);
+  } finally {
+    await contacts.openWindow({ ...event, time: { ...event.time, at } });
   }
 };
 

@@ -1,12 +1,8 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { isPhone } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
-import {
-  MAX_SERIALIZED_BYTES,
-  parseDeliveryId,
-  serializeRequest,
-  type VerifiedRequest,
-} from '../domain/webhook-request.ts';
+import { fitsQueue } from '../domain/serialized-request.ts';
+import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
 import type { Receipt } from './receive-event.ts';
 
@@ -36,40 +32,46 @@ export const createWebhookHandler =
   (options: WebhookHandlerOptions) =>
   async (event: APIGatewayProxyEventV2): Promise<Answer> => {
     const unverifiedBody = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-    const refusal = await verify(options, event.headers, unverifiedBody);
-    if (refusal !== undefined) return refusal;
+    const verified = await verify(options, event.headers, unverifiedBody);
+    if (verified.kind === 'answered') return verified.answer;
     return receive(options, {
-      rawBody: unverifiedBody,
+      rawBody: verified.payload,
       ...deliveryMetadata(event.headers),
       ...businessNumber(event.pathParameters),
       receivedAt: options.clock.now(),
     });
   };
 
-/** Returns undefined for an authentic request, or else the response. */
+type Verified =
+  | { readonly kind: 'authentic'; readonly payload: Buffer }
+  | { readonly kind: 'answered'; readonly answer: Answer };
+
+const answered = (answer: Answer): Verified => ({ kind: 'answered', answer });
+
+/** Returns what was verified of an authentic request, or else the response. */
 const verify = async (
   { verifier, log, metrics }: WebhookHandlerOptions,
   headers: APIGatewayProxyEventV2['headers'],
   unverifiedBody: Buffer,
-): Promise<Answer | undefined> => {
+): Promise<Verified> => {
   const verdict = await verifier.verify({ headers, unverifiedBody });
   switch (verdict.kind) {
     case 'authentic':
-      return undefined;
+      return { kind: 'authentic', payload: verdict.payload ?? unverifiedBody };
     case 'handshake':
       metrics.count('WebhookHandshake');
       log.info('handshake completed', { reason: verdict.reason });
-      return ACKNOWLEDGED;
+      return answered(ACKNOWLEDGED);
     case 'unauthenticated':
       metrics.count('WebhookUnauthenticated');
       log.warn('webhook request rejected: unauthenticated', { reason: verdict.reason });
-      return UNAUTHORIZED;
+      return answered(UNAUTHORIZED);
     case 'unavailable':
       metrics.count('WebhookVerificationUnavailable');
       log.error('webhook request not verified: verification unavailable; waiting for redelivery', {
         reason: verdict.reason,
       });
-      return UNAVAILABLE;
+      return answered(UNAVAILABLE);
   }
 };
 
@@ -77,10 +79,9 @@ const receive = async (
   { receiveEvent, log, metrics }: WebhookHandlerOptions,
   request: VerifiedRequest,
 ): Promise<Answer> => {
-  const bytes = Buffer.byteLength(serializeRequest(request));
-  if (bytes > MAX_SERIALIZED_BYTES) {
+  if (!fitsQueue(request)) {
     metrics.count('EventTooLarge');
-    log.error('webhook request rejected: too large for the inbound queue', { bytes, limit: MAX_SERIALIZED_BYTES });
+    log.error('webhook request rejected: too large for the inbound queue', { bytes: request.rawBody.byteLength });
     return TOO_LARGE;
   }
   return (await receiveEvent(request)) === 'not-stored' ? UNAVAILABLE : ACKNOWLEDGED;

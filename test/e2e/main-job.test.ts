@@ -104,8 +104,8 @@ describe('receiving', () => {
     const [message] = await client.takeMessages(cloud.inboundDeadLetterQueueUrl);
     expect(message?.reason).toContain('_id_');
     const quarantined = JSON.parse(message?.body ?? '');
-    expect(quarantined).toMatchObject({ reason: message?.reason, receivedAt: expect.any(String), encoding: 'utf8' });
-    const data = JSON.parse(quarantined.rawBody).message.data;
+    expect(quarantined).toMatchObject({ reason: message?.reason, receivedAt: expect.any(String), encoding: 'json' });
+    const { data } = quarantined.rawBody.message;
     expect(Buffer.from(data, 'base64').toString()).toBe('{"hello":"world"}');
   });
 

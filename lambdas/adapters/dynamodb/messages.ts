@@ -1,13 +1,15 @@
 import { WriteRefusedError } from '../../domain/errors.ts';
+import type { Instant } from '../../domain/instant.ts';
 import {
   conversationPosition,
+  describeDetails,
   describeMessage,
   type MessageItem,
   messageItem,
   withStatuses,
 } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
-import type { Echo, InboundMessage, StatusChange } from '../../domain/webhook-event.ts';
+import type { Echo, EventTime, InboundMessage, StatusChange, StatusKind } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
 import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey } from './keys.ts';
 import { type ConversationTable, type Item, type ItemUpdate, parseItem } from './table.ts';
@@ -18,41 +20,55 @@ import { type ConversationTable, type Item, type ItemUpdate, parseItem } from '.
  */
 export const createDynamodbMessages = (table: ConversationTable): MessageRepository => ({
   async recordInbound(message) {
-    await table.update(arrivalUpdate(table, message));
+    return recordArrival(table, message);
   },
 
   async recordEcho(echo) {
-    await table.update(arrivalUpdate(table, echo));
+    await recordArrival(table, echo);
   },
 
   async recordStatus(status) {
-    if (Buffer.byteLength(keptText(status)) > MAX_STATUS_BYTES) {
-      throw new WriteRefusedError(`The status is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`);
+    const { id, literal, time, body } = status;
+    const isTooLarge = Buffer.byteLength(body) > MAX_STATUS_BYTES;
+    const isOnlyTime = isTooLarge && hasOwnTime(status.status);
+    const expiresAt = table.expiryOf(time.at);
+    if (!isTooLarge || isOnlyTime) {
+      const recorded = await table.update(statusUpdate(status, expiresAt, isTooLarge));
+      const isKept = isTooLarge || recorded.kind === 'written' || hasMember(recorded.item?.statusBodies, body);
+      // An earlier report of the same status has taken precedence, but this one is kept as well.
+      if (!isKept) await table.update({ key: messageKey(id), setOnce: { expiresAt }, add: bodyOf(status) });
     }
-    await table.update(statusUpdate(status, table.expiryOf(status.time.at)));
+    if (isTooLarge) {
+      throw new WriteRefusedError(
+        `The status ${literal.slice(0, 32)} is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`,
+      );
+    }
   },
 
   async recordOutbound({ id, requestId, contact, call, claimedAt }) {
-    // No condition, because every writer of this message writes the same values.
-    await table.update({
+    const set = {
+      direction: 'outbound',
+      contact: contactName(contact),
+      contactSort: contactSort('MESSAGE', claimedAt),
+      requestId,
+      call,
+      createdAt: claimedAt,
+      expiresAt: table.expiryOf(claimedAt),
+    };
+    // Replaces a message that a status carried. Every writer of this message writes the same values.
+    const recorded = await table.update({
       key: messageKey(id),
-      set: {
-        direction: 'outbound',
-        contact: contactName(contact),
-        contactSort: contactSort('MESSAGE', claimedAt),
-        requestId,
-        call,
-        createdAt: claimedAt,
-        expiresAt: table.expiryOf(claimedAt),
-      },
+      set: { ...set, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
+      condition: 'attribute_not_exists(#body) OR attribute_exists(#isFromStatus)',
     });
+    // A user's message has the same id. Its body stays.
+    if (recorded.kind === 'conflict') await table.update({ key: messageKey(id), set });
   },
 
   async read(id) {
     const [message, echo] = await table.getAll([messageKey(id), echoKey(id)]);
     if (message === undefined && echo === undefined) return undefined;
-    const shown = shownItem(parseMessage(message ?? {}), echo && parseMessage(echo));
-    return { ...describeMessage(id, shown), ...(shown.body !== undefined && { body: shown.body }) };
+    return describeDetails(id, parseMessage(message ?? {}), echo && parseMessage(echo));
   },
 
   async readConversation(contact, { limit, after }) {
@@ -93,14 +109,24 @@ const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPos
 
 const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
 
-/** Returns the message if it is more than statuses; otherwise its echo with them. */
-const shownItem = (message: MessageItem, echo: MessageItem | undefined): MessageItem =>
-  message.direction === undefined && echo !== undefined ? withStatuses(echo, message) : message;
+/**
+ * Records an event that brings a user's message, or an echo. Returns the time of its item.
+ *
+ * @throws WriteRefusedError if the id is that of a message that Parley sent
+ */
+const recordArrival = async (table: ConversationTable, arrival: InboundMessage | Echo): Promise<Instant> => {
+  const recorded = await table.update(arrivalUpdate(table, arrival));
+  if (recorded.kind === 'written') return arrival.time.at;
+  const { createdAt, requestId } = parseMessage(recorded.item ?? {});
+  if (requestId !== undefined && arrival.isFromStatus === undefined) {
+    throw new WriteRefusedError(`The message ${arrival.id} is one that Parley sent itself.`);
+  }
+  return createdAt ?? arrival.time.at;
+};
 
-/** The update of an event that brings a user's message, or an echo. */
 const arrivalUpdate = (
   table: ConversationTable,
-  { kind, id, contact, time, body }: Pick<InboundMessage, 'kind' | 'id' | 'contact' | 'time' | 'body'> | Echo,
+  { kind, id, contact, time, body, isFromStatus }: InboundMessage | Echo,
 ): ItemUpdate => ({
   key: kind === 'echo' ? echoKey(id) : messageKey(id),
   set: {
@@ -110,42 +136,69 @@ const arrivalUpdate = (
     createdAt: time.at,
     createdAtSource: time.source,
     body,
+    isFromStatus,
     expiresAt: table.expiryOf(time.at),
   },
-  condition:
-    'attribute_not_exists(#createdAt) OR #createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body)',
+  names: ['requestId'],
+  condition: `attribute_not_exists(#requestId) AND (${precedence(time, isFromStatus).join(' OR ')})`,
 });
 
-/** A status shares its message's item: whatever their order, the message must fit in as well. */
-const MAX_STATUS_BYTES = 64 * 1024;
+/** Returns the conditions under which an event is stored as its message; one of them suffices. */
+const precedence = ({ source }: EventTime, isFromStatus: true | undefined): readonly string[] => {
+  const isFirst = 'attribute_not_exists(#createdAt)';
+  // A status's message is stored with the status as well, so replacing it loses nothing.
+  const replacesStatus = 'attribute_exists(#isFromStatus)';
+  const isEarlier = '(#createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body))';
+  // A repetition arrives at another time, so an arrival replaces no time that is stored.
+  if (source === 'arrival') return isFromStatus ? [isFirst] : [isFirst, replacesStatus];
+  return isFromStatus ? [isFirst, `(${replacesStatus} AND ${isEarlier})`] : [isFirst, replacesStatus, isEarlier];
+};
 
-/** Returns what is stored of a status besides its time. */
-const keptText = ({ status, literal, body }: StatusChange): string =>
-  status === 'failed' ? body : status === 'other' ? literal : '';
+/**
+ * A status shares its message's item: whatever their order, the message must fit in as well, and there can be many
+ * statuses.
+ */
+const MAX_STATUS_BYTES = 16 * 1024;
+
+const bodyOf = ({ body }: StatusChange) => ({ statusBodies: new Set([body]) });
+
+const hasMember = (set: unknown, member: string): boolean => set instanceof Set && set.has(member);
+
+/** Whether the item has an attribute for the status's time. */
+const hasOwnTime = (status: StatusKind): status is 'sent' | 'delivered' | 'read' =>
+  status === 'sent' || status === 'delivered' || status === 'read';
 
 /** A status may arrive before its message. It must not look like a message, nor make the message expire earlier. */
-const statusUpdate = ({ id, status, literal, time, body }: StatusChange, expiresAt: number): ItemUpdate => {
-  const key = messageKey(id);
-  const setOnce = { expiresAt };
+const statusUpdate = (change: StatusChange, expiresAt: number, isOnlyTime: boolean): ItemUpdate => {
+  const { id, status, literal, time, body } = change;
+  const common = { key: messageKey(id), setOnce: { expiresAt }, ...(!isOnlyTime && { add: bodyOf(change) }) };
   switch (status) {
     case 'sent':
     case 'delivered':
     case 'read': {
       const name = `${status}At`;
-      const condition = `attribute_not_exists(#${name}) OR #${name} > :${name}`;
-      return { key, set: { [name]: time.at }, setOnce, condition };
+      return {
+        ...common,
+        set: { [name]: time.at },
+        condition: `attribute_not_exists(#${name}) OR #${name} > :${name}`,
+      };
     }
     case 'failed':
       return {
-        key,
-        // Stores the body, because the cause is in fields that the contract does not specify.
+        ...common,
+        // Stores the body on its own, because the cause is in fields that the contract does not specify.
         set: { failedAt: time.at, failedBody: body },
-        setOnce,
         condition:
           'attribute_not_exists(#failedAt) OR #failedAt > :failedAt OR ' +
           '(#failedAt = :failedAt AND #failedBody > :failedBody)',
       };
     case 'other':
-      return { key, setOnce, add: { otherStatuses: new Set([`${literal} ${time.at}`]) } };
+      return {
+        ...common,
+        add: { otherStatuses: new Set([`${literal} ${time.at}`]), ...bodyOf(change) },
+        // A repetition can have another time, if the event has none of its own.
+        values: { body },
+        condition: 'attribute_not_exists(#statusBodies) OR NOT contains(#statusBodies, :body)',
+      };
   }
 };

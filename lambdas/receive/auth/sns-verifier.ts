@@ -30,7 +30,7 @@ export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificate
       }
       return message.Type === 'SubscriptionConfirmation'
         ? confirmSubscription(message.SubscribeURL, topicArn, options)
-        : { kind: 'authentic' };
+        : { kind: 'authentic', payload: Buffer.from(JSON.stringify(signedFields(message))) };
     },
   };
 };
@@ -86,22 +86,23 @@ const parseSnsMessage = (unverifiedBody: Buffer): UnverifiedSnsMessage | undefin
  * Builds the string that Amazon SNS signs: these fields in this order, with each name and each value on its own line.
  * Source: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html
  */
-export const snsStringToSign = (message: UnverifiedSnsMessage): string => {
-  const { Message, MessageId, Timestamp, TopicArn, Type } = message;
-  const fields =
-    Type === 'Notification'
-      ? {
-          Message,
-          MessageId,
-          ...(typeof message.Subject === 'string' && { Subject: message.Subject }),
-          Timestamp,
-          TopicArn,
-          Type,
-        }
-      : { Message, MessageId, SubscribeURL: message.SubscribeURL, Timestamp, Token: message.Token, TopicArn, Type };
-  return Object.entries(fields)
+export const snsStringToSign = (message: UnverifiedSnsMessage): string =>
+  Object.entries(signedFields(message))
     .map(([name, value]) => `${name}\n${value}\n`)
     .join('');
+
+const signedFields = (message: UnverifiedSnsMessage): Readonly<Record<string, string>> => {
+  const { Message, MessageId, Timestamp, TopicArn, Type } = message;
+  return Type === 'Notification'
+    ? {
+        Message,
+        MessageId,
+        ...(typeof message.Subject === 'string' && { Subject: message.Subject }),
+        Timestamp,
+        TopicArn,
+        Type,
+      }
+    : { Message, MessageId, SubscribeURL: message.SubscribeURL, Timestamp, Token: message.Token, TopicArn, Type };
 };
 
 /** Returns whether a GET of this URL confirms a subscription to this topic at Amazon SNS, and does nothing else. */

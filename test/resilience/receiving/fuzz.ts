@@ -6,7 +6,7 @@ import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messa
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
-import { parseSerializedRequest } from '../../../lambdas/domain/webhook-request.ts';
+import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
 import type { Log } from '../../../lambdas/ports.ts';
 import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';

@@ -150,6 +150,13 @@ const FUNCTIONS = {
       const value = attribute(given);
       return typeof value === 'string' && value.startsWith(String(prefix(given)));
     }),
+  /** Of a set. */
+  contains: (attribute: Operand, member?: Operand): Node | undefined =>
+    member &&
+    ((given) => {
+      const value = attribute(given);
+      return value instanceof Set && value.has(member(given));
+    }),
 };
 
 const tokenize = (expression: string): readonly string[] => {

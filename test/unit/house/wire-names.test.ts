@@ -66,12 +66,13 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   await contacts.recordConsent(CONTACT, { kind: 'opt-out', at: NOW, source: 'form' });
 
   const messages = createDynamodbMessages(table);
-  await messages.recordInbound({ ...message, address: USER });
-  await messages.recordEcho({ kind: 'echo', id: 'm2', contact: CONTACT, time, body: '{}' });
+  await messages.recordInbound({ ...message, address: USER, isFromStatus: true });
+  await messages.recordEcho({ kind: 'echo', id: 'm2', contact: CONTACT, time, body: '{}', isFromStatus: true });
   await messages.recordOutbound({ id: 'm3', requestId: 'r1', contact: CONTACT, call: CALL, claimedAt: NOW });
   const statuses: readonly StatusKind[] = ['sent', 'delivered', 'read', 'failed', 'other'];
   for (const status of statuses) {
-    await messages.recordStatus({ kind: 'status', id: 'm3', status, literal: status, time, body: '{}' });
+    const body = JSON.stringify({ STATUS: status });
+    await messages.recordStatus({ kind: 'status', id: 'm3', status, literal: status, time, body });
   }
 
   const sends = createDynamodbSends(table);

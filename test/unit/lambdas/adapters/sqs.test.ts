@@ -8,10 +8,11 @@ import {
   createSqsSendDeadLetterQueue,
   createSqsSendQueue,
 } from '../../../../lambdas/adapters/sqs.ts';
-import { parseSerializedRequest } from '../../../../lambdas/domain/webhook-request.ts';
+import { MAX_EVENT_BYTES, parseSerializedRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { NOW, USER } from '../../../support/builders.ts';
+import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
 
 let emulator: ListeningServer;
 let client: SQSClient;
@@ -60,6 +61,23 @@ describe('the inbound queue', () => {
     expect(parseSerializedRequest(quarantined?.Body ?? '')).toEqual(REQUEST);
     expect(JSON.parse(quarantined?.Body ?? '').reason).toBe('Not a known event: \ufffd.');
     expect(reasonOf(quarantined)).toBe('Not a known event: \ufffd.');
+  });
+
+  it('takes an event of the maximum size with the longest reason, and refuses one that is larger', async () => {
+    const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
+    const queue = createSqsInboundQueue({ client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+    const text = incompressibleText(1024 * 1024, PLAIN_CHARACTERS);
+    const requestOf = (_id_: string) => ({ rawBody: Buffer.from(JSON.stringify({ _id_ })), receivedAt: NOW });
+    const largest = requestOf(text.slice(0, MAX_EVENT_BYTES - 11));
+
+    expect(await queue.defer(largest)).toEqual({ kind: 'written' });
+    expect(await queue.quarantine(largest, '\uffe0'.repeat(600))).toEqual({ kind: 'written' });
+    expect(await queue.defer(requestOf(text))).toMatchObject({ kind: 'refused' });
+
+    for (const url of [queueUrl, deadLetterQueueUrl]) {
+      const [message] = await receive(url);
+      expect(parseSerializedRequest(message?.Body ?? '')?.rawBody.equals(largest.rawBody)).toBe(true);
+    }
   });
 
   it('returns unavailable when SQS is unreachable or does not answer within the budget', async () => {

@@ -115,6 +115,7 @@ describe('a message', () => {
         text: 'Where is my parcel?',
         readAt: '2026-11-20T11:00:05.000Z',
         body: JSON.stringify(wireMessage()),
+        statusBodies: [JSON.stringify(wireStatus({ STATUS: 'read' }))],
       },
     });
   });
@@ -136,11 +137,12 @@ describe('a message', () => {
 });
 
 describe('a message known only by a status', () => {
-  it('has only the time of the status', async () => {
+  it('has only the status', async () => {
     await stage.receive(wireStatus());
     expect((await stage.call('getMessage', { id: 'message-1' })).body).toEqual({
       id: 'message-1',
       deliveredAt: '2026-11-20T11:00:05.000Z',
+      statusBodies: [JSON.stringify(wireStatus())],
     });
   });
 });

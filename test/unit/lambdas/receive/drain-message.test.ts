@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { serializeRequest, type VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
+import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
+import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { WriteResult } from '../../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
@@ -12,6 +13,7 @@ const REQUEST: VerifiedRequest = {
   receivedAt: NOW,
   chatChannelNumber: '5491100000000',
 };
+const serialized = (...given: Parameters<typeof serializeRequest>) => serializeRequest(...given) ?? '';
 const STORED: StoreResult = { kind: 'stored', event: 'message', id: '1' };
 const TABLE_UNAVAILABLE: StoreResult = { kind: 'unavailable', reason: 'TimeoutError' };
 const UNSTORABLE = { kind: 'unstorable', reason: 'Not a known event.', deliveryId: '77' } satisfies StoreResult;
@@ -51,7 +53,7 @@ const drain = async (body: string, situation: Situation = {}) => {
 
 describe('a deferred request', () => {
   it('is stored exactly as received, with the number of its path', async () => {
-    const { result, requests, counted } = await drain(serializeRequest(REQUEST));
+    const { result, requests, counted } = await drain(serialized(REQUEST));
     expect([result, counted]).toEqual([{ kind: 'done' }, ['EventStored']]);
     expect(requests).toEqual([REQUEST]);
   });
@@ -61,19 +63,19 @@ describe('a deferred request', () => {
     [3, 4_000],
     [50, 60_000],
   ])('waits at receive %d, while the table is unavailable, about %d ms and at most a minute', async (count, ms) => {
-    const { result } = await drain(serializeRequest(REQUEST), { stored: TABLE_UNAVAILABLE, receiveCount: count });
+    const { result } = await drain(serialized(REQUEST), { stored: TABLE_UNAVAILABLE, receiveCount: count });
     expect(result).toEqual({ kind: 'retry', afterMs: expect.closeTo(ms, -1) });
   });
 
   it('is quarantined when it is not a known event, with the delivery id from its envelope', async () => {
-    const { result, quarantined, counted } = await drain(serializeRequest(REQUEST), { stored: UNSTORABLE });
+    const { result, quarantined, counted } = await drain(serialized(REQUEST), { stored: UNSTORABLE });
     expect([result, counted]).toEqual([{ kind: 'done' }, ['EventQuarantined']]);
     expect(quarantined).toEqual([[{ ...REQUEST, deliveryId: '77' }, UNSTORABLE.reason]]);
   });
 
   it('is retried when it can be neither stored nor quarantined', async () => {
     const quarantine: WriteResult = { kind: 'unavailable', reason: 'TimeoutError' };
-    const { result } = await drain(serializeRequest(REQUEST), { stored: UNSTORABLE, quarantine });
+    const { result } = await drain(serialized(REQUEST), { stored: UNSTORABLE, quarantine });
     expect(result).toEqual({ kind: 'retry' });
   });
 });

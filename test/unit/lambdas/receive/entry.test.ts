@@ -157,8 +157,8 @@ describe('an unknown event', () => {
         reason: expect.stringContaining('_id_'),
         deliveryId: '77',
         receivedAt: expect.stringMatching(/^\d{4}-/),
-        encoding: 'utf8',
-        rawBody: JSON.stringify(wrapped),
+        encoding: 'json',
+        rawBody: wrapped,
       },
     ]);
   });

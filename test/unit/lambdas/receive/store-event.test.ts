@@ -27,7 +27,10 @@ const createSituation = () => {
     repositories: () => ({
       contacts: { openWindow: write('openWindow') },
       messages: {
-        recordInbound: write('recordMessage'),
+        async recordInbound({ time }) {
+          await write('recordMessage')();
+          return time.at;
+        },
         recordStatus: write('recordStatus'),
         recordEcho: unexpected,
         recordOutbound: unexpected,

@@ -1,11 +1,13 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { MAX_EVENT_BYTES } from '../../../../lambdas/domain/serialized-request.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { Verdict, WriteResult } from '../../../../lambdas/ports.ts';
 import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
+import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
 const WRITTEN: WriteResult = { kind: 'written' };
@@ -101,9 +103,10 @@ describe('the webhook answers an authentic request', () => {
     expect(await post(situation)).toMatchObject({ status, queued, counted: [metric] });
   });
 
-  it('with 413 when it is too large for the inbound queue', async () => {
-    const fits = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096 - 100) } });
-    const tooLarge = await post({ event: { body: 'x'.repeat(1024 * 1024 - 4096) } });
+  it('with 413 when it is too large for the inbound queue, even compressed', async () => {
+    const random = incompressibleText(1024 * 1024, PLAIN_CHARACTERS);
+    const fits = await post({ event: { body: JSON.stringify({ _id_: random.slice(0, MAX_EVENT_BYTES - 11) }) } });
+    const tooLarge = await post({ event: { body: JSON.stringify({ _id_: random }) } });
     expect([fits.status, tooLarge.status]).toEqual([200, 413]);
     expect(tooLarge).toMatchObject({ requests: [], counted: ['EventTooLarge'] });
   });

@@ -82,6 +82,7 @@ describe('storing an echo', () => {
         requestId,
         call,
         deliveredAt: '2026-11-20T11:00:05.000Z',
+        statusBodies: new Set([JSON.stringify(wireStatus())]),
         expiresAt: expiryOf(claimedAt),
       },
     });

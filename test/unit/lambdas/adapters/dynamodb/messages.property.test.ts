@@ -144,7 +144,12 @@ const echo = fc
   })
   .map((changes) => wireMessage({ ...changes, FROM: 'me' }));
 const status = fc
-  .record({ _id_: anyId, CREATION_TIME: time, STATUS: fc.constantFrom('delivered', 'READ', 'failed', 'played') })
+  .record({
+    _id_: anyId,
+    CREATION_TIME: time,
+    STATUS: fc.constantFrom('delivered', 'READ', 'failed', 'played'),
+    MESSAGE: fc.constantFrom('beside', undefined),
+  })
   .map(wireStatus);
 const confirmation = fc
   .record({ CREATION_TIME: time, STATUS: fc.constantFrom('delivered', 'read') })

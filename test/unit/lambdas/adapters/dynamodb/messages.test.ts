@@ -126,7 +126,117 @@ describe('storing statuses', () => {
   });
 });
 
+describe('a message beside a status', () => {
+  const MESSAGE = 'Where is my parcel?';
+
+  it("is an echo, if the status is that of a message that the business sent, and opens no user's window", async () => {
+    const wire = wireStatus({ STATUS: 'delivered', MESSAGE });
+    await receive(wire);
+    expect(Object.keys(await items()).toSorted()).toEqual(['MESSAGE#message-1 ECHO', 'MESSAGE#message-1 MESSAGE']);
+    expect(await repositories.messages.read('message-1')).toMatchObject({
+      direction: 'echo',
+      text: MESSAGE,
+      deliveredAt: '2026-11-20T11:00:05.000Z',
+      body: JSON.stringify(wire),
+      statusBodies: [JSON.stringify(wire)],
+    });
+  });
+
+  it("is the user's, and opens the window, if the status is another one", async () => {
+    const wire = wireMessage({ STATUS: 'received' });
+    await receive(wire);
+    expect(await items()).toMatchObject({
+      'MESSAGE#message-1 MESSAGE': {
+        direction: 'inbound',
+        body: JSON.stringify(wire),
+        otherStatuses: new Set(['received 2026-11-20T11:00:00.000Z']),
+      },
+      [`${CONTACT} CONTACT`]: { lastInboundAt: '2026-11-20T11:00:00.000Z' },
+    });
+  });
+
+  const message = () => receive(wireMessage({ CREATION_TIME: '2026-11-20T11:00:09.000Z' }));
+  const status = (changes: Record<string, unknown>) => () => receive(wireStatus({ MESSAGE: 'beside', ...changes }));
+  const sent = () => repositories.messages.recordOutbound(outbound());
+  const steps = [
+    status({ STATUS: 'received' }),
+    status({ STATUS: 'played', CREATION_TIME: '2026-11-20T11:00:01.000Z' }),
+  ];
+
+  it.each([
+    ["a user's own message takes precedence over it", message, MESSAGE],
+    ['a message that Parley sent takes precedence over it', sent, 'On its way.'],
+  ])('leaves the same items in any order: %s', async (_case, own, text) => {
+    const outcomes = [];
+    for (const order of [
+      [own, ...steps],
+      [...steps, own],
+      [steps[1], own, steps[0]],
+      [...steps, own, ...steps, own],
+    ]) {
+      tableName = await tables.createTable();
+      repositories = createRepositories(tables, tableName);
+      for (const step of order) await step?.();
+      expect(await repositories.messages.read('message-1')).toMatchObject({ text });
+      outcomes.push({ ...(await items()), [`${CONTACT} CONTACT`]: undefined });
+    }
+    for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
+  });
+});
+
+describe("a user's message with the id of a message that Parley sent", () => {
+  it('is refused, and so quarantined, if it comes second, and its body stays if it comes first', async () => {
+    await repositories.messages.recordOutbound(outbound());
+    expect(await receive(wireMessage())).toEqual({
+      kind: 'unstorable',
+      reason: expect.stringContaining('Parley sent'),
+    });
+    await receive(wireMessage({ _id_: 'message-2' }));
+    await repositories.messages.recordOutbound(outbound({ id: 'message-2' }));
+    expect(await items()).toMatchObject({
+      'MESSAGE#message-1 MESSAGE': { direction: 'outbound', contactSort: 'MESSAGE#2026-11-20T11:00:00.000Z' },
+      'MESSAGE#message-2 MESSAGE': { direction: 'outbound', body: JSON.stringify(wireMessage({ _id_: 'message-2' })) },
+    });
+  });
+});
+
+describe('a message without a usable time', () => {
+  const REDELIVERED = '2026-11-26T12:00:00.000Z';
+  const at = (receivedAt: string, changes: Record<string, unknown>) =>
+    repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wireMessage(changes))), receivedAt });
+
+  it.each([undefined, 'yesterday', 1795168520757, '2099-01-01T00:00:00Z'])(
+    'opens the window once, as of its first arrival: %j',
+    async (CREATION_TIME) => {
+      await at(NOW, { CREATION_TIME });
+      const once = await items();
+      expect(once).toMatchObject({ [`${CONTACT} CONTACT`]: { lastInboundAt: NOW } });
+      await at(REDELIVERED, { CREATION_TIME });
+      expect(await items()).toEqual(once);
+    },
+  );
+
+  it('opens the window even if it is too large for the table', async () => {
+    const stored = await at(NOW, { CREATION_TIME: undefined, MESSAGE: 'x'.repeat(410_000) });
+    expect(stored).toMatchObject({ kind: 'unstorable' });
+    expect(Object.keys(await items())).toEqual([`${CONTACT} CONTACT`]);
+  });
+
+  it('leaves one status however often it is delivered', async () => {
+    for (const receivedAt of [NOW, REDELIVERED]) {
+      await at(receivedAt, { CREATION_TIME: undefined, MESSAGE: '', STATUS: 'played' });
+    }
+    expect(await items()).toMatchObject({ 'MESSAGE#message-1 MESSAGE': { otherStatuses: new Set([`played ${NOW}`]) } });
+  });
+});
+
 describe('a status as large as an item', () => {
+  it('has its time recorded, if that is all that Parley uses of it, and is refused, and so quarantined', async () => {
+    const refused = await receive(wireStatus({ DETAIL: 'x'.repeat(380_000) }));
+    expect(refused).toEqual({ kind: 'unstorable', reason: expect.stringContaining('too large') });
+    expect(await items()).toMatchObject({ 'MESSAGE#message-1 MESSAGE': { deliveredAt: '2026-11-20T11:00:05.000Z' } });
+  });
+
   it.each([
     ['failure', { STATUS: 'failed', DETAIL: 'x'.repeat(380_000) }],
     ['literal that Parley does not know', { STATUS: 'x'.repeat(380_000) }],
@@ -155,13 +265,22 @@ describe('reading a message', () => {
     });
   });
 
-  it('returns a message that Parley sent without a body, which an echo beside it does not change', async () => {
+  it('returns a message that Parley sent without a body, and its echo beside it', async () => {
     await repositories.messages.recordOutbound(outbound());
     const message = await repositories.messages.read('message-1');
     expect(message).toMatchObject({ direction: 'outbound', requestId: 'request-1', text: 'On its way.' });
     expect(message).not.toHaveProperty('body');
-    await receive(wireEcho({ MESSAGE: 'On its way!' }));
-    expect(await repositories.messages.read('message-1')).toEqual(message);
+    const echo = wireEcho({ MESSAGE: 'On its way!', IMAGES_URLS: ['https://media.example/1'] });
+    await receive(echo);
+    expect(await repositories.messages.read('message-1')).toEqual({
+      ...message,
+      echo: {
+        createdAt: '2026-11-20T11:00:02.000Z',
+        text: 'On its way!',
+        media: { images: ['https://media.example/1'] },
+        body: JSON.stringify(echo),
+      },
+    });
   });
 
   it("returns a user's message with its own body, not that of an echo", async () => {
@@ -177,7 +296,11 @@ describe('reading a message', () => {
   it('returns a message that is known only by a status', async () => {
     await receive(wireStatus());
     const message = await repositories.messages.read('message-1');
-    expect(JSON.parse(JSON.stringify(message))).toEqual({ id: 'message-1', deliveredAt: '2026-11-20T11:00:05.000Z' });
+    expect(JSON.parse(JSON.stringify(message))).toEqual({
+      id: 'message-1',
+      deliveredAt: '2026-11-20T11:00:05.000Z',
+      statusBodies: [JSON.stringify(wireStatus())],
+    });
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from '../../../../support/signed-requests.ts';
 import { GOLDEN_AT, GOLDEN_CERTIFICATE, GOLDEN_VERSION_1, GOLDEN_VERSION_2 } from './sns-golden.ts';
 
-const AUTHENTIC = { kind: 'authentic' };
+const AUTHENTIC = { kind: 'authentic', payload: expect.any(Buffer) };
 const validFrom = new Date('2026-01-01T00:00:00Z');
 const validTo = new Date('2027-01-01T00:00:00Z');
 const { pem, privateKey } = selfSignedCertificate(validFrom, validTo);
