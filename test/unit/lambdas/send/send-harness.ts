@@ -60,7 +60,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const sends = createDynamodbSends(table);
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);
-  const metrics = recordingMetrics();
+  const metrics = recordingMetrics(() => now);
   const sleeps: number[] = [];
   let now = NOW;
   let ids = 0;
@@ -72,6 +72,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     sends,
     contacts,
     counted: metrics.counted,
+    /** Every value of a metric, with its time. */
+    samples: metrics.samples,
     /** The pauses of the functions, in milliseconds; each advances the clock. */
     sleeps,
     /** The calls to the sending endpoints, and the business number and the numbers of each contact check. */
