@@ -347,7 +347,10 @@ export interface Log {
   error(message: string, fields: Record<string, unknown>): void;
 }
 
-/** Counters. The frame of each handler publishes them at the end of the invocation. */
+/** Metrics. */
 export interface Metrics {
+  /** Counts one. The frame of each handler publishes its counters at the end of the invocation. */
   count(name: MetricName, dimensions?: Readonly<Record<string, string>>): void;
+  /** Publishes a value at once, with the current time. */
+  record(name: MetricName, value: number): void;
 }

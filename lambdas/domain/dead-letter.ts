@@ -1,7 +1,8 @@
 import { type ContactRef, contactRef, isPhone } from './contact.ts';
 import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
-import { openEnvelope, parseSerializedRequest } from './webhook-request.ts';
+import { parseSerializedRequest } from './serialized-request.ts';
+import { openEnvelope } from './webhook-request.ts';
 
 /** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
 export const KEPT_QUEUES = ['send', 'inbound', 'schedules', 'erasures'] as const;

@@ -1,33 +1,46 @@
-/** The names of the metrics. Alarms and documentation depend on them. */
-export const METRIC_NAMES = [
-  'EventStored',
-  'EventDeferred',
-  'EventQuarantined',
-  'EventTooLarge',
-  'EventWithoutChannel',
-  'EventNotStored',
-  'WebhookUnauthenticated',
-  'WebhookVerificationUnavailable',
-  'WebhookHandshake',
-  'SendAccepted',
-  'SendRefused',
-  'SendRejected',
-  'SendExpired',
-  'SendUncertain',
-  'SendWaiting',
-  'SendMalformed',
-  'SendProcessingFailed',
-  'SendScheduled',
-  'SendCancelled',
-  'AccountHeld',
-  'AccountResumed',
-  'ContactCheckRejected',
-  'WindowMisjudged',
-  'EventPublished',
-  'PublishRetried',
-  'PublishFailed',
-  'ChangeDeadLettered',
-  'DeadLettersWaiting',
-] as const;
+/**
+ * The names of the metrics, by the function that emits them. CloudWatch identifies a metric by its namespace, its name,
+ * and its exact set of dimensions, so alarms and the dashboard must name the function.
+ *
+ * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html
+ */
+export const METRIC_NAMES_OF = {
+  receive: [
+    'EventStored',
+    'EventDeferred',
+    'EventQuarantined',
+    'EventTooLarge',
+    'EventWithoutChannel',
+    'EventNotStored',
+    'WebhookUnauthenticated',
+    'WebhookVerificationUnavailable',
+    'WebhookHandshake',
+  ],
+  send: [
+    'SendAccepted',
+    'SendRefused',
+    'SendRejected',
+    'SendExpired',
+    'SendUncertain',
+    'SendWaiting',
+    'SendMalformed',
+    'SendProcessingFailed',
+    'SendScheduled',
+    'AccountHeld',
+    'AccountResumed',
+    'ContactCheckRejected',
+    'WindowMisjudged',
+  ],
+  publish: ['EventPublished', 'PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
+  manage: ['SendCancelled', 'DeadLettersWaiting'],
+} as const;
 
-export type MetricName = (typeof METRIC_NAMES)[number];
+/** The functions, by the name in their logs and metrics. */
+export type ServiceName = keyof typeof METRIC_NAMES_OF;
+
+export type MetricName = (typeof METRIC_NAMES_OF)[ServiceName][number];
+
+/** The values of the dimension that a metric has in addition to the function. */
+export const METRIC_DIMENSIONS = {
+  WindowMisjudged: [{ direction: 'open' }, { direction: 'closed' }],
+} as const satisfies Partial<Record<MetricName, readonly Readonly<Record<string, string>>[]>>;

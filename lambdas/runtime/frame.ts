@@ -34,6 +34,9 @@ export const createTelemetry = (): Telemetry => {
         single.addDimensions({ ...dimensions });
         single.addMetric(name, 'Count', 1);
       },
+      record(name, value) {
+        metrics.singleMetric().addMetric(name, 'None', value);
+      },
     },
     middlewares: [injectLambdaContext(logger), logMetrics(metrics)],
   };

@@ -91,8 +91,13 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
 
   const isRecent = (at: Instant | undefined) => at !== undefined && clock.now() < addMs(at, TRUSTED_MS);
 
+  /**
+   * Every read and write of the circuit shows its current state. The alarm keeps the latest state that a metric
+   * reported, so the metric must never report one that another function has already changed.
+   */
   const remember = (circuit: Circuit): Circuit => {
     known = { circuit, at: clock.now() };
+    metrics.record('AccountHeld', circuit.state === 'open' ? 1 : 0);
     return circuit;
   };
 
@@ -133,9 +138,9 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     const now = clock.now();
     // Blind probes are an hour apart anyway, so the probes between them send no message.
     const at = isSendFailed && !isBlind ? nextSendProbeAt(now, failedSends) : nextProbeAt(now, probes);
-    const next = { reason, why, nextProbeAt: at, ...(isSendFailed && { sendFailedAt: now }) };
-    const { state } = remember(await circuits.failProbe(probeId, next));
-    if (state === 'open') metrics.count('AccountHeld');
+    remember(
+      await circuits.failProbe(probeId, { reason, why, nextProbeAt: at, ...(isSendFailed && { sendFailedAt: now }) }),
+    );
   };
 
   const closeCircuit = async (probeId: string): Promise<void> => {
@@ -163,7 +168,6 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     const now = clock.now();
     const why = explain(outcome);
     remember(await circuits.open({ reason, why, calledAt, openedAt: now, nextProbeAt: nextProbeAt(now, 0) }));
-    metrics.count('AccountHeld');
     log.error('circuit breaker open: requests wait while Parley makes one probe at a time', { reason, why });
   };
 

@@ -4,6 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { ParleyDashboard } from './dashboard.ts';
 import type { ParleyManagement } from './management.ts';
 import type { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
@@ -37,7 +38,23 @@ const MAX_SEND_QUEUE_AGE = Duration.minutes(30);
 /** Changes are normally published within seconds; the stream keeps them for a day. */
 const MAX_PUBLISH_LAG = Duration.minutes(10);
 
-/** Alarms for problems that require an operator: dead letters, failures, and backlogs. */
+/**
+ * A single invalid signature may be a stranger's. Three in half an hour, each in another five minutes, mean that someone
+ * keeps trying, or that the settings and the publish/subscribe system disagree. More periods than data points are
+ * needed, because a publish/subscribe system that is refused pauses for up to ten minutes between its attempts.
+ */
+const SUSTAINED = { evaluationPeriods: 6, datapointsToAlarm: 3 };
+
+/** A bus that refuses events for longer than a burst of traffic lasts. */
+const REPEATED = { evaluationPeriods: 3, datapointsToAlarm: 2 };
+
+/**
+ * Keeps the alarm's state while no data arrives, because the function reports the account's state only when there is a
+ * request to send.
+ */
+const UNTIL_REPORTED = { treatMissingData: TreatMissingData.IGNORE };
+
+/** Alarms for problems that require an operator: dead letters, failures, and backlogs. Also creates the dashboard. */
 export class ParleyMonitoring extends Construct {
   readonly #action: SnsAction | undefined;
 
@@ -48,9 +65,10 @@ export class ParleyMonitoring extends Construct {
     this.#watchSender(props.sender);
     this.#watchPublisher(props.publisher);
     this.#watchManagement(props.management);
+    this.#createDashboard(props);
   }
 
-  #watchReceiver({ handler, inboundQueue, api }: ParleyReceiver): void {
+  #watchReceiver({ handler, inboundQueue, api, windowPer }: ParleyReceiver): void {
     this.#watchFunction('Receive', handler);
     this.#watchDeadLetters(
       'QuarantinedEvents',
@@ -71,6 +89,23 @@ export class ParleyMonitoring extends Construct {
       1,
       'A webhook request was too large for the inbound queue and was rejected with 413. See the log of receive.',
     );
+    this.#createAlarm(
+      'UnauthenticatedWebhooks',
+      handler.customMetric('WebhookUnauthenticated', SUM),
+      1,
+      'Webhook requests have been rejected with 401 for a while. If they come from the chat service, its events are not ' +
+        'stored: compare webhook.auth and the webhook secret with the publish/subscribe system. See the log of receive.',
+      SUSTAINED,
+    );
+    if (windowPer === 'channel') {
+      this.#createAlarm(
+        'EventsWithoutChannel',
+        handler.customMetric('EventWithoutChannel', SUM),
+        1,
+        'Messages that do not name a business number were stored, but opened no conversation window. Give each number ' +
+          'its own webhook URL, or keep windows per user.',
+      );
+    }
     this.#createAlarm(
       'WebhookServerErrors',
       api.stage.metricServerError({ period: PERIOD }),
@@ -102,11 +137,18 @@ export class ParleyMonitoring extends Construct {
     );
     this.#createAlarm(
       'AccountOnHold',
-      // Every failed probe counts, so the alarm lasts as long as the account is on hold.
-      handler.customMetric('AccountHeld', SUM),
+      // 1 while the account is on hold, else 0. In the minute in which it resumes, both are reported.
+      handler.customMetric('AccountHeld', { period: Duration.minutes(1), statistic: 'Minimum' }),
       1,
       'The account is on hold: it has no credit, its access token is refused, or the chat service is unreachable. ' +
         'Until it recovers, Parley sends only probes. See the log of send.',
+      UNTIL_REPORTED,
+    );
+    this.#createAlarm(
+      'UncertainSends',
+      handler.customMetric('SendUncertain', SUM),
+      1,
+      'It is unknown whether messages were sent. List the sends with parley sends uncertain list, and resolve them.',
     );
     this.#createAlarm(
       'RejectedSends',
@@ -129,7 +171,15 @@ export class ParleyMonitoring extends Construct {
       handler.metric('IteratorAge', MAXIMUM),
       MAX_PUBLISH_LAG.toMilliseconds(),
       `Events are published ${MAX_PUBLISH_LAG.toMinutes()} minutes late or more. The event bus may be throttling or ` +
-        'unavailable. See the log of publish.',
+        'unavailable. See the error codes in the log of publish.',
+    );
+    this.#createAlarm(
+      'EventsNotPublished',
+      handler.customMetric('PublishFailed', SUM),
+      1,
+      'The event bus refuses events. The log of publish has the error codes: for AccessDeniedException, fix the ' +
+        'permissions. Parley retries each change for 12 hours.',
+      REPEATED,
     );
     if (targets) {
       this.#watchDeadLetters(
@@ -188,21 +238,43 @@ export class ParleyMonitoring extends Construct {
     this.#createAlarm(id, queue.metricApproximateAgeOfOldestMessage(MAXIMUM), limit.toSeconds(), description);
   }
 
+  #createDashboard({ receiver, sender, publisher, management }: ParleyMonitoringProps): void {
+    new ParleyDashboard(this, 'Overview', {
+      functions: {
+        Receive: receiver.handler,
+        Send: sender.handler,
+        Publish: publisher.handler,
+        Manage: management.handler,
+      },
+      queues: {
+        inbound: receiver.inboundQueue,
+        quarantine: receiver.inboundQueue.deadLetters,
+        send: sender.sendQueue,
+        'send dead letters': sender.sendQueue.deadLetters,
+        'schedule dead letters': sender.schedules.deadLetters,
+        'publish failures': publisher.publishFailures,
+        erasures: management.erasureQueue,
+      },
+      apis: { webhook: receiver.api, management: management.api },
+    });
+  }
+
   #createAlarm(
     id: string,
     metric: Metric,
     threshold: number,
     alarmDescription: string,
-    evaluation: Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm'> = { evaluationPeriods: 1 },
+    options: Partial<Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm' | 'treatMissingData'>> = {},
   ): void {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
-      ...evaluation,
+      evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       // Idle functions and empty queues emit no data.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription,
+      ...options,
     });
     if (!this.#action) return;
     alarm.addAlarmAction(this.#action);

@@ -4,13 +4,18 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { MetricName } from '../../lambdas/domain/metric-names.ts';
+import {
+  METRIC_DIMENSIONS,
+  METRIC_NAMES_OF,
+  type MetricName,
+  type ServiceName,
+} from '../../lambdas/domain/metric-names.ts';
 import { bundledCode } from './bundled-code.ts';
 
 /** Properties of a {@link ParleyFunction}. */
 export interface ParleyFunctionProps {
   /** The service name in the function's logs and metrics, such as `receive`. */
-  readonly serviceName: string;
+  readonly serviceName: ServiceName;
   /** What the function does, which the AWS console shows. */
   readonly description: string;
   /** The absolute path of the TypeScript file that exports `handler`. */
@@ -32,7 +37,7 @@ export interface ParleyFunctionProps {
  */
 export class ParleyFunction extends LambdaFunction {
   readonly #metricsNamespace: string;
-  readonly #serviceName: string;
+  readonly #serviceName: ServiceName;
 
   constructor(scope: Construct, id: string, { serviceName, entry, environment, ...props }: ParleyFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Logs`, {
@@ -63,12 +68,27 @@ export class ParleyFunction extends LambdaFunction {
   }
 
   /** Returns a metric that the function emits, with the namespace and dimensions that Powertools gives it. */
-  customMetric(metricName: MetricName, options: MetricOptions): Metric {
+  customMetric(
+    metricName: MetricName,
+    options: MetricOptions,
+    dimensions: Readonly<Record<string, string>> = {},
+  ): Metric {
     return new Metric({
       ...options,
       namespace: this.#metricsNamespace,
       metricName,
-      dimensionsMap: { service: this.#serviceName },
+      dimensionsMap: { service: this.#serviceName, ...dimensions },
     });
+  }
+
+  /** Returns every metric that the function emits. */
+  customMetrics(options: MetricOptions): Metric[] {
+    const dimensionsOf: Partial<Record<MetricName, readonly Readonly<Record<string, string>>[]>> = METRIC_DIMENSIONS;
+    return METRIC_NAMES_OF[this.#serviceName].flatMap((name) =>
+      (dimensionsOf[name] ?? [{}]).map((dimensions) => {
+        const label = [name, ...Object.values(dimensions)].join(' ');
+        return this.customMetric(name, { ...options, label }, dimensions);
+      }),
+    );
   }
 }

@@ -6,6 +6,7 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
+import type { WindowPer } from '../../lambdas/domain/contact.ts';
 import { hasWebhookSecret } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
@@ -51,6 +52,8 @@ export class ParleyReceiver extends Construct {
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: Secret | undefined;
   readonly api: LoggedHttpApi;
+  /** Whether conversation windows are kept per user, or per user and business number. */
+  readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
   readonly url: string;
 
@@ -61,6 +64,7 @@ export class ParleyReceiver extends Construct {
       props,
       this.node.path,
     );
+    this.windowPer = window.per;
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),

@@ -83,8 +83,8 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'constructs',
     files: /^lib\/constructs\//,
-    mayImport: ['constructs', 'settings', 'receive', 'send', 'manage'],
-    mayImportTypes: ['domain', 'publish'],
+    mayImport: ['constructs', 'settings', 'domain', 'receive', 'send', 'manage'],
+    mayImportTypes: ['publish'],
   },
   { name: 'documents', files: /^lib\/documents\//, mayImport: ['domain', 'manage'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },

@@ -10,7 +10,7 @@ import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
-import { METRIC_NAMES } from '../../../lambdas/domain/metric-names.ts';
+import { METRIC_NAMES_OF } from '../../../lambdas/domain/metric-names.ts';
 import * as z from '../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../lambdas/domain/send.ts';
 import { sendRequest as sendRequestSchema } from '../../../lambdas/domain/send-request.ts';
@@ -173,7 +173,7 @@ describe('the names that other systems depend on', () => {
     const attributes = Object.entries(await writtenAttributes()).toSorted();
     const sections = [
       ...attributes.map(([kind, names]) => section(`attributes of ${kind} items`, names)),
-      section('metrics', METRIC_NAMES),
+      section('metrics', Object.values(METRIC_NAMES_OF).flat()),
       section('settings', [...settingsGuide().keys()]),
       ...Object.entries(FUNCTIONS).map(([name, { shape }]) => section(`environment of ${name}`, Object.keys(shape))),
       ...Object.entries(eventDetails).map(([name, schema]) => section(`event ${name}`, fieldsOf(schema))),

@@ -11,6 +11,8 @@ const addresses = {
   scheduleDeadLetterQueueUrl: 'schedule-dead-letters',
   inboundQueueUrl: 'inbound',
   inboundDeadLetterQueueUrl: 'inbound-dead-letters',
+  erasureQueueUrl: 'erasures',
+  erasureDeadLetterQueueUrl: 'erasure-dead-letters',
   tableName: 'table',
   eventBusName: 'bus',
   accessTokenSecretId: 'access-token',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSqsDeadLetterSource } from '../../../../lambdas/adapters/sqs-dead-letter-source.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { contactsOf, type KeptQueue } from '../../../../lambdas/domain/dead-letter.ts';
-import { serializeRequest } from '../../../../lambdas/domain/webhook-request.ts';
+import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { createKeepDeadLetters } from '../../../../lambdas/manage/keep-dead-letters.ts';
 import type { KeptDeadLetterRepository } from '../../../../lambdas/ports.ts';
 import { createMovableClock, type MovableClock } from '../../../../local/clock.ts';
@@ -173,7 +173,7 @@ describe('a dead letter', () => {
 });
 
 describe('an erasure', () => {
-  const event = (raw: string) => serializeRequest({ rawBody: Buffer.from(raw), receivedAt: NOW }, 'reason');
+  const event = (raw: string) => serializeRequest({ rawBody: Buffer.from(raw), receivedAt: NOW }, 'reason') ?? '';
   const wrapped = (raw: string) =>
     event(JSON.stringify({ message: { data: Buffer.from(raw).toString('base64'), messageId: '1' } }));
   const due = JSON.stringify({ MessageBody: '{"scheduledRequestId":"r"}', MessageGroupId: USER });

@@ -76,6 +76,29 @@ describe('a framed handler', () => {
     ]);
   });
 
+  it('publishes a recorded value at once, under the same namespace and dimensions as its counters', async () => {
+    const { metrics, middlewares } = createTelemetry();
+    const published: unknown[][] = [];
+    const handler = frame(async () => {
+      metrics.count('SendAccepted');
+      metrics.record('AccountHeld', 1);
+      published.push(metricLines());
+      metrics.record('AccountHeld', 0);
+    }, middlewares);
+
+    await handler('event-1', context());
+
+    expect(published).toMatchObject([[{ AccountHeld: 1 }]]);
+    const [first, second, counters] = metricLines();
+    const place = { Namespace: 'Parley', Dimensions: [['service']] };
+    expect([first, second]).toMatchObject([
+      { AccountHeld: 1, service: 'receive', _aws: { CloudWatchMetrics: [place] } },
+      { AccountHeld: 0, service: 'receive', _aws: { CloudWatchMetrics: [place] } },
+    ]);
+    expect(counters).toMatchObject({ SendAccepted: 1 });
+    expect(counters).not.toHaveProperty('AccountHeld');
+  });
+
   it('publishes its metrics and logs the request id when it throws', async () => {
     const { log, metrics, middlewares } = createTelemetry();
     const handler = frame(async () => {

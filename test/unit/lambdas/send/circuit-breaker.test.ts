@@ -44,7 +44,7 @@ describe('when the account has no credit, the circuit breaker', () => {
       state: 'waiting',
       decision: expect.stringContaining('has been open since'),
     });
-    expect(harness.counted).toContain('AccountHeld');
+    expect(harness.samples.findLast(({ name }) => name === 'AccountHeld')).toMatchObject({ value: 1 });
   });
 
   it('is open for a function that starts later', async () => {

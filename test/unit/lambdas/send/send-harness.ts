@@ -61,7 +61,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);
   const circuits = createDynamodbCircuit(table, ACCOUNT);
-  const metrics = recordingMetrics();
+  const metrics = recordingMetrics(() => now);
   const sleeps: number[] = [];
   let now = NOW;
   let ids = 0;
@@ -74,6 +74,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     contacts,
     circuits,
     counted: metrics.counted,
+    /** Every value of a metric, with its time. */
+    samples: metrics.samples,
     /** The pauses of the functions, in milliseconds; each advances the clock. */
     sleeps,
     /** The calls to the sending endpoints, and the business number and the numbers of each contact check. */

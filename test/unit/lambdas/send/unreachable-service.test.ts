@@ -60,7 +60,7 @@ describe('an outage', () => {
     expect([uncertain.length, waiting.length]).toEqual([3, 97]);
     expect(harness.calls).toHaveLength(3);
     expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable' });
-    expect(harness.counted).toContain('AccountHeld');
+    expect(harness.samples.findLast(({ name }) => name === 'AccountHeld')).toMatchObject({ value: 1 });
   });
 
   it('leaves only the calls in flight when it starts uncertain', async () => {

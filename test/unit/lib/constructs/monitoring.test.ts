@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import type { MetricName } from '../../../../lambdas/domain/metric-names.ts';
+import { METRIC_NAMES_OF, type MetricName } from '../../../../lambdas/domain/metric-names.ts';
+import { type AlarmProperties, alarmHistory, alarmProperties, type Sample } from '../../../support/alarm-evaluation.ts';
+import { emittedMetrics, shownMetrics } from '../../../support/stack-metrics.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const ALARM = 'AWS::CloudWatch::Alarm';
@@ -83,14 +86,63 @@ describe('An alarm', () => {
     });
   });
 
-  test('is raised while the account is on hold', () => {
+  test('is raised while the account is on hold, also while nobody reports it', () => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'Parley-prod',
       MetricName: 'AccountHeld',
       Dimensions: [{ Name: 'service', Value: 'send' }],
+      Statistic: 'Minimum',
+      Period: 60,
+      Threshold: 1,
+      TreatMissingData: 'ignore',
+    });
+  });
+
+  test('is raised when it is unknown whether a message was sent', () => {
+    template.hasResourceProperties(ALARM, {
+      Namespace: 'Parley-prod',
+      MetricName: 'SendUncertain',
+      Dimensions: [{ Name: 'service', Value: 'send' }],
       Statistic: 'Sum',
       Threshold: 1,
+      EvaluationPeriods: 1,
     });
+  });
+
+  test('is raised when invalid signatures keep coming, but not by a single one', () => {
+    const alarm = customAlarm('WebhookUnauthenticated');
+    const minutes = (...times: readonly number[]) => times.map((time) => ({ at: time * 60_000, value: 1 }));
+    const isRaised = (samples: readonly Sample[]) =>
+      [0, 3].map((extraPeriods) =>
+        alarmHistory(alarm, samples, { from: 0, until: 3 * 3_600_000, extraPeriods }).some(
+          ({ state }) => state === 'ALARM',
+        ),
+      );
+
+    expect(isRaised(minutes(30))).toEqual([false, false]);
+    expect(isRaised(minutes(30, 31, 32, 33))).toEqual([false, false]);
+    // A publish/subscribe system that pauses for ten minutes after each refusal.
+    expect(isRaised(minutes(30, 40, 50, 60))).toEqual([true, true]);
+    expect(isRaised(minutes(30, 32, 35, 38, 41, 44))).toEqual([true, true]);
+  });
+
+  test('is raised when the event bus keeps refusing events', () => {
+    template.hasResourceProperties(ALARM, {
+      Namespace: 'Parley-prod',
+      MetricName: 'PublishFailed',
+      Dimensions: [{ Name: 'service', Value: 'publish' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 2,
+    });
+  });
+
+  test('is raised when a message opens no window because it names no number, if windows are per number', () => {
+    const alarm = { MetricName: 'EventWithoutChannel', Dimensions: [{ Name: 'service', Value: 'receive' }] };
+
+    synthesizedStack('prod', { window: { per: 'channel' } }).template.hasResourceProperties(ALARM, alarm);
+    synthesizedStack('prod', { window: { per: 'user' } }).template.resourcePropertiesCountIs(ALARM, alarm, 0);
   });
 
   test('is raised when the chat service rejects a send, which is not dead-lettered', () => {
@@ -115,40 +167,18 @@ describe('An alarm', () => {
     });
   });
 
-  test('watches a custom metric under the namespace and dimensions that its function emits', () => {
-    // An alarm on a metric that nobody emits never fires, and nothing else notices.
-    const emitted: readonly (readonly [service: string, metric: MetricName])[] = [
-      ['receive', 'EventTooLarge'],
-      ['send', 'AccountHeld'],
-      ['send', 'SendRejected'],
-      ['manage', 'DeadLettersWaiting'],
-    ];
-    const custom = Object.values(template.findResources(ALARM))
-      .map(({ Properties }) => Properties)
-      .filter(({ Namespace }) => !Namespace.startsWith('AWS/'));
-
-    expect(custom.map(({ Namespace, MetricName, Dimensions }) => ({ Namespace, MetricName, Dimensions }))).toEqual(
-      emitted.map(([service, MetricName]) => ({
-        Namespace: variablesOf(service).POWERTOOLS_METRICS_NAMESPACE,
-        MetricName,
-        Dimensions: [{ Name: 'service', Value: service }],
-      })),
-    );
-  });
-
-  function variablesOf(service: string): Record<string, unknown> {
-    const variables = Object.values(template.findResources('AWS::Lambda::Function')).map(
-      ({ Properties }) => Properties.Environment.Variables,
-    );
-    return variables.find(({ POWERTOOLS_SERVICE_NAME }) => POWERTOOLS_SERVICE_NAME === service);
+  function customAlarm(name: MetricName): AlarmProperties {
+    const alarms = Object.values(template.findResources(ALARM)).map(({ Properties }) => Properties);
+    return alarmProperties.parse(alarms.find(({ MetricName }) => MetricName === name));
   }
 
   test('is not raised by missing data and has a description', () => {
     template.allResourcesProperties(ALARM, {
-      TreatMissingData: 'notBreaching',
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       AlarmDescription: Match.stringLikeRegexp('\\.$'),
     });
+    const ignoring = template.findResources(ALARM, { Properties: { TreatMissingData: Match.not('notBreaching') } });
+    expect(Object.values(ignoring).map(({ Properties }) => Properties.MetricName)).toEqual(['AccountHeld']);
   });
 
   test('notifies the topic of the stage, if there is one, when it is raised and when it ends', () => {
@@ -159,6 +189,25 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(22);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(25);
+  });
+});
+
+describe('The metrics of the functions', () => {
+  test.each(['user', 'channel'])('are all on the dashboard or an alarm if windows are per %s', (per) => {
+    const { template } = synthesizedStack('prod', { window: { per } });
+
+    expect(emittedMetrics('Parley-prod').filter((metric) => !shownMetrics(template).has(metric))).toEqual([]);
+  });
+
+  test('are all counted somewhere in the code of the function that is said to emit them', () => {
+    const unused = Object.entries(METRIC_NAMES_OF).flatMap(([service, names]) => {
+      const folder = new URL(`../../../../lambdas/${service}/`, import.meta.url);
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+      const code = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('');
+      return names.filter((name) => !code.includes(`'${name}'`));
+    });
+
+    expect(unused).toEqual([]);
   });
 });

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../../local/demo/wait-for.ts';
+import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
+import { wireMessage } from '../support/builders.ts';
+import { alarmMetrics, loggedMetrics, shownMetrics } from '../support/stack-metrics.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+import { synthesizedStack } from '../unit/lib/synthesized-stack.ts';
+
+// An alarm on a metric that nobody emits never fires, and nothing else notices. So each alarm's metric must appear in
+// the log of a function, under exactly the alarm's namespace, name, and dimensions.
+
+const TOKEN_HEADER = 'x-webhook-token';
+const SETTINGS = { webhook: { auth: { kind: 'shared-token', header: TOKEN_HEADER } }, window: { per: 'channel' } };
+const { template } = synthesizedStack('dev', SETTINGS);
+
+let cloud: LocalCloud;
+let client: LocalClient;
+
+beforeAll(async () => {
+  cloud = await startTestCloud({ settings: SETTINGS });
+  client = createLocalClient(cloud);
+});
+afterAll(async () => {
+  client?.close();
+  await cloud?.close();
+});
+
+const emitted = async (): Promise<ReadonlySet<string>> => {
+  const files = (await readdir(cloud.logFolder)).filter((file) => file.endsWith('.log'));
+  const logs = await Promise.all(files.map((file) => readFile(join(cloud.logFolder, file), 'utf8')));
+  return new Set(logs.flatMap(loggedMetrics));
+};
+const emittedMetric = (name: string) =>
+  waitFor(`the metric ${name} is emitted`, async () =>
+    [...(await emitted())].some((metric) => metric.split(' ')[1] === name) ? true : undefined,
+  );
+
+const token = () => cloud.emulators.secrets.find(cloud.webhookSecretId ?? '')?.versions[0]?.secretString ?? '';
+const post = (path: string, event: unknown, headers: Record<string, string> = { [TOKEN_HEADER]: token() }) =>
+  fetch(`${cloud.webhookUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(event) });
+
+const USER = '+5491155550070';
+const NUMBER = '+5491100000000';
+const write = async (id: string, path = '', changes: Record<string, unknown> = {}) => {
+  const CREATION_TIME = cloud.clock.now().toISOString();
+  await post(path, wireMessage({ _id_: id, FROM: USER, CREATION_TIME, ...changes }));
+};
+const request = (requestId: string, changes: Record<string, unknown> = {}) =>
+  client.enqueue({ requestId, platformContactId: USER, messageText: 'Hi', ...changes });
+
+/** What makes a function emit a metric that an alarm watches. */
+const CAUSES: Readonly<Record<string, () => Promise<unknown>>> = {
+  EventTooLarge: () => post('', wireMessage({ TAGS: randomBytes(3 * 1024 * 1024).toString('base64') })),
+  WebhookUnauthenticated: () => post('', wireMessage(), {}),
+  EventWithoutChannel: () => write('without-channel'),
+  async SendUncertain() {
+    await client.control('POST', '/faults', { answers: { status: 502 } });
+    await request('uncertain');
+  },
+  SendRejected: () => request('rejected', { messageText: undefined, ruleNameOrId: 'unknown_rule' }),
+  async AccountHeld() {
+    await client.control('PATCH', '/account', { credit: 0 });
+    await request('held');
+  },
+  async PublishFailed() {
+    cloud.emulators.buses.setFault(() => ({ errorCode: 'AccessDeniedException', message: 'Not authorized.' }));
+    await write('not-published');
+  },
+};
+
+describe('every alarm on a custom metric', () => {
+  it('watches a metric that a function emits, and everything emitted is on the dashboard or an alarm', async () => {
+    await write('opens-the-window', `/${encodeURIComponent(NUMBER)}`);
+    for (const [name, cause] of Object.entries(CAUSES)) {
+      await cause();
+      await emittedMetric(name);
+    }
+    cloud.emulators.buses.setFault(undefined);
+
+    const found = await emitted();
+    const watched = [...alarmMetrics(template)];
+    expect(watched.map(([, metric]) => metric.split(' ')[1]).toSorted()).toEqual(Object.keys(CAUSES).toSorted());
+    expect(watched.filter(([, metric]) => !found.has(metric))).toEqual([]);
+    const shown = shownMetrics(template);
+    expect([...found].filter((metric) => !shown.has(metric))).toEqual([]);
+  });
+});
