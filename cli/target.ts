@@ -20,7 +20,15 @@ const ADDRESSES = [
 ] as const;
 
 /** Further addresses, for some commands only. */
-const OPTIONAL_ADDRESSES = ['erasureQueueUrl', 'erasureDeadLetterQueueUrl'] as const;
+const OPTIONAL_ADDRESSES = [
+  'erasureQueueUrl',
+  'erasureDeadLetterQueueUrl',
+  'publishFailuresQueueUrl',
+  // Only with event targets.
+  'undeliveredEventsQueueUrl',
+  // Only in the local run.
+  'chatServiceUrl',
+] as const;
 
 const addresses = z.record(z.enum(ADDRESSES), z.string());
 const optionalAddresses = z.partialRecord(z.enum(OPTIONAL_ADDRESSES), z.string());
@@ -32,6 +40,8 @@ export interface Target {
   /** For file names, such as `Parley-prod.eu-west-1` or `local`. */
   readonly id: string;
   readonly isLocal: boolean;
+  /** The namespace of the stack's metrics. The local run collects none. */
+  readonly metricsNamespace?: string;
   readonly region: string;
   readonly addresses: Readonly<
     Record<(typeof ADDRESSES)[number], string> & Partial<Record<(typeof OPTIONAL_ADDRESSES)[number], string>>
@@ -95,6 +105,7 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     name,
     id: `${stackName}.${region}`,
     isLocal: false,
+    metricsNamespace: stackName.replace(/^arn:.*:stack\/([^/]+)\/.*$/, '$1'),
     region,
     addresses: {
       ...addresses.parse(found),

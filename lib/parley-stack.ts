@@ -69,6 +69,7 @@ export class ParleyStack extends Stack {
     const { url, inboundQueue, webhookSecret } = this.receiver;
     const { sendQueue, schedules, accessToken } = this.sender;
     const { erasureQueue } = this.management;
+    const { publishFailures, targets } = this.publisher;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
     output('ManagementUrl', this.management.url, 'The base URL of the management API');
@@ -79,9 +80,13 @@ export class ParleyStack extends Stack {
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
     output('ErasureQueueUrl', erasureQueue.queueUrl, 'Erasures in progress');
     output('ErasureDeadLetterQueueUrl', erasureQueue.deadLetters.queueUrl, 'Erasures that failed');
+    output('PublishFailuresQueueUrl', publishFailures.queueUrl, 'Changes that could not be published');
     output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');
     output('EventBusName', this.publisher.eventBus.eventBusName, "The event bus that receives Parley's events");
     output('AccessTokenSecretId', accessToken.secretArn, "The secret for the chat service's access token");
+    if (targets) {
+      output('UndeliveredEventsQueueUrl', targets.deadLetters.queueUrl, 'Events that a target did not accept');
+    }
     if (webhookSecret) {
       output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
     }

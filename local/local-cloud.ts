@@ -56,6 +56,9 @@ const stackAddresses = z.object({
   inboundDeadLetterQueueUrl: z.string(),
   erasureQueueUrl: z.string(),
   erasureDeadLetterQueueUrl: z.string(),
+  publishFailuresQueueUrl: z.string(),
+  /** Undefined if events have no targets. */
+  undeliveredEventsQueueUrl: z.string().optional(),
   tableName: z.string(),
   eventBusName: z.string(),
   accessTokenSecretId: z.string(),

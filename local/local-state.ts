@@ -21,6 +21,8 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   inboundDeadLetterQueueUrl: cloud.inboundDeadLetterQueueUrl,
   erasureQueueUrl: cloud.erasureQueueUrl,
   erasureDeadLetterQueueUrl: cloud.erasureDeadLetterQueueUrl,
+  publishFailuresQueueUrl: cloud.publishFailuresQueueUrl,
+  undeliveredEventsQueueUrl: cloud.undeliveredEventsQueueUrl,
   tableName: cloud.tableName,
   eventBusName: cloud.eventBusName,
   accessTokenSecretId: cloud.accessTokenSecretId,

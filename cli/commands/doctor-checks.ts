@@ -1,22 +1,13 @@
 import type { z } from 'zod';
 import { uncertainSendsResponse } from '../../lambdas/manage/sends.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
-import { type CommandFor, count } from '../command.ts';
+import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
-import { type QueueDepth, queueDepth } from '../operations/dead-letter-queue.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import type { Target } from '../target.ts';
-import type { QueueName } from './dead-letters.ts';
-
-/** One result of the doctor's checks. */
-export interface Finding {
-  readonly check: 'management API' | 'settings' | 'circuit breaker' | 'token' | 'webhook' | 'queues' | 'sends';
-  /** `failing` needs a fix now; `warning` may need one. */
-  readonly grade: 'ok' | 'warning' | 'failing';
-  readonly message: string;
-  /** What to do. */
-  readonly remedy?: string;
-}
+import { checkDeadLetters, checkQueues } from './doctor-queues.ts';
+import { checkWebhook } from './doctor-webhook.ts';
+import type { Finding } from './finding.ts';
 
 type Stage = z.output<typeof stageResponse>;
 
@@ -50,7 +41,8 @@ export const runChecks = async (
   const others = await Promise.all([
     stage ? guarded('token', () => checkToken(stage, api, commandFor)) : [],
     guarded('webhook', () => checkWebhook(target)),
-    guarded('queues', () => checkQueues(target, commandFor)),
+    guarded('queues', () => checkDeadLetters(target, api, commandFor)),
+    guarded('queues', () => checkQueues(target)),
     stage ? guarded('sends', () => checkUncertainSends(api, commandFor)) : [],
   ]);
   return [first, ...others].flat();
@@ -73,17 +65,22 @@ const checkSettings = ({ chatServiceUrl, chatPlatform, chatChannelNumber }: Stag
   return { check, grade: 'failing', message, remedy };
 };
 
-const checkCircuitBreaker = ({ circuitBreaker: { state, why, openedAt } }: Stage, commandFor: CommandFor): Finding =>
-  state === 'closed'
-    ? { check: 'circuit breaker', grade: 'ok', message: 'The circuit breaker is closed: sends are not blocked.' }
-    : {
-        check: 'circuit breaker',
-        grade: 'failing',
-        message: `The circuit breaker has been open since ${openedAt}, and sends are waiting. ${why}`,
-        remedy:
-          `Add credit, set a valid token with ${commandFor('parley token set')}, or find out why the chat service is ` +
-          'unreachable. Sending resumes automatically within an hour.',
-      };
+const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor): Finding => {
+  const check = 'circuit breaker';
+  const { state, why, openedAt, nextProbeAt } = circuitBreaker;
+  if (state === 'closed')
+    return { check, grade: 'ok', message: 'The circuit breaker is closed: sends are not blocked.' };
+  return {
+    check,
+    grade: 'failing',
+    message:
+      `The circuit breaker has been open since ${openedAt}, and sends are waiting. ${why}` +
+      `${nextProbeAt === undefined ? '' : ` The next probe is due at ${nextProbeAt}.`}`,
+    remedy:
+      `Add credit, set a valid token with ${commandFor('parley token set')}, or find out why the chat service is ` +
+      'unreachable. Sending resumes after the first probe that succeeds.',
+  };
+};
 
 /** Checks the business's own number: this costs nothing and needs a valid token. */
 const checkToken = async (
@@ -101,74 +98,6 @@ const checkToken = async (
       : 'Is the chat service up, and does it know this channel number? See the log of the manage function.';
     return [{ check: 'token', grade: 'failing', message, remedy }];
   }
-};
-
-/** Sends an unsigned request. The response 401 shows that the function runs and verifies signatures. */
-const checkWebhook = async ({ addresses: { webhookUrl } }: Target): Promise<Finding[]> => {
-  const response = await fetch(webhookUrl, { method: 'POST', signal: AbortSignal.timeout(10_000) }).catch(
-    () => undefined,
-  );
-  if (response?.status === 401) {
-    return [{ check: 'webhook', grade: 'ok', message: `${webhookUrl} responds and rejects unsigned requests.` }];
-  }
-  if (response?.ok) {
-    return [
-      {
-        check: 'webhook',
-        grade: 'warning',
-        message: `${webhookUrl} accepts unsigned requests.`,
-        remedy: 'Anyone can send events as any user. Set webhook.auth to match how your events are signed.',
-      },
-    ];
-  }
-  const outcome = response ? `returns ${response.status} instead of 401` : 'does not respond';
-  const remedy = 'Is the stack fully deployed? See the access log and the log of the receive function.';
-  return [{ check: 'webhook', grade: 'failing', message: `${webhookUrl} ${outcome}.`, remedy }];
-};
-
-const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<Finding[]> => {
-  const [send, sendDead, scheduleDead, inbound, inboundDead] = await Promise.all([
-    queueDepth(sqs, addresses.sendQueueUrl),
-    queueDepth(sqs, addresses.sendDeadLetterQueueUrl),
-    queueDepth(sqs, addresses.scheduleDeadLetterQueueUrl),
-    queueDepth(sqs, addresses.inboundQueueUrl),
-    queueDepth(sqs, addresses.inboundDeadLetterQueueUrl),
-  ]);
-  const areEventsWaiting = inbound.available > 0;
-  return [
-    {
-      check: 'queues',
-      grade: 'ok',
-      message: `Send queue: ${send.available} waiting, ${send.inFlight} in flight.`,
-    },
-    {
-      check: 'queues',
-      grade: areEventsWaiting ? 'warning' : 'ok',
-      message: `Inbound queue: ${inbound.available} waiting to be stored.`,
-      ...(areEventsWaiting && {
-        remedy:
-          'The table was unavailable. Parley stores these events automatically. ' +
-          'If the number does not go down, see the log of the receive function.',
-      }),
-    },
-    ...deadLetterFindings('send', 'from the send queue', sendDead, commandFor),
-    ...deadLetterFindings('schedules', 'of schedules', scheduleDead, commandFor),
-    ...deadLetterFindings('inbound', 'from the inbound queue', inboundDead, commandFor),
-  ];
-};
-
-const deadLetterFindings = (
-  name: QueueName,
-  source: string,
-  { available, inFlight }: QueueDepth,
-  commandFor: CommandFor,
-): Finding[] => {
-  const number = available + inFlight;
-  if (number === 0) return [];
-  const remedy =
-    `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
-    `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`;
-  return [{ check: 'queues', grade: 'warning', message: `${count(number, 'dead letter')} ${source}.`, remedy }];
 };
 
 const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor): Promise<Finding[]> => {

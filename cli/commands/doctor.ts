@@ -1,7 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import { type CreateCommand, count, examples } from '../command.ts';
 import { EXIT } from '../errors.ts';
-import { type Finding, runChecks } from './doctor-checks.ts';
+import { runChecks } from './doctor-checks.ts';
+import type { Finding } from './finding.ts';
 
 export const createDoctorCommand: CreateCommand = ({ target, api, report, commandFor }) =>
   new Command('doctor')

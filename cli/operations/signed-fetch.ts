@@ -9,6 +9,8 @@ export interface SigningCredentials {
 }
 
 export interface Signer {
+  /** @default execute-api */
+  readonly service?: string;
   readonly region: string;
   readonly credentials: () => Promise<SigningCredentials>;
 }
@@ -16,12 +18,16 @@ export interface Signer {
 export type SignedFetch = (method: string, url: URL, body?: string) => Promise<Response>;
 
 /**
- * Creates a `fetch` for an API Gateway API with IAM authorization: it signs every request with Signature Version 4.
+ * Creates a `fetch` that signs every request with Signature Version 4, by default for an API Gateway API with IAM
+ * authorization.
  *
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html
  */
-export const createSignedFetch = ({ region, credentials }: Signer, timeoutMs: number): SignedFetch => {
-  const signer = new SignatureV4({ service: 'execute-api', region, credentials, sha256: Sha256 });
+export const createSignedFetch = (
+  { service = 'execute-api', region, credentials }: Signer,
+  timeoutMs: number,
+): SignedFetch => {
+  const signer = new SignatureV4({ service, region, credentials, sha256: Sha256 });
   return async (method, url, body) => {
     const query = Object.fromEntries(
       [...new Set(url.searchParams.keys())].map((name) => [name, url.searchParams.getAll(name)]),

@@ -4,13 +4,8 @@ import { withinBudget } from '../runtime/time-budget.ts';
 
 /** Caches the chat service's access token in memory. Never logs the token or includes it in an error. */
 export const createSecretsManagerAccessToken = (client: SecretsManagerClient, secretId: string): AccessToken => {
+  const { read: fetchToken } = createCurrentAccessToken(client, secretId);
   let cached: Promise<string> | undefined;
-
-  const fetchToken = async (): Promise<string> => {
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
-    if (!SecretString) throw new Error(`The secret ${secretId} is empty; store the chat service's access token in it.`);
-    return SecretString.trim();
-  };
 
   const read = (): Promise<string> => {
     const reading = cached ?? fetchToken();
@@ -31,6 +26,19 @@ export const createSecretsManagerAccessToken = (client: SecretsManagerClient, se
       return read();
     },
   };
+};
+
+/**
+ * Reads the chat service's access token for each call. The management API's check must judge the token that is stored,
+ * not one that a running function has kept.
+ */
+export const createCurrentAccessToken = (client: SecretsManagerClient, secretId: string): AccessToken => {
+  const read = async (): Promise<string> => {
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+    if (!SecretString) throw new Error(`The secret ${secretId} is empty; store the chat service's access token in it.`);
+    return SecretString.trim();
+  };
+  return { read, refresh: read };
 };
 
 /** @param budgetMs the time budget for one read, including the SDK's retries */

@@ -11,7 +11,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
-import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
+import { createCurrentAccessToken } from '../adapters/secrets.ts';
 import { createChangeVisibility, createSqsClient, createSqsErasureQueue, createSqsSendQueue } from '../adapters/sqs.ts';
 import { createSqsDeadLetterSource } from '../adapters/sqs-dead-letter-source.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
@@ -69,7 +69,7 @@ const ports = {
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
     contactCheckPath: environment.CONTACT_CHECK_PATH,
-    accessToken: createSecretsManagerAccessToken(new SecretsManagerClient({}), environment.ACCESS_TOKEN_SECRET_ID),
+    accessToken: createCurrentAccessToken(new SecretsManagerClient({}), environment.ACCESS_TOKEN_SECRET_ID),
     post: createHttpPost(CHAT_SERVICE_CALL),
   }),
   contactDefaults: { chatPlatform, chatChannelNumber, windowPer },

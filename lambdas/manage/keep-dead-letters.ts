@@ -32,6 +32,9 @@ export const createKeepDeadLetters =
     if (failed) throw failed.reason;
   };
 
+/** Few, because a dead letter can take more than 1,000 write units. */
+const WRITE_CONCURRENCY = 2;
+
 const keepFrom = async (
   options: KeepDeadLettersOptions,
   source: DeadLetterSource,
@@ -50,7 +53,7 @@ const keepFrom = async (
       if (received.length === 0) break;
       for (const one of received) toRelease.set(one.id, one);
       const old = received.filter(({ since }) => since <= keepBefore);
-      await forEachConcurrently(received.length, old, async (one) => {
+      await forEachConcurrently(WRITE_CONCURRENCY, old, async (one) => {
         await keep(options, source, one);
         toRelease.delete(one.id);
         kept += 1;

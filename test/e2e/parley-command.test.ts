@@ -261,6 +261,18 @@ describe('parley', () => {
     expect(current()).toBe(before);
   });
 
+  it('judges the token that is stored now, although a running function has used another one', async () => {
+    const before = cloud.emulators.secrets.find(cloud.accessTokenSecretId)?.versions[0]?.secretString ?? '';
+    expect((await parley(['doctor'])).out).toContain('accepts the access token.');
+    await parley(['token', 'set'], 'not-the-token\n');
+
+    const { code, out } = await parley(['doctor']);
+    await parley(['token', 'set'], before);
+
+    expect(code).toBe(6);
+    expect(out).toMatch(/^failing .*401.*\n.*parley token set/m);
+  });
+
   it('lists the sends that are uncertain, and resolves them', async () => {
     const contact = '+5491155561005';
     await uncertainDirectly('uncertain-1', contact);

@@ -40,6 +40,8 @@ const QUEUES = {
   inboundDeadLetterQueueUrl: 'inbound-dead',
   erasureQueueUrl: 'erasures',
   erasureDeadLetterQueueUrl: 'erasures-dead',
+  publishFailuresQueueUrl: 'publish-failures',
+  undeliveredEventsQueueUrl: 'undelivered',
 } as const;
 
 /** Starts an SQS emulator with the stack's queues, and writes their addresses as the local run does. */

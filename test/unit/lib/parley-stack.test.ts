@@ -16,6 +16,7 @@ describe('The stack', () => {
       'InboundDeadLetterQueueUrl',
       'ErasureQueueUrl',
       'ErasureDeadLetterQueueUrl',
+      'PublishFailuresQueueUrl',
       'TableName',
       'EventBusName',
       'AccessTokenSecretId',

@@ -1,5 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDeadLettersCommand } from '../../../../cli/commands/dead-letters.ts';
 import { queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
@@ -29,6 +30,8 @@ describe('every dead-letter command makes visible again what it does not move', 
     ['show', ['show', 'inbound', 'FIRST'], 0],
     ['show of one that does not exist', ['show', 'inbound', 'nothing'], 3],
     ['redrive of none', ['redrive', 'inbound', '--reason', 'none'], 0],
+    ['delete of none', ['delete', 'inbound', '--reason', 'none', '--yes'], 3],
+    ['delete without --yes', ['delete', 'inbound', 'FIRST'], 2],
   ])('%s', async (_name, args, exitCode) => {
     const [first = ''] = await put(15);
 
@@ -42,6 +45,7 @@ describe('every dead-letter command makes visible again what it does not move', 
     ['list', ['list', 'inbound']],
     ['show', ['show', 'inbound', 'nothing']],
     ['redrive', ['redrive', 'inbound']],
+    ['delete', ['delete', 'inbound', 'nothing', '--yes']],
   ])('%s, after Ctrl-C', async (_name, args) => {
     await put(15);
     const stop = new AbortController();
@@ -53,4 +57,21 @@ describe('every dead-letter command makes visible again what it does not move', 
     expect(err).toContain('Interrupted');
     expect(await depth()).toEqual({ available: 15, inFlight: 0 });
   });
+});
+
+it('deletes one dead letter and leaves the others', async () => {
+  const [, second = ''] = await put(3);
+
+  const { code, out } = await target.parley(['dead-letters', 'delete', 'inbound', second, '--yes']);
+
+  expect([code, out]).toEqual([0, '1 dead letter deleted.']);
+  expect(await depth()).toEqual({ available: 2, inFlight: 0 });
+  const { out: listed } = await target.parley(['dead-letters', 'list', 'inbound']);
+  expect([listed.includes(second), listed.split('\n')[0]]).toEqual([false, 'inbound: 2 dead letters']);
+});
+
+it('every dead-letter command is in these tests', () => {
+  const names = createDeadLettersCommand(Object.create(null)).commands.map((command) => command.name());
+
+  expect(names.toSorted()).toEqual(['delete', 'list', 'redrive', 'show']);
 });

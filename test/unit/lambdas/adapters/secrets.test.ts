@@ -1,6 +1,7 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  createCurrentAccessToken,
   createSecretsManagerAccessToken,
   createSecretsManagerWebhookSecret,
 } from '../../../../lambdas/adapters/secrets.ts';
@@ -38,6 +39,19 @@ const putSecret = (name: string, value: string) => {
   if (secret) store.put(secret, value);
   else store.create(name, value);
 };
+
+describe('the current access token', () => {
+  it('is read for each call, so that a check judges the token that is stored now', async () => {
+    putSecret('current', 'token-1');
+    const accessToken = createCurrentAccessToken(client, 'current');
+
+    expect(await accessToken.read()).toBe('token-1');
+    putSecret('current', 'token-2');
+
+    expect(await accessToken.read()).toBe('token-2');
+    expect(await accessToken.refresh('token-1')).toBe('token-2');
+  });
+});
 
 describe('the access token', () => {
   it('is read once and kept in memory, without the whitespace around it', async () => {

@@ -1,0 +1,92 @@
+import { KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { type CommandFor, count } from '../command.ts';
+import { queueDepth } from '../operations/dead-letter-queue.ts';
+import { keptDeadLetters } from '../operations/kept-dead-letters.ts';
+import type { ManagementClient } from '../operations/management-client.ts';
+import type { Target } from '../target.ts';
+import type { Finding } from './finding.ts';
+
+const check = 'queues';
+
+/** Checks what waits in the queues. */
+export const checkQueues = async ({ sqs, addresses }: Target): Promise<readonly Finding[]> => {
+  const [send, inbound, publish, targets] = await Promise.all([
+    queueDepth(sqs, addresses.sendQueueUrl),
+    queueDepth(sqs, addresses.inboundQueueUrl),
+    messagesIn({ sqs }, addresses.publishFailuresQueueUrl),
+    messagesIn({ sqs }, addresses.undeliveredEventsQueueUrl),
+  ]);
+  const areEventsWaiting = inbound.available > 0;
+  return [
+    { check, grade: 'ok', message: `Send queue: ${send.available} waiting, ${send.inFlight} in flight.` },
+    {
+      check,
+      grade: areEventsWaiting ? 'warning' : 'ok',
+      message: `Inbound queue: ${inbound.available} waiting to be stored.`,
+      ...(areEventsWaiting && {
+        remedy:
+          'The table was unavailable. Parley stores these events automatically. ' +
+          'If the number does not go down, see the log of the receive function.',
+      }),
+    },
+    ...(publish > 0
+      ? [
+          {
+            check,
+            grade: 'warning',
+            message: `${count(publish, 'change')} could not be published as an event.`,
+            remedy: 'See the messages in the queue for publish failures, and the log of the publish function.',
+          } as const,
+        ]
+      : []),
+    ...(targets > 0
+      ? [
+          {
+            check,
+            grade: 'warning',
+            message: `${count(targets, 'event')} could not be delivered to ${targets === 1 ? 'its' : 'their'} target.`,
+            remedy: "See the error in the attributes of the messages in the targets' dead-letter queue.",
+          } as const,
+        ]
+      : []),
+  ];
+};
+
+const SOURCES: Readonly<Record<KeptQueue, string>> = {
+  send: 'from the send queue',
+  schedules: 'of schedules',
+  inbound: 'from the inbound queue',
+  erasures: 'of erasures',
+};
+
+/** Counts the dead letters that nobody has decided about, in the queues and in the table. */
+export const checkDeadLetters = async (
+  { sqs, addresses }: Target,
+  api: ManagementClient,
+  commandFor: CommandFor,
+): Promise<readonly Finding[]> => {
+  const urls: Readonly<Record<KeptQueue, string | undefined>> = {
+    send: addresses.sendDeadLetterQueueUrl,
+    schedules: addresses.scheduleDeadLetterQueueUrl,
+    inbound: addresses.inboundDeadLetterQueueUrl,
+    erasures: addresses.erasureDeadLetterQueueUrl,
+  };
+  const findings = await Promise.all(
+    KEPT_QUEUES.map(async (name): Promise<readonly Finding[]> => {
+      let number = await messagesIn({ sqs }, urls[name]);
+      for await (const _kept of keptDeadLetters(api, name, {})) number += 1;
+      if (number === 0) return [];
+      const remedy =
+        `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
+        `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`;
+      return [{ check, grade: 'warning', message: `${count(number, 'dead letter')} ${SOURCES[name]}.`, remedy }];
+    }),
+  );
+  return findings.flat();
+};
+
+const messagesIn = async ({ sqs }: Pick<Target, 'sqs'>, url: string | undefined): Promise<number> => {
+  if (url === undefined) return 0;
+  const { available, inFlight } = await queueDepth(sqs, url);
+  return available + inFlight;
+};

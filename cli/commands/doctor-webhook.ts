@@ -1,0 +1,71 @@
+import { explainError } from '../errors.ts';
+import { countMetricRequests, countSandboxRequests, type WebhookRequests } from '../operations/webhook-requests.ts';
+import type { Target } from '../target.ts';
+import type { Finding } from './finding.ts';
+
+/**
+ * Checks that the webhook rejects an unsigned request, and whether the chat service's own requests are accepted. The
+ * rejection alone does not show that: a webhook with a wrong secret rejects everything.
+ */
+export const checkWebhook = async (target: Target): Promise<readonly Finding[]> => {
+  const unsigned = await checkUnsigned(target);
+  return unsigned.grade === 'failing' ? [unsigned] : [unsigned, await checkAuthentic(target)];
+};
+
+const check = 'webhook';
+
+const checkUnsigned = async ({ addresses: { webhookUrl } }: Target): Promise<Finding> => {
+  const response = await fetch(webhookUrl, { method: 'POST', signal: AbortSignal.timeout(10_000) }).catch(
+    () => undefined,
+  );
+  if (response?.status === 401) {
+    return { check, grade: 'ok', message: `${webhookUrl} responds and rejects unsigned requests.` };
+  }
+  if (response?.ok) {
+    return {
+      check,
+      grade: 'warning',
+      message: `${webhookUrl} accepts unsigned requests.`,
+      remedy: 'Anyone can send events as any user. Set webhook.auth to match how your events are signed.',
+    };
+  }
+  const outcome = response ? `returns ${response.status} instead of 401` : 'does not respond';
+  const remedy = 'Is the stack fully deployed? See the access log and the log of the receive function.';
+  return { check, grade: 'failing', message: `${webhookUrl} ${outcome}.`, remedy };
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const checkAuthentic = async (target: Target): Promise<Finding> => {
+  const counted = await countRequests(target).catch((error: unknown) => explainError(error, target).message);
+  if (typeof counted === 'string') {
+    const message = `The refused webhook requests could not be counted. ${counted}`;
+    return { check, grade: 'warning', message, remedy: 'Allow cloudwatch:GetMetricStatistics; see docs/operating.md.' };
+  }
+  if (counted === undefined || counted.accepted + counted.refused === 0) {
+    const message = 'No webhook request arrived in the last 24 hours, so it is unknown whether they are accepted.';
+    return { check, grade: 'warning', message, remedy: 'Write a message as a user, then run doctor again.' };
+  }
+  const { accepted, refused } = counted;
+  const message = `Webhook requests in the last 24 hours: ${accepted} accepted, ${refused} refused as not authentic.`;
+  if (refused === 0) return { check, grade: 'ok', message };
+  const own = target.isLocal ? '' : ' Each run of doctor adds one refused request.';
+  return {
+    check,
+    // On AWS, the refused requests may all be those of doctor.
+    grade: accepted === 0 && target.isLocal ? 'failing' : 'warning',
+    message: `${message}${own}`,
+    remedy:
+      'See the reasons in the log of the receive function. If they are requests of the chat service, ' +
+      'set webhook.auth and its secret to match how your events are signed.',
+  };
+};
+
+/** Returns undefined if the local run sends to another chat service than the sandbox. */
+const countRequests = async (target: Target): Promise<WebhookRequests | undefined> => {
+  const { region, credentials, metricsNamespace: namespace, addresses } = target;
+  const now = new Date();
+  const start = new Date(now.getTime() - DAY_MS);
+  if (namespace !== undefined) return countMetricRequests({ region, credentials, namespace }, start, now);
+  return addresses.chatServiceUrl === undefined ? undefined : countSandboxRequests(addresses.chatServiceUrl, start);
+};

@@ -1,0 +1,9 @@
+/** One result of the doctor's checks. */
+export interface Finding {
+  readonly check: 'management API' | 'settings' | 'circuit breaker' | 'token' | 'webhook' | 'queues' | 'sends';
+  /** `failing` needs a fix now; `warning` may need one. */
+  readonly grade: 'ok' | 'warning' | 'failing';
+  readonly message: string;
+  /** What to do. */
+  readonly remedy?: string;
+}

@@ -1,0 +1,139 @@
+import { createServer } from 'node:http';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+import { NOW } from '../../../support/builders.ts';
+import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
+
+const stage = {
+  chatPlatform: 'chat',
+  chatChannelNumber: '+5491100000000',
+  chatServiceUrl: 'http://127.0.0.1:9',
+  windowMarginSeconds: 60,
+  windowPer: 'user',
+  retentionDays: 400,
+  circuitBreaker: { state: 'closed' } as Record<string, string>,
+};
+
+let target: LocalTarget;
+let service: ListeningServer;
+/** How the webhook answers, what the sandbox delivered, and what the stage keeps. */
+let webhookStatus: number;
+let attempts: { at: string; status: number | null }[];
+let kept: Record<string, number>;
+let circuitBreaker: Record<string, string>;
+
+beforeEach(async () => {
+  webhookStatus = 401;
+  attempts = [{ at: new Date().toISOString(), status: 200 }];
+  kept = {};
+  circuitBreaker = stage.circuitBreaker;
+  service = await listenLocally(
+    createServer((request, response) => {
+      const isDeliveries = request.url?.startsWith('/sandbox/deliveries') ?? false;
+      const status = isDeliveries ? 200 : webhookStatus;
+      response.writeHead(status).end(isDeliveries ? JSON.stringify({ deliveries: attempts }) : 'Unauthorized');
+    }),
+  );
+  target = await startLocalTarget(
+    { webhookUrl: `${service.url}/webhook`, chatServiceUrl: service.url },
+    async (method, path) => {
+      const { pathname, searchParams } = new URL(path, 'http://api');
+      switch (`${method} ${pathname}`) {
+        case 'GET /v1/stage':
+          return [200, { ...stage, circuitBreaker }];
+        case 'POST /v1/contact-checks':
+          return [200, { contacts: [] }];
+        case 'GET /v1/uncertain-sends':
+          return [200, { sends: [] }];
+        default: {
+          const queue = searchParams.get('queue') ?? '';
+          const one = { id: 'x', queue, reason: 'X', since: NOW, keptAt: NOW };
+          return [200, { deadLetters: Array.from({ length: kept[queue] ?? 0 }, () => one) }];
+        }
+      }
+    },
+  );
+});
+afterEach(async () => {
+  await target?.[Symbol.asyncDispose]();
+  await service?.close();
+});
+
+const findings = async (check: string) => {
+  const { out } = await target.parley(['doctor', '--json']);
+  const all: { check: string; grade: string; message: string }[] = JSON.parse(out).findings;
+  return all.filter((one) => one.check === check).map(({ grade, message }) => [grade, message]);
+};
+const put = (QueueUrl = '') => target.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+
+describe('doctor on the circuit breaker', () => {
+  it('shows when the next probe is due', async () => {
+    circuitBreaker = { state: 'open', why: 'HTTP 401.', openedAt: NOW, nextProbeAt: '2026-11-20T12:05:00.000Z' };
+
+    expect(await findings('circuit breaker')).toEqual([
+      [
+        'failing',
+        `The circuit breaker has been open since ${NOW}, and sends are waiting. HTTP 401. ` +
+          'The next probe is due at 2026-11-20T12:05:00.000Z.',
+      ],
+    ]);
+  });
+});
+
+describe('doctor on the webhook', () => {
+  const unsigned = () => `${target.addresses.webhookUrl} responds and rejects unsigned requests.`;
+
+  it("is satisfied only if the chat service's own requests are accepted too", async () => {
+    attempts = [200, 200, 401].map((status) => ({ at: new Date().toISOString(), status }));
+    expect(await findings('webhook')).toEqual([
+      ['ok', unsigned()],
+      ['warning', 'Webhook requests in the last 24 hours: 2 accepted, 1 refused as not authentic.'],
+    ]);
+
+    attempts = attempts.slice(0, 2);
+    expect(await findings('webhook')).toEqual([
+      ['ok', unsigned()],
+      ['ok', 'Webhook requests in the last 24 hours: 2 accepted, 0 refused as not authentic.'],
+    ]);
+  });
+
+  it('fails if every request of the chat service is refused, although unsigned requests must be', async () => {
+    attempts = [401, 401].map((status) => ({ at: new Date().toISOString(), status }));
+
+    expect(await findings('webhook')).toEqual([
+      ['ok', unsigned()],
+      ['failing', 'Webhook requests in the last 24 hours: 0 accepted, 2 refused as not authentic.'],
+    ]);
+    expect((await target.parley(['doctor'])).code).toBe(6);
+  });
+
+  it('warns if nothing has shown that the requests of the chat service are accepted', async () => {
+    attempts = [{ at: '2020-01-01T00:00:00.000Z', status: 200 }];
+
+    expect(await findings('webhook')).toEqual([
+      ['ok', unsigned()],
+      ['warning', 'No webhook request arrived in the last 24 hours, so it is unknown whether they are accepted.'],
+    ]);
+  });
+});
+
+describe('doctor on dead letters', () => {
+  it('counts those in every queue and those in the table', async () => {
+    await put(target.addresses.inboundDeadLetterQueueUrl);
+    await put(target.addresses.erasureDeadLetterQueueUrl);
+    await put(target.addresses.publishFailuresQueueUrl);
+    await put(target.addresses.undeliveredEventsQueueUrl);
+    kept = { inbound: 2, send: 1 };
+
+    const warnings = (await findings('queues')).filter(([grade]) => grade === 'warning').map(([, message]) => message);
+
+    expect(warnings).toEqual([
+      '1 dead letter from the send queue.',
+      '3 dead letters from the inbound queue.',
+      '1 dead letter of erasures.',
+      '1 change could not be published as an event.',
+      '1 event could not be delivered to its target.',
+    ]);
+  });
+});
