@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { ExitCode } from './errors.ts';
 import type { ManagementClient } from './operations/management-client.ts';
 import type { Target } from './target.ts';
@@ -37,6 +37,14 @@ export interface CommandResult {
 export type CreateCommand = (context: CommandContext) => CommandUnknownOpts;
 
 export const contactArgument = () => new Argument('<contact>', 'Contact ID of the user, such as +5491150000001');
+
+/** `--channel`, which every command that names a contact has. */
+export const channelOption = () =>
+  new Option('--channel <number>', "Business number that the contact wrote to (default: the stage's)");
+
+/** Returns the query that names the business number; empty if there is none. */
+export const channelQuery = (chatChannelNumber: string | undefined): string =>
+  chatChannelNumber === undefined ? '' : `?${new URLSearchParams({ chatChannelNumber })}`;
 
 /** Formats the examples of a command's help. */
 export const examples = (...lines: readonly string[]): string =>

@@ -1,4 +1,5 @@
 import { Command, Option } from '@commander-js/extra-typings';
+import { channelOption } from './command.ts';
 import { CliError, EXIT } from './errors.ts';
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
@@ -13,6 +14,7 @@ export const createMessageCommand = (name: string) =>
     .option('--template <name>', 'Approved template, or rule')
     .option('--param <name=value>', 'Template variable (repeatable)', collect)
     .option('--reason <reason>', 'Why the business writes first, such as shipping-status')
+    .addOption(channelOption())
     .option('--send-at <time>', 'Send no earlier than this, up to a year ahead')
     .option('--not-after <time>', 'Send no later than this, such as 2026-12-24T18:00:00Z')
     .addOption(
@@ -37,6 +39,7 @@ export const messageFields = (options: MessageOptions): MessageFields => {
     ruleNameOrId: options.template,
     params: options.param && parseParams(options.param),
     reason: options.reason,
+    chatChannelNumber: options.channel,
     sendAt: options.sendAt,
     notAfter: options.notAfter,
     onUncertain: options.onUncertain,

@@ -5,7 +5,15 @@ import { Command } from '@commander-js/extra-typings';
 import { contactCheckResponse } from '../../lambdas/manage/contact-checks.ts';
 import { contactResponse } from '../../lambdas/manage/contacts.ts';
 import { erasureResponse } from '../../lambdas/manage/erasures.ts';
-import { type CommandContext, type CreateCommand, contactArgument, count, examples } from '../command.ts';
+import {
+  type CommandContext,
+  type CreateCommand,
+  channelOption,
+  channelQuery,
+  contactArgument,
+  count,
+  examples,
+} from '../command.ts';
 import { CliError, EXIT, explainFileError } from '../errors.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
 
@@ -20,6 +28,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
   new Command('check')
     .description('Check which numbers are on the platform.\n\nParley asks the chat service and stores the answers.')
     .argument('<file>', 'File with one number per line, or CSV with numbers in the first column; - for standard input')
+    .addOption(channelOption())
     .addHelpText(
       'after',
       examples(
@@ -27,7 +36,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
         'echo +5491150000001 | parley contacts check - --local',
       ),
     )
-    .action(async (file) => {
+    .action(async (file, { channel: chatChannelNumber }) => {
       const numbers = parseNumbers(file === '-' ? await readAll(stdin) : await readTextFile(file));
       if (numbers.length === 0) {
         const source = file === '-' ? 'Standard input' : file;
@@ -36,7 +45,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       const call = await api();
       const contacts = [];
       for (let start = 0; start < numbers.length; start += NUMBERS_PER_CALL) {
-        const body = { contacts: numbers.slice(start, start + NUMBERS_PER_CALL) };
+        const body = { contacts: numbers.slice(start, start + NUMBERS_PER_CALL), chatChannelNumber };
         contacts.push(...contactCheckResponse.parse(await call('POST', '/v1/contact-checks', body)).contacts);
         if (numbers.length > NUMBERS_PER_CALL) say(`${contacts.length} of ${numbers.length} numbers checked`);
       }
@@ -74,12 +83,14 @@ const createConsentCommand = (
   new Command(name)
     .description(`${summary}.\n\nOnly the latest ${name} of a contact counts, so you can safely repeat the command.`)
     .addArgument(contactArgument())
+    .addOption(channelOption())
     .requiredOption('--source <text>', 'Where the consent came from, such as a form; stored as evidence')
     .option('--at <time>', `Time of the ${name}, such as 2026-11-20T12:00:00Z (default: now)`)
     .addHelpText('after', examples(`parley ${name} +5491150000001 --source "${source}" --stage prod`))
-    .action(async (platformContactId, { source, at }) => {
+    .action(async (platformContactId, { source, at, channel: chatChannelNumber }) => {
       const call = await api();
-      const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, { platformContactId, source, at }));
+      const body = { platformContactId, chatChannelNumber, source, at };
+      const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
       const consent = name === 'opt-in' ? contact.optIn : contact.optOut;
       report({
         text: `${contact.platformContactId}: ${name} at ${consent?.at} (source: ${consent?.source}).`,
@@ -104,16 +115,18 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         'If the user writes again, Parley treats them as a new contact.',
     )
     .addArgument(contactArgument())
+    .addOption(channelOption())
     .option('--yes', 'Confirm the erasure')
     .option('--no-wait', 'Return before the erasure is complete')
     .addHelpText('after', examples('parley erase +5491150000001 --yes --stage prod'))
-    .action(async (contact, { yes, wait }) => {
+    .action(async (contact, { yes, wait, channel }) => {
       if (!yes) {
         throw new CliError(EXIT.usage, `Erasing ${contact} cannot be undone. Add --yes to confirm.`);
       }
       const call = await api();
-      const isKnown = await isStored(call, contact);
-      let erasure = erasureResponse.parse(await call('DELETE', `/v1/contacts/${encodeURIComponent(contact)}`));
+      const path = `/v1/contacts/${encodeURIComponent(contact)}${channelQuery(channel)}`;
+      const isKnown = await isStored(call, path);
+      let erasure = erasureResponse.parse(await call('DELETE', path));
       const { erasureId } = erasure;
       if (!wait) {
         report({ text: `Erasure ${erasureId} started.`, json: erasure });
@@ -137,9 +150,9 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
     });
 
 /** Whether the contact itself is stored: an erasure counts only messages and sends. */
-const isStored = async (call: ManagementClient, contact: string): Promise<boolean> => {
+const isStored = async (call: ManagementClient, path: string): Promise<boolean> => {
   try {
-    await call('GET', `/v1/contacts/${encodeURIComponent(contact)}`);
+    await call('GET', path);
     return true;
   } catch (error) {
     if (error instanceof ManagementError && error.code === 'CONTACT_NOT_FOUND') return false;

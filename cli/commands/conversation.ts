@@ -2,22 +2,24 @@ import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { contactResponse } from '../../lambdas/manage/contacts.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
-import { type CreateCommand, contactArgument, examples } from '../command.ts';
+import { type CreateCommand, channelOption, channelQuery, contactArgument, examples } from '../command.ts';
 
 export const createConversationCommand: CreateCommand = ({ api, report }) =>
   new Command('conversation')
     .description('Show a contact, its conversation window, and its latest messages.')
     .addArgument(contactArgument())
+    .addOption(channelOption())
     .option('--limit <n>', 'Messages to show, up to 500', '20')
     .option('--cursor <cursor>', 'Show the next page')
     .addHelpText('after', examples('parley conversation +5491150000001 --limit 50 --stage prod'))
-    .action(async (contactId, { limit, cursor }) => {
+    .action(async (contactId, { limit, cursor, channel }) => {
       const id = encodeURIComponent(contactId);
       const query = new URLSearchParams({ limit });
       if (cursor !== undefined) query.set('cursor', cursor);
+      if (channel !== undefined) query.set('chatChannelNumber', channel);
       const call = await api();
       const page = conversationResponse.parse(await call('GET', `/v1/conversations/${id}?${query}`));
-      const contact = contactResponse.parse(await call('GET', `/v1/contacts/${id}`));
+      const contact = contactResponse.parse(await call('GET', `/v1/contacts/${id}${channelQuery(channel)}`));
       const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
       report({
         text: [...describeContact(contact), '', ...page.messages.map(describeMessage), ...next].join('\n'),

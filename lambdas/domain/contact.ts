@@ -47,7 +47,8 @@ export interface Consent {
 export const WINDOW_SCOPES = ['user', 'channel'] as const;
 export type WindowPer = (typeof WINDOW_SCOPES)[number];
 
-const ANY_CHANNEL = '*';
+/** The channel of contacts if windows are per user, and of events that name no business number. */
+export const ANY_CHANNEL = '*';
 
 const PHONE = /^\+?[\d\s().-]{6,}$/;
 
@@ -63,10 +64,23 @@ export const isPhone = (address: string): boolean => PHONE.test(address);
 export const contactKey = (address: string): string =>
   isPhone(address) ? foldVariants(address.replace(/\D/g, '')) : address;
 
-/** Builds a contact reference. Pass `channel`, the business number, only if windows are per number. */
+/** The number in the tail of a channel's id, such as `BIZ-chat-5491100000099`, after a separator. */
+const NUMBER_IN_TAIL = /[^A-Za-z0-9]\+?(\d{7,15})$/;
+
+/**
+ * Returns the number that a channel's name contains: a phone number, or an id with a phone number in its tail. Returns
+ * undefined for any other name.
+ */
+export const numberOfChannel = (name: string): string | undefined =>
+  isPhone(name) ? name : NUMBER_IN_TAIL.exec(name)?.[1];
+
+/**
+ * Builds a contact reference. Pass `channel`, the name of the business number, only if windows are per number. All names
+ * of a number have the same key.
+ */
 export const contactRef = (platform: string, address: string, channel?: string): ContactRef => ({
   platform: platform.toLowerCase(),
-  channel: channel === undefined ? ANY_CHANNEL : contactKey(channel),
+  channel: channel === undefined ? ANY_CHANNEL : contactKey(numberOfChannel(channel) ?? channel),
   key: contactKey(address),
 });
 

@@ -1,4 +1,4 @@
-import { type ContactRef, contactRef, isPhone, type WindowPer } from './contact.ts';
+import { type ContactRef, contactRef, isPhone, numberOfChannel, type WindowPer } from './contact.ts';
 import { hasContent } from './event-content.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
@@ -186,15 +186,19 @@ export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: De
 };
 
 /**
- * Returns an event's business number if windows are per number: the one in the webhook's path, or else in its fields.
+ * Returns an event's business number if windows are per number: the one in the webhook's path, or else in its fields. A
+ * field that is a number takes precedence over an id with digits in its tail, which may be anything.
  */
 const businessNumber = (
   { windowPer, chatChannelNumber }: ParseEventContext,
   ...fields: readonly (string | undefined)[]
-): string | undefined =>
-  windowPer === 'user'
-    ? undefined
-    : [chatChannelNumber, ...fields].find((number) => number !== undefined && isPhone(number));
+): string | undefined => {
+  if (windowPer === 'user') return undefined;
+  const names = fields.filter((field) => field !== undefined);
+  return [chatChannelNumber ?? '', names.find(isPhone) ?? '', ...names]
+    .map(numberOfChannel)
+    .find((number) => number !== undefined);
+};
 
 const event = (parsed: WebhookEvent): ParsedEvent => ({ kind: 'event', event: parsed });
 const unreadable = (reason: string): ParsedEvent => ({ kind: 'unreadable', reason });

@@ -1,3 +1,4 @@
+import { ANY_CHANNEL, numberOfChannel } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { REQUEST_ID } from '../domain/send-request.ts';
@@ -130,12 +131,27 @@ export const instantField = z
 
 export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
 
-const channelNumber = z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'));
+/** A business number as calls to the chat service name it. */
+export const channelNumber = z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'));
+
+/** A business number, or an ID that an event names it by. */
+const channelName = (isName: (name: string) => boolean) =>
+  z
+    .boundedString(z.MAX_NAME_LENGTH)
+    .check(z.refine(isName, 'must be a business number, such as +5491100000000, or a channel ID that ends in one'));
+
+const namesNumber = (name: string): boolean => numberOfChannel(name) !== undefined;
 
 /** Both default to the stage's settings. The number matters only if windows are kept per business number. */
 export const contactFields = {
   chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
-  chatChannelNumber: z.optional(channelNumber),
+  chatChannelNumber: z.optional(channelName(namesNumber)),
+};
+
+/** For reading and erasing. `*` selects what arrived without a business number. */
+export const storedContactFields = {
+  ...contactFields,
+  chatChannelNumber: z.optional(channelName((name) => name === ANY_CHANNEL || namesNumber(name))),
 };
 
 /** A page size in a query. */

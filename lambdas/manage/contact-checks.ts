@@ -4,7 +4,7 @@ import * as z from '../domain/schema.ts';
 import { formatNumber, type NumberFormat } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
-import { contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
+import { channelNumber, contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
 
 export interface ContactCheckPorts {
   readonly chatService: Pick<ChatService, 'checkContacts'>;
@@ -49,6 +49,8 @@ export const checkContacts = defineRoute({
         z.maxLength(MAX_CONTACTS, `must not have more than ${MAX_CONTACTS} numbers`),
       ),
     ...contactFields,
+    /** Passed to the chat service. */
+    chatChannelNumber: z.optional(channelNumber),
     /** Whether to record the results on the contacts. @default true */
     remember: z.optional(z.boolean('must be true or false')),
   }),

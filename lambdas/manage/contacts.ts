@@ -22,6 +22,7 @@ import {
   problem,
   problemResponse,
   type Route,
+  storedContactFields,
 } from './api.ts';
 
 export interface ContactPorts {
@@ -50,7 +51,7 @@ export const contactResponse = z.object({
   check: z.optional(z.object({ at: z.string(), onPlatform: z.boolean(), platformContactId: z.optional(z.string()) })),
 });
 
-export const contactQuery = z.strictObject(contactFields);
+export const contactQuery = z.strictObject(storedContactFields);
 
 export const getContact = defineRoute({
   route: 'GET /v1/contacts/{platformContactId+}',

@@ -3,7 +3,6 @@ import { conversationPosition, detailedMessage, messageRecord } from '../domain/
 import * as z from '../domain/schema.ts';
 import type { ContactRepository, MessageRepository } from '../ports.ts';
 import {
-  contactFields,
   cursorField,
   defineRoute,
   INVALID_CURSOR,
@@ -14,6 +13,7 @@ import {
   parseCursor,
   problem,
   problemResponse,
+  storedContactFields,
   writeCursor,
 } from './api.ts';
 import { contactNotFound } from './contacts.ts';
@@ -37,7 +37,7 @@ export const getConversation = defineRoute({
   route: 'GET /v1/conversations/{platformContactId+}',
   summary: 'List the messages of a contact, newest first',
   query: z.strictObject({
-    ...contactFields,
+    ...storedContactFields,
     /** Messages per page, at most. @default 50 */
     limit: z.optional(pageSize(500)),
     cursor: z.optional(cursorField),

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { isPhone } from '../domain/contact.ts';
+import { numberOfChannel } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { fitsQueue } from '../domain/serialized-request.ts';
 import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request.ts';
@@ -97,16 +97,16 @@ const deliveryMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
   publishedAt: parseInstant(headers['x-goog-pubsub-publish-time']),
 });
 
-const MAX_NUMBER_CHARACTERS = 32;
+const MAX_NAME_CHARACTERS = 64;
 
-/** Ignores a path segment that is not a phone number. The event's own fields may still contain one. */
+/** Ignores a path segment that names no phone number. The event's own fields may still name one. */
 const businessNumber = (
   parameters: APIGatewayProxyEventV2['pathParameters'],
 ): Pick<VerifiedRequest, 'chatChannelNumber'> => {
   const chatChannelNumber = parameters?.chatChannelNumber;
   return chatChannelNumber !== undefined &&
-    isPhone(chatChannelNumber) &&
-    chatChannelNumber.length <= MAX_NUMBER_CHARACTERS
+    chatChannelNumber.length <= MAX_NAME_CHARACTERS &&
+    numberOfChannel(chatChannelNumber) !== undefined
     ? { chatChannelNumber }
     : {};
 };

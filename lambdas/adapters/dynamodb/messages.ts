@@ -1,3 +1,4 @@
+import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
 import { WriteRefusedError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import * as z from '../../domain/schema.ts';
 import type { Echo, EventTime, InboundMessage, StatusChange, StatusKind } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
-import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey } from './keys.ts';
+import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey, parseContactName } from './keys.ts';
 import { type ConversationTable, type Item, type ItemUpdate, parseItem } from './table.ts';
 
 /**
@@ -96,8 +97,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
         if (listed === undefined) return [];
         const item = parseMessage(listed);
         if (sk !== 'ECHO') return [describeMessage(idOf(pk), item)];
-        // A message of the same contact is listed itself.
-        if (message?.contact === name) return [];
+        if (message !== undefined && isListedItself(message, contact)) return [];
         return [describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})))];
       }),
       ...(page.next && { next: parsePosition(page.next) }),
@@ -108,6 +108,13 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
 const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPosition, { pk, sk, contactSort });
 
 const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
+
+/** Whether a message is listed itself, so that its echo in a contact's conversation would repeat it. */
+const isListedItself = (message: Item, { platform, channel, key }: ContactRef): boolean => {
+  const own = parseContactName(message.contact);
+  // An echo that names no business number repeats a message of any number.
+  return own?.platform === platform && own.key === key && (own.channel === channel || channel === ANY_CHANNEL);
+};
 
 /**
  * Records an event that brings a user's message, or an echo. Returns the time of its item.

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { MAX_EVENT_BYTES } from '../../../lambdas/domain/serialized-request.ts';
 import { wireMessage, wireStatus } from '../../support/builders.ts';
+import { incompressibleText, PLAIN_CHARACTERS } from '../../support/incompressible.ts';
 
 /** The body of a webhook request, and the headers that describe it. */
 export interface FuzzBody {
@@ -9,6 +11,7 @@ export interface FuzzBody {
 }
 
 const MIB = 1024 * 1024;
+const RANDOM_TEXT = incompressibleText(MIB, PLAIN_CHARACTERS);
 /** Ten megabytes of zeros in ten kilobytes. */
 const GZIP_BOMB = gzipSync(Buffer.alloc(10 * MIB));
 
@@ -87,16 +90,18 @@ const deep = fc.tuple(fc.integer({ min: 10_000, max: 200_000 }), fc.boolean(), e
   const nested = '['.repeat(depth) + ']'.repeat(depth);
   return isField ? JSON.stringify({ ...wire, TAGS: 0 }).replace('"TAGS":0', `"TAGS":${nested}`) : nested;
 });
-/** Sizes around the limits of the inbound queue, of a table item, and of SQS itself. */
+/** Sizes around the limits of an event, of a table item, and of SQS itself, with and without text that compresses. */
 const sized = fc
   .tuple(
-    fc.constantFrom(MIB, MIB - 4096, MIB - 4096 - 150, 400 * 1024, 399 * 1024),
+    fc.constantFrom(MIB, MAX_EVENT_BYTES, MAX_EVENT_BYTES - 4096, 400 * 1024, 399 * 1024),
     fc.integer({ min: -1, max: 1 }),
+    fc.boolean(),
     event,
   )
-  .map(([size, more, wire]) => {
+  .map(([size, more, isRandom, wire]) => {
     const empty = JSON.stringify({ ...wire, MESSAGE: '' });
-    return JSON.stringify({ ...wire, MESSAGE: 'x'.repeat(size + more - empty.length) });
+    const length = size + more - empty.length;
+    return JSON.stringify({ ...wire, MESSAGE: isRandom ? RANDOM_TEXT.slice(0, length) : 'x'.repeat(length) });
   });
 const gzip: fc.Arbitrary<FuzzBody> = fc
   .tuple(fc.constantFrom('json', 'bomb', 'gzip'), mutatedEvent)

@@ -150,12 +150,13 @@ const FUNCTIONS = {
       const value = attribute(given);
       return typeof value === 'string' && value.startsWith(String(prefix(given)));
     }),
-  /** Of a set. */
-  contains: (attribute: Operand, member?: Operand): Node | undefined =>
-    member &&
+  contains: (attribute: Operand, part?: Operand): Node | undefined =>
+    part &&
     ((given) => {
       const value = attribute(given);
-      return value instanceof Set && value.has(member(given));
+      return value instanceof Set
+        ? value.has(part(given))
+        : typeof value === 'string' && value.includes(String(part(given)));
     }),
 };
 

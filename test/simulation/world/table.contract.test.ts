@@ -96,9 +96,14 @@ describe.each([
     ['attribute_exists(#missing) OR #state = :one AND #count = :zero', false],
     ['(attribute_exists(#missing) OR #state = :one) AND #count = :ten', true],
     ['attribute_not_exists(#missing) AND NOT attribute_not_exists(#state)', true],
+    ['contains(#seen, :one)', true],
+    ['contains(#seen, :two)', false],
+    ['contains(#state, :one)', true],
+    ['contains(#missing, :one)', false],
+    ['NOT contains(#missing, :one)', true],
   ])('evaluates the condition %s', async (condition, holds) => {
     const { table } = await create();
-    await table.update({ key: KEY, set: { state: 'one', count: 10 } });
+    await table.update({ key: KEY, set: { state: 'one', count: 10 }, add: { seen: new Set(['one']) } });
     const uses = (word: string): boolean => new RegExp(`${word}\\b`).test(condition);
     const all = { one: 'one', two: 'two', zero: 0, ten: 10 };
 
@@ -106,7 +111,7 @@ describe.each([
       key: KEY,
       set: { changed: 'yes' },
       condition,
-      names: ['state', 'missing', 'count'].filter((name) => uses(`#${name}`)),
+      names: ['state', 'missing', 'count', 'seen'].filter((name) => uses(`#${name}`)),
       values: Object.fromEntries(Object.entries(all).filter(([name]) => uses(`:${name}`))),
     });
 
@@ -183,7 +188,7 @@ describe.each([
 });
 
 describe('the simulated table', () => {
-  it.each(['size(#state) > :one', '#state = :one AND', '#state ~ :one', 'contains(#state, :one)', '#state :one'])(
+  it.each(['size(#state) > :one', '#state = :one AND', '#state ~ :one', 'contains(#state)', '#state :one'])(
     'refuses the syntax %s',
     async (condition) => {
       const { table } = await simulated();
@@ -282,6 +287,21 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt };
     return createDynamodbMessages(table).recordOutbound(message);
   }),
+  fc
+    .tuple(at, fc.constantFrom('delivered' as const, 'failed' as const, 'other' as const))
+    .map<Operation>(([time, status]) => (table) => {
+      const event = { id: 'message-1', time: { at: time, source: 'event' as const }, body: `${status} ${time}` };
+      return createDynamodbMessages(table).recordStatus({ kind: 'status', status, literal: status, ...event });
+    }),
+  fc
+    .tuple(at, fc.constantFrom('event' as const, 'arrival' as const), fc.constantFrom(true, undefined))
+    .map<Operation>(([time, source, isFromStatus]) => (table) => {
+      const message = { id: 'message-1', contact, time: { at: time, source }, body: time, isFromStatus };
+      // A message with the id of one that Parley sent is refused.
+      return createDynamodbMessages(table)
+        .recordInbound({ kind: 'message', ...message, opensWindow: true, address: contact.key })
+        .catch((error: unknown) => String(error));
+    }),
   fc.tuple(at, at).map<Operation>(([calledAt, openedAt]) => (table) => {
     const trip = { reason: 'token' as const, why: 'why', calledAt, openedAt, nextProbeAt: openedAt };
     return createDynamodbCircuit(table, ACCOUNT).open(trip);

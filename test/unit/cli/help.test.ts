@@ -52,6 +52,21 @@ const parse = async (args: readonly string[]) => {
   return parsed;
 };
 
+const runnable = (command: CommandUnknownOpts): readonly CommandUnknownOpts[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(runnable);
+
+describe('the business number', () => {
+  it.each(runnable(createTestProgram()).map((command) => [pathOf(command).join(' '), command] as const))(
+    'can be named wherever a contact is, and only there: %s',
+    (name, { registeredArguments, options }) => {
+      const namesContact =
+        registeredArguments.some((argument) => argument.name() === 'contact') ||
+        ['broadcast', 'contacts check'].includes(name);
+      expect(options.some(({ long }) => long === '--channel')).toBe(namesContact);
+    },
+  );
+});
+
 const help = async (args: readonly string[]) => {
   const printed: string[] = [];
   const said: string[] = [];

@@ -11,20 +11,24 @@ import { NOW, USER } from '../../support/builders.ts';
 
 // What a command prints, with the answers of the management API as the test gives them.
 
-const resultOf = async (args: readonly string[], answers: Readonly<Record<string, unknown>> = {}) => {
+const resultOf = async (
+  args: readonly string[],
+  answers: Readonly<Record<string, unknown>> = {},
+  answerTo: (method: string, path: string, body: unknown) => unknown = (method, path) => answers[`${method} ${path}`],
+) => {
   const results: CommandResult[] = [];
   const program = createProgram(
     {
       target: () => Promise.reject(new Error('This command needs no target.')),
-      api: async () => async (method, path) => {
-        const answer = answers[`${method} ${path}`];
+      api: async () => async (method, path, body) => {
+        const answer = answerTo(method, path, body);
         if (answer === undefined) throw new ManagementError(404, 'CONTACT_NOT_FOUND', `${method} ${path}`);
         return answer;
       },
       commandFor: (command) => withTarget(command, program.opts()),
       report: (result) => results.push(result),
       say: () => {},
-      stdin: Readable.from(['']),
+      stdin: Readable.from([USER]),
       canDrawProgress: false,
       stop: new AbortController().signal,
     },
@@ -60,6 +64,40 @@ describe('the status of an erased send', () => {
     };
     const result = await resultOf(['status', 'order-17'], { 'GET /v1/sends/order-17': send });
     expect(result?.text).toBe(`order-17: accepted\n  message m-1\n  ${NOW}  accepted`);
+  });
+});
+
+describe('a command about a contact', () => {
+  const CHANNEL = 'BIZ-chat-5491100000099';
+  const contact = { platformContactId: USER, chatPlatform: 'chat', window: { open: false } };
+  const erasure = { erasureId: 'e-1', state: 'done', requestedAt: NOW, messages: 0, sends: 0, turns: 1 };
+
+  it.each<[string[], Record<string, unknown>, string[]]>([
+    [['send', USER, '--text', 'Hi'], { requestId: 'r-1', state: 'queued' }, ['POST /v1/sends']],
+    [
+      ['conversation', USER],
+      { ...contact, messages: [] },
+      [`GET /v1/conversations/${encodeURIComponent(USER)}`, `GET /v1/contacts/${encodeURIComponent(USER)}`],
+    ],
+    [['opt-in', USER, '--source', 'form'], contact, ['POST /v1/opt-ins']],
+    [['opt-out', USER, '--source', 'form'], contact, ['POST /v1/opt-outs']],
+    [
+      ['erase', USER, '--yes'],
+      erasure,
+      [`GET /v1/contacts/${encodeURIComponent(USER)}`, `DELETE /v1/contacts/${encodeURIComponent(USER)}`],
+    ],
+    [['contacts', 'check', '-'], { contacts: [] }, ['POST /v1/contact-checks']],
+  ])('names the business number in every call: %j', async (args, answer, calls) => {
+    const called: string[] = [];
+    const named: unknown[] = [];
+    await resultOf([...args, '--channel', CHANNEL], {}, (method, path, body) => {
+      const { pathname, searchParams } = new URL(path, 'https://management.example');
+      called.push(`${method} ${pathname}`);
+      named.push(Object(body).chatChannelNumber ?? searchParams.get('chatChannelNumber'));
+      return answer;
+    });
+    expect(called).toEqual(calls);
+    expect(new Set(named)).toEqual(new Set([CHANNEL]));
   });
 });
 

@@ -76,7 +76,12 @@ describe('a serialized webhook request', () => {
 describe('the largest webhook request', () => {
   const MESSAGE_BYTES = 1024 * 1024;
   const REASON = '\uffe0'.repeat(500);
-  const longest = { deliveryId: '"'.repeat(128), publishedAt: NOW, receivedAt: NOW, chatChannelNumber: '9'.repeat(32) };
+  const longest = {
+    deliveryId: '"'.repeat(128),
+    publishedAt: NOW,
+    receivedAt: NOW,
+    chatChannelNumber: '\u00a0'.repeat(64),
+  };
 
   /** Expects that the request fits with its reason, beside the reason's attribute, and is the same event again. */
   const expectFits = (request: VerifiedRequest) => {

@@ -37,6 +37,15 @@ describe('openEnvelope', () => {
     });
   });
 
+  it('leaves an event as it is that has been removed from its envelope, even if it looks like one', () => {
+    const inner = JSON.stringify({ message: { data: Buffer.from(eventBody).toString('base64'), messageId: '77' } });
+    const opened = { kind: 'opened', eventBody: inner, publishedAt: undefined, deliveryId: '78' };
+    const message = { data: Buffer.from(inner).toString('base64'), messageId: '78' };
+    expect(open({ message })).toEqual(opened);
+    const request = { rawBody: Buffer.from(inner), receivedAt: NOW, deliveryId: '78', isEvent: true as const };
+    expect(openEnvelope(request)).toEqual(opened);
+  });
+
   it('reports bytes that are not UTF-8 as unreadable', () => {
     const rawBody = Buffer.from([0x7b, 0xff, 0x7d]);
     expect(openEnvelope({ rawBody, receivedAt: NOW }).kind).toBe('unreadable');

@@ -162,7 +162,8 @@ describe('a webhook request', () => {
     ['+5491100000000', { chatChannelNumber: '+5491100000000' }],
     ['5491100000000', { chatChannelNumber: '5491100000000' }],
     ['main', {}],
-    ['9'.repeat(33), {}],
+    ['BIZ-chat-5491100000000', { chatChannelNumber: 'BIZ-chat-5491100000000' }],
+    ['9'.repeat(65), {}],
   ])('takes the business number from the path segment %s only if it is one', async (chatChannelNumber, expected) => {
     const { requests } = await post({ event: { pathParameters: { chatChannelNumber } } });
     const { rawBody, receivedAt, ...metadata } = requests[0] ?? {};

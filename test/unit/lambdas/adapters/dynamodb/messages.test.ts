@@ -216,6 +216,14 @@ describe('a message without a usable time', () => {
     },
   );
 
+  it('keeps the time that is stored when a delivery that waited in the queue is stored last', async () => {
+    await at(REDELIVERED, { CREATION_TIME: undefined });
+    const once = await items();
+    expect(once).toMatchObject({ [`${CONTACT} CONTACT`]: { lastInboundAt: REDELIVERED } });
+    await at(NOW, { CREATION_TIME: undefined });
+    expect(await items()).toEqual(once);
+  });
+
   it('opens the window even if it is too large for the table', async () => {
     const stored = await at(NOW, { CREATION_TIME: undefined, MESSAGE: 'x'.repeat(410_000) });
     expect(stored).toMatchObject({ kind: 'unstorable' });
