@@ -13,6 +13,7 @@ const addresses = {
   inboundDeadLetterQueueUrl: 'inbound-dead-letters',
   erasureQueueUrl: 'erasures',
   erasureDeadLetterQueueUrl: 'erasure-dead-letters',
+  publishFailuresQueueUrl: 'publish-failures',
   tableName: 'table',
   eventBusName: 'bus',
   accessTokenSecretId: 'access-token',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { countMetricRequests } from '../../../../cli/operations/webhook-requests.ts';
-import { METRIC_NAMES } from '../../../../lambdas/domain/metric-names.ts';
+import { METRIC_NAMES_OF } from '../../../../lambdas/domain/metric-names.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 
 const END = new Date('2026-11-20T12:00:00.000Z');
@@ -57,7 +57,7 @@ it('sums the metrics of the function receive over all periods, with signed calls
       StartTime: START.toISOString(),
       EndTime: END.toISOString(),
     });
-    expect(METRIC_NAMES).toContain(url.searchParams.get('MetricName'));
+    expect(METRIC_NAMES_OF.receive).toContain(url.searchParams.get('MetricName'));
   }
 });
 
