@@ -9,6 +9,8 @@ export interface Alternative {
   readonly fault?: Fault;
   /** Whether it is a call of a port, rather than an answer that arrives or an event. */
   readonly isCall: boolean;
+  /** Whether it is said to commute with everything that another process can do. */
+  readonly isIndependent?: boolean;
   apply(): void;
 }
 
@@ -123,6 +125,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
     process: call.process,
     ...(fault && { fault }),
     isCall: true,
+    ...(call.isIndependent && { isIndependent: true }),
     apply() {
       removeAll(pending, (other) => other === call);
       options.onCall?.({ process: call.process, label: call.label, ...(fault && { fault }) });
