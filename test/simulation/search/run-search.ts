@@ -1,15 +1,12 @@
 import { parseArgs } from 'node:util';
-import { INVARIANTS, type InvariantName } from './invariants.ts';
-import type { Mutant } from './mutant.ts';
-import { MUTANTS } from './mutants.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
-import { replayRun, type SearchResult, search } from './search.ts';
+import type { RunsResult } from './search-runs.ts';
+import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES, type SearchableScenario } from './searchable.ts';
 
 /** `npm run search`: searches every schedule of every scenario and exits 1 if an invariant does not hold in one. */
 const USAGE = `npm run search [-- options]
-  --scenario <names>   separated by commas; all of them by default: ${Object.keys(SCENARIOS).join(', ')}
+  --scenario <names>   separated by commas; all of them by default: ${Object.keys(SEARCHABLE_SCENARIOS).join(', ')}
   --faults <number>    at most so many faults in a run; 2 by default, fewer where a scenario says so
-  --mutant <name>      searches with the function broken on purpose: ${Object.keys(MUTANTS).join(', ')}
+  --mutant <name>      searches with the function broken on purpose: ${Object.keys(SEARCHABLE_MUTANTS).join(', ')}
   --replay <choices>   runs one schedule of one scenario again, as a search printed it, and shows each step`;
 
 const { values } = parseArgs({
@@ -30,21 +27,33 @@ const fail = (sentence: string): never => {
 const named = <Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry =>
   entries[name] ?? fail(`There is no ${name}.`);
 
-const faultsOf = ({ maxFaults = 2 }: Scenario): number =>
+const faultsOf = ({ maxFaults }: SearchableScenario): number =>
   values.faults === undefined ? maxFaults : Number(values.faults);
 
 const number = (count: number | bigint): string => count.toLocaleString('en-US');
 
-const mutant: Mutant | undefined = values.mutant === undefined ? undefined : named<Mutant>(MUTANTS, values.mutant);
-const mutation = mutant && {
-  createMutation: mutant.create,
-  ...(mutant.allowedFaults && { allowedFaults: mutant.allowedFaults }),
-};
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 
-const describe = (name: string, faults: number, result: SearchResult, seconds: number): string => {
+const mutant = values.mutant === undefined ? undefined : named(SEARCHABLE_MUTANTS, values.mutant);
+const names = mutant ? [mutant.scenario] : (values.scenario?.split(',') ?? Object.keys(SEARCHABLE_SCENARIOS));
+if (mutant && values.scenario !== undefined && values.scenario !== mutant.scenario) {
+  fail(`${values.mutant} is searched in ${mutant.scenario}.`);
+}
+const searched = names.map((name) => [name, mutant ?? named(SEARCHABLE_SCENARIOS, name)] as const);
+
+const describe = (
+  name: string,
+  { about }: SearchableScenario,
+  faults: number,
+  result: RunsResult<string>,
+  seconds: number,
+): string => {
   const schedules = result.schedules.map((count, index) => `${number(count)} with ${index}`).join(', ');
   return [
-    `${name} (up to ${faults} faults): ${named<Scenario>(SCENARIOS, name).about}`,
+    `${name} (up to ${faults} faults): ${about}`,
     `  calls of ports: ${number(result.callsObserved)} observed, at most ${result.mostCalls} in a run`,
     `  places of a fault: ${number(result.faultPlaces)}; orders and faults: ${schedules} faults`,
     `  runs: ${number(result.runs)}; states: ${number(result.states)}; ${seconds.toFixed(1)} s of processor time`,
@@ -52,17 +61,16 @@ const describe = (name: string, faults: number, result: SearchResult, seconds: n
   ].join('\n');
 };
 
-const showViolations = async (name: string, faults: number, result: SearchResult): Promise<void> => {
+const showViolations = async (
+  name: string,
+  scenario: SearchableScenario,
+  faults: number,
+  result: RunsResult<string>,
+): Promise<void> => {
   for (const { invariant, what, choices } of result.violations) {
-    console.log(
-      `\n  ${invariant}, in ${number(result.violating[invariant] ?? 0)} runs: ${INVARIANTS[invariant].sentence}`,
-    );
+    console.log(`\n  ${invariant}, in ${number(result.violating[invariant] ?? 0)} runs: ${SENTENCES[invariant]}`);
     console.log(`  ${what}`);
-    const { lines } = await replayRun(
-      named<Scenario>(SCENARIOS, name).options,
-      { maxFaults: faults, ...mutation },
-      choices,
-    );
+    const { lines } = await scenario.replay(faults, choices);
     for (const line of lines) console.log(`    ${line}`);
     const broken = values.mutant === undefined ? '' : ` --mutant ${values.mutant}`;
     console.log(
@@ -71,36 +79,26 @@ const showViolations = async (name: string, faults: number, result: SearchResult
   }
 };
 
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-const names = values.scenario?.split(',') ?? (mutant ? [mutant.scenario] : Object.keys(SCENARIOS));
-
-if (values.replay !== undefined) {
-  const scenario = named<Scenario>(SCENARIOS, names[0] ?? '');
+const [first] = searched;
+if (values.replay !== undefined && first !== undefined) {
+  const [, scenario] = first;
   const choices = values.replay === 'none' ? [] : values.replay.split('.').map(Number);
-  const { lines, violated } = await replayRun(
-    scenario.options,
-    { maxFaults: faultsOf(scenario), ...mutation },
-    choices,
-  );
+  const { lines, violated } = await scenario.replay(faultsOf(scenario), choices);
   console.log(lines.join('\n'));
   process.exit(violated.length === 0 ? 0 : 1);
 }
 
-const violated = new Set<InvariantName>();
+const violated = new Set<string>();
 const startedAt = process.cpuUsage();
 let runs = 0;
-for (const name of names) {
-  const scenario = named<Scenario>(SCENARIOS, name);
-  const faults = mutant && values.faults === undefined ? mutant.maxFaults : faultsOf(scenario);
+for (const [name, scenario] of searched) {
+  const faults = faultsOf(scenario);
   const before = process.cpuUsage();
-  const result = await search(scenario.options, { maxFaults: faults, ...mutation });
+  const result = await scenario.search(faults);
   const { user, system } = process.cpuUsage(before);
   runs += result.runs;
-  console.log(describe(name, faults, result, (user + system) / 1e6));
-  await showViolations(name, faults, result);
+  console.log(describe(name, scenario, faults, result, (user + system) / 1e6));
+  await showViolations(name, scenario, faults, result);
   for (const { invariant } of result.violations) violated.add(invariant);
   console.log('');
 }

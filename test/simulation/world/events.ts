@@ -15,9 +15,9 @@ const tableOf = ({ table }: World) => createSimulatedTable(table, async (_, perf
  * The table, for a function whose writes of sends take turns with those of the function `send`. Its writes of messages
  * commute with every other: they set other attributes, or the same ones to the same values.
  */
-const sharedTableOf = ({ turns, table }: World) =>
+const sharedTableOf = ({ turns, table, options: { prunes = true } }: World) =>
   createSimulatedTable(table, async (label, perform) =>
-    label.startsWith('write MESSAGE#')
+    prunes && label.startsWith('write MESSAGE#')
       ? perform()
       : turns.call({ process: 'webhook', label, perform, canEndProcess: false }),
   );
@@ -48,7 +48,7 @@ const dependsOnContact = (waiting: readonly string[]): boolean =>
 /** A user writes, and the webhook stores the message. `afterMs` is how much time passes before. */
 export const userWrites = ({ contact = USER, afterMs = 0 } = {}): WorldEvent => ({
   label: `the user ${contact} writes, ${afterMs} ms later`,
-  matters: dependsOnContact,
+  ...(afterMs > 0 ? { movesClock: true } : { matters: dependsOnContact }),
   happen(world) {
     world.clock.moveTo(world.clock.ms + afterMs);
     world.chatService.userWrites(contact);

@@ -1,10 +1,17 @@
-import type { SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import type { ReceivedMessage } from '../../../local/emulators/sqs/queue.ts';
 import { throwing } from './faults.ts';
 import type { SimulatedQueue } from './queues.ts';
-import { LIMITS, type SendProcess } from './send-process.ts';
+import { LIMITS } from './send-process.ts';
 import type { Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
+
+/** A process that handles messages of a queue. */
+export interface QueueProcess {
+  readonly name: string;
+  handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse>;
+}
 
 export interface InvocationsOptions {
   readonly clock: VirtualClock;
@@ -16,10 +23,12 @@ export interface InvocationsOptions {
   readonly isWarm: boolean;
   /** When an invocation is ended. */
   readonly limitMs: number;
-  readonly start: (name: string) => SendProcess;
+  /** The time that the function is given. @default that of the function `send` */
+  readonly timeoutMs?: number;
+  readonly start: (name: string) => QueueProcess;
 }
 
-/** Lambda's event source mapping of the send queue, and the processes that it invokes. */
+/** Lambda's event source mapping of a queue, and the processes that it invokes. */
 export interface Invocations {
   /** How many there were. */
   readonly count: number;
@@ -33,12 +42,12 @@ export interface Invocations {
   key(): string;
 }
 
-/** The time that the function is given. */
+/** The time that the function `send` is given. */
 export const LAMBDA_LIMIT_MS = LIMITS.timeoutSeconds * 1000;
 
 export const createInvocations = (options: InvocationsOptions): Invocations => {
-  const { clock, turns, queue, batchSize, concurrency, isWarm, limitMs } = options;
-  const idle: SendProcess[] = [];
+  const { clock, turns, queue, batchSize, concurrency, isWarm, limitMs, timeoutMs = LAMBDA_LIMIT_MS } = options;
+  const idle: QueueProcess[] = [];
   /** When each running invocation ends, by process. */
   const deadlines = new Map<string, number>();
   let active = 0;
@@ -49,7 +58,7 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
     if (deadlines.delete(name)) active -= 1;
   };
 
-  const startProcess = ([first]: readonly ReceivedMessage[]): SendProcess => {
+  const startProcess = ([first]: readonly ReceivedMessage[]): QueueProcess => {
     started += 1;
     // A process of one invocation is named after its delivery, so that the order of the invocations does not matter.
     const delivery = `d${queue.placeOf(first?.messageId ?? '')}.${first?.receiveCount}`;
@@ -57,13 +66,13 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
   };
 
   /** Deletes the messages that did not fail, and lets the others become visible again. */
-  const invoke = async (process: SendProcess, messages: readonly ReceivedMessage[]): Promise<void> => {
+  const invoke = async (process: QueueProcess, messages: readonly ReceivedMessage[]): Promise<void> => {
     const { name } = process;
     const startedAt = clock.ms;
     active += 1;
     deadlines.set(name, startedAt + limitMs);
     turns.observe(name, `invoked with ${messages.map(({ body, receiveCount }) => `${body} ${receiveCount}`).join()}`);
-    const getRemainingTimeInMillis = () => startedAt + LAMBDA_LIMIT_MS - clock.ms;
+    const getRemainingTimeInMillis = () => startedAt + timeoutMs - clock.ms;
     const result = await process.handle(messages.map(recordOf), { getRemainingTimeInMillis }).catch(() => undefined);
     const failed = new Set(result?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     for (const { messageId, receiptHandle } of result ? messages : []) {
@@ -113,6 +122,6 @@ const recordOf = (message: ReceivedMessage): SQSRecord => ({
   messageAttributes: {},
   md5OfBody: '',
   eventSource: 'aws:sqs',
-  eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:sends.fifo',
+  eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:messages',
   awsRegion: 'us-east-1',
 });

@@ -84,7 +84,10 @@ export const createJournal = (): Journal => {
       [
         callsKey,
         claims.map(({ isBroken }) => isBroken).join(),
-        [...contactsRead].map(([process, contacts]) => `${process} ${contacts.map(consentOf)}`).join(),
+        [...contactsRead]
+          .map(([process, contacts]) => `${process} ${contacts.map(consentOf)}`)
+          .toSorted()
+          .join(),
       ].join('|'),
   };
 };

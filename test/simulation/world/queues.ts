@@ -3,17 +3,23 @@ import { createQueues } from '../../../local/emulators/sqs/queues.ts';
 import { LIMITS } from './send-process.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-export interface FifoMessage {
+export interface SimulatedMessage {
   readonly body: string;
-  readonly groupId: string;
-  readonly deduplicationId: string;
+  /** Required on a FIFO queue. */
+  readonly groupId?: string;
+  readonly deduplicationId?: string;
   readonly reason?: string;
 }
 
-/** A FIFO queue with its dead-letter queue, with the settings that the stack deploys. */
+export interface SimulatedQueueOptions {
+  readonly isFifo: boolean;
+  readonly visibilityTimeoutSeconds: number;
+}
+
+/** A queue with its dead-letter queue, with the settings that the stack deploys. */
 export interface SimulatedQueue {
-  put(message: FifoMessage): void;
-  putDeadLetter(message: FifoMessage): void;
+  put(message: SimulatedMessage): void;
+  putDeadLetter(message: SimulatedMessage): void;
   receive(max: number): readonly ReceivedMessage[];
   delete(receiptHandle: string): void;
   setVisibility(receiptHandle: string, seconds: number): void;
@@ -33,11 +39,15 @@ export const VISIBILITY_TIMEOUT_SECONDS = LIMITS.visibilitySeconds;
 export const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 export const MAX_RECEIVE_COUNT = 1000;
 
-export const createSimulatedQueue = (clock: VirtualClock): SimulatedQueue => {
+/** The send queue. */
+const SENDS: SimulatedQueueOptions = { isFifo: true, visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS };
+
+export const createSimulatedQueue = (clock: VirtualClock, options = SENDS): SimulatedQueue => {
   const queues = createQueues({ now: () => clock.ms, onChange: () => undefined });
-  const deadLetterQueue = queues.create({ ...SETTINGS, name: 'dead-letters.fifo', arn: 'dead-letters' });
+  const settings = { ...SETTINGS, ...options };
+  const deadLetterQueue = queues.create({ ...settings, name: 'dead-letters', arn: 'dead-letters' });
   const redrive = { deadLetterQueueArn: 'dead-letters', maxReceiveCount: MAX_RECEIVE_COUNT };
-  const queue = queues.create({ ...SETTINGS, name: 'sends.fifo', arn: 'sends', redrive });
+  const queue = queues.create({ ...settings, name: 'messages', arn: 'messages', redrive });
   /** What the latest receive of each message made known, by receipt handle. SQS's ids are random; ours are places. */
   const received = new Map<string, { readonly place: number; visibleAt: number; readonly receiveCount: number }>();
   const places = new Map<string, number>();
@@ -69,7 +79,11 @@ export const createSimulatedQueue = (clock: VirtualClock): SimulatedQueue => {
       for (const { messageId, receiptHandle, receiveCount } of messages) {
         const place = places.get(messageId) ?? -1;
         for (const [handle, known] of received) if (known.place === place) received.delete(handle);
-        received.set(receiptHandle, { place, receiveCount, visibleAt: clock.ms + VISIBILITY_TIMEOUT_SECONDS * 1000 });
+        received.set(receiptHandle, {
+          place,
+          receiveCount,
+          visibleAt: clock.ms + options.visibilityTimeoutSeconds * 1000,
+        });
       }
       return messages;
     },
@@ -104,14 +118,12 @@ export const createSimulatedQueue = (clock: VirtualClock): SimulatedQueue => {
 };
 
 /** As the stack deploys both queues. */
-const SETTINGS: QueueSettings = {
+const SETTINGS: Omit<QueueSettings, keyof SimulatedQueueOptions> = {
   name: '',
   arn: '',
-  isFifo: true,
   contentBasedDeduplication: false,
   deduplicationScope: 'messageGroup',
   delaySeconds: 0,
-  visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS,
   retentionSeconds: RETENTION_SECONDS,
   receiveWaitSeconds: 0,
   maximumMessageBytes: 1024 * 1024,

@@ -179,8 +179,6 @@ export const createSendProcess = (options: SendProcessOptions) => {
   };
 };
 
-export type SendProcess = ReturnType<typeof createSendProcess>;
-
 /** Makes an HTTP call. A failure without an answer leaves it unknown whether the call took effect. */
 const postAtTurn = (
   { name, turns, chatService, answerMs }: SendProcessOptions,

@@ -29,8 +29,8 @@ export interface TableState {
   put(item: Item): void;
 }
 
-/** Runs an operation when it is its turn. `label` says what the operation does. */
-export type TakeTurn = <Answer>(label: string, perform: () => Answer) => Promise<Answer>;
+/** Runs an operation when it is its turn. `label` says what the operation does, and `update` what it writes. */
+export type TakeTurn = <Answer>(label: string, perform: () => Answer, update?: ItemUpdate) => Promise<Answer>;
 
 export const nameOf = ({ pk, sk }: { readonly pk?: unknown; readonly sk?: unknown }): string => `${pk} ${sk}`;
 
@@ -79,7 +79,7 @@ export const createSimulatedTable = (
 ): ConversationTable => ({
   get: (key) => takeTurn(`read ${key.pk}`, () => state.get(key)),
   getAll: (keys) => takeTurn(`read ${keys.map(({ pk }) => pk).join(' and ')}`, () => keys.map((key) => state.get(key))),
-  update: (update, options) => takeTurn(labelOf(update), () => state.update(update, options)),
+  update: (update, options) => takeTurn(labelOf(update), () => state.update(update, options), update),
   delete: (key, ...rest) => takeTurn(`delete ${key.pk}`, () => state.delete(key, ...rest)),
   query: (query) => takeTurn(`query ${query.IndexName}`, () => state.query(query)),
   expiryOf: (instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays * 24 * 60 * 60,

@@ -9,6 +9,8 @@ export interface Alternative {
   readonly fault?: Fault;
   /** Whether it is a call of a port, rather than an answer that arrives or an event. */
   readonly isCall: boolean;
+  /** Whether it is said to commute with everything that another process can do. */
+  readonly isIndependent?: boolean;
   apply(): void;
 }
 
@@ -25,6 +27,15 @@ export interface PortCall<Answer> {
   readonly isTable?: boolean;
   /** How long the answer takes. @default 0 */
   readonly takesMs?: number;
+}
+
+/** An effect of a call that its caller has given up. */
+interface LateEffect {
+  readonly process: string;
+  readonly label: string;
+  /** Identifies the effect. */
+  readonly key: string;
+  readonly perform: () => unknown;
 }
 
 interface Waiting {
@@ -50,6 +61,8 @@ export type Histories = ReadonlyMap<string, number>;
 export interface Turns {
   call<Answer>(call: PortCall<Answer>): Promise<Answer>;
   sleep(process: string, ms: number): Promise<void>;
+  /** Lets an effect happen at any later time. */
+  happenLater(effect: LateEffect): void;
   /** Records what a process observed, which decides what it does next. */
   observe(process: string, what: string): void;
   kill(process: string): void;
@@ -77,12 +90,18 @@ export interface Turns {
   key(): string;
   /** Fails every pending and every later call of a process, so that its own timers do not outlive the run. */
   close(process: string): void;
+  /** Does the same for every process, including those that died. */
+  closeAll(): void;
 }
 
 export const createTurns = (options: TurnsOptions): Turns => {
   const { clock } = options;
   const pending: (PortCall<unknown> & { resolve(answer: unknown): void; reject(error: unknown): void })[] = [];
   const waiting: Waiting[] = [];
+  const lateEffects: LateEffect[] = [];
+  /** The calls that processes waited for when they died. */
+  const unanswered: (typeof pending)[number][] = [];
+  let isClosed = false;
   let histories = new Map<string, number>();
   let isObserving = true;
   const dead = new Set<string>();
@@ -97,6 +116,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
   const kill = (process: string): void => {
     dead.add(process);
     histories.delete(process);
+    unanswered.push(...pending.filter((call) => call.process === process));
     removeAll(pending, (call) => call.process === process);
     removeAll(waiting, (answer) => answer.process === process);
     options.onBreak?.(process, 'died');
@@ -123,8 +143,10 @@ export const createTurns = (options: TurnsOptions): Turns => {
     process: call.process,
     ...(fault && { fault }),
     isCall: true,
+    ...(call.isIndependent && { isIndependent: true }),
     apply() {
       removeAll(pending, (other) => other === call);
+      if (fault?.startsWith('dies')) unanswered.push(call);
       options.onCall?.({ process: call.process, label: call.label, ...(fault && { fault }) });
       act();
     },
@@ -182,7 +204,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
   return {
     call: <Answer>(call: PortCall<Answer>) =>
       new Promise<Answer>((resolve, reject) => {
-        if (closed.has(call.process)) reject(new Error('The run has ended.'));
+        if (isClosed || closed.has(call.process)) reject(new Error('The run has ended.'));
         // The promise is only resolved with what this call's own `perform` or failure returned.
         else pending.push({ ...call, resolve: (answer) => resolve(answer as Answer), reject } as Pending);
       }),
@@ -194,6 +216,9 @@ export const createTurns = (options: TurnsOptions): Turns => {
         };
         waiting.push({ process, label: 'sleep', dueAt: clock.ms + ms, isLate: false, deliver: deliverSleep });
       }),
+    happenLater(effect) {
+      lateEffects.push(effect);
+    },
     observe,
     kill,
     isAlive: (process) => !dead.has(process),
@@ -211,6 +236,15 @@ export const createTurns = (options: TurnsOptions): Turns => {
           apply() {
             removeAll(waiting, (other) => other === answer);
             answer.deliver();
+          },
+        })),
+        ...lateEffects.map((effect) => ({
+          label: `${effect.label} takes effect`,
+          process: effect.process,
+          isCall: false,
+          apply() {
+            removeAll(lateEffects, (other) => other === effect);
+            attempt(effect.perform);
           },
         })),
       ];
@@ -248,11 +282,21 @@ export const createTurns = (options: TurnsOptions): Turns => {
           .toSorted()
           .join(','),
         [...outageUntil].filter(([process, until]) => until > clock.ms && !dead.has(process)).join(','),
+        lateEffects
+          .map((effect) => effect.key)
+          .toSorted()
+          .join(),
       ].join(';'),
     close(process) {
       closed.add(process);
       for (const call of pending) if (call.process === process) call.reject(new Error('The run has ended.'));
       removeAll(pending, (call) => call.process === process);
+    },
+    closeAll() {
+      isClosed = true;
+      for (const call of [...pending, ...unanswered]) call.reject(new Error('The run has ended.'));
+      pending.length = 0;
+      unanswered.length = 0;
     },
   };
 };

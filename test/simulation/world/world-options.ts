@@ -12,6 +12,8 @@ export interface WorldEvent {
   readonly isPossible?: (world: World) => boolean;
   /** Whether a call that waits for its turn depends on it; at any other time it can as well happen later. @default always */
   readonly matters?: (waiting: readonly string[]) => boolean;
+  /** Whether time passes when it happens, so that it commutes with no call. @default false */
+  readonly movesClock?: boolean;
   /** Whether it has to happen now, before anything else. */
   readonly isDue?: (world: World) => boolean;
   readonly happen: (world: World) => void | Promise<void>;

@@ -201,7 +201,8 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
   let isMoved = false;
 
   const alternatives = (): readonly Alternative[] => {
-    const all = turns.alternatives(isAllowed, prunes);
+    const canGoFirst = prunes && !events.some(({ movesClock }) => movesClock);
+    const all = turns.alternatives(isAllowed, canGoFirst);
     const possible = isSymmetric && prunes && !isMoved ? all.filter(({ process }) => process !== SECOND) : all;
     const found = possible.map((alternative) => ({
       ...alternative,
@@ -214,7 +215,7 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
         current = 'nobody';
       },
     }));
-    if (prunes && turns.hasIndependentCall) return found;
+    if (canGoFirst && turns.hasIndependentCall) return found;
     for (const event of events) {
       if (event.isPossible?.(world) === false) continue;
       if (prunes && found.length > 0 && event.matters?.(turns.waitingCalls()) === false) continue;

@@ -1,0 +1,102 @@
+import { BY_CONTACT, contactName, idOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import type { ReceiveMutation } from './receive-process.ts';
+import { type ReceivingMutant, rewriting, updating } from './receiving-mutant.ts';
+
+/** Defects that Parley had. */
+export const FORMER_RECEIVING_DEFECTS = {
+  lostBesideStatus: {
+    breaks: 'A status loses the message beside it.',
+    scenario: 'statusBesideMessage',
+    maxFaults: 0,
+    invariant: 'nothingLost',
+    create: () => rewriting(withoutContent),
+  },
+  lostMediaBesideStatus: {
+    breaks: 'A status loses the media beside it.',
+    scenario: 'statusBesideMedia',
+    maxFaults: 0,
+    invariant: 'nothingLost',
+    create: () => rewriting(withoutContent),
+  },
+  droppedStatusBody: {
+    breaks: 'Of a status, only the time is stored.',
+    scenario: 'messageAndStatus',
+    maxFaults: 0,
+    invariant: 'storedAsItCame',
+    create: () =>
+      updating(({ add = {}, ...update }) => {
+        const kept = Object.entries(add).filter(([, members]) => ![...members].some(isEvent));
+        return { ...update, ...(kept.length > 0 && { add: Object.fromEntries(kept) }) };
+      }),
+  },
+  hiddenEcho: {
+    breaks: 'A message hides its echo.',
+    scenario: 'messageAndEcho',
+    maxFaults: 0,
+    invariant: 'contentShown',
+    create: () => ({
+      reading: (messages) => ({
+        async read(id) {
+          const message = await messages.read(id);
+          return message && Object.assign({}, message, { echo: undefined });
+        },
+      }),
+    }),
+  },
+  echoListedTwice: {
+    breaks: 'A conversation lists a message and its echo.',
+    scenario: 'echoOfOurs',
+    maxFaults: 0,
+    invariant: 'shownOnce',
+    create: () => listingEchoes,
+  },
+  echoListedPerNumber: {
+    breaks: 'Where windows are per business number, an echo without one is listed beside its message.',
+    scenario: 'echoOfOursPerNumber',
+    maxFaults: 0,
+    invariant: 'shownOnce',
+    create: () => listingEchoes,
+  },
+  windowOfArrival: {
+    breaks: 'A repetition of a message without a time opens the window as of its own arrival.',
+    scenario: 'withoutTime',
+    maxFaults: 0,
+    invariant: 'timeNeverLater',
+    create() {
+      let receivedAt: string | undefined;
+      return {
+        storeEvent: (storeEvent) => (request) => {
+          receivedAt = request.receivedAt;
+          return storeEvent(request);
+        },
+        ...updating((update) =>
+          update.set?.lastInboundAt === undefined
+            ? update
+            : { ...update, set: { ...update.set, lastInboundAt: receivedAt } },
+        ),
+      };
+    },
+  },
+} as const satisfies Record<string, ReceivingMutant>;
+
+const isEvent = (text: string): boolean => text.startsWith('{');
+
+const withoutContent = (event: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  event.STATUS === undefined
+    ? event
+    : Object.fromEntries(Object.entries(event).filter(([name]) => name !== 'MESSAGE' && !name.endsWith('_URLS')));
+
+/** Lists what the index lists. */
+const listingEchoes: ReceiveMutation = {
+  reading: (_, table) => ({
+    async readConversation(contact) {
+      const { items } = await table.query({
+        IndexName: BY_CONTACT,
+        KeyConditionExpression: '#contact = :contact AND begins_with(#contactSort, :messages)',
+        ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+        values: { contact: contactName(contact), messages: 'MESSAGE#' },
+      });
+      return { messages: items.map(({ pk }) => ({ id: idOf(pk) })) };
+    },
+  }),
+};

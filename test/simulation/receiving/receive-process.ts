@@ -1,0 +1,181 @@
+import type { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { APIGatewayProxyEventV2, SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { createSqsClient, createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
+import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import { addMs } from '../../../lambdas/domain/instant.ts';
+import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
+import type { Clock, InboundQueue, MessageRepository } from '../../../lambdas/ports.ts';
+import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
+import { createDrainMessage } from '../../../lambdas/receive/drain-message.ts';
+import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
+import { createStoreEvent, type StoreEvent } from '../../../lambdas/receive/store-event.ts';
+import { TIME_BUDGET } from '../../../lambdas/receive/time-budget.ts';
+import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
+import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
+import { ACCOUNT } from '../../support/builders.ts';
+import { silentLog, silentMetrics } from '../../support/telemetry.ts';
+import { type Failures, throwing } from '../world/faults.ts';
+import type { SimulatedQueue } from '../world/queues.ts';
+import { createSimulatedTable, type TableState } from '../world/table.ts';
+import type { Turns } from '../world/turns.ts';
+import type { VirtualClock } from '../world/virtual-clock.ts';
+
+/** A way to break the function on purpose. Each instance belongs to one process. */
+export interface ReceiveMutation {
+  readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
+  readonly inboundQueue?: (queue: InboundQueue) => Partial<InboundQueue>;
+  readonly storeEvent?: (storeEvent: StoreEvent) => StoreEvent;
+  readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
+  /** How the management API reads messages. */
+  readonly reading?: (messages: MessageRepository, table: ConversationTable) => Partial<MessageRepository>;
+}
+
+export interface ReceiveProcessOptions {
+  readonly name: string;
+  readonly clock: VirtualClock;
+  /** How far the clock of this process is ahead, so that each delivery has its own time of arrival. */
+  readonly aheadMs: number;
+  readonly turns: Turns;
+  readonly table: TableState;
+  readonly queue: SimulatedQueue;
+  readonly windowPer: WindowPer;
+  /** Called with each message for a queue, and the body of its webhook request. */
+  readonly onQueued: (message: string, rawBody: string) => void;
+  readonly mutation?: ReceiveMutation;
+}
+
+/** Never used to send anything. */
+const SDK_CLIENT = createSqsClient({
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
+});
+const INBOUND = 'https://queues.example/inbound';
+const QUARANTINE = 'https://queues.example/quarantine';
+
+/** Longer than any run: the budget of a call ends by a fault, never by the machine's clock. */
+const UNLIMITED_MS = 2 ** 31 - 1;
+
+/** Starts a process of the function `receive`, which handles a webhook request or a message of the inbound queue. */
+export const createReceiveProcess = (options: ReceiveProcessOptions) => {
+  const { name, clock: worldClock, aheadMs, turns, queue, windowPer, mutation } = options;
+  const clock: Clock = { now: () => addMs(worldClock.now(), aheadMs) };
+  const call = <Answer>(label: string, perform: () => Answer, service: string, effect: string) =>
+    turns.call({
+      process: name,
+      label,
+      perform,
+      failures: { ...throwing<Answer>(service), ...overdue<Answer>(turns, { process: name, label, key: effect }) },
+      canEndProcess: true,
+    });
+
+  const plainTable = createSimulatedTable(options.table, (label, perform, update) =>
+    call(label, perform, 'The table', `${name} ${label} ${writtenOut(update)}`),
+  );
+  const table = { ...plainTable, ...mutation?.table?.(plainTable) };
+
+  /** The adapter, with a client that puts its messages on the simulated queue. */
+  const queueOf = ({ rawBody }: VerifiedRequest): InboundQueue => {
+    const send = ({ input }: SendMessageCommand): Promise<void> => {
+      const { QueueUrl, MessageBody: body = '', MessageAttributes } = input;
+      const reason = MessageAttributes?.reason?.StringValue;
+      const isQuarantined = QueueUrl === QUARANTINE;
+      const label = isQuarantined ? 'quarantine the request' : 'defer the request';
+      const put = () => {
+        options.onQueued(body, rawBody.toString());
+        if (isQuarantined) queue.putDeadLetter({ body, ...(reason !== undefined && { reason }) });
+        else queue.put({ body });
+      };
+      return call(label, put, 'The queue', `${name} ${label} ${body}`);
+    };
+    const client: SQSClient = Object.create(SDK_CLIENT, { send: { value: send } });
+    return createSqsInboundQueue({ client, queueUrl: INBOUND, deadLetterQueueUrl: QUARANTINE, budgetMs: UNLIMITED_MS });
+  };
+  const plainQueue: InboundQueue = {
+    defer: (request) => queueOf(request).defer(request),
+    quarantine: (request, reason) => queueOf(request).quarantine(request, reason),
+  };
+  const inboundQueue = { ...plainQueue, ...mutation?.inboundQueue?.(plainQueue) };
+
+  const plainStoreEvent = createStoreEvent({
+    repositories: () => ({
+      contacts: createDynamodbContacts(table),
+      messages: createDynamodbMessages(table),
+      sends: createDynamodbSends(table),
+    }),
+    clock,
+    budgetMs: UNLIMITED_MS,
+    chatPlatform: ACCOUNT.platform,
+    windowPer,
+  });
+  const storeEvent = mutation?.storeEvent?.(plainStoreEvent) ?? plainStoreEvent;
+  const receiving = { storeEvent, inboundQueue, log: silentLog, metrics: silentMetrics };
+  const handleWebhook = createWebhookHandler({
+    verifier: createVerifier(
+      { kind: 'insecure-none' },
+      {
+        clock,
+        fetchTimeoutMs: TIME_BUDGET.verification,
+        openSecret() {
+          throw new Error('This kind of authentication has no secret.');
+        },
+      },
+    ),
+    receiveEvent: createReceiveEvent(receiving),
+    clock,
+    log: silentLog,
+    metrics: silentMetrics,
+  });
+  const handleBatch = createQueueHandler({
+    handleMessage: createDrainMessage({ ...receiving, randomness: { newId: () => name, random: () => 0 } }),
+    changeVisibility(changes) {
+      const label = `set the visibility to ${changes.map(({ seconds }) => seconds).join(', ')} s`;
+      const set = () => {
+        for (const { receiptHandle, seconds } of changes) queue.setVisibility(receiptHandle, seconds);
+      };
+      return turns.call({
+        process: name,
+        label,
+        perform: set,
+        failures: throwing('The queue'),
+        canEndProcess: true,
+        isIndependent: true,
+      });
+    },
+    clock,
+    requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
+    log: silentLog,
+  });
+
+  return {
+    name,
+    /** Handles a webhook request. Returns the HTTP status of the answer. */
+    async post(request: Pick<APIGatewayProxyEventV2, 'headers' | 'body'>): Promise<number> {
+      // The handler reads nothing else of a request.
+      const answer = await handleWebhook({ ...request, isBase64Encoded: false } as APIGatewayProxyEventV2);
+      return answer.statusCode ?? 200;
+    },
+    async handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse> {
+      const response = await handleBatch({ Records: [...records] }, invocation);
+      return mutation?.response?.(response) ?? response;
+    },
+  };
+};
+
+/** The caller gives up when its time budget ends, and the call takes effect later. */
+const overdue = <Answer>(
+  turns: Turns,
+  effect: { readonly process: string; readonly label: string; readonly key: string },
+): Failures<Answer> => ({
+  overdue(perform) {
+    turns.happenLater({ ...effect, perform });
+    throw Object.assign(new Error('No answer within the time budget.'), { name: 'TimeoutError' });
+  },
+});
+
+const writtenOut = (update: unknown): string =>
+  JSON.stringify(update, (_, value) => (value instanceof Set ? [...value] : value)) ?? '';

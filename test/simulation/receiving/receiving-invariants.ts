@@ -1,0 +1,230 @@
+import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { serialize } from '../world/serialize.ts';
+import type { ItemWrite } from '../world/table.ts';
+import { keptParts, type Part, partsOf } from './expectations.ts';
+import type { ReceivingWorld } from './receiving-world.ts';
+import type { Post } from './webhook-sender.ts';
+
+/** A sentence that must hold in every run. Each check returns what contradicts it. */
+export interface ReceivingInvariant {
+  readonly sentence: string;
+  readonly atWrite?: (world: ReceivingWorld, write: ItemWrite) => string | undefined;
+  readonly atEnd?: (world: ReceivingWorld, how: 'quiet' | 'endless') => string | undefined;
+}
+
+export const RECEIVING_INVARIANTS = {
+  acknowledged: {
+    sentence: 'Every event is acknowledged in the end, and its request does not stay in the inbound queue.',
+    atEnd({ sender, queue }, how) {
+      if (how === 'endless') return 'The run does not end.';
+      const refused = sender.deliveries.find(({ isAcknowledged }) => !isAcknowledged);
+      if (refused) return `It was never acknowledged: ${refused.body}`;
+      return queue.depth === 0 ? undefined : `${queue.depth} requests stay in the inbound queue.`;
+    },
+  },
+
+  refusedOnlyInOutage: {
+    sentence: 'An event is answered 200, or 503 if both the table and the queue have failed.',
+    atEnd({ sender }) {
+      for (const { status, faults: failed } of sender.deliveries.flatMap(({ refusals }) => refusals)) {
+        const isOutage =
+          failed.some((label) => label.includes(' write ')) && failed.some((label) => label.endsWith('the request'));
+        const isPoison = failed.some((label) => label.endsWith('quarantine the request'));
+        if (status !== 503 || !(isOutage || isPoison)) {
+          return `A post was answered ${status} after ${failed.join(' and ') || 'no fault'}.`;
+        }
+      }
+      return undefined;
+    },
+  },
+
+  nothingLost: {
+    sentence: 'Every acknowledged event ends in the table or in quarantine.',
+    atEnd(world) {
+      const lost = keptParts(acknowledged(world)).find(
+        (part) => !isKept(world, part.body) && !(part.kind === 'status' && hasStatusTime(world, part)),
+      );
+      const poison = acknowledged(world).find((post) => partsOf(post).length === 0);
+      if (poison && world.quarantined().length === 0) return `It is not in quarantine: ${serialize(poison.event)}`;
+      return lost && `The ${lost.literal ?? lost.kind} of ${lost.id} is lost: ${lost.body}`;
+    },
+  },
+
+  storedAsItCame: {
+    sentence: 'Every message, echo, and status is stored with its body exactly as it came.',
+    atEnd(world) {
+      const missing = keptParts(acknowledged(world)).find(({ body }) => !isKept(world, body));
+      return missing && `The body of the ${missing.literal ?? missing.kind} of ${missing.id} is stored nowhere.`;
+    },
+  },
+
+  statusKept: {
+    sentence: 'Every status is recorded with the earliest time at which it was reported.',
+    atEnd(world) {
+      const parts = keptParts(acknowledged(world)).filter(({ kind }) => kind === 'status');
+      const missing = parts.find((part) => !hasStatusTime(world, part));
+      return missing && `The status ${missing.literal} of ${missing.id} at ${missing.time} is not recorded.`;
+    },
+  },
+
+  contentShown: {
+    sentence:
+      'A message shows its text and media, even if it came beside a status, and an echo is shown with its message.',
+    atEnd(world) {
+      const { view } = world;
+      for (const { kind, id, content } of keptParts(acknowledged(world))) {
+        if (kind === 'status' || isErasing(world)) continue;
+        const shown = view.messages.get(id);
+        // The answer and the status of a message that Parley sent have its text themselves.
+        if (kind === 'message' && shown?.direction === 'outbound') continue;
+        if (!content.every((one) => JSON.stringify(shown ?? {}).includes(JSON.stringify(one)))) {
+          return `The ${kind} ${id} is shown as ${JSON.stringify(shown)}.`;
+        }
+      }
+      return undefined;
+    },
+  },
+
+  shownOnce: {
+    sentence: 'In the conversations with a user, a message and its echo are shown once.',
+    atEnd({ view }) {
+      const listed = [...view.conversations].flatMap(([name, messages]) => messages.map(({ id }) => ({ id, name })));
+      // Parley cannot know that two ids name the same user.
+      const perUser = Map.groupBy(listed, ({ id, name }) => `${id} ${parseContactName(name)?.key}`);
+      for (const [id, places] of perUser) {
+        if (places.length > 1) return `${id} is listed in ${places.map(({ name }) => name).join(' and in ')}.`;
+      }
+      return undefined;
+    },
+  },
+
+  whole: {
+    sentence: "An item of a user's message or an echo is one version of it: its body, with the time of that body.",
+    atWrite({ options }, { after }) {
+      if (after?.direction !== 'inbound' && after?.direction !== 'echo') return undefined;
+      const parts = options.posts.flatMap(partsOf).filter(({ kind }) => kind !== 'status');
+      const part = parts.find(({ body }) => body === after.body);
+      const isWhole =
+        part !== undefined &&
+        (part.time === undefined || part.time === after.createdAt) &&
+        after.contactSort === (after.contact === undefined ? undefined : `MESSAGE#${String(after.createdAt)}`);
+      return isWhole ? undefined : `${String(after.pk)} is ${serialize(after)}.`;
+    },
+  },
+
+  timeNeverLater: {
+    sentence: 'The time of a message never becomes later, nor does the time as of which it opened a window.',
+    atWrite({ options }, { before, after }) {
+      if (before === undefined || after === undefined) return undefined;
+      // A message that came beside a status gives way to the message itself, whatever their times.
+      const isReplaced = before.body !== after.body && isBesideStatus(options.posts, before.body);
+      if (isReplaced) return undefined;
+      if (isLater(before.createdAt, after.createdAt) && before.direction === after.direction) {
+        return `${String(after.pk)} moved from ${String(before.createdAt)} to ${String(after.createdAt)}.`;
+      }
+      return before.lastInboundId === after.lastInboundId && isLater(before.lastInboundAt, after.lastInboundAt)
+        ? `The window of ${String(after.lastInboundId)} moved from ${String(before.lastInboundAt)} to ${String(after.lastInboundAt)}.`
+        : undefined;
+    },
+  },
+
+  windowOnTime: {
+    sentence: "A contact's window opens as of the time of its latest message, and of nothing else.",
+    atEnd(world) {
+      if (isErasing(world)) return undefined;
+      const parts = keptParts(acknowledged(world)).filter(({ kind }) => kind === 'message');
+      for (const [contact, messages] of Map.groupBy(parts, (part) => part.contact)) {
+        if (messages.some(({ isBesideStatus }) => isBesideStatus)) continue;
+        const times = messages.map(({ id, time }) => time ?? world.table.items.get(`MESSAGE#${id} MESSAGE`)?.createdAt);
+        const opened = world.table.items.get(`CONTACT#chat#*#${contact} CONTACT`)?.lastInboundAt;
+        const latest = times.map(String).toSorted().at(-1);
+        if (opened !== latest) return `The window of ${contact} opened as of ${String(opened)}, not ${latest}.`;
+      }
+      const echoed = [...world.table.items.values()].find(({ lastInboundId }) => isOnlyEcho(parts, lastInboundId));
+      return echoed && `${String(echoed.lastInboundId)}, which no user wrote, opened a window.`;
+    },
+  },
+
+  quarantinedForAReason: {
+    sentence: 'Only an event that cannot be stored is in quarantine, with the reason.',
+    atEnd(world) {
+      const readable = new Set(
+        world.options.posts.filter((post) => partsOf(post).length > 0).map(({ event }) => event),
+      );
+      const bodies = new Set([...readable].map((event) => JSON.stringify(event)));
+      for (const { body, reason } of world.quarantined()) {
+        if (reason === undefined || reason === '') return `It is in quarantine without a reason: ${body}`;
+        if (bodies.has(body)) return `It is in quarantine, although it can be stored: ${body}`;
+      }
+      return undefined;
+    },
+  },
+
+  sameInAnyOrder: {
+    sentence: 'Every schedule of the same events leaves the same table.',
+    atEnd(world) {
+      const { reference, hasOneEnd = true } = world.options;
+      if (!hasOneEnd || reference === undefined) return undefined;
+      const end = describeEnd(world);
+      return end === reference ? undefined : `The table is\n${end}\nand after the first schedule\n${reference}`;
+    },
+  },
+} as const satisfies Record<string, ReceivingInvariant>;
+
+export type ReceivingInvariantName = keyof typeof RECEIVING_INVARIANTS;
+
+/** What every schedule must leave in the table. */
+export const describeEnd = ({ table, options: { isTimeOfArrival = false } }: ReceivingWorld): string =>
+  [...table.items.values()]
+    .map((item) => {
+      // Of an item that has only statuses, the first one decides when it expires.
+      const ignored = isTimeOfArrival ? TIMES : item.createdAt === undefined ? ['expiresAt'] : [];
+      return serialize(Object.fromEntries(Object.entries(item).filter(([name]) => !ignored.includes(name))));
+    })
+    .toSorted()
+    .join('\n');
+
+const TIMES = ['createdAt', 'contactSort', 'expiresAt', 'lastInboundAt'];
+
+const acknowledged = ({ sender }: ReceivingWorld) =>
+  sender.deliveries.filter(({ isAcknowledged }) => isAcknowledged).map(({ post }) => post);
+
+const isErasing = ({ options: { others = [] } }: ReceivingWorld): boolean =>
+  others.some(({ name }) => name === 'erase');
+
+/** Whether a body is in the table or in quarantine, exactly as it came, or was erased. */
+const isKept = (world: ReceivingWorld, body: string): boolean =>
+  [...world.table.items.values()].some((item) => containsText(item, body)) ||
+  world.quarantined().some((message) => message.body === body) ||
+  (isErasing(world) && world.wasStored.has(body));
+
+const containsText = (value: unknown, text: string): boolean => {
+  if (typeof value !== 'object' || value === null) return value === text;
+  const members = value instanceof Set ? [...value] : Object.values(value);
+  return members.some((member) => containsText(member, text));
+};
+
+const TIME_OF: Readonly<Record<string, string>> = {
+  sent: 'sentAt',
+  delivered: 'deliveredAt',
+  read: 'readAt',
+  failed: 'failedAt',
+  error: 'failedAt',
+};
+
+const hasStatusTime = ({ table }: ReceivingWorld, { id, literal = '', time }: Part): boolean => {
+  const item: Item = table.items.get(`MESSAGE#${id} MESSAGE`) ?? {};
+  const name = TIME_OF[literal];
+  if (name !== undefined) return item[name] === time;
+  return item.otherStatuses instanceof Set && item.otherStatuses.has(`${literal} ${time}`);
+};
+
+const isBesideStatus = (posts: readonly Post[], body: unknown): boolean =>
+  posts.flatMap(partsOf).some((part) => part.isBesideStatus && part.body === body);
+
+const isLater = (before: unknown, after: unknown): boolean =>
+  typeof before === 'string' && typeof after === 'string' && after > before;
+
+const isOnlyEcho = (messages: readonly Part[], id: unknown): boolean =>
+  id !== undefined && !messages.some((message) => message.id === id);

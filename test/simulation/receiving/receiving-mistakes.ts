@@ -1,0 +1,130 @@
+import { type ReceivingMutant, rewriting, updating, withoutCondition } from './receiving-mutant.ts';
+
+/** Mistakes that the search must not miss. */
+export const RECEIVING_MISTAKES = {
+  lastVersionKept: {
+    breaks: 'Of two versions of a message, the last one to arrive is kept.',
+    scenario: 'otherContent',
+    maxFaults: 0,
+    invariant: 'sameInAnyOrder',
+    create: () => updating((update) => (update.set?.direction === 'inbound' ? withoutCondition(update) : update)),
+  },
+  readThenWritten: {
+    breaks: 'Whether a version of a message is earlier is decided by a read, and not by the condition of the write.',
+    scenario: 'otherContent',
+    maxFaults: 0,
+    invariant: 'sameInAnyOrder',
+    create: () => ({
+      table: (table) => ({
+        async update(update, options) {
+          if (update.set?.direction !== 'inbound') return table.update(update, options);
+          const item = await table.get(update.key);
+          const isEarlier = item === undefined || String(update.set.body) < String(item.body);
+          return isEarlier ? table.update(withoutCondition(update), options) : { kind: 'conflict', item };
+        },
+      }),
+    }),
+  },
+  windowMovedBack: {
+    breaks: 'A message that arrives late moves the window back.',
+    scenario: 'twoMessages',
+    maxFaults: 0,
+    invariant: 'windowOnTime',
+    create: () => updating((update) => (update.set?.lastInboundAt === undefined ? update : withoutCondition(update))),
+  },
+  echoTakenForMessage: {
+    breaks: 'An echo opens a window.',
+    scenario: 'messageAndEcho',
+    maxFaults: 0,
+    invariant: 'windowOnTime',
+    create: () => rewriting((event) => (event.FROM === 'me' ? { ...event, FROM: event.TO } : event)),
+  },
+  statusSwallowed: {
+    breaks: 'A second status of a message is taken for a repetition, because it has the same id.',
+    scenario: 'statusesOfUnknown',
+    maxFaults: 0,
+    invariant: 'statusKept',
+    create: () => ({
+      table: (table) => ({
+        async update(update, options) {
+          const item = await table.get(update.key);
+          return item === undefined ? table.update(update, options) : { kind: 'written', item };
+        },
+      }),
+    }),
+  },
+  lastStatusKept: {
+    breaks: 'Of two reports of a status, the last one to arrive is kept.',
+    scenario: 'statusesOfUnknown',
+    maxFaults: 0,
+    invariant: 'statusKept',
+    create: () => updating((update) => (update.set?.deliveredAt === undefined ? update : withoutCondition(update))),
+  },
+  acknowledgedTooEarly: {
+    breaks: 'An event is acknowledged although it was neither stored nor deferred.',
+    scenario: 'messageAndEcho',
+    maxFaults: 1,
+    allowedFaults: ['fails-before'],
+    invariant: 'nothingLost',
+    create: () => ({ inboundQueue: () => ({ defer: async () => ({ kind: 'written' }) }) }),
+  },
+  quarantineSkipped: {
+    breaks: 'An event that is not understood is dropped.',
+    scenario: 'notAnEvent',
+    maxFaults: 0,
+    invariant: 'nothingLost',
+    create: () => ({ inboundQueue: () => ({ quarantine: async () => ({ kind: 'written' }) }) }),
+  },
+  quarantinedTooEarly: {
+    breaks: 'An event is quarantined as soon as the table fails.',
+    scenario: 'messageAndEcho',
+    maxFaults: 1,
+    allowedFaults: ['fails-before'],
+    invariant: 'quarantinedForAReason',
+    create: () => ({
+      storeEvent: (storeEvent) => async (request) => {
+        const stored = await storeEvent(request);
+        return stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored;
+      },
+    }),
+  },
+  unstorableRetried: {
+    breaks: 'An event that is not understood is retried for ever.',
+    scenario: 'notAnEvent',
+    maxFaults: 0,
+    invariant: 'acknowledged',
+    create: () => ({
+      storeEvent: (storeEvent) => async (request) => {
+        const stored = await storeEvent(request);
+        return stored.kind === 'unstorable' ? { ...stored, kind: 'unavailable' } : stored;
+      },
+    }),
+  },
+  refusedAtOnce: {
+    breaks: 'An event is refused as soon as the table fails.',
+    scenario: 'messageAndEcho',
+    maxFaults: 1,
+    allowedFaults: ['fails-before'],
+    invariant: 'refusedOnlyInOutage',
+    create: () => ({ inboundQueue: () => ({ defer: async () => ({ kind: 'unavailable', reason: 'broken' }) }) }),
+  },
+  deferredDeleted: {
+    breaks: 'A deferred event that is to be retried is deleted.',
+    scenario: 'unknownStatuses',
+    maxFaults: 2,
+    allowedFaults: ['fails-before'],
+    invariant: 'nothingLost',
+    create: () => ({ response: () => ({ batchItemFailures: [] }) }),
+  },
+  timeMixed: {
+    breaks: 'The earliest version of a message replaces the text of a later one, but not its time.',
+    scenario: 'otherTime',
+    maxFaults: 0,
+    invariant: 'whole',
+    create: () =>
+      updating((update) => {
+        const { createdAt, ...set } = update.set ?? {};
+        return set.direction === 'inbound' ? { ...update, set, setOnce: { ...update.setOnce, createdAt } } : update;
+      }),
+  },
+} as const satisfies Record<string, ReceivingMutant>;

@@ -1,0 +1,92 @@
+import {
+  type ObservedWorld,
+  type Report,
+  type RunsOptions,
+  type RunsResult,
+  replayRuns,
+  searchRuns,
+} from '../search/search-runs.ts';
+import type { Fault } from '../world/faults.ts';
+import { forgetInterned } from '../world/serialize.ts';
+import type { ReceiveMutation } from './receive-process.ts';
+import {
+  describeEnd,
+  RECEIVING_INVARIANTS,
+  type ReceivingInvariant,
+  type ReceivingInvariantName,
+} from './receiving-invariants.ts';
+import { createReceivingWorld, type ReceivingOptions, type ReceivingWorld } from './receiving-world.ts';
+
+interface RunOptions {
+  readonly maxFaults: number;
+  /** @default all of them */
+  readonly allowedFaults?: readonly Fault[];
+  readonly createMutation?: () => ReceiveMutation;
+}
+
+export interface ReceivingSearchOptions extends RunOptions, RunsOptions {
+  /** Called at the end of each run that was not abandoned. */
+  readonly onEnd?: (world: ReceivingWorld) => void;
+}
+
+export type ReceivingResult = RunsResult<ReceivingInvariantName>;
+
+/** Searches every schedule of a scenario with up to `maxFaults` faults. */
+export const searchReceiving = async (
+  scenario: ReceivingOptions,
+  options: ReceivingSearchOptions,
+): Promise<ReceivingResult> => {
+  const reference = await endOfFirst(scenario, options);
+  forgetInterned();
+  return searchRuns<ReceivingInvariantName>(
+    (report) => observed({ ...scenario, ...runOptions(options), reference }, report, options.onEnd),
+    options,
+  );
+};
+
+/** Runs one schedule again. Returns what happened, line by line, and the violations. */
+export const replayReceiving = async (scenario: ReceivingOptions, options: RunOptions, choices: readonly number[]) => {
+  const reference = await endOfFirst(scenario, options);
+  return replayRuns<ReceivingInvariantName>(
+    (report) => observed({ ...scenario, ...runOptions(options), reference }, report),
+    choices,
+  );
+};
+
+const runOptions = ({ maxFaults, allowedFaults, createMutation }: RunOptions) => ({
+  maxFaults,
+  ...(allowedFaults && { allowedFaults }),
+  ...(createMutation && { createMutation }),
+});
+
+/** The table after the schedule that always takes the first alternative, without a fault. */
+const endOfFirst = async (scenario: ReceivingOptions, { createMutation }: RunOptions): Promise<string> => {
+  const world = createReceivingWorld({ ...scenario, ...(createMutation && { createMutation }) });
+  await world.run(() => 0);
+  return describeEnd(world);
+};
+
+const observed = (
+  options: ReceivingOptions,
+  report: Report<ReceivingInvariantName>,
+  onEnd?: (world: ReceivingWorld) => void,
+): ObservedWorld => {
+  const check = (look: (invariant: ReceivingInvariant) => string | undefined): void => {
+    for (const [name, invariant] of Object.entries(RECEIVING_INVARIANTS)) {
+      const what = look(invariant);
+      if (what !== undefined) report(name as ReceivingInvariantName, what);
+    }
+  };
+  const world = createReceivingWorld(options, (observedWorld, write) =>
+    check(({ atWrite }) => atWrite?.(observedWorld, write)),
+  );
+  return {
+    clock: world.clock,
+    turns: world.turns,
+    run: (choose) => world.run(choose),
+    checkEnd(how) {
+      check(({ atEnd }) => atEnd?.(world, how));
+      onEnd?.(world);
+    },
+  };
+};

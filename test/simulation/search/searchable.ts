@@ -1,0 +1,91 @@
+import { RECEIVING_INVARIANTS } from '../receiving/receiving-invariants.ts';
+import type { ReceivingMutant } from '../receiving/receiving-mutant.ts';
+import { RECEIVING_MUTANTS } from '../receiving/receiving-mutants.ts';
+import { RECEIVING_SCENARIOS, type ReceivingScenario } from '../receiving/receiving-scenarios.ts';
+import { replayReceiving, searchReceiving } from '../receiving/search-receiving.ts';
+import { INVARIANTS } from './invariants.ts';
+import type { Mutant } from './mutant.ts';
+import { MUTANTS } from './mutants.ts';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { replayRun, search } from './search.ts';
+import type { RunsResult } from './search-runs.ts';
+
+/** A scenario of any function, as the command line searches it. */
+export interface SearchableScenario {
+  readonly about: string;
+  readonly maxFaults: number;
+  search(maxFaults: number): Promise<RunsResult<string>>;
+  /** Runs one schedule again. Returns what happened, line by line, and the violations. */
+  replay(
+    maxFaults: number,
+    choices: readonly number[],
+  ): Promise<{ readonly lines: readonly string[]; readonly violated: readonly string[] }>;
+}
+
+/** A function that is broken on purpose, with the scenario in which the search finds it. */
+export interface SearchableMutant extends SearchableScenario {
+  readonly scenario: string;
+}
+
+const MAX_FAULTS = 2;
+
+const sending = ({ about, options, maxFaults = MAX_FAULTS }: Scenario, mutant?: Mutant): SearchableScenario => {
+  const broken = mutant && {
+    createMutation: mutant.create,
+    ...(mutant.allowedFaults && { allowedFaults: mutant.allowedFaults }),
+  };
+  return {
+    about,
+    maxFaults: mutant?.maxFaults ?? maxFaults,
+    search: (faults) => search(options, { maxFaults: faults, ...broken }),
+    replay: (faults, choices) => replayRun(options, { maxFaults: faults, ...broken }, choices),
+  };
+};
+
+const receiving = (
+  { about, options, maxFaults = MAX_FAULTS }: ReceivingScenario,
+  mutant?: ReceivingMutant,
+): SearchableScenario => {
+  const broken = mutant && {
+    createMutation: mutant.create,
+    ...(mutant.allowedFaults && { allowedFaults: mutant.allowedFaults }),
+  };
+  return {
+    about,
+    maxFaults: mutant?.maxFaults ?? maxFaults,
+    search: (faults) => searchReceiving(options, { maxFaults: faults, ...broken }),
+    replay: (faults, choices) => replayReceiving(options, { maxFaults: faults, ...broken }, choices),
+  };
+};
+
+const mapped = <One, Other>(entries: Readonly<Record<string, One>>, map: (one: One) => Other): Record<string, Other> =>
+  Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, map(one)]));
+
+/** Joins what is searched of both functions, whose names must differ. */
+const joined = <Entry>(one: Readonly<Record<string, Entry>>, other: Readonly<Record<string, Entry>>) => {
+  const name = Object.keys(one).find((key) => Object.hasOwn(other, key));
+  if (name !== undefined) throw new Error(`Both functions have something named ${name}.`);
+  return { ...one, ...other };
+};
+
+export const SEARCHABLE_SCENARIOS: Readonly<Record<string, SearchableScenario>> = joined(
+  mapped<Scenario, SearchableScenario>(SCENARIOS, (scenario) => sending(scenario)),
+  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, (scenario) => receiving(scenario)),
+);
+
+export const SEARCHABLE_MUTANTS: Readonly<Record<string, SearchableMutant>> = joined(
+  mapped<Mutant, SearchableMutant>(MUTANTS, (mutant) => ({
+    ...sending(SCENARIOS[mutant.scenario], mutant),
+    scenario: mutant.scenario,
+  })),
+  mapped<ReceivingMutant, SearchableMutant>(RECEIVING_MUTANTS, (mutant) => ({
+    ...receiving(RECEIVING_SCENARIOS[mutant.scenario], mutant),
+    scenario: mutant.scenario,
+  })),
+);
+
+/** What each invariant says. */
+export const SENTENCES: Readonly<Record<string, string>> = joined(
+  mapped<{ readonly sentence: string }, string>(INVARIANTS, ({ sentence }) => sentence),
+  mapped<{ readonly sentence: string }, string>(RECEIVING_INVARIANTS, ({ sentence }) => sentence),
+);
