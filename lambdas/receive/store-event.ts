@@ -126,17 +126,22 @@ const writesOf = (event: WebhookEvent): readonly ((repositories: EventRepositori
   }
 };
 
-/** Opens the window even if the message itself is refused. */
+/** Opens the window even if the table refuses the message itself. */
 const openWindowAfterMessage = async (
   { messages, contacts }: EventRepositories,
   event: InboundMessage,
 ): Promise<void> => {
   let at = event.time.at;
+  let refusal: WriteRefusedError | undefined;
   try {
     at = await messages.recordInbound(event);
-  } finally {
-    await contacts.openWindow({ ...event, time: { ...event.time, at } });
+  } catch (error) {
+    // After any other failure, the time of the item is unknown, and the whole request is retried.
+    if (!(error instanceof WriteRefusedError)) throw error;
+    refusal = error;
   }
+  await contacts.openWindow({ ...event, time: { ...event.time, at } });
+  if (refusal) throw refusal;
 };
 
 /**

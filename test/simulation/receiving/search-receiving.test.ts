@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { serialize } from '../world/serialize.ts';
 import { KNOWN_RECEIVING_DEFECTS } from './known-receiving-defects.ts';
 import type { ReceivingMutant } from './receiving-mutant.ts';
 import { RECEIVING_MUTANTS } from './receiving-mutants.ts';
-import { RECEIVING_SCENARIOS, type ReceivingScenario, type ReceivingScenarioName } from './receiving-scenarios.ts';
-import type { ReceivingOptions } from './receiving-world.ts';
-import { type ReceivingSearchOptions, replayReceiving, searchReceiving } from './search-receiving.ts';
+import { RECEIVING_SCENARIOS, type ReceivingScenario } from './receiving-scenarios.ts';
+import { replayReceiving, searchReceiving } from './search-receiving.ts';
 
 const scenarios = Object.entries<ReceivingScenario>(RECEIVING_SCENARIOS);
 const mutants: readonly (readonly [string, ReceivingMutant])[] = Object.entries(RECEIVING_MUTANTS);
@@ -56,80 +54,5 @@ describe('the search finds a function `receive` that is broken on purpose', () =
 
     expect(replayed.violated).toContain('nothingLost');
     expect(replayed.lines.some((line) => line.includes('fails-before'))).toBe(true);
-  });
-});
-
-/** What every run leaves behind. */
-const endsOf = async (scenario: ReceivingOptions, options: Omit<ReceivingSearchOptions, 'onEnd'>) => {
-  const ends = new Set<string>();
-  const { violating, runs } = await searchReceiving(scenario, {
-    ...options,
-    onEnd({ table, queue }) {
-      const items = [...table.items.values()].map(serialize).toSorted();
-      const bodies = queue.deadLetters().map(({ body, reason }) => `${reason} ${body}`);
-      ends.add([...items, ...bodies.toSorted()].join());
-    },
-  });
-  return { ends: [...ends].toSorted(), violated: Object.keys(violating).toSorted(), runs };
-};
-
-/** The faults of each comparison: one in a run, and none where the complete search would take long. */
-const COMPARED = {
-  messageTwice: [],
-  otherContent: [],
-  otherTime: [],
-  twoMessages: [],
-  messageAndEcho: ['fails-before'],
-  echoOfOurs: [],
-  echoOfOursElsewhere: ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue'],
-  echoOfOursPerNumber: ['fails-before', 'dies-after'],
-  messageAndStatus: ['fails-after'],
-  statusesOfOurs: [],
-  statusWithReference: [],
-  statusesOfUnknown: [],
-  failures: ['dies-after', 'overdue'],
-  unknownStatuses: ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue'],
-  statusBesideMessage: ['fails-before', 'overdue'],
-  statusBesideMedia: ['fails-after', 'dies-before'],
-  statusBesideOurs: ['fails-before', 'dies-after', 'overdue'],
-  messageAndStatusBesideIt: ['dies-before'],
-  withoutTime: [],
-  publishTime: [],
-  notAnEvent: ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue'],
-  erased: [],
-} as const satisfies Record<ReceivingScenarioName, ReceivingScenario['slice']>;
-
-const compared = Object.keys(COMPARED) as ReceivingScenarioName[];
-
-describe('leaving out orders of independent calls', () => {
-  it.each(compared)('loses no end of a run and no violation: %s', async (scenario) => {
-    const { options } = RECEIVING_SCENARIOS[scenario];
-    const limits = { maxFaults: 1, allowedFaults: COMPARED[scenario] };
-    const pruned = await endsOf(options, limits);
-    const complete = await endsOf({ ...options, prunes: false }, limits);
-
-    expect(pruned.ends).toEqual(complete.ends);
-    expect(pruned.violated).toEqual(complete.violated);
-    expect(pruned.runs).toBeLessThan(complete.runs);
-  });
-});
-
-describe('merging states', () => {
-  it.each([
-    ['messageAndEcho', []],
-    ['withoutTime', []],
-    ['statusesOfOurs', []],
-    ['unknownStatuses', ['fails-before', 'overdue']],
-    ['notAnEvent', ['fails-after', 'dies-before']],
-    ['statusBesideMedia', ['dies-after', 'overdue']],
-  ] as const)('loses no end of a run and no violation: %s', async (scenario, allowedFaults) => {
-    const { options } = RECEIVING_SCENARIOS[scenario];
-    const limits = { maxFaults: 1, allowedFaults };
-    const merged = await endsOf(options, limits);
-    const unmerged = await endsOf(options, { ...limits, mergesStates: false });
-
-    expect(merged.ends).toEqual(unmerged.ends);
-    expect(merged.violated).toEqual(unmerged.violated);
-    expect(merged.runs).toBeLessThanOrEqual(unmerged.runs);
   });
 });
