@@ -49,10 +49,17 @@ export type WindowPer = (typeof WINDOW_SCOPES)[number];
 
 const ANY_CHANNEL = '*';
 
-const PHONE = /^\+?[\d\s().-]{6,}$/;
+/** Only a plus shows that punctuation belongs to a number. Without one, `192.168.1.12` would be one too. */
+const PHONE = /^(\+\d[\d\s().-]*|\d+)$/;
+const MIN_DIGITS = 6;
+/** Source: Recommendation ITU-T E.164, 6.1: an international number has at most 15 digits. */
+const MAX_DIGITS = 15;
 
-/** Whether an address looks like a phone number. User ids on other channels do not. */
-export const isPhone = (address: string): boolean => PHONE.test(address);
+/** Whether an address looks like a phone number in international format. User ids on other channels do not. */
+export const isPhone = (address: string): boolean => {
+  const { length } = address.replace(/\D/g, '');
+  return PHONE.test(address) && length >= MIN_DIGITS && length <= MAX_DIGITS;
+};
 
 /**
  * Returns the key that all spellings of a user's address share.
