@@ -153,7 +153,10 @@ export interface ErasableItem {
 export interface ErasureRepository {
   read(erasureId: string): Promise<ErasureRecord | undefined>;
   start(erasureId: string, requestedAt: Instant): Promise<void>;
-  /** Removes the contact, unless the user wrote after `until`, which makes it a new contact. */
+  /**
+   * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded
+   * later belongs to a new contact.
+   */
   removeContact(contact: ContactRef, until: Instant): Promise<void>;
   listItems(
     contact: ContactRef,

@@ -41,6 +41,8 @@ export interface Consent {
   readonly at: string;
   /** Where it was given, such as a form, an email, or a call. */
   readonly source: string;
+  /** When Parley received it, which an erasure goes by. @default at */
+  readonly recordedAt?: string;
 }
 
 /** Whether conversation windows are kept per user, or per user and business number. */

@@ -31,12 +31,18 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 
   async removeContact(contact, until) {
-    await table.delete(
-      contactKeyOf(contact),
-      'attribute_not_exists(#lastInboundAt) OR #lastInboundAt <= :until',
-      { until },
-      ['lastInboundAt'],
-    );
+    const key = contactKeyOf(contact);
+    const times = CONTACT_PARTS.map(([time]) => time);
+    const isOld = (time: string) => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
+    if (await table.delete(key, times.map(isOld).join(' AND '), { until }, times)) return;
+    for (const [time, ...attributes] of CONTACT_PARTS) {
+      await table.update({
+        key,
+        set: Object.fromEntries([time, ...attributes].map((name) => [name, undefined])),
+        values: { until },
+        condition: `#${time} <= :until`,
+      });
+    }
   },
 
   async listItems(contact, until, after) {
@@ -72,6 +78,15 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     });
   },
 });
+
+/** What a contact's item consists of, each part with the attribute that says when it was written. */
+const CONTACT_PARTS = [
+  ['lastInboundAt', 'lastInboundId', 'lastInboundDigest', 'address', 'name', 'customerId'],
+  ['windowDeniedAt'],
+  ['checkedAt', 'checkedAddress'],
+  ['optInRecordedAt', 'optInAt', 'optInSource'],
+  ['optOutRecordedAt', 'optOutAt', 'optOutSource'],
+] as const;
 
 /** Messages are listed before sends. `key` is the position in the index. */
 const erasablePosition = z.object({

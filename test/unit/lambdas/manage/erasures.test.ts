@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
@@ -132,6 +133,54 @@ describe('an erasure', () => {
     expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ window: { open: true } });
   });
 
+  it('keeps a consent that was recorded after the request, whatever its own time, and nothing older', async () => {
+    await stage.receive(wireMessage());
+    const consent = { platformContactId: USER, source: 'call with Ana' };
+    await stage.call('optIn', { body: { ...consent, at: '2026-01-01T00:00:00Z' } });
+    await stage.call('optOut', { body: { ...consent, at: '2026-01-02T00:00:00Z' } });
+    await requestErasure();
+    stage.setNow('2026-11-20T12:00:05.000Z');
+    const form = { platformContactId: USER, source: 'new form', at: '2026-11-19T00:00:00.000Z' };
+    expect(await stage.call('optIn', { body: form })).toMatchObject({ status: 200 });
+
+    await stage.erase();
+
+    const { body } = await stage.call('getContact', { id: USER });
+    expect(body).toMatchObject({ optIn: { at: form.at, source: 'new form' }, window: { open: false } });
+    expect(body).toHaveProperty('optOut', undefined);
+    expect(JSON.stringify(await stage.items())).not.toMatch(/parcel|Ana/);
+  });
+
+  it('keeps a consent that was recorded again after the request', async () => {
+    const consent = { platformContactId: USER, source: 'form', at: '2026-01-01T00:00:00.000Z' };
+    await stage.call('optIn', { body: consent });
+    await requestErasure();
+    stage.setNow('2026-11-20T12:00:05.000Z');
+    await stage.call('optIn', { body: consent });
+
+    await stage.erase();
+
+    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ optIn: { at: consent.at } });
+  });
+
+  it('removes what is older than the request, even if the user has written since', async () => {
+    await stage.call('optIn', { body: { platformContactId: USER, source: 'call with Ana' } });
+    await stage.contacts.denyWindow(contactRef('chat', USER), NOW);
+    await stage.contacts.recordCheck(contactRef('chat', USER), { checkedAt: NOW, checkedAddress: '541155550000' });
+    await requestErasure();
+    stage.setNow('2026-11-20T13:00:00.000Z');
+    await stage.receive(wireMessage({ CREATION_TIME: '2026-11-20T12:30:00.000Z' }));
+
+    await stage.erase();
+
+    expect(await stage.contacts.read(contactRef('chat', USER))).toEqual({
+      address: '5491155550000',
+      name: 'Ana',
+      customerId: 'customer-1',
+      lastInboundAt: '2026-11-20T12:30:00.000Z',
+    });
+  });
+
   it('returns 404 if it does not exist', async () => {
     expect(await stage.call('getErasure', { id: 'unknown' })).toMatchObject({
       status: 404,
@@ -227,6 +276,21 @@ describe.each(SEND_STATES)('an erased send that was %s', (state) => {
     }
 
     expect([harness.calls, harness.deadLetters, harness.counted]).toEqual([[], [], []]);
+    expect(await stage.sendItem()).toEqual(before);
+  });
+
+  it('is not resolved by an operator whose call read it before', async () => {
+    await putSendInState(stage.sends, state);
+    const read = await stage.sends.read('request-1');
+    if (!read) throw new Error('The send is not stored.');
+    await requestErasure();
+    stage.setNow(AFTER_THE_LEASE);
+    await stage.erase();
+    const before = await stage.sendItem();
+
+    const resolution = { outcome: 'resend' as const, at: AFTER_THE_LEASE, why: 'An operator resends it.' };
+    expect(await stage.sends.resolve(read, resolution)).toMatchObject({ kind: 'conflict' });
+
     expect(await stage.sendItem()).toEqual(before);
   });
 

@@ -159,6 +159,11 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'after three others': { unknownOutcomes: 3 },
     'after four others': { unknownOutcomes: 4 },
     'after a 2xx': { isAnswered: true },
+    'of an erased contact': { erasedAt: SINCE },
+  },
+  rejected: {
+    '': {},
+    'of an erased contact': { erasedAt: SINCE },
   },
   accepted: {
     'with an id': { messageId: 'message-0' },
@@ -203,6 +208,8 @@ const holds = (guard: SendGuard, shows: Shows, { evidence, stored }: Situation):
       return shows === 'body' && evidence === 'right';
     case 'own-claim':
       return shows === 'claim' && evidence === 'right';
+    case 'not-erased':
+      return stored.erasedAt === undefined;
     case 'processing-failed':
       return stored.code === 'PROCESSING_FAILED';
     case 'other-decision':
