@@ -1,5 +1,5 @@
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
-import type { Consent, Contact, ContactRef } from './domain/contact.ts';
+import type { Consent, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
@@ -143,28 +143,34 @@ export interface CircuitRepository {
   close(probeId: string, closedAt: Instant): Promise<Circuit>;
 }
 
-/** An item of a contact that is yet to be erased. */
+/** An item that is yet to be erased. A `status` is that of a message that never arrived. */
 export interface ErasableItem {
-  readonly kind: 'message' | 'echo' | 'send';
+  readonly kind: 'message' | 'echo' | 'status' | 'send';
   readonly id: string;
+  /** Whether there may be a schedule for the send. */
+  readonly isScheduled?: boolean;
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
 export interface ErasureRepository {
   read(erasureId: string): Promise<ErasureRecord | undefined>;
   start(erasureId: string, requestedAt: Instant): Promise<void>;
+  /** Returns the contacts of the same user: with every business number, and with none. */
+  contactsOf(contact: ContactRef): Promise<readonly ContactRef[]>;
+  /** Returns the chat service's id of a contact, if it is known. */
+  customerOf(contact: ContactRef): Promise<CustomerRef | undefined>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded
    * later belongs to a new contact.
    */
   removeContact(contact: ContactRef, until: Instant): Promise<void>;
-  listItems(
-    contact: ContactRef,
-    until: Instant,
-    after?: ErasablePosition,
-  ): Promise<{ readonly items: readonly ErasableItem[]; readonly next?: ErasablePosition }>;
+  /**
+   * Returns a page of what is stored under a contact or a customer, and the customers that these items name. A
+   * customer's items must be erased first, because nothing else leads to them.
+   */
+  listItems(subject: DataSubject, until: Instant, after?: ErasablePosition): Promise<ErasablePage>;
   /** Returns `busy` while a function is processing the send, because that function would write the item again. */
-  erase(contact: ContactRef, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
+  erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
   /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(
     before: ErasureRecord,
@@ -172,7 +178,13 @@ export interface ErasureRepository {
   ): Promise<void>;
 }
 
-/** Where the next page of a contact's items starts; opaque to callers. */
+export interface ErasablePage {
+  readonly items: readonly ErasableItem[];
+  readonly customers: readonly CustomerRef[];
+  readonly next?: ErasablePosition;
+}
+
+/** Where the next page of a subject's items starts; opaque to callers. */
 export type ErasablePosition = Readonly<Record<string, unknown>>;
 
 /** The result of a write. Expected failures are values, not errors. */

@@ -10,6 +10,15 @@ export interface ContactRef {
   readonly key: string;
 }
 
+/** Identifies a user by the chat service's own id, for events that name no address of the user. */
+export interface CustomerRef {
+  readonly platform: string;
+  readonly customerId: string;
+}
+
+/** Whose data an item is: that of a contact, or of a customer whose address is not known. */
+export type DataSubject = ContactRef | CustomerRef;
+
 const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
@@ -123,6 +132,18 @@ const foldVariants = (digits: string): string => {
     default:
       return digits;
   }
+};
+
+/** Returns the digits of all numbers that share a phone number's key. */
+export const addressVariants = (key: string): readonly string[] => {
+  const [country, national] = [key.slice(0, 2), key.slice(2)];
+  const others = {
+    54: [`549${national}`, ...[2, 3, 4].map((area) => `54${national.slice(0, area)}15${national.slice(area)}`)],
+    55: [`55${national.slice(0, 2)}9${national.slice(2)}`],
+    52: [`521${national}`],
+  };
+  const candidates = Object.entries(others).flatMap(([code, numbers]) => (code === country ? numbers : []));
+  return [key, ...candidates.filter((digits) => contactKey(digits) === key)];
 };
 
 /** 54 9 area subscriber, 54 area subscriber, or 54 area 15 subscriber; area and subscriber have ten digits in total. */

@@ -34,6 +34,12 @@ export const readEventContent = (body: string): EventContent => {
   };
 };
 
+/** Returns the chat service's id of the user in a stored event body. */
+export const readCustomerId = (body: string): string | undefined => {
+  const { CUSTOMER_ID: customerId } = parseObject(body);
+  return typeof customerId === 'string' && customerId !== '' ? customerId : undefined;
+};
+
 /** Returns the kinds of media that are present, or undefined if there are none. */
 export const presentMedia = (media: Media): { [Kind in keyof Media]?: string[] } | undefined => {
   const kinds = Object.entries(media).filter(([, addresses]) => addresses.length > 0);

@@ -1,4 +1,4 @@
-import { type ContactRef, contactRef, isPhone, type WindowPer } from './contact.ts';
+import { type ContactRef, type CustomerRef, contactRef, type DataSubject, isPhone, type WindowPer } from './contact.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 import { REQUEST_ID } from './send-request.ts';
@@ -40,6 +40,8 @@ export interface Echo extends EventBase {
   readonly kind: 'echo';
   /** The user it was sent to, if the event names one. */
   readonly contact?: ContactRef;
+  /** The user if the event names no address, so that an erasure finds it. */
+  readonly customer?: CustomerRef;
 }
 
 /** What a status notification says about a message. `other` stands for a `STATUS` value Parley does not know. */
@@ -51,6 +53,8 @@ export interface StatusChange extends EventBase {
   readonly status: StatusKind;
   /** `STATUS` as received, in lower case. */
   readonly literal: string;
+  /** The user, so that an erasure finds the status of a message that never arrives. */
+  readonly subject?: DataSubject;
   /** The request id that the send carried as `clientPayload`, if the chat service returns it. */
   readonly requestId?: string;
 }
@@ -114,17 +118,23 @@ export const parseEvent = (body: string, context: ParseEventContext): ParsedEven
   if (!parsed.success) return unreadable(`Not a known event: ${z.describeIssues(parsed.error, 'the body')}.`);
   const wire = parsed.data;
   const base = { id: wire._id_, time: eventTime(wire.CREATION_TIME, context.times), body };
+  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
+  const customer = customerOf(platform, wire.CUSTOMER_ID);
   if (wire.STATUS) {
     const literal = wire.STATUS.toLowerCase().toWellFormed();
     const requestId = wire.CLIENT_PAYLOAD;
-    return event({ kind: 'status', ...base, status: statusKind(literal), literal, ...(requestId && { requestId }) });
+    const status = { ...base, status: statusKind(literal), literal, ...(requestId && { requestId }) };
+    const address = wire.FROM?.toLowerCase() === 'me' ? wire.TO : wire.FROM;
+    const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
+    const subject = address ? contactRef(platform, address, channel) : customer;
+    return event({ kind: 'status', ...status, ...(subject && { subject }) });
   }
   if (!wire.FROM) return unreadable('Not a known event: it has neither STATUS nor FROM.');
-  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
   if (wire.FROM.toLowerCase() === 'me') {
     // In an echo, TO is the user.
     const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
-    return event({ kind: 'echo', ...base, ...(wire.TO && { contact: contactRef(platform, wire.TO, channel) }) });
+    const user = wire.TO ? { contact: contactRef(platform, wire.TO, channel) } : customer && { customer };
+    return event({ kind: 'echo', ...base, ...user });
   }
   const channel = businessNumber(context, wire.CHAT_CHANNEL_ID, wire.TO);
   return event({
@@ -161,6 +171,13 @@ const businessNumber = (
   windowPer === 'user'
     ? undefined
     : [chatChannelNumber, ...fields].find((number) => number !== undefined && isPhone(number));
+
+const customerOf = (platform: string, customerId: string | undefined): CustomerRef | undefined =>
+  customerId !== undefined && isName(customerId) ? { platform: platform.toLowerCase(), customerId } : undefined;
+
+/** Whether a value can be part of a key. */
+const isName = (value: string): boolean =>
+  value !== '' && value.isWellFormed() && Buffer.byteLength(value) <= MAX_ID_BYTES;
 
 const event = (parsed: WebhookEvent): ParsedEvent => ({ kind: 'event', event: parsed });
 const unreadable = (reason: string): ParsedEvent => ({ kind: 'unreadable', reason });

@@ -82,7 +82,7 @@ const responders = new Map(
 const manage = frame(createManagementHandler({ responders, log }), [...middlewares, answerErrors(log)]);
 const erase = frame(
   createQueueHandler({
-    handleMessage: createErasureWorker({ erasures: ports.erasures, clock: systemClock, log, turnMs: ERASURE_TURN_MS }),
+    handleMessage: createErasureWorker({ ...ports, turnMs: ERASURE_TURN_MS }),
     changeVisibility: createChangeVisibility(sqs, environment.ERASURE_QUEUE_URL),
     clock: systemClock,
     requiredTimeMs: ERASURE_REQUIRED_TIME_MS,

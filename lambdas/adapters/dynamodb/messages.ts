@@ -9,7 +9,7 @@ import {
 import * as z from '../../domain/schema.ts';
 import type { Echo, InboundMessage, StatusChange } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
-import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey } from './keys.ts';
+import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey, STATUS_SORT, subjectName } from './keys.ts';
 import { type ConversationTable, type Item, type ItemUpdate, parseItem } from './table.ts';
 
 /**
@@ -80,8 +80,8 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
         if (listed === undefined) return [];
         const item = parseMessage(listed);
         if (sk !== 'ECHO') return [describeMessage(idOf(pk), item)];
-        // A message of the same contact is listed itself.
-        if (message?.contact === name) return [];
+        // A message of the same contact is listed itself, unless only statuses of it have arrived.
+        if (message?.contact === name && message.direction !== undefined) return [];
         return [describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})))];
       }),
       ...(page.next && { next: parsePosition(page.next) }),
@@ -100,21 +100,25 @@ const shownItem = (message: MessageItem, echo: MessageItem | undefined): Message
 /** The update of an event that brings a user's message, or an echo. */
 const arrivalUpdate = (
   table: ConversationTable,
-  { kind, id, contact, time, body }: Pick<InboundMessage, 'kind' | 'id' | 'contact' | 'time' | 'body'> | Echo,
-): ItemUpdate => ({
-  key: kind === 'echo' ? echoKey(id) : messageKey(id),
-  set: {
-    direction: kind === 'echo' ? 'echo' : 'inbound',
-    contact: contact && contactName(contact),
-    contactSort: contact && contactSort('MESSAGE', time.at),
-    createdAt: time.at,
-    createdAtSource: time.source,
-    body,
-    expiresAt: table.expiryOf(time.at),
-  },
-  condition:
-    'attribute_not_exists(#createdAt) OR #createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body)',
-});
+  event: Pick<InboundMessage, 'kind' | 'id' | 'contact' | 'time' | 'body'> | Echo,
+): ItemUpdate => {
+  const { kind, id, time, body } = event;
+  const subject = event.contact ?? ('customer' in event ? event.customer : undefined);
+  return {
+    key: kind === 'echo' ? echoKey(id) : messageKey(id),
+    set: {
+      direction: kind === 'echo' ? 'echo' : 'inbound',
+      contact: subject && subjectName(subject),
+      contactSort: subject && contactSort('MESSAGE', time.at),
+      createdAt: time.at,
+      createdAtSource: time.source,
+      body,
+      expiresAt: table.expiryOf(time.at),
+    },
+    condition:
+      'attribute_not_exists(#createdAt) OR #createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body)',
+  };
+};
 
 /** A status shares its message's item: whatever their order, the message must fit in as well. */
 const MAX_STATUS_BYTES = 64 * 1024;
@@ -124,9 +128,10 @@ const keptText = ({ status, literal, body }: StatusChange): string =>
   status === 'failed' ? body : status === 'other' ? literal : '';
 
 /** A status may arrive before its message. It must not look like a message, nor make the message expire earlier. */
-const statusUpdate = ({ id, status, literal, time, body }: StatusChange, expiresAt: number): ItemUpdate => {
+const statusUpdate = ({ id, status, literal, time, body, subject }: StatusChange, expiresAt: number): ItemUpdate => {
   const key = messageKey(id);
-  const setOnce = { expiresAt };
+  // A message that has arrived, or arrives later, has its own contact.
+  const setOnce = { expiresAt, ...(subject && { contact: subjectName(subject), contactSort: STATUS_SORT }) };
   switch (status) {
     case 'sent':
     case 'delivered':

@@ -8,7 +8,6 @@ import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { silentLog } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createSendHarness } from '../send/send-harness.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
@@ -91,7 +90,7 @@ describe('an erasure', () => {
     let turns = 0;
     for (let isDone = false; !isDone; turns += 1) {
       const erasures = turns % 2 === 0 ? dying : inPages;
-      const eraseTurn = createErasureWorker({ erasures, clock, log: silentLog, turnMs: 1 });
+      const eraseTurn = createErasureWorker({ ...stage.ports, erasures, clock, turnMs: 1 });
       const result = await eraseTurn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       isDone = result?.kind === 'done';
     }

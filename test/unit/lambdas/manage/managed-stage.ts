@@ -98,10 +98,11 @@ export const createManagedStage = async (
     chatPlatform: 'chat',
     windowPer,
   });
-  const eraseTurn = createErasureWorker({ erasures: repositories.erasures, clock, log: silentLog, turnMs: 60_000 });
+  const eraseTurn = createErasureWorker({ ...ports, turnMs: 60_000 });
 
   const stage = {
     ...repositories,
+    ports,
     table,
     tableName,
     counted: metrics.counted,
@@ -128,6 +129,23 @@ export const createManagedStage = async (
       if (stored.kind !== 'stored') throw new Error(`The event was not stored: ${stored.reason}`);
     },
     eraseTurn: (erasure: QueuedErasure) => eraseTurn(sqsRecord(JSON.stringify(erasure))),
+    /** Runs a turn of an erasure that dies after this many writes to the table. */
+    async eraseTurnWithWrites(erasure: QueuedErasure, writes: number): Promise<'done' | 'retry' | 'died'> {
+      let left = writes;
+      const writing = <Parameters extends readonly unknown[], Result>(
+        write: (...parameters: Parameters) => Promise<Result>,
+      ) => {
+        return async (...parameters: Parameters): Promise<Result> => {
+          if (left === 0) throw new Error('killed');
+          left -= 1;
+          return write(...parameters);
+        };
+      };
+      const dying = { ...table, update: writing(table.update), delete: writing(table.delete) };
+      const turn = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), turnMs: 60_000 });
+      const result = await turn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
+      return result?.kind ?? 'died';
+    },
     /** Processes the queued erasures until they are done. Returns the result of every turn. */
     async erase(): Promise<readonly MessageResult[]> {
       const turns: MessageResult[] = [];
