@@ -220,6 +220,32 @@ describe('an erasure of a send that a function has claimed', () => {
   });
 });
 
+describe('an erasure of a scheduled send', () => {
+  it('deletes its schedule, whose input names the contact', async () => {
+    await putSendInState(stage.sends, 'scheduled', { requestId: 'scheduled' });
+    await putSendInState(stage.sends, 'cancelled', { requestId: 'cancelled' });
+    await putSendInState(stage.sends, 'accepted', { requestId: 'accepted' });
+    await requestErasure();
+    await stage.erase();
+
+    expect(stage.cancelledSchedules.toSorted()).toEqual(['cancelled', 'scheduled']);
+  });
+
+  it('finds it again if the schedule could not be deleted', async () => {
+    await putSendInState(stage.sends, 'scheduled');
+    const erasure = await queuedErasure();
+    stage.isSchedulerUnavailable = true;
+    await expect(stage.eraseTurn(erasure)).rejects.toThrow('unavailable');
+    expect(await stage.sendItem()).toMatchObject({ state: 'scheduled' });
+    stage.isSchedulerUnavailable = false;
+
+    await stage.erase();
+
+    expect(stage.cancelledSchedules).toEqual(['request-1']);
+    expect(await stage.sendItem()).toMatchObject({ state: 'cancelled', body: '' });
+  });
+});
+
 describe('an erased send whose outcome quotes the contact', () => {
   it('keeps neither the outcome nor the decision', async () => {
     const send = await putSendInState(stage.sends, 'claimed');

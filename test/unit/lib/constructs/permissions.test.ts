@@ -48,7 +48,7 @@ const WILDCARDS: Record<string, string> = {
   [`PublisherPublishFailuresPolicy: Deny sqs:* on PublisherPublishFailures.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
   [`${MANAGE} scheduler:DeleteSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
     "The schedule of a cancelled send is named after its request, in the stack's own group.",
-  [`${SEND} scheduler:CreateSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
+  [`${SEND} scheduler:CreateSchedule, scheduler:DeleteSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
     "Each scheduled send has its own schedule, named after its request, in the stack's own group.",
   [`ManagementErasureQueuePolicy: Deny sqs:* on ManagementErasureQueue.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
   [`ManagementErasureQueueDeadLettersPolicy: Deny sqs:* on ManagementErasureQueueDeadLetters.Arn ${OVER_PLAIN_HTTP}`]:
