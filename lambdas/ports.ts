@@ -1,6 +1,7 @@
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
 import type { Consent, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
+import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
@@ -174,7 +175,12 @@ export interface ErasureRepository {
   /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(
     before: ErasureRecord,
-    turn: { readonly messages: number; readonly sends: number; readonly finishedAt?: Instant },
+    turn: {
+      readonly messages: number;
+      readonly sends: number;
+      readonly deadLetters: number;
+      readonly finishedAt?: Instant;
+    },
   ): Promise<void>;
 }
 
@@ -186,6 +192,18 @@ export interface ErasablePage {
 
 /** Where the next page of a subject's items starts; opaque to callers. */
 export type ErasablePosition = Readonly<Record<string, unknown>>;
+
+/** The dead letters of all queues. */
+export interface DeadLetterRepository {
+  /**
+   * Deletes the wanted dead letters and leaves the others. `isComplete` is false if there was no time to see all, or if
+   * another consumer has received some.
+   */
+  remove(
+    isWanted: (deadLetter: DeadLetterText) => boolean,
+    hasTime: () => boolean,
+  ): Promise<{ readonly removed: number; readonly isComplete: boolean }>;
+}
 
 /** The result of a write. Expected failures are values, not errors. */
 export type WriteResult =

@@ -40,7 +40,14 @@ export class ParleyStack extends Stack {
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table });
     this.sender = new ParleySender(this, 'Sender', { ...settings, table });
     this.publisher = new ParleyPublisher(this, 'Publisher', { ...settings, table });
-    this.management = new ParleyManagement(this, 'Management', { ...settings, table, sender: this.sender });
+    const { inboundQueue } = this.receiver;
+    const { publishFailures, targets } = this.publisher;
+    this.management = new ParleyManagement(this, 'Management', {
+      ...settings,
+      table,
+      sender: this.sender,
+      deadLetterQueues: [inboundQueue.deadLetters, publishFailures, ...(targets ? [targets.deadLetters] : [])],
+    });
     new ParleyMonitoring(this, 'Monitoring', {
       receiver: this.receiver,
       sender: this.sender,

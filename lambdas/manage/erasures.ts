@@ -1,10 +1,12 @@
 import type { SQSRecord } from 'aws-lambda';
 import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
+import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type {
   Clock,
+  DeadLetterRepository,
   ErasableItem,
   ErasablePosition,
   ErasureQueue,
@@ -32,9 +34,9 @@ export const eraseContact = defineRoute({
   route: 'DELETE /v1/contacts/{platformContactId+}',
   summary: 'Erase a contact',
   description:
-    'Deletes the contact and all of its messages. Of each send, only the record that it existed is kept. The erasure ' +
-    'runs in the background; get the erasure to see its progress. You can repeat the call. Messages that the user ' +
-    'writes after the call are kept.',
+    'Deletes the contact with every business number, all of its messages, and its dead letters. Of each send, only the ' +
+    'record that it existed is kept. The erasure runs in the background; get the erasure to see its progress. You can ' +
+    'repeat the call. Messages that the user writes and consents that are recorded after the call are kept.',
   query: contactQuery,
   body: noBody,
   responses: { 202: erasureResponse, 400: problemResponse },
@@ -44,7 +46,7 @@ export const eraseContact = defineRoute({
     const requestedAt = clock.now();
     await erasures.start(erasureId, requestedAt);
     await erasureQueue.put({ erasureId, requestedAt, contact });
-    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, turns: 0 });
+    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 });
   },
 });
 
@@ -63,6 +65,7 @@ export const getErasure = defineRoute({
 export interface ErasureWorkerOptions {
   readonly erasures: ErasureRepository;
   readonly scheduler: Pick<SendScheduler, 'cancel'>;
+  readonly deadLetters: DeadLetterRepository;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a turn may take. The next turn continues the erasure. */
@@ -84,14 +87,15 @@ const BUSY_MS = 30_000;
 export const createErasureWorker =
   (options: ErasureWorkerOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { erasures, clock, log, turnMs } = options;
+    const { erasures, deadLetters, clock, log, turnMs } = options;
     const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
     if (before === undefined) throw new Error(`The erasure ${erasureId} has no record.`);
     if (before.state === 'done') return DONE;
 
-    const turn = createTurn(options, requestedAt, addMs(clock.now(), turnMs));
+    const deadline = addMs(clock.now(), turnMs);
+    const turn = createTurn(options, requestedAt, deadline);
     let isComplete = true;
     for (const each of await erasures.contactsOf(contact)) {
       const customer = await erasures.customerOf(each);
@@ -104,13 +108,16 @@ export const createErasureWorker =
     }
 
     const { messages, sends, busy } = turn.erased;
-    const isDone = isComplete && messages + sends + busy === 0;
-    await erasures.recordTurn(before, { messages, sends, ...(isDone && { finishedAt: clock.now() }) });
-    log.info(isDone ? 'contact erased' : 'contact partly erased', {
-      erasureId,
-      turn: before.turns + 1,
-      ...turn.erased,
-    });
+    // Last, because until then a function could put one of the contact's messages there.
+    const isTableDone = isComplete && messages + sends + busy === 0;
+    const letters = isTableDone
+      ? await deadLetters.remove(createIsAbout(contact), () => clock.now() < deadline)
+      : { removed: 0, isComplete: false };
+    const isDone = letters.isComplete;
+    const counts = { messages, sends, deadLetters: letters.removed };
+    await erasures.recordTurn(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
+    const fields = { erasureId, turn: before.turns + 1, ...counts, busy };
+    log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
     if (isDone) return DONE;
     if (!isComplete) return { kind: 'retry', afterMs: 0 };
     return { kind: 'retry', afterMs: messages + sends === 0 ? BUSY_MS : INDEX_LAG_MS };

@@ -4,6 +4,7 @@ import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
@@ -33,6 +34,12 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
   readonly table: ITable;
   /** The sender, whose queue receives send requests and whose access token is used for contact checks. */
   readonly sender: ParleySender;
+  /**
+   * The dead-letter queues besides the sender's, in which an erasure deletes what is about the contact.
+   *
+   * @default none
+   */
+  readonly deadLetterQueues?: readonly IQueue[];
 }
 
 /** An API call takes at most 30 seconds. A turn of an erasure takes 20 seconds plus the rest of its last page. */
@@ -54,7 +61,8 @@ export class ParleyManagement extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
-    const { table, sender } = props;
+    const { table, sender, deadLetterQueues = [] } = props;
+    const searched = [sender.sendQueue.deadLetters, sender.schedules.deadLetters, ...deadLetterQueues];
     const settings = checkSettings(managementSettings, props, this.node.path);
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
@@ -70,6 +78,7 @@ export class ParleyManagement extends Construct {
         TABLE_NAME: table.tableName,
         SEND_QUEUE_URL: sender.sendQueue.queueUrl,
         ERASURE_QUEUE_URL: this.erasureQueue.queueUrl,
+        DEAD_LETTER_QUEUE_URLS: searched.map(({ queueUrl }) => queueUrl).join(' '),
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
@@ -95,6 +104,11 @@ export class ParleyManagement extends Construct {
       grantee: this.handler,
       actions: ['sqs:SendMessage'],
       resourceArns: [this.erasureQueue.queueArn],
+    });
+    Grant.addToPrincipal({
+      grantee: this.handler,
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+      resourceArns: searched.map(({ queueArn }) => queueArn),
     });
     sender.grantSend(this.handler);
     sender.grantReadAccessToken(this.handler);

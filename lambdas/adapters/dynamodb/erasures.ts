@@ -31,7 +31,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   async start(erasureId, requestedAt) {
     await table.update({
       key: erasureKey(erasureId),
-      set: { state: 'running', requestedAt, messages: 0, sends: 0, turns: 0 },
+      set: { state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 },
       condition: 'attribute_not_exists(#state)',
     });
   },
@@ -99,12 +99,13 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
       ? eraseSend(table, item.id, subjectName(subject), at)
       : eraseMessage(table, item, subjectName(subject)),
 
-  async recordTurn(before, { messages, sends, finishedAt }) {
+  async recordTurn(before, { messages, sends, deadLetters, finishedAt }) {
     await table.update({
       key: erasureKey(before.erasureId),
       set: {
         messages: before.messages + messages,
         sends: before.sends + sends,
+        deadLetters: before.deadLetters + deadLetters,
         turns: before.turns + 1,
         state: finishedAt === undefined ? 'running' : 'done',
         finishedAt,

@@ -220,6 +220,36 @@ describe('an erasure of a send that a function has claimed', () => {
   });
 });
 
+describe('an erasure of dead letters', () => {
+  const wanted = { body: JSON.stringify(sendRequest()), groupId: USER };
+  const other = { body: JSON.stringify(sendRequest({ platformContactId: '+5491155559999' })) };
+
+  it("deletes those of the contact and leaves the others', once nothing else is left", async () => {
+    await stage.receive(wireMessage());
+    stage.deadLetters = [wanted, other, { ...wanted, groupId: 'another-group' }];
+    const erasure = await queuedErasure();
+    await stage.eraseTurn(erasure);
+    expect(stage.deadLetters).toHaveLength(3);
+
+    await stage.erase();
+
+    expect(stage.deadLetters).toEqual([other]);
+    expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({ state: 'done', deadLetters: 2 });
+  });
+
+  it('waits until another consumer has released what it received', async () => {
+    const erasure = await queuedErasure();
+    stage.isEveryDeadLetterVisible = false;
+    stage.deadLetters = [wanted];
+    expect(await stage.eraseTurn(erasure)).toEqual({ kind: 'retry', afterMs: 30_000 });
+    stage.isEveryDeadLetterVisible = true;
+
+    expect(await stage.eraseTurn(erasure)).toEqual(DONE);
+
+    expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({ state: 'done', deadLetters: 1 });
+  });
+});
+
 describe('an erasure of a scheduled send', () => {
   it('deletes its schedule, whose input names the contact', async () => {
     await putSendInState(stage.sends, 'scheduled', { requestId: 'scheduled' });

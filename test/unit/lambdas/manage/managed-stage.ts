@@ -5,6 +5,7 @@ import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/me
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
+import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
@@ -65,6 +66,13 @@ export const createManagedStage = async (
         stage.queuedErasures.push(erasure);
       },
     },
+    deadLetters: {
+      async remove(isWanted: (deadLetter: DeadLetterText) => boolean) {
+        const { isEveryDeadLetterVisible: isComplete, deadLetters } = stage;
+        stage.deadLetters = deadLetters.filter((each) => !isWanted(each));
+        return { removed: deadLetters.length - stage.deadLetters.length, isComplete };
+      },
+    },
     scheduler: {
       async cancel(requestId: string) {
         if (stage.isSchedulerUnavailable) throw new Error('The scheduler is unavailable.');
@@ -110,6 +118,8 @@ export const createManagedStage = async (
     queued: [] as FifoMessage[],
     queuedErasures: [] as QueuedErasure[],
     cancelledSchedules: [] as string[],
+    deadLetters: [] as readonly DeadLetterText[],
+    isEveryDeadLetterVisible: true,
     isSchedulerUnavailable: false,
     /** The business number and the numbers of each contact check, and the chat service's answer. */
     checkedChannels: [] as string[],

@@ -34,7 +34,7 @@ const FUNCTIONS = [
   `${MANAGE} dynamodb:Query on Table.Arn/index/byContact, Table.Arn/index/byState`,
   `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, SenderSendQueue.Arn`,
   `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
-  `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn`,
+  `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, PublisherPublishFailures.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,
 ];
 
 /** Every statement that contains a `*`, with the reason. */
