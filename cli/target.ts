@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ListScheduleGroupsCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { CliError, EXIT } from './errors.ts';
 import type { SigningCredentials } from './operations/signed-fetch.ts';
+import { storesOfStack } from './operations/stack-stores.ts';
+import type { Stores } from './operations/stores.ts';
 
 /** Fields of `local.json`. Capitalized, they are outputs of the stack. */
 const ADDRESSES = [
@@ -33,6 +37,8 @@ export interface Target {
   readonly credentials: () => Promise<SigningCredentials>;
   readonly sqs: SQSClient;
   readonly secretsManager: SecretsManagerClient;
+  /** Finds everything that keeps data. */
+  readonly stores: () => Promise<Stores>;
 }
 
 export interface TargetOptions {
@@ -85,6 +91,7 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     );
   }
   const { credentials } = cloudFormation.config;
+  const sqs = new SQSClient({ region, credentials });
   return {
     name,
     id: `${stackName}.${region}`,
@@ -92,8 +99,9 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     region,
     addresses: addresses.parse(found),
     credentials: () => credentials(),
-    sqs: new SQSClient({ region, credentials }),
+    sqs,
     secretsManager: new SecretsManagerClient({ region, credentials }),
+    stores: () => storesOfStack(cloudFormation, stackName, { sqs, client: { region, credentials } }),
   };
 };
 
@@ -129,10 +137,13 @@ const describeOutputs = async (
 
 const localState = z.object({
   ...Object.fromEntries(ADDRESSES.map((name) => [name, z.string()])),
+  tableName: z.string(),
   env: z.object({
     AWS_ACCESS_KEY_ID: z.string(),
     AWS_SECRET_ACCESS_KEY: z.string(),
     AWS_REGION: z.string(),
+    AWS_ENDPOINT_URL_DYNAMODB: z.string(),
+    AWS_ENDPOINT_URL_SCHEDULER: z.string(),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: z.string(),
     AWS_ENDPOINT_URL_SQS: z.string(),
   }),
@@ -145,9 +156,10 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     throw new CliError(EXIT.noAccess, `${file} does not exist. Start the local run with npm start, or omit --local.`);
   }
   const state = parseLocalState(text, file);
-  const { env } = state;
+  const { env, tableName } = state;
   const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY };
   const client = { region: env.AWS_REGION, credentials, maxAttempts: 2 };
+  const sqs = new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS });
   return {
     name: 'the local run',
     id: 'local',
@@ -155,8 +167,23 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     region: env.AWS_REGION,
     addresses: addresses.parse(Object.fromEntries(ADDRESSES.map((name) => [name, Reflect.get(state, name)]))),
     credentials: async () => credentials,
-    sqs: new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS }),
+    sqs,
     secretsManager: new SecretsManagerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SECRETS_MANAGER }),
+    async stores() {
+      const scheduler = new SchedulerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SCHEDULER });
+      const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+      const { ScheduleGroups = [] } = await scheduler.send(new ListScheduleGroupsCommand({}));
+      return {
+        tables: [tableName],
+        scheduleGroups: ScheduleGroups.map(({ Name = '' }) => Name),
+        queueUrls: QueueUrls,
+        logFolder: join(stateFolder, 'logs'),
+        notSearched: [],
+        dynamodb: new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB }),
+        scheduler,
+        sqs,
+      };
+    },
   };
 };
 

@@ -193,8 +193,8 @@ export interface ErasablePage {
 /** Where the next page of a subject's items starts; opaque to callers. */
 export type ErasablePosition = Readonly<Record<string, unknown>>;
 
-/** The dead letters of all queues. */
-export interface DeadLetterRepository {
+/** The dead letters that are still in their queues. */
+export interface QueuedDeadLetters {
   /**
    * Deletes the wanted dead letters and leaves the others. `isComplete` is false if there was no time to see all, or if
    * another consumer has received some.

@@ -7,17 +7,17 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
-import type { DeadLetterRepository } from '../ports.ts';
+import type { QueuedDeadLetters } from '../ports.ts';
 
 /** Longer than a turn of an erasure, so that no dead letter is received twice in one. */
 const VISIBILITY_TIMEOUT_SECONDS = 60;
 const MAX_MESSAGES = 10;
 
 /**
- * Creates the repository of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
+ * Creates the search of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
  * the wanted ones, and makes the others visible again.
  */
-export const createSqsDeadLetters = (client: SQSClient, queueUrls: readonly string[]): DeadLetterRepository => ({
+export const createSqsQueuedDeadLetters = (client: SQSClient, queueUrls: readonly string[]): QueuedDeadLetters => ({
   async remove(isWanted, hasTime) {
     const results = await Promise.all(queueUrls.map((url) => removeFrom(client, url, isWanted, hasTime)));
     return {

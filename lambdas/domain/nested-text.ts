@@ -40,7 +40,10 @@ export function* stringsIn(value: unknown, field?: string, depth = 0): Generator
 }
 
 function* bytesIn(bytes: Uint8Array, field: string | undefined, depth: number): Generator<NestedText> {
-  for (const text of textsOf(Buffer.from(bytes))) yield* nestedTexts(text, field, depth + 1);
+  const texts = textsOf(Buffer.from(bytes));
+  // A part of a text can begin or end within a character.
+  const readable = texts.length > 0 ? texts : [Buffer.from(bytes).toString('utf8')];
+  for (const text of readable) yield* nestedTexts(text, field, depth + 1);
 }
 
 /** Base64 in either alphabet, long enough to contain a phone number. */

@@ -12,7 +12,7 @@ import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { createChangeVisibility, createSqsClient, createSqsErasureQueue, createSqsSendQueue } from '../adapters/sqs.ts';
-import { createSqsDeadLetters } from '../adapters/sqs-dead-letters.ts';
+import { createSqsQueuedDeadLetters } from '../adapters/sqs-dead-letters.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
@@ -60,7 +60,7 @@ const ports = {
   erasures: createDynamodbErasures(table),
   queue: createSqsSendQueue(sqs, environment.SEND_QUEUE_URL),
   erasureQueue: createSqsErasureQueue(sqs, environment.ERASURE_QUEUE_URL),
-  deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URLS),
+  queuedDeadLetters: createSqsQueuedDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URLS),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,

@@ -6,12 +6,12 @@ import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type {
   Clock,
-  DeadLetterRepository,
   ErasableItem,
   ErasablePosition,
   ErasureQueue,
   ErasureRepository,
   Log,
+  QueuedDeadLetters,
   Randomness,
   SendScheduler,
 } from '../ports.ts';
@@ -65,7 +65,7 @@ export const getErasure = defineRoute({
 export interface ErasureWorkerOptions {
   readonly erasures: ErasureRepository;
   readonly scheduler: Pick<SendScheduler, 'cancel'>;
-  readonly deadLetters: DeadLetterRepository;
+  readonly queuedDeadLetters: QueuedDeadLetters;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a turn may take. The next turn continues the erasure. */
@@ -87,7 +87,7 @@ const BUSY_MS = 30_000;
 export const createErasureWorker =
   (options: ErasureWorkerOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { erasures, deadLetters, clock, log, turnMs } = options;
+    const { erasures, queuedDeadLetters, clock, log, turnMs } = options;
     const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
@@ -111,7 +111,7 @@ export const createErasureWorker =
     // Last, because until then a function could put one of the contact's messages there.
     const isTableDone = isComplete && messages + sends + busy === 0;
     const letters = isTableDone
-      ? await deadLetters.remove(createIsAbout(contact), () => clock.now() < deadline)
+      ? await queuedDeadLetters.remove(createIsAbout(contact), () => clock.now() < deadline)
       : { removed: 0, isComplete: false };
     const isDone = letters.isComplete;
     const counts = { messages, sends, deadLetters: letters.removed };

@@ -155,8 +155,10 @@ const describeItem = (kind: Kind, { pk, sk }: Item, item: Item | undefined): Era
   return { kind: sk === 'ECHO' ? 'echo' : 'message', id };
 };
 
-const readCustomerIds = ({ body, failedBody }: Item): readonly string[] =>
-  [body, failedBody].flatMap((text) => (typeof text === 'string' ? (readCustomerId(text) ?? []) : []));
+const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly string[] =>
+  [body, failedBody, ...(statusBodies instanceof Set ? statusBodies : [])].flatMap((text) =>
+    typeof text === 'string' ? (readCustomerId(text) ?? []) : [],
+  );
 
 const parseErasure = (erasureId: string, item: Item): ErasureRecord => parseItem(erasureRecord, { ...item, erasureId });
 

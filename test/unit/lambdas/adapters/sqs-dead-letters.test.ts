@@ -6,7 +6,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSqsDeadLetters } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
+import { createSqsQueuedDeadLetters } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
@@ -55,7 +55,7 @@ describe('the dead letters', () => {
     for (let index = 0; index < 25; index += 1) await put(one, `${index % 2 === 0 ? 'wanted' : 'other'} ${index}`);
     await put(other, 'wanted');
 
-    expect(await createSqsDeadLetters(client, [one, other]).remove(isWanted, always)).toEqual({
+    expect(await createSqsQueuedDeadLetters(client, [one, other]).remove(isWanted, always)).toEqual({
       removed: 14,
       isComplete: true,
     });
@@ -70,7 +70,7 @@ describe('the dead letters', () => {
     for (let index = 0; index < 15; index += 1) await put(url, `wanted ${index}`, 'group-1');
     await put(url, 'other', 'group-2');
 
-    const search = createSqsDeadLetters(client, [url]);
+    const search = createSqsQueuedDeadLetters(client, [url]);
     const groups: (string | undefined)[] = [];
     const result = await search.remove((deadLetter) => {
       groups.push(deadLetter.groupId);
@@ -85,7 +85,7 @@ describe('the dead letters', () => {
   it('are not all seen while another consumer has received some, or when the time is over', async () => {
     const url = await createQueue();
     await put(url, 'wanted');
-    const search = createSqsDeadLetters(client, [url]);
+    const search = createSqsQueuedDeadLetters(client, [url]);
     expect(await search.remove(isWanted, () => false)).toEqual({ removed: 0, isComplete: false });
     await client.send(new ReceiveMessageCommand({ QueueUrl: url, VisibilityTimeout: 60 }));
 
@@ -101,7 +101,7 @@ describe('the dead letters', () => {
       return false;
     };
 
-    await expect(createSqsDeadLetters(client, [url]).remove(failing, always)).rejects.toThrow('cannot be read');
+    await expect(createSqsQueuedDeadLetters(client, [url]).remove(failing, always)).rejects.toThrow('cannot be read');
 
     expect(await visible(url)).toContain('other');
   });

@@ -66,7 +66,7 @@ export const createManagedStage = async (
         stage.queuedErasures.push(erasure);
       },
     },
-    deadLetters: {
+    queuedDeadLetters: {
       async remove(isWanted: (deadLetter: DeadLetterText) => boolean) {
         const { isEveryDeadLetterVisible: isComplete, deadLetters } = stage;
         stage.deadLetters = deadLetters.filter((each) => !isWanted(each));
