@@ -35,9 +35,11 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       }
       const call = await api();
       const contacts = [];
-      for (let start = 0; start < numbers.length; start += NUMBERS_PER_CALL) {
-        const body = { contacts: numbers.slice(start, start + NUMBERS_PER_CALL) };
-        contacts.push(...contactCheckResponse.parse(await call('POST', '/v1/contact-checks', body)).contacts);
+      for (let left = numbers; left.length > 0; ) {
+        const body = { contacts: left.slice(0, NUMBERS_PER_CALL) };
+        const checked = contactCheckResponse.parse(await call('POST', '/v1/contact-checks', body));
+        contacts.push(...checked.contacts);
+        left = [...(checked.notChecked ?? []), ...left.slice(NUMBERS_PER_CALL)];
         if (numbers.length > NUMBERS_PER_CALL) say(`${contacts.length} of ${numbers.length} numbers checked`);
       }
       const found = contacts.filter(({ onPlatform }) => onPlatform).length;

@@ -18,6 +18,7 @@ import { createTelemetry, frame } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { ManagementCall } from './api.ts';
+import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { manageEnvironment } from './environment.ts';
 import { createErasureWorker } from './erasures.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
@@ -26,12 +27,12 @@ import { ROUTES } from './routes.ts';
 const environment = parseEnvironment(manageEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
-/** HTTP APIs time out after 30 seconds, so a check of the maximum number of contacts must fit into that. */
+/** With a repetition after a 401, a call takes at most 20 seconds, which the time limits of a contact check rely on. */
 const CHAT_SERVICE_CALL = {
   connectTimeoutMs: 2_000,
   answerTimeoutMs: 8_000,
   maxAnswerBytes: 1024 * 1024,
-  maxConnections: 2,
+  maxConnections: CHECK_CONCURRENCY,
 };
 /** Leaves the rest of the function's timeout for the last page of the turn. */
 const ERASURE_TURN_MS = 20_000;

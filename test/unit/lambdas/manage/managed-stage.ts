@@ -84,7 +84,7 @@ export const createManagedStage = async (
       async checkContacts(channel: string, contacts: readonly string[]) {
         stage.checkedChannels.push(channel);
         stage.checks.push(contacts);
-        return stage.checkAnswer;
+        return (await stage.duringCheck(contacts)) ?? stage.checkAnswer;
       },
     },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
@@ -125,6 +125,8 @@ export const createManagedStage = async (
     checkedChannels: [] as string[],
     checks: [] as (readonly string[])[],
     checkAnswer: unavailable(),
+    /** Runs during each call of a contact check, and can return another answer. */
+    duringCheck: async (_contacts: readonly string[]): Promise<ChatServiceAnswer | undefined> => undefined,
 
     now: () => now,
     setNow(instant: string) {
