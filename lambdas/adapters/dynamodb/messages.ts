@@ -10,6 +10,7 @@ import * as z from '../../domain/schema.ts';
 import type { Echo, InboundMessage, StatusChange } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
 import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey, STATUS_SORT, subjectName } from './keys.ts';
+import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, type ItemUpdate, parseItem } from './table.ts';
 
 /**
@@ -66,26 +67,27 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       Limit: limit,
       ...(after && { after: { ...after, contact: name } }),
     });
-    // In pairs: an echo is shown with the statuses of its message.
-    const pairs = await table.getAll(
-      page.items.flatMap(({ pk, sk }) => [
-        messageKey(idOf(pk)),
-        sk === 'ECHO' ? echoKey(idOf(pk)) : messageKey(idOf(pk)),
-      ]),
-    );
-    return {
-      messages: page.items.flatMap(({ pk, sk }, index) => {
+    const { values: messages, used } = await readWithinBudget(page.items, async (entries) => {
+      // In pairs: an echo is shown with the statuses of its message.
+      const pairs = await table.getAll(
+        entries.flatMap(({ pk, sk }) => [
+          messageKey(idOf(pk)),
+          sk === 'ECHO' ? echoKey(idOf(pk)) : messageKey(idOf(pk)),
+        ]),
+      );
+      return entries.map(({ pk, sk }, index) => {
         const [message, listed] = pairs.slice(2 * index, 2 * index + 2);
         // The index may still list an item that was deleted a moment ago.
-        if (listed === undefined) return [];
+        if (listed === undefined) return undefined;
         const item = parseMessage(listed);
-        if (sk !== 'ECHO') return [describeMessage(idOf(pk), item)];
+        if (sk !== 'ECHO') return describeMessage(idOf(pk), item);
         // A message of the same contact is listed itself, unless only statuses of it have arrived.
-        if (message?.contact === name && message.direction !== undefined) return [];
-        return [describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})))];
-      }),
-      ...(page.next && { next: parsePosition(page.next) }),
-    };
+        if (message?.contact === name && message.direction !== undefined) return undefined;
+        return describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})));
+      });
+    });
+    const next = used < page.items.length ? page.items[used - 1] : page.next;
+    return { messages, ...(next && { next: parsePosition(next) }) };
   },
 });
 
