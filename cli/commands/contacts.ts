@@ -8,6 +8,7 @@ import { erasureResponse } from '../../lambdas/manage/erasures.ts';
 import { type CommandContext, type CreateCommand, contactArgument, count, examples } from '../command.ts';
 import { CliError, EXIT, explainFileError } from '../errors.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
+import { resourcePath } from '../operations/resource-path.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -115,7 +116,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
       }
       const call = await api();
       const isKnown = await isStored(call, contact);
-      let erasure = erasureResponse.parse(await call('DELETE', `/v1/contacts/${encodeURIComponent(contact)}`));
+      let erasure = erasureResponse.parse(await call('DELETE', resourcePath('contacts', 'platformContactId', contact)));
       const { erasureId } = erasure;
       if (!wait) {
         report({ text: `Erasure ${erasureId} started.`, json: erasure });
@@ -141,7 +142,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
 /** Whether the contact itself is stored: an erasure counts only messages and sends. */
 const isStored = async (call: ManagementClient, contact: string): Promise<boolean> => {
   try {
-    await call('GET', `/v1/contacts/${encodeURIComponent(contact)}`);
+    await call('GET', resourcePath('contacts', 'platformContactId', contact));
     return true;
   } catch (error) {
     if (error instanceof ManagementError && error.code === 'CONTACT_NOT_FOUND') return false;

@@ -113,6 +113,15 @@ describe('parley', () => {
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
   });
 
+  it('finds a request whose ID contains a question mark, and no other', async () => {
+    const requestId = 'what?is/this&that=1';
+    await parley(['send', '+5491155561009', '--text', 'Hi', '--request-id', 'what']);
+    await parley(['send', '+5491155561009', '--text', 'Hi', '--request-id', requestId]);
+
+    expect(await parleyJson(['status', requestId])).toMatchObject({ requestId });
+    expect(await parleyJson(['status', 'what'])).toMatchObject({ requestId: 'what' });
+  });
+
   it('cancels a scheduled send and no other, and can be repeated', async () => {
     const contact = '+5491155550377';
     const sendAt = new Date(cloud.clock.now().getTime() + 3_600_000).toISOString();
