@@ -131,10 +131,10 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         erasure = erasureResponse.parse(await call('GET', `/v1/erasures/${erasureId}`));
         if (erasure.messages !== messages) say(`${count(erasure.messages, 'message')} erased`);
       }
-      const { messages, sends } = erasure;
+      const { messages, sends, deadLetters } = erasure;
       const text =
-        isKnown || messages + sends > 0
-          ? `${contact} is erased: ${count(messages, 'message')} and ${count(sends, 'send')}`
+        isKnown || messages + sends + deadLetters > 0
+          ? `${contact} is erased: ${count(messages, 'message')}, ${count(sends, 'send')}, ${count(deadLetters, 'dead letter')}`
           : `Nothing was stored about ${contact}`;
       report({ text: `${text} (erasure ${erasureId}).`, json: erasure });
     });

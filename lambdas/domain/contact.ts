@@ -72,6 +72,9 @@ export const isPhone = (address: string): boolean => {
   return PHONE.test(address) && length >= MIN_DIGITS && length <= MAX_DIGITS;
 };
 
+/** Replaces what can be a phone number in a text that others wrote, so that it can be logged. */
+export const withoutNumbers = (text: string): string => text.replace(/\+?\d{6,}/g, '<number>');
+
 /**
  * Returns the key that all spellings of a user's address share.
  *
