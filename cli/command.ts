@@ -43,8 +43,8 @@ export const channelOption = () =>
   new Option('--channel <number>', "Business number that the contact wrote to (default: the stage's)");
 
 /** Returns the query that names the business number; empty if there is none. */
-export const channelQuery = (chatChannelNumber: string | undefined): string =>
-  chatChannelNumber === undefined ? '' : `?${new URLSearchParams({ chatChannelNumber })}`;
+export const channelQuery = (chatChannelNumber: string | undefined): URLSearchParams =>
+  new URLSearchParams(chatChannelNumber === undefined ? {} : { chatChannelNumber });
 
 /** Formats the examples of a command's help. */
 export const examples = (...lines: readonly string[]): string =>

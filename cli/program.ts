@@ -11,6 +11,7 @@ import {
 import { createConversationCommand } from './commands/conversation.ts';
 import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
+import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
 import { createTokenCommand, TOKEN_AS_ARGUMENT } from './commands/token.ts';
 import { createSendsCommand } from './commands/uncertain-sends.ts';
@@ -30,6 +31,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createDeadLettersCommand,
   createSendsCommand,
   createEraseCommand,
+  createErasureScanCommand,
   createDoctorCommand,
 ];
 

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ListScheduleGroupsCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { CliError, EXIT } from './errors.ts';
 import type { SigningCredentials } from './operations/signed-fetch.ts';
+import { storesOfStack } from './operations/stack-stores.ts';
+import type { Stores } from './operations/stores.ts';
 
 /** Fields of `local.json`. Capitalized, they are outputs of the stack. */
 const ADDRESSES = [
@@ -49,6 +53,8 @@ export interface Target {
   readonly credentials: () => Promise<SigningCredentials>;
   readonly sqs: SQSClient;
   readonly secretsManager: SecretsManagerClient;
+  /** Finds everything that keeps data. */
+  readonly stores: () => Promise<Stores>;
 }
 
 export interface TargetOptions {
@@ -101,6 +107,7 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     );
   }
   const { credentials } = cloudFormation.config;
+  const sqs = new SQSClient({ region, credentials });
   return {
     name,
     id: `${stackName}.${region}`,
@@ -112,8 +119,9 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
       ...readOptional((address) => outputs.get(outputName(address))),
     },
     credentials: () => credentials(),
-    sqs: new SQSClient({ region, credentials }),
+    sqs,
     secretsManager: new SecretsManagerClient({ region, credentials }),
+    stores: () => storesOfStack(cloudFormation, stackName, { sqs, client: { region, credentials } }),
   };
 };
 
@@ -156,10 +164,13 @@ const describeOutputs = async (
 
 const localState = z.looseObject({
   ...Object.fromEntries(ADDRESSES.map((name) => [name, z.string()])),
+  tableName: z.string(),
   env: z.object({
     AWS_ACCESS_KEY_ID: z.string(),
     AWS_SECRET_ACCESS_KEY: z.string(),
     AWS_REGION: z.string(),
+    AWS_ENDPOINT_URL_DYNAMODB: z.string(),
+    AWS_ENDPOINT_URL_SCHEDULER: z.string(),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: z.string(),
     AWS_ENDPOINT_URL_SQS: z.string(),
   }),
@@ -172,9 +183,10 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     throw new CliError(EXIT.noAccess, `${file} does not exist. Start the local run with npm start, or omit --local.`);
   }
   const state = parseLocalState(text, file);
-  const { env } = state;
+  const { env, tableName } = state;
   const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY };
   const client = { region: env.AWS_REGION, credentials, maxAttempts: 2 };
+  const sqs = new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS });
   return {
     name: 'the local run',
     id: 'local',
@@ -185,8 +197,23 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
       ...readOptional((name) => Reflect.get(state, name)),
     },
     credentials: async () => credentials,
-    sqs: new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS }),
+    sqs,
     secretsManager: new SecretsManagerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SECRETS_MANAGER }),
+    async stores() {
+      const scheduler = new SchedulerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SCHEDULER });
+      const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+      const { ScheduleGroups = [] } = await scheduler.send(new ListScheduleGroupsCommand({}));
+      return {
+        tables: [tableName],
+        scheduleGroups: ScheduleGroups.map(({ Name = '' }) => Name),
+        queueUrls: QueueUrls,
+        logFolder: join(stateFolder, 'logs'),
+        notSearched: [],
+        dynamodb: new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB }),
+        scheduler,
+        sqs,
+      };
+    },
   };
 };
 

@@ -1,7 +1,8 @@
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
-import type { Consent, Contact, ContactRef } from './domain/contact.ts';
+import type { Consent, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
 import type { DeadLetter, KeptQueue } from './domain/dead-letter.ts';
+import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
@@ -184,36 +185,68 @@ export interface ReceivedDeadLetter extends DeadLetter {
   readonly receiptHandle: string;
 }
 
-/** An item of a contact that is yet to be erased. */
+/** An item that is yet to be erased. A `status` is that of a message that never arrived. */
 export interface ErasableItem {
-  readonly kind: 'message' | 'echo' | 'send';
+  readonly kind: 'message' | 'echo' | 'status' | 'send';
   readonly id: string;
+  /** Whether there may be a schedule for the send. */
+  readonly isScheduled?: boolean;
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
 export interface ErasureRepository {
   read(erasureId: string): Promise<ErasureRecord | undefined>;
   start(erasureId: string, requestedAt: Instant): Promise<void>;
-  /** Removes the contact, unless the user wrote after `until`, which makes it a new contact. */
+  /** Returns the contacts of the same user: with every business number, and with none. */
+  contactsOf(contact: ContactRef): Promise<readonly ContactRef[]>;
+  /** Returns the chat service's id of a contact, if it is known. */
+  customerOf(contact: ContactRef): Promise<CustomerRef | undefined>;
+  /**
+   * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded
+   * later belongs to a new contact.
+   */
   removeContact(contact: ContactRef, until: Instant): Promise<void>;
-  listItems(
-    contact: ContactRef,
-    until: Instant,
-    after?: ErasablePosition,
-  ): Promise<{ readonly items: readonly ErasableItem[]; readonly next?: ErasablePosition }>;
+  /**
+   * Returns a page of what is stored under a contact or a customer, and the customers that these items name. A
+   * customer's items must be erased first, because nothing else leads to them.
+   */
+  listItems(subject: DataSubject, until: Instant, after?: ErasablePosition): Promise<ErasablePage>;
   /** Returns `busy` while a function is processing the send, because that function would write the item again. */
-  erase(contact: ContactRef, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
+  erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
   /** Deletes kept dead letters that may be about the contact. Returns how many; 0 if none are left. */
   eraseKeptDeadLetters(contact: ContactRef, until: Instant): Promise<number>;
   /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(
     before: ErasureRecord,
-    turn: { readonly messages: number; readonly sends: number; readonly finishedAt?: Instant },
+    turn: {
+      readonly messages: number;
+      readonly sends: number;
+      readonly deadLetters: number;
+      readonly finishedAt?: Instant;
+    },
   ): Promise<void>;
 }
 
-/** Where the next page of a contact's items starts; opaque to callers. */
+export interface ErasablePage {
+  readonly items: readonly ErasableItem[];
+  readonly customers: readonly CustomerRef[];
+  readonly next?: ErasablePosition;
+}
+
+/** Where the next page of a subject's items starts; opaque to callers. */
 export type ErasablePosition = Readonly<Record<string, unknown>>;
+
+/** The dead letters that are still in their queues. */
+export interface QueuedDeadLetters {
+  /**
+   * Deletes the wanted dead letters and leaves the others. `isComplete` is false if there was no time to see all, or if
+   * another consumer has received some.
+   */
+  remove(
+    isWanted: (deadLetter: DeadLetterText) => boolean,
+    hasTime: () => boolean,
+  ): Promise<{ readonly removed: number; readonly isComplete: boolean }>;
+}
 
 /** The result of a write. Expected failures are values, not errors. */
 export type WriteResult =

@@ -40,11 +40,13 @@ export class ParleyStack extends Stack {
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table });
     this.sender = new ParleySender(this, 'Sender', { ...settings, table });
     this.publisher = new ParleyPublisher(this, 'Publisher', { ...settings, table });
+    const { publishFailures, targets } = this.publisher;
     this.management = new ParleyManagement(this, 'Management', {
       ...settings,
       table,
       sender: this.sender,
       receiver: this.receiver,
+      deadLetterQueues: [publishFailures, ...(targets ? [targets.deadLetters] : [])],
     });
     new ParleyMonitoring(this, 'Monitoring', {
       receiver: this.receiver,

@@ -16,6 +16,7 @@ import {
 } from '../command.ts';
 import { CliError, EXIT, explainFileError } from '../errors.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
+import { resourcePath } from '../operations/resource-path.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -44,9 +45,11 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       }
       const call = await api();
       const contacts = [];
-      for (let start = 0; start < numbers.length; start += NUMBERS_PER_CALL) {
-        const body = { contacts: numbers.slice(start, start + NUMBERS_PER_CALL), chatChannelNumber };
-        contacts.push(...contactCheckResponse.parse(await call('POST', '/v1/contact-checks', body)).contacts);
+      for (let left = numbers; left.length > 0; ) {
+        const body = { contacts: left.slice(0, NUMBERS_PER_CALL), chatChannelNumber };
+        const checked = contactCheckResponse.parse(await call('POST', '/v1/contact-checks', body));
+        contacts.push(...checked.contacts);
+        left = [...(checked.notChecked ?? []), ...left.slice(NUMBERS_PER_CALL)];
         if (numbers.length > NUMBERS_PER_CALL) say(`${contacts.length} of ${numbers.length} numbers checked`);
       }
       const found = contacts.filter(({ onPlatform }) => onPlatform).length;
@@ -124,7 +127,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         throw new CliError(EXIT.usage, `Erasing ${contact} cannot be undone. Add --yes to confirm.`);
       }
       const call = await api();
-      const path = `/v1/contacts/${encodeURIComponent(contact)}${channelQuery(channel)}`;
+      const path = resourcePath('contacts', 'platformContactId', contact, channelQuery(channel));
       const isKnown = await isStored(call, path);
       let erasure = erasureResponse.parse(await call('DELETE', path));
       const { erasureId } = erasure;
@@ -141,10 +144,10 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         erasure = erasureResponse.parse(await call('GET', `/v1/erasures/${erasureId}`));
         if (erasure.messages !== messages) say(`${count(erasure.messages, 'message')} erased`);
       }
-      const { messages, sends } = erasure;
+      const { messages, sends, deadLetters } = erasure;
       const text =
-        isKnown || messages + sends > 0
-          ? `${contact} is erased: ${count(messages, 'message')} and ${count(sends, 'send')}`
+        isKnown || messages + sends + deadLetters > 0
+          ? `${contact} is erased: ${count(messages, 'message')}, ${count(sends, 'send')}, ${count(deadLetters, 'dead letter')}`
           : `Nothing was stored about ${contact}`;
       report({ text: `${text} (erasure ${erasureId}).`, json: erasure });
     });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { contactResponse } from '../../lambdas/manage/contacts.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
 import { type CreateCommand, channelOption, channelQuery, contactArgument, examples } from '../command.ts';
+import { resourcePath } from '../operations/resource-path.ts';
 
 export const createConversationCommand: CreateCommand = ({ api, report }) =>
   new Command('conversation')
@@ -13,13 +14,14 @@ export const createConversationCommand: CreateCommand = ({ api, report }) =>
     .option('--cursor <cursor>', 'Show the next page')
     .addHelpText('after', examples('parley conversation +5491150000001 --limit 50 --stage prod'))
     .action(async (contactId, { limit, cursor, channel }) => {
-      const id = encodeURIComponent(contactId);
       const query = new URLSearchParams({ limit });
       if (cursor !== undefined) query.set('cursor', cursor);
       if (channel !== undefined) query.set('chatChannelNumber', channel);
       const call = await api();
-      const page = conversationResponse.parse(await call('GET', `/v1/conversations/${id}?${query}`));
-      const contact = contactResponse.parse(await call('GET', `/v1/contacts/${id}${channelQuery(channel)}`));
+      const pathOf = (collection: string, parameters?: URLSearchParams) =>
+        resourcePath(collection, 'platformContactId', contactId, parameters);
+      const page = conversationResponse.parse(await call('GET', pathOf('conversations', query)));
+      const contact = contactResponse.parse(await call('GET', pathOf('contacts', channelQuery(channel))));
       const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
       report({
         text: [...describeContact(contact), '', ...page.messages.map(describeMessage), ...next].join('\n'),

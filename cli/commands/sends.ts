@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
 import { type CommandResult, type CreateCommand, contactArgument, examples } from '../command.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
+import { resourcePath } from '../operations/resource-path.ts';
 
 export const createSendCommand: CreateCommand = ({ api, report, commandFor }) =>
   createMessageCommand('send')
@@ -42,7 +43,7 @@ export const createStatusCommand: CreateCommand = ({ api, report }) =>
     .addHelpText('after', examples('parley status order-17 --stage prod'))
     .action(async (requestId) => {
       const call = await api();
-      const send = sendResponse.parse(await call('GET', `/v1/sends/${encodeURIComponent(requestId)}`));
+      const send = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
       report(sendResult(send));
     });
 

@@ -4,6 +4,7 @@ import { parseDueMessage, serializeDueMessage } from '../../lambdas/domain/send-
 import type { DeadLetter } from './dead-letter-queue.ts';
 import { type ManagementClient, ManagementError } from './management-client.ts';
 import type { Redriven, RedriveOptions } from './redrive.ts';
+import { resourcePath } from './resource-path.ts';
 
 /** The input of a schedule's target: the request to SQS that EventBridge Scheduler could not make. */
 const sendMessageInput = z.object({ MessageBody: z.string(), MessageGroupId: z.string().optional() });
@@ -40,7 +41,7 @@ const readSend = async (
   requestId: string,
 ): Promise<z.output<typeof scheduledSend> | undefined> => {
   try {
-    return scheduledSend.parse(await api('GET', `/v1/sends/${encodeURIComponent(requestId)}`));
+    return scheduledSend.parse(await api('GET', resourcePath('sends', 'requestId', requestId)));
   } catch (error) {
     if (error instanceof ManagementError && error.code === 'SEND_NOT_FOUND') return undefined;
     throw error;

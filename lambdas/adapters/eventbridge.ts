@@ -11,8 +11,20 @@ const SOURCE = 'parley';
  */
 const PERMANENT_ERRORS = new Set(['MalformedDetail', 'InvalidArgument']);
 
+/**
+ * The errors with which EventBridge refuses a whole call because of what is in it.
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/CommonErrors.html
+ */
+const REFUSED_CALLS = new Set([
+  'ValidationError',
+  'ValidationException',
+  'SerializationException',
+  'RequestEntityTooLarge',
+  'RequestEntityTooLargeException',
+]);
+
 /** Publishes events in as few calls as possible. A failed call does not affect the others. */
-export const createEventBridgeBus = (client: EventBridgeClient, busName: string): EventBus => {
+export const createEventBridgeBus = (client: Pick<EventBridgeClient, 'send'>, busName: string): EventBus => {
   const publishBatch = async (events: readonly SerializedEvent[]): Promise<readonly PublishResult[]> => {
     try {
       const { Entries: results = [] } = await client.send(
@@ -30,7 +42,11 @@ export const createEventBridgeBus = (client: EventBridgeClient, busName: string)
     } catch (error) {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       const code = systemErrorCode(error) ?? name;
-      return events.map(() => ({ kind: 'failed', code, reason: `${name}: ${message}` }));
+      const reason = `${name}: ${message}`;
+      if (!REFUSED_CALLS.has(name)) return events.map(() => ({ kind: 'failed', code, reason }));
+      if (events.length === 1) return [{ kind: 'refused', code, reason }];
+      // EventBridge does not say which entry it means, and the others must not wait for it.
+      return (await Promise.all(events.map((event) => publishBatch([event])))).flat();
     }
   };
   return {

@@ -10,6 +10,15 @@ export interface ContactRef {
   readonly key: string;
 }
 
+/** Identifies a user by the chat service's own id, for events that name no address of the user. */
+export interface CustomerRef {
+  readonly platform: string;
+  readonly customerId: string;
+}
+
+/** Whose data an item is: that of a contact, or of a customer whose address is not known. */
+export type DataSubject = ContactRef | CustomerRef;
+
 const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
@@ -41,6 +50,8 @@ export interface Consent {
   readonly at: string;
   /** Where it was given, such as a form, an email, or a call. */
   readonly source: string;
+  /** When Parley received it, which an erasure goes by. @default at */
+  readonly recordedAt?: string;
 }
 
 /** Whether conversation windows are kept per user, or per user and business number. */
@@ -50,10 +61,20 @@ export type WindowPer = (typeof WINDOW_SCOPES)[number];
 /** The channel of contacts if windows are per user, and of events that name no business number. */
 export const ANY_CHANNEL = '*';
 
-const PHONE = /^\+?[\d\s().-]{6,}$/;
+/** Only a plus shows that punctuation belongs to a number. Without one, `192.168.1.12` would be one too. */
+const PHONE = /^(\+\d[\d\s().-]*|\d+)$/;
+const MIN_DIGITS = 6;
+/** Source: Recommendation ITU-T E.164, 6.1: an international number has at most 15 digits. */
+const MAX_DIGITS = 15;
 
-/** Whether an address looks like a phone number. User ids on other channels do not. */
-export const isPhone = (address: string): boolean => PHONE.test(address);
+/** Whether an address looks like a phone number in international format. User ids on other channels do not. */
+export const isPhone = (address: string): boolean => {
+  const { length } = address.replace(/\D/g, '');
+  return PHONE.test(address) && length >= MIN_DIGITS && length <= MAX_DIGITS;
+};
+
+/** Replaces what can be a phone number in a text that others wrote, so that it can be logged. */
+export const withoutNumbers = (text: string): string => text.replace(/\+?\d{6,}/g, '<number>');
 
 /**
  * Returns the key that all spellings of a user's address share.
@@ -128,6 +149,18 @@ const foldVariants = (digits: string): string => {
     default:
       return digits;
   }
+};
+
+/** Returns the digits of all numbers that share a phone number's key. */
+export const addressVariants = (key: string): readonly string[] => {
+  const [country, national] = [key.slice(0, 2), key.slice(2)];
+  const others = {
+    54: [`549${national}`, ...[2, 3, 4].map((area) => `54${national.slice(0, area)}15${national.slice(area)}`)],
+    55: [`55${national.slice(0, 2)}9${national.slice(2)}`],
+    52: [`521${national}`],
+  };
+  const candidates = Object.entries(others).flatMap(([code, numbers]) => (code === country ? numbers : []));
+  return [key, ...candidates.filter((digits) => contactKey(digits) === key)];
 };
 
 /** 54 9 area subscriber, 54 area subscriber, or 54 area 15 subscriber; area and subscriber have ten digits in total. */

@@ -11,6 +11,8 @@ export const erasureRecord = z.object({
   messages: z.number(),
   /** Sends erased so far. */
   sends: z.number(),
+  /** Dead letters deleted so far. */
+  deadLetters: z._default(z.number(), 0),
   /** How many times the erasure's queue message has been processed. */
   turns: z.number(),
 });

@@ -45,6 +45,11 @@ export const hasContent = (body: string): boolean =>
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+/** Returns the chat service's id of the user in a stored event body. */
+export const readCustomerId = (body: string): string | undefined => {
+  const { CUSTOMER_ID: customerId } = parseObject(body);
+  return typeof customerId === 'string' && customerId !== '' ? customerId : undefined;
+};
 
 /** Returns the kinds of media that are present, or undefined if there are none. */
 export const presentMedia = (media: Media): { [Kind in keyof Media]?: string[] } | undefined => {

@@ -37,6 +37,8 @@ export type SendGuard =
   | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
   | 'own-claim'
+  /** The contact was not erased, and with it the request. */
+  | 'not-erased'
   /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
   | 'confirmed-by-status'
   /** Like `confirmed-by-status`, and that status is not earlier than the writer's. */
@@ -153,7 +155,7 @@ export const SEND_TRANSITIONS = {
     to: 'waiting',
     by: 'operator',
     when: 'an operator resends it',
-    from: { uncertain: OWN, rejected: OWN },
+    from: { uncertain: ['own-claim', 'not-erased'], rejected: ['own-claim', 'not-erased'] },
   },
 } as const satisfies Record<string, SendTransition>;
 

@@ -1,4 +1,12 @@
-import { type ContactRef, contactRef, isPhone, numberOfChannel, type WindowPer } from './contact.ts';
+import {
+  type ContactRef,
+  type CustomerRef,
+  contactRef,
+  type DataSubject,
+  isPhone,
+  numberOfChannel,
+  type WindowPer,
+} from './contact.ts';
 import { hasContent } from './event-content.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
@@ -43,6 +51,8 @@ export interface Echo extends EventBase {
   readonly kind: 'echo';
   /** The user it was sent to, if the event names one. */
   readonly contact?: ContactRef;
+  /** The user if the event names no address, so that an erasure finds it. */
+  readonly customer?: CustomerRef;
 }
 
 /** What a status notification says about a message. `other` stands for a `STATUS` value Parley does not know. */
@@ -54,6 +64,8 @@ export interface StatusChange extends EventBase {
   readonly status: StatusKind;
   /** `STATUS` as received, in lower case. */
   readonly literal: string;
+  /** The user, so that an erasure finds the status of a message that never arrives. */
+  readonly subject?: DataSubject;
   /** The request id that the send carried as `clientPayload`, if the chat service returns it. */
   readonly requestId?: string;
   /** The message that the event carries beside its status. */
@@ -119,42 +131,56 @@ export const parseEvent = (body: string, context: ParseEventContext): ParsedEven
   if (!parsed.success) return unreadable(`Not a known event: ${z.describeIssues(parsed.error, 'the body')}.`);
   const wire = parsed.data;
   const base = { id: wire._id_, time: eventTime(wire.CREATION_TIME, context.times), body };
+  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
+  const customer = customerOf(platform, wire.CUSTOMER_ID);
   if (!wire.STATUS) {
-    const message = messageOf(wire, base, context);
+    const message = messageOf(wire, base, context, { platform, customer });
     return message ? event(message) : unreadable('Not a known event: it has neither STATUS nor FROM.');
   }
   const literal = wire.STATUS.toLowerCase().toWellFormed();
   const status = statusKind(literal);
   const requestId = wire.CLIENT_PAYLOAD;
-  const message = hasContent(body) ? messageOf(wire, { ...base, isFromStatus: true }, context, status) : undefined;
+  const address = wire.FROM?.toLowerCase() === 'me' ? wire.TO : wire.FROM;
+  const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
+  const subject = address ? contactRef(platform, address, channel) : customer;
+  const message = hasContent(body)
+    ? messageOf(wire, { ...base, isFromStatus: true }, context, { platform, customer, status })
+    : undefined;
   return event({
     kind: 'status',
     ...base,
     status,
     literal,
+    ...(subject && { subject }),
     ...(requestId && { requestId }),
     ...(message && { message }),
   });
 };
 
+/** What else is known of the message of an event. */
+interface MessageOrigin {
+  readonly platform: string;
+  readonly customer: CustomerRef | undefined;
+  /** The status beside the message, if any. */
+  readonly status?: StatusKind;
+}
+
 /**
  * Returns the message of an event: an echo if the business sent it, otherwise a user's message. Returns undefined if
  * the event does not say whose it is.
- *
- * @param status the status beside the message, if any
  */
 const messageOf = (
   wire: z.output<typeof wireEvent>,
   base: EventBase,
   context: ParseEventContext,
-  status?: StatusKind,
+  { platform, customer, status }: MessageOrigin,
 ): InboundMessage | Echo | undefined => {
   if (!wire.FROM) return undefined;
-  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
   if (wire.FROM.toLowerCase() === 'me') {
     // In an echo, TO is the user.
     const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
-    return { kind: 'echo', ...base, ...(wire.TO && { contact: contactRef(platform, wire.TO, channel) }) };
+    const user = wire.TO ? { contact: contactRef(platform, wire.TO, channel) } : customer && { customer };
+    return { kind: 'echo', ...base, ...user };
   }
   const channel = businessNumber(context, wire.CHAT_CHANNEL_ID, wire.TO);
   const contact = contactRef(platform, wire.FROM, channel);
@@ -199,6 +225,13 @@ const businessNumber = (
     .map(numberOfChannel)
     .find((number) => number !== undefined);
 };
+
+const customerOf = (platform: string, customerId: string | undefined): CustomerRef | undefined =>
+  customerId !== undefined && isName(customerId) ? { platform: platform.toLowerCase(), customerId } : undefined;
+
+/** Whether a value can be part of a key. */
+const isName = (value: string): boolean =>
+  value !== '' && value.isWellFormed() && Buffer.byteLength(value) <= MAX_ID_BYTES;
 
 const event = (parsed: WebhookEvent): ParsedEvent => ({ kind: 'event', event: parsed });
 const unreadable = (reason: string): ParsedEvent => ({ kind: 'unreadable', reason });

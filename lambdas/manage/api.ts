@@ -47,7 +47,7 @@ export const problemResponse = z.object({
 
 /** A call as received from API Gateway, not yet parsed. */
 export interface ManagementCall {
-  /** The path's variable; empty if the path has none. */
+  /** The path's variable; empty if the path has none. A call can pass the id in its query instead. */
   readonly id: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly bodyText: string;
@@ -92,12 +92,27 @@ interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
   ) => Promise<Answer>;
 }
 
+/**
+ * What stands in the path for an id that is in the query, under the same name. HTTP APIs are reported to decode the path
+ * and to cut it at a question mark, so an id with one would name another resource.
+ * Source: https://github.com/middleapi/standard-server/pull/93
+ */
+export const ID_IN_QUERY = '-';
+
+/** Returns the name of the variable in a route's path. */
+export const idNameOf = (route: string): string | undefined => /\{(\w+)\+?\}/.exec(route)?.[1];
+
 /** Defines a route. Responds to an invalid query or body with 400 and a message that lists every fault. */
 export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Ports, Query, Body>): Route<Ports> => {
   const { parseBody, handle, ...description } = definition;
+  const idName = idNameOf(definition.route);
   return {
     ...description,
-    async respond(ports, { id, query: rawQuery, bodyText }) {
+    async respond(ports, { id: idInPath, query: { [idName ?? '']: idInQuery, ...rawQuery }, bodyText }) {
+      if (idInQuery !== undefined && idInPath !== ID_IN_QUERY) {
+        return invalidRequest(`Invalid request: ${idName}: replace the ID in the path with ${ID_IN_QUERY}.`);
+      }
+      const id = idInQuery ?? idInPath;
       const query = parse(definition.query, rawQuery, 'the query');
       if (query.kind === 'invalid') return invalidRequest(query.explanation);
       const body = parseBody

@@ -1,5 +1,6 @@
 import { type ContactDefaults, isPhone, resolveContact } from '../domain/contact.ts';
 import { type CheckedContact, contactCheckOutcome, digitsOf } from '../domain/contact-check.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { formatNumber, type NumberFormat } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
@@ -19,6 +20,15 @@ const MAX_CONTACTS = 1000;
 /** The contract does not specify a limit, so this is a conservative one. */
 const CONTACTS_PER_CALL = 100;
 const WRITE_CONCURRENCY = 20;
+/** Few, so that a check of many numbers does not delay sends at the chat service. */
+export const CHECK_CONCURRENCY = 4;
+
+/**
+ * When the last call may start. A call and its repetition with a refreshed token take at most 20 seconds, and HTTP APIs
+ * time out after 30 seconds.
+ * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+ */
+const LAST_START_MS = 7_000;
 
 export const contactCheckResponse = z.object({
   contacts: z.array(
@@ -31,11 +41,16 @@ export const contactCheckResponse = z.object({
       platformContactId: z.optional(z.string()),
     }),
   ),
+  /** The numbers for which there was no time, or whose check failed. Check them in another call. */
+  notChecked: z.optional(z.array(z.string())),
 });
 
 export const checkContacts = defineRoute({
   route: 'POST /v1/contact-checks',
   summary: 'Check which numbers are on the platform and record the results',
+  description:
+    'Numbers for which there is no time, because the chat service is slow, are listed as notChecked. 502 means that no ' +
+    'number could be checked.',
   query: ignoredQuery,
   body: z.strictObject({
     contacts: z
@@ -58,11 +73,16 @@ export const checkContacts = defineRoute({
   async handle(ports: ContactCheckPorts, { body }) {
     const { contactDefaults, contacts } = ports;
     const { remember = true, chatChannelNumber = contactDefaults.chatChannelNumber, chatPlatform } = body;
-    const checked = await checkAll(ports, chatChannelNumber, [...new Set(body.contacts)]);
-    if (checked.kind === 'failed') {
-      return problem(502, 'CHAT_SERVICE_FAILED', `The contacts could not be checked. ${checked.explanation}.`);
+    const numbers = [...new Set(body.contacts)];
+    const { checks, explanation } = await checkAll(ports, chatChannelNumber, numbers);
+    if (checks.size === 0) {
+      return problem(502, 'CHAT_SERVICE_FAILED', `The contacts could not be checked. ${explanation}.`);
     }
-    const results = [...checked.checks];
+    const results = numbers.flatMap((number) => {
+      const check = checks.get(number);
+      return check === undefined ? [] : [[number, check] as const];
+    });
+    const notChecked = numbers.filter((number) => !checks.has(number));
     await forEachConcurrently(WRITE_CONCURRENCY, remember ? results : [], ([platformContactId, check]) => {
       const contact = resolveContact(contactDefaults, { platformContactId, chatPlatform, chatChannelNumber });
       return contacts.recordCheck(contact, check);
@@ -74,33 +94,63 @@ export const checkContacts = defineRoute({
         onPlatform: checkedAddress !== undefined,
         platformContactId: checkedAddress,
       })),
+      notChecked: notChecked.length === 0 ? undefined : notChecked,
     });
   },
 });
 
-type CheckedAll =
-  | { readonly kind: 'checked'; readonly checks: ReadonlyMap<string, CheckedContact> }
-  | { readonly kind: 'failed'; readonly explanation: string };
+interface CheckedAll {
+  readonly checks: ReadonlyMap<string, CheckedContact>;
+  /** Why a call failed, if one did. */
+  readonly explanation?: string;
+}
 
-/** Checks contacts in batches, one after another, until a batch fails. */
+/** Checks contacts in batches, until one fails or the time is over. */
 const checkAll = async (
-  { chatService, clock, numberFormat }: ContactCheckPorts,
+  ports: ContactCheckPorts,
   chatChannelNumber: string,
   contacts: readonly string[],
 ): Promise<CheckedAll> => {
+  const { clock } = ports;
+  const lastStart = addMs(clock.now(), LAST_START_MS);
   const checks = new Map<string, CheckedContact>();
-  for (let start = 0; start < contacts.length; start += CONTACTS_PER_CALL) {
-    const batch = contacts.slice(start, start + CONTACTS_PER_CALL);
-    const numbers = batch.map((number) => formatNumber(number, numberFormat));
-    const answer = await chatService.checkContacts(formatNumber(chatChannelNumber, numberFormat), numbers);
-    const outcome = contactCheckOutcome(answer, numbers);
-    if (outcome.kind === 'unavailable') return { kind: 'failed', explanation: outcome.failure.explanation };
-    if (outcome.kind === 'rejected') return { kind: 'failed', explanation: outcome.explanation };
-    if (!outcome.isComplete)
-      return { kind: 'failed', explanation: 'The chat service answered with a result that is not understood' };
-    const checkedAt = clock.now();
-    for (const contact of batch)
-      checks.set(contact, { checkedAt, checkedAddress: outcome.result.get(digitsOf(contact)) });
+  const explanations: string[] = [];
+  await forEachConcurrently(CHECK_CONCURRENCY, batchesOf(contacts), async (batch) => {
+    if (explanations.length > 0 || clock.now() > lastStart) return;
+    const outcome = await checkBatch(ports, chatChannelNumber, batch);
+    if (outcome.kind === 'failed') explanations.push(outcome.explanation);
+    else for (const [contact, check] of outcome.checks) checks.set(contact, check);
+  });
+  const [explanation] = explanations;
+  return { checks, ...(explanation !== undefined && { explanation }) };
+};
+
+const batchesOf = (contacts: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(contacts.length / CONTACTS_PER_CALL) }, (_, index) =>
+    contacts.slice(index * CONTACTS_PER_CALL, (index + 1) * CONTACTS_PER_CALL),
+  );
+
+type CheckedBatch =
+  | { readonly kind: 'checked'; readonly checks: readonly (readonly [string, CheckedContact])[] }
+  | { readonly kind: 'failed'; readonly explanation: string };
+
+const checkBatch = async (
+  { chatService, clock, numberFormat }: ContactCheckPorts,
+  chatChannelNumber: string,
+  batch: readonly string[],
+): Promise<CheckedBatch> => {
+  const numbers = batch.map((number) => formatNumber(number, numberFormat));
+  const answer = await chatService.checkContacts(formatNumber(chatChannelNumber, numberFormat), numbers);
+  const outcome = contactCheckOutcome(answer, numbers);
+  if (outcome.kind === 'unavailable') return { kind: 'failed', explanation: outcome.failure.explanation };
+  if (outcome.kind === 'rejected') return { kind: 'failed', explanation: outcome.explanation };
+  if (!outcome.isComplete) {
+    return { kind: 'failed', explanation: 'The chat service answered with a result that is not understood' };
   }
-  return { kind: 'checked', checks };
+  const checkedAt: Instant = clock.now();
+  const { result } = outcome;
+  return {
+    kind: 'checked',
+    checks: batch.map((contact) => [contact, { checkedAt, checkedAddress: result.get(digitsOf(contact)) }] as const),
+  };
 };

@@ -88,7 +88,7 @@ const consentRoute = (
       const at = parseInstant(body.at) ?? now;
       if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
       const contact = resolveContact(ports.contactDefaults, body);
-      await ports.contacts.recordConsent(contact, { kind, at, source: body.source });
+      await ports.contacts.recordConsent(contact, { kind, at, source: body.source, recordedAt: now });
       return respondWithContact(ports, body);
     },
   });

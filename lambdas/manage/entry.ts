@@ -14,11 +14,13 @@ import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken } from '../adapters/secrets.ts';
 import { createChangeVisibility, createSqsClient, createSqsErasureQueue, createSqsSendQueue } from '../adapters/sqs.ts';
 import { createSqsDeadLetterSource } from '../adapters/sqs-dead-letter-source.ts';
+import { createSqsQueuedDeadLetters } from '../adapters/sqs-dead-letters.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { ManagementCall } from './api.ts';
+import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
 import { createErasureWorker } from './erasures.ts';
 import { createKeepDeadLetters } from './keep-dead-letters.ts';
@@ -28,12 +30,12 @@ import { ROUTES } from './routes.ts';
 const environment = parseEnvironment(manageEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
-/** HTTP APIs time out after 30 seconds, so a check of the maximum number of contacts must fit into that. */
+/** With a repetition after a 401, a call takes at most 20 seconds, which the time limits of a contact check rely on. */
 const CHAT_SERVICE_CALL = {
   connectTimeoutMs: 2_000,
   answerTimeoutMs: 8_000,
   maxAnswerBytes: 1024 * 1024,
-  maxConnections: 2,
+  maxConnections: CHECK_CONCURRENCY,
 };
 /** Leaves the rest of the function's timeout for the last page of the turn. */
 const ERASURE_TURN_MS = 20_000;
@@ -45,6 +47,7 @@ const {
   CHAT_PLATFORM: chatPlatform,
   CHAT_CHANNEL_NUMBER: chatChannelNumber,
   CHAT_SERVICE_URL: chatServiceUrl,
+  INBOUND_DEAD_LETTER_QUEUE_URL: inboundUrl,
   RETENTION_DAYS: retentionDays,
   WINDOW_PER: windowPer,
   WINDOW_MARGIN_SECONDS: windowMarginSeconds,
@@ -65,6 +68,12 @@ const ports = {
   erasures: createDynamodbErasures(table),
   queue: createSqsSendQueue(sqs, environment.SEND_QUEUE_URL),
   erasureQueue: createSqsErasureQueue(sqs, environment.ERASURE_QUEUE_URL),
+  queuedDeadLetters: createSqsQueuedDeadLetters(sqs, [
+    environment.SEND_DEAD_LETTER_QUEUE_URL,
+    environment.SCHEDULE_DEAD_LETTER_QUEUE_URL,
+    ...(inboundUrl === undefined ? [] : [inboundUrl]),
+    ...environment.DEAD_LETTER_QUEUE_URLS,
+  ]),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
@@ -88,7 +97,7 @@ const responders = new Map(
 const manage = frame(createManagementHandler({ responders, log }), [...middlewares, answerErrors(log)]);
 const erase = frame(
   createQueueHandler({
-    handleMessage: createErasureWorker({ erasures: ports.erasures, clock: systemClock, log, turnMs: ERASURE_TURN_MS }),
+    handleMessage: createErasureWorker({ ...ports, turnMs: ERASURE_TURN_MS }),
     changeVisibility: createChangeVisibility(sqs, environment.ERASURE_QUEUE_URL),
     clock: systemClock,
     requiredTimeMs: ERASURE_REQUIRED_TIME_MS,
@@ -97,7 +106,6 @@ const erase = frame(
   middlewares,
 );
 
-const { INBOUND_DEAD_LETTER_QUEUE_URL: inboundUrl } = environment;
 const keepDeadLetters = createKeepDeadLetters({
   sources: [
     createSqsDeadLetterSource(sqs, 'send', environment.SEND_DEAD_LETTER_QUEUE_URL),

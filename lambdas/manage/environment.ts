@@ -11,11 +11,17 @@ export const manageEnvironment = z.object({
   SEND_QUEUE_URL: z.url(),
   /** The queue for erasures, which the function also consumes. */
   ERASURE_QUEUE_URL: z.url(),
-  /** The dead-letter queues whose old messages the function keeps in the table. */
+  /** The dead-letter queues whose old messages the function keeps in the table, and that an erasure searches. */
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
   SCHEDULE_DEAD_LETTER_QUEUE_URL: z.url(),
-  ERASURE_DEAD_LETTER_QUEUE_URL: z.url(),
   INBOUND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
+  /** The dead-letter queue of erasures, whose old messages the function keeps in the table. */
+  ERASURE_DEAD_LETTER_QUEUE_URL: z.url(),
+  /** Further queues that an erasure searches: their URLs, separated by spaces. */
+  DEAD_LETTER_QUEUE_URLS: z.pipe(
+    z.string(),
+    z.transform((urls) => urls.split(' ').filter((url) => url !== '')),
+  ),
   /** The secret that holds the chat service's access token, for contact checks. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */

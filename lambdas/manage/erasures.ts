@@ -1,9 +1,20 @@
 import type { SQSRecord } from 'aws-lambda';
-import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
+import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
-import { addMs } from '../domain/instant.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
-import type { Clock, ErasablePosition, ErasureQueue, ErasureRepository, Log, Randomness } from '../ports.ts';
+import type {
+  Clock,
+  ErasableItem,
+  ErasablePosition,
+  ErasureQueue,
+  ErasureRepository,
+  Log,
+  QueuedDeadLetters,
+  Randomness,
+  SendScheduler,
+} from '../ports.ts';
 import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { accepted, defineRoute, noBody, noQuery, ok, problem, problemResponse } from './api.ts';
@@ -23,9 +34,9 @@ export const eraseContact = defineRoute({
   route: 'DELETE /v1/contacts/{platformContactId+}',
   summary: 'Erase a contact',
   description:
-    'Deletes the contact and all of its messages. Of each send, only the record that it existed is kept. The erasure ' +
-    'runs in the background; get the erasure to see its progress. You can repeat the call. Messages that the user ' +
-    'writes after the call are kept.',
+    'Deletes the contact with every business number, all of its messages, and its dead letters. Of each send, only the ' +
+    'record that it existed is kept. The erasure runs in the background; get the erasure to see its progress. You can ' +
+    'repeat the call. Messages that the user writes and consents that are recorded after the call are kept.',
   query: contactQuery,
   body: noBody,
   responses: { 202: erasureResponse, 400: problemResponse },
@@ -35,7 +46,7 @@ export const eraseContact = defineRoute({
     const requestedAt = clock.now();
     await erasures.start(erasureId, requestedAt);
     await erasureQueue.put({ erasureId, requestedAt, contact });
-    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, turns: 0 });
+    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 });
   },
 });
 
@@ -53,6 +64,8 @@ export const getErasure = defineRoute({
 
 export interface ErasureWorkerOptions {
   readonly erasures: ErasureRepository;
+  readonly scheduler: Pick<SendScheduler, 'cancel'>;
+  readonly queuedDeadLetters: QueuedDeadLetters;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a turn may take. The next turn continues the erasure. */
@@ -72,37 +85,78 @@ const BUSY_MS = 30_000;
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 export const createErasureWorker =
-  ({ erasures, clock, log, turnMs }: ErasureWorkerOptions) =>
+  (options: ErasureWorkerOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
+    const { erasures, queuedDeadLetters, clock, log, turnMs } = options;
     const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
     if (before === undefined) throw new Error(`The erasure ${erasureId} has no record.`);
     if (before.state === 'done') return DONE;
-    // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
-    await erasures.removeContact(contact, requestedAt);
 
     const deadline = addMs(clock.now(), turnMs);
-    const erased = { messages: await erasures.eraseKeptDeadLetters(contact, requestedAt), sends: 0, busy: 0 };
+    const turn = createTurn(options, requestedAt, deadline);
+    let isComplete = true;
+    for (const each of await erasures.contactsOf(contact)) {
+      const customer = await erasures.customerOf(each);
+      isComplete = isComplete && (customer === undefined || (await turn.eraseAll(customer)));
+      if (!isComplete) break;
+      // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
+      await erasures.removeContact(each, requestedAt);
+      isComplete = await turn.eraseAll(each);
+      if (!isComplete) break;
+    }
+
+    const { messages, sends, busy } = turn.erased;
+    // Last, because until then a function could put one of the contact's messages there.
+    const isTableDone = isComplete && messages + sends + busy === 0;
+    const kept = isTableDone ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : 0;
+    const queued =
+      isTableDone && kept === 0
+        ? await queuedDeadLetters.remove(createIsAbout(contact), () => clock.now() < deadline)
+        : { removed: 0, isComplete: false };
+    const isDone = queued.isComplete;
+    const counts = { messages, sends, deadLetters: kept + queued.removed };
+    await erasures.recordTurn(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
+    const fields = { erasureId, turn: before.turns + 1, ...counts, busy };
+    log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
+    if (isDone) return DONE;
+    if (!isComplete) return { kind: 'retry', afterMs: 0 };
+    return { kind: 'retry', afterMs: messages + sends + kept === 0 ? BUSY_MS : INDEX_LAG_MS };
+  };
+
+/** Erases what was stored until the erasure was requested. */
+const createTurn = ({ erasures, scheduler, clock }: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
+  const erased = { messages: 0, sends: 0, busy: 0 };
+  const visited = new Set<string>();
+  let listed = 0;
+
+  const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
+    // Before the send, which leads to its schedule.
+    if (item.isScheduled) await scheduler.cancel(item.id);
+    const result = await erasures.erase(subject, item, clock.now());
+    if (result === 'busy') erased.busy += 1;
+    else if (result === 'erased') erased[item.kind === 'send' ? 'sends' : 'messages'] += 1;
+  };
+
+  /** Erases a contact's or a customer's items. Returns false if the turn's time ended before that. */
+  const eraseAll = async (subject: DataSubject): Promise<boolean> => {
+    const name = JSON.stringify(subject);
+    if (visited.has(name)) return true;
+    visited.add(name);
     let next: ErasablePosition | undefined;
-    let listed = 0;
     do {
-      const page = await erasures.listItems(contact, requestedAt, next);
+      const page = await erasures.listItems(subject, until, next);
+      for (const customer of page.customers) {
+        if (!(await eraseAll(customer))) return false;
+      }
       listed += page.items.length;
-      await forEachConcurrently(WRITE_CONCURRENCY, page.items, async (item) => {
-        const result = await erasures.erase(contact, item, clock.now());
-        if (result === 'busy') erased.busy += 1;
-        else if (result === 'erased') erased[item.kind === 'send' ? 'sends' : 'messages'] += 1;
-      });
+      await forEachConcurrently(WRITE_CONCURRENCY, page.items, (item) => eraseItem(subject, item));
       next = page.next;
       // Even a short turn continues until it finds items, because the next turn starts over.
     } while (next !== undefined && (listed === 0 || clock.now() < deadline));
-
-    const { messages, sends, busy } = erased;
-    const isDone = next === undefined && messages + sends + busy === 0;
-    await erasures.recordTurn(before, { messages, sends, ...(isDone && { finishedAt: clock.now() }) });
-    log.info(isDone ? 'contact erased' : 'contact partly erased', { erasureId, turn: before.turns + 1, ...erased });
-    if (isDone) return DONE;
-    if (next !== undefined) return { kind: 'retry', afterMs: 0 };
-    return { kind: 'retry', afterMs: messages + sends === 0 ? BUSY_MS : INDEX_LAG_MS };
+    return next === undefined;
   };
+
+  return { erased, eraseAll };
+};

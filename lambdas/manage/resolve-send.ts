@@ -51,6 +51,9 @@ export const resolveSend = defineRoute({
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
       const resolved = await ports.sends.resolve(send, resolution);
       if (resolved.kind === 'missing') return sendNotFound(requestId);
+      if (resolved.kind === 'conflict' && outcome === 'resend' && resolved.send.erasedAt !== undefined) {
+        return notResendable(requestId);
+      }
       // A concurrent call or an SDK retry may have just written the same resolution.
       if (resolved.kind === 'conflict' && !isResolvedAlready(resolved.send, resolution)) {
         return notResolvable(resolved.send, outcome);

@@ -61,12 +61,19 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
     const { requestId } = send.request;
     const scheduled = await sends.schedule(send, { at: now, sendAt });
     if (scheduled.kind === 'conflict') {
-      const { state, body } = scheduled.send;
+      const { state, body, erasedAt } = scheduled.send;
+      if (erasedAt !== undefined) await options.scheduler.cancel(requestId);
       if (state !== 'scheduled' || body !== send.body) return resumeSend(send, scheduled.send);
     }
     const aheadMs = msBetween(now, sendAt);
     if (aheadMs < MIN_SCHEDULE_MS) return { kind: 'retry', afterMs: aheadMs };
     await options.scheduler.schedule({ requestId, groupId: send.groupId, at: sendAt });
+    // A schedule names the contact. An erasure since the write did not find this one.
+    if ((await sends.read(requestId))?.erasedAt !== undefined) {
+      await options.scheduler.cancel(requestId);
+      log.info('schedule deleted: the contact was erased', { requestId });
+      return DONE;
+    }
     options.metrics.count('SendScheduled');
     log.info('send scheduled', { requestId, sendAt });
     return DONE;

@@ -1,5 +1,6 @@
 import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
 import { type OpenCircuit, openCircuitWaitMs } from '../domain/circuit-breaker.ts';
+import { withoutNumbers } from '../domain/contact.ts';
 import { msBetween } from '../domain/instant.ts';
 import type { MetricName } from '../domain/metric-names.ts';
 import { type Claim, mayResend, type QueuedSend, type SendResult, type UncalledResult } from '../domain/send.ts';
@@ -43,7 +44,8 @@ export const createRecordResult = (options: RecordResultOptions) => {
     const { state } = result;
     const why = 'outcome' in result ? result.outcome : result.decision;
     metrics.count(METRIC[state]);
-    log.info(`send ${state}`, { requestId: request.requestId, why });
+    // The chat service's answer can quote the contact's number, and no erasure reaches the logs.
+    log.info(`send ${state}`, { requestId: request.requestId, why: withoutNumbers(why) });
     return DONE;
   };
 

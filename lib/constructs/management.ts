@@ -4,6 +4,7 @@ import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
@@ -36,11 +37,17 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
   /** The sender, whose queue receives send requests and whose access token is used for contact checks. */
   readonly sender: ParleySender;
   /**
-   * The receiver, whose quarantined events are kept in the table.
+   * The receiver, whose quarantined events are kept in the table, and deleted by the erasure of their contact.
    *
    * @default SQS deletes quarantined events after 14 days
    */
   readonly receiver?: Pick<ParleyReceiver, 'inboundQueue'>;
+  /**
+   * Further dead-letter queues in which an erasure deletes what is about the contact, such as the publisher's.
+   *
+   * @default none
+   */
+  readonly deadLetterQueues?: readonly IQueue[];
 }
 
 /** An API call takes at most 30 seconds. A turn of an erasure takes 20 seconds plus the rest of its last page. */
@@ -62,7 +69,7 @@ export class ParleyManagement extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
-    const { table, sender, receiver } = props;
+    const { table, sender, receiver, deadLetterQueues = [] } = props;
     const settings = checkSettings(managementSettings, props, this.node.path);
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
@@ -82,6 +89,7 @@ export class ParleyManagement extends Construct {
         SCHEDULE_DEAD_LETTER_QUEUE_URL: sender.schedules.deadLetters.queueUrl,
         ERASURE_DEAD_LETTER_QUEUE_URL: this.erasureQueue.deadLetters.queueUrl,
         ...(receiver && { INBOUND_DEAD_LETTER_QUEUE_URL: receiver.inboundQueue.deadLetters.queueUrl }),
+        DEAD_LETTER_QUEUE_URLS: deadLetterQueues.map(({ queueUrl }) => queueUrl).join(' '),
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
@@ -108,6 +116,13 @@ export class ParleyManagement extends Construct {
       actions: ['sqs:SendMessage'],
       resourceArns: [this.erasureQueue.queueArn],
     });
+    if (deadLetterQueues.length > 0) {
+      Grant.addToPrincipal({
+        grantee: this.handler,
+        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+        resourceArns: deadLetterQueues.map(({ queueArn }) => queueArn),
+      });
+    }
     sender.grantSend(this.handler);
     sender.grantReadAccessToken(this.handler);
     sender.schedules.grantDelete(this.handler);

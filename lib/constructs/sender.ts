@@ -113,6 +113,7 @@ export class ParleySender extends Construct {
     });
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);
+    this.schedules.grantDelete(this.handler);
     this.sendQueue.addConsumer(this.handler, invocations);
   }
 

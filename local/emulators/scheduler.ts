@@ -48,7 +48,7 @@ export interface SchedulerContext {
 }
 
 /**
- * Emulates `CreateSchedule`, `GetSchedule`, and `DeleteSchedule` of EventBridge Scheduler, for one-time schedules that
+ * Emulates `CreateSchedule`, `GetSchedule`, `ListSchedules`, `DeleteSchedule`, and `ListScheduleGroups` of EventBridge Scheduler, for one-time schedules that
  * send a message to a queue. It rejects everything else.
  *
  * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html
@@ -57,6 +57,11 @@ export const startScheduler = (context: SchedulerContext): Promise<ListeningServ
   startAwsJsonServer('application/json', (request) => handle(request, context));
 
 const handle = ({ method, url, operation, input }: AwsRequest, context: SchedulerContext): AwsResponse => {
+  if (method === 'GET' && url.pathname === '/schedules') return listSchedules(url.searchParams, context);
+  if (method === 'GET' && url.pathname === '/schedule-groups') {
+    const ScheduleGroups = context.schedules.groups().map((Name) => ({ Name, State: 'ACTIVE' }));
+    return { status: 200, body: { ScheduleGroups } };
+  }
   const [, escapedName] = /^\/schedules\/([^/]+)$/.exec(url.pathname) ?? [];
   if (escapedName === undefined || !['POST', 'GET', 'DELETE'].includes(method)) {
     return unknownOperation(`${operation} of EventBridge Scheduler`);
@@ -69,6 +74,28 @@ const handle = ({ method, url, operation, input }: AwsRequest, context: Schedule
   if (method === 'GET') return { status: 200, body: describe(schedule) };
   context.schedules.remove(groupName, name);
   return { status: 200, body: {} };
+};
+
+/** Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_ListSchedules.html */
+const MAX_RESULTS = 100;
+
+const listSchedules = (query: URLSearchParams, { schedules }: SchedulerContext): AwsResponse => {
+  const listed = schedules.list(query.get('ScheduleGroup') ?? undefined);
+  const start = Number(query.get('NextToken') ?? 0);
+  const end = start + Number(query.get('MaxResults') ?? MAX_RESULTS);
+  return {
+    status: 200,
+    body: {
+      Schedules: listed.slice(start, end).map((schedule) => ({
+        Arn: scheduleArn(schedule),
+        Name: schedule.name,
+        GroupName: schedule.groupName,
+        State: 'ENABLED',
+        CreationDate: schedule.createdAt.getTime() / 1000,
+      })),
+      ...(end < listed.length && { NextToken: String(end) }),
+    },
+  };
 };
 
 const createSchedule = (name: string, input: unknown, { schedules, now, sqs }: SchedulerContext): AwsResponse => {

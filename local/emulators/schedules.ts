@@ -29,9 +29,12 @@ export interface TargetFailure {
 export interface Schedules extends AsyncDisposable {
   createGroup(name: string): void;
   hasGroup(name: string): boolean;
+  groups(): readonly string[];
   /** Adds a schedule. Returns false if its group already contains one with this name. */
   add(schedule: Schedule): boolean;
   find(groupName: string, name: string): Schedule | undefined;
+  /** Returns the schedules of a group, or of all groups. */
+  list(groupName: string | undefined): readonly Schedule[];
   remove(groupName: string, name: string): boolean;
   /** Stops calling targets. */
   close(): Promise<void>;
@@ -107,6 +110,7 @@ export const createSchedules = (clock: MovableClock, warn: (message: string) => 
       groups.add(name);
     },
     hasGroup: (name) => groups.has(name),
+    groups: () => [...groups],
     add(schedule) {
       const key = keyOf(schedule.groupName, schedule.name);
       if (schedules.has(key)) return false;
@@ -114,6 +118,8 @@ export const createSchedules = (clock: MovableClock, warn: (message: string) => 
       return true;
     },
     find: (groupName, name) => schedules.get(keyOf(groupName, name)),
+    list: (groupName) =>
+      [...schedules.values()].filter((schedule) => groupName === undefined || schedule.groupName === groupName),
     remove: (groupName, name) => schedules.delete(keyOf(groupName, name)),
     close,
     [Symbol.asyncDispose]: close,

@@ -116,9 +116,14 @@ const signerOf = async (
 const headerValue = (value: string | readonly string[]): string | string[] =>
   typeof value === 'string' ? value : [...value];
 
+/**
+ * Returns the path, decoded and cut at a decoded question mark. AWS does not document the cut; it is reported here:
+ * https://github.com/middleapi/standard-server/pull/93
+ */
 const decodedPath = (request: IncomingMessage): string | undefined => {
   try {
-    return decodeURIComponent((request.url ?? '/').split('?')[0] ?? '/');
+    const [path = '/'] = (request.url ?? '/').split('?');
+    return decodeURIComponent(path).split('?')[0];
   } catch {
     return undefined;
   }

@@ -113,6 +113,15 @@ describe('parley', () => {
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
   });
 
+  it('finds a request whose ID contains a question mark, and no other', async () => {
+    const requestId = 'what?is/this&that=1';
+    await parley(['send', '+5491155561009', '--text', 'Hi', '--request-id', 'what']);
+    await parley(['send', '+5491155561009', '--text', 'Hi', '--request-id', requestId]);
+
+    expect(await parleyJson(['status', requestId])).toMatchObject({ requestId });
+    expect(await parleyJson(['status', 'what'])).toMatchObject({ requestId: 'what' });
+  });
+
   it('cancels a scheduled send and no other, and can be repeated', async () => {
     const contact = '+5491155550377';
     const sendAt = new Date(cloud.clock.now().getTime() + 3_600_000).toISOString();
@@ -140,7 +149,9 @@ describe('parley', () => {
     const out = await parley(['opt-out', contact, '--source', 'call']);
     const checked = await parley(['contacts', 'check', '-'], `${contact}\n123456\n`);
     const refused = await parley(['erase', contact]);
+    const found = await parley(['erasure-scan', contact]);
     const erased = await parley(['erase', contact, '--yes']);
+    const left = await parley(['erasure-scan', contact]);
 
     expect(out).toMatchObject({ code: 0, out: expect.stringMatching(/: opt-out at \S+ \(source: call\)\.$/) });
     expect(checked.out).toBe(
@@ -149,6 +160,8 @@ describe('parley', () => {
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Add --yes') });
     expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(`${contact} is erased`) });
     expect((await parley(['conversation', contact])).code).toBe(3);
+    expect(found).toMatchObject({ code: 6, out: expect.stringContaining('CONTACT#chat#*#541155561002 CONTACT') });
+    expect(left).toMatchObject({ code: 0, out: expect.stringContaining('No trace found.') });
   });
 
   it('redrives the dead letters with a reason in order, and counts them', async () => {

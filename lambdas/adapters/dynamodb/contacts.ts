@@ -51,14 +51,16 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
     });
   },
 
-  async recordConsent(contact, { kind, at, source }) {
+  async recordConsent(contact, { kind, at, source, recordedAt = at }) {
     const prefix = kind === 'opt-in' ? 'optIn' : 'optOut';
+    const [time, origin, recorded] = [`${prefix}At`, `${prefix}Source`, `${prefix}RecordedAt`];
     await table.update({
       key: contactKeyOf(contact),
-      set: { [`${prefix}At`]: at, [`${prefix}Source`]: source },
+      set: { [time]: at, [origin]: source, [recorded]: recordedAt },
       condition:
-        `attribute_not_exists(#${prefix}At) OR #${prefix}At < :${prefix}At OR ` +
-        `(#${prefix}At = :${prefix}At AND #${prefix}Source < :${prefix}Source)`,
+        `attribute_not_exists(#${time}) OR #${time} < :${time} OR (#${time} = :${time} AND #${origin} < :${origin}) OR ` +
+        // A repetition after an erasure was requested counts, because the erasure removes what was recorded before.
+        `(#${time} = :${time} AND #${origin} = :${origin} AND #${recorded} < :${recorded})`,
     });
   },
 });

@@ -1,18 +1,24 @@
+import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
 import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
+import { readCustomerId } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import {
   BY_CONTACT,
+  CHANNELS_KEY,
+  CUSTOMER_PREFIX,
   contactKeyOf,
-  contactName,
   contactSort,
   echoKey,
   erasureKey,
   idOf,
   messageKey,
+  parseContactName,
+  STATUS_SORT,
   sendKey,
+  subjectName,
 } from './keys.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 
@@ -26,46 +32,83 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   async start(erasureId, requestedAt) {
     await table.update({
       key: erasureKey(erasureId),
-      set: { state: 'running', requestedAt, messages: 0, sends: 0, turns: 0 },
+      set: { state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 },
       condition: 'attribute_not_exists(#state)',
     });
   },
 
-  async removeContact(contact, until) {
-    await table.delete(
-      contactKeyOf(contact),
-      'attribute_not_exists(#lastInboundAt) OR #lastInboundAt <= :until',
-      { until },
-      ['lastInboundAt'],
-    );
+  async contactsOf(contact) {
+    const channels = z.parse(channelNames, (await table.get(CHANNELS_KEY))?.channels ?? new Set());
+    const contacts = [...channels].flatMap((name): readonly ContactRef[] => {
+      const { platform, channel } = parseContactName(name) ?? {};
+      return platform === contact.platform && channel !== undefined ? [{ ...contact, channel }] : [];
+    });
+    const all = [contact, { ...contact, channel: '*' }, ...contacts];
+    return [...new Map(all.map((each) => [each.channel, each])).values()];
   },
 
-  async listItems(contact, until, after) {
+  async customerOf(contact) {
+    const item = await table.get(contactKeyOf(contact));
+    return typeof item?.customerId === 'string'
+      ? { platform: contact.platform, customerId: item.customerId }
+      : undefined;
+  },
+
+  async removeContact(contact, until) {
+    const key = contactKeyOf(contact);
+    const times = CONTACT_PARTS.map(([time]) => time);
+    const isOld = (time: string) => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
+    if (await table.delete(key, times.map(isOld).join(' AND '), { until }, times)) return;
+    for (const [time, ...attributes] of CONTACT_PARTS) {
+      await table.update({
+        key,
+        set: Object.fromEntries([time, ...attributes].map((name) => [name, undefined])),
+        values: { until },
+        condition: `#${time} <= :until`,
+      });
+    }
+  },
+
+  async listItems(subject, until, after) {
     const { kind, key } = after ? z.parse(erasablePosition, after) : { kind: 'MESSAGE' as const, key: undefined };
-    const { items, next } = await table.query({
+    const { items: listed, next } = await table.query({
       IndexName: BY_CONTACT,
       KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
       ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-      values: { contact: contactName(contact), from: contactSort(kind, ''), until: contactSort(kind, until) },
+      values: { contact: subjectName(subject), ...sortRange(kind, until) },
+      Limit: MAX_PAGE_ITEMS,
       ...(key && { after: key }),
     });
-    const following = next ? { kind, key: next } : kind === 'MESSAGE' ? { kind: 'SEND' } : undefined;
-    return { items: items.map(describeItem), ...(following && { next: following }) };
+    // Also what has the same id, which is erased with it and may name a customer.
+    const stored = await table.getAll(
+      listed.flatMap(({ pk }) =>
+        kind === 'SEND' ? [sendKey(idOf(pk))] : [messageKey(idOf(pk)), echoKey(idOf(pk))],
+      ),
+    );
+    const items = new Map(stored.map((item) => [`${item?.pk} ${item?.sk}`, item]));
+    const customerIds = new Set(stored.flatMap((item) => readCustomerIds(item ?? {})));
+    const following = next ? { kind, key: next } : NEXT_KIND[kind] && { kind: NEXT_KIND[kind] };
+    return {
+      items: listed.map((entry) => describeItem(kind, entry, items.get(`${entry.pk} ${entry.sk}`))),
+      customers: [...customerIds].map((customerId): CustomerRef => ({ platform: subject.platform, customerId })),
+      ...(following && { next: following }),
+    };
   },
 
-  erase: (contact, item, at) =>
+  erase: (subject, item, at) =>
     item.kind === 'send'
-      ? eraseSend(table, item.id, contactName(contact), at)
-      : eraseMessage(table, item, contactName(contact)),
+      ? eraseSend(table, item.id, subjectName(subject), at)
+      : eraseMessage(table, item, subjectName(subject)),
 
   eraseKeptDeadLetters: (contact, until) => eraseKeptDeadLetters(table, contact, until),
 
-  async recordTurn(before, { messages, sends, finishedAt }) {
+  async recordTurn(before, { messages, sends, deadLetters, finishedAt }) {
     await table.update({
       key: erasureKey(before.erasureId),
       set: {
         messages: before.messages + messages,
         sends: before.sends + sends,
+        deadLetters: before.deadLetters + deadLetters,
         turns: before.turns + 1,
         state: finishedAt === undefined ? 'running' : 'done',
         finishedAt,
@@ -76,22 +119,59 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 });
 
-/** Messages are listed before sends. `key` is the position in the index. */
+/** What a contact's item consists of, each part with the attribute that says when it was written. */
+const CONTACT_PARTS = [
+  ['lastInboundAt', 'lastInboundId', 'lastInboundDigest', 'address', 'name', 'customerId'],
+  ['windowDeniedAt'],
+  ['checkedAt', 'checkedAddress'],
+  ['optInRecordedAt', 'optInAt', 'optInSource'],
+  ['optOutRecordedAt', 'optOutAt', 'optOutSource'],
+] as const;
+
+const channelNames = z.set(z.string());
+
+/** Limits the memory for a page, whose items can have 400 KB each. */
+const MAX_PAGE_ITEMS = 100;
+
+const KINDS = ['MESSAGE', 'STATUS', 'SEND'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The order in which a subject's items are listed. */
+const NEXT_KIND: { readonly [Of in Kind]?: Kind } = { MESSAGE: 'STATUS', STATUS: 'SEND' };
+
 const erasablePosition = z.object({
-  kind: z.enum(['MESSAGE', 'SEND']),
+  kind: z.enum(KINDS),
+  /** The position in the index. */
   key: z.optional(z.record(z.string(), z.unknown())),
 });
 
-const describeItem = ({ pk, sk }: Item): ErasableItem => ({
-  kind: sk === 'SEND' ? 'send' : sk === 'ECHO' ? 'echo' : 'message',
-  id: idOf(pk),
-});
+/** A status has no time in the index. Without its message, it belongs to nothing that is kept. */
+const sortRange = (kind: Kind, until: string) =>
+  kind === 'STATUS'
+    ? { from: STATUS_SORT, until: STATUS_SORT }
+    : { from: contactSort(kind, ''), until: contactSort(kind, until) };
+
+const describeItem = (kind: Kind, { pk, sk }: Item, item: Item | undefined): ErasableItem => {
+  const id = idOf(pk);
+  if (kind === 'SEND') return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined };
+  if (kind === 'STATUS') return { kind: 'status', id };
+  return { kind: sk === 'ECHO' ? 'echo' : 'message', id };
+};
+
+const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly string[] =>
+  [body, failedBody, ...(statusBodies instanceof Set ? statusBodies : [])].flatMap((text) =>
+    typeof text === 'string' ? (readCustomerId(text) ?? []) : [],
+  );
 
 const parseErasure = (erasureId: string, item: Item): ErasureRecord => parseItem(erasureRecord, { ...item, erasureId });
 
+const NAMES_NO_OTHER_CONTACT =
+  'attribute_not_exists(#contact) OR begins_with(#contact, :customers) OR ' +
+  '(#contact = :contact AND attribute_not_exists(#createdAt))';
+
 /**
- * Deletes a message, or an echo, and what has the same id but no contact: the statuses of an echoed message, or an echo
- * that names no user. These are in no index, so they go first: otherwise an interrupted erasure would not find them
+ * Deletes a message, an echo, or the statuses of an unknown message, and what has the same id but names no contact: the
+ * statuses of an echoed message, or an echo. These are in no index, so they go first: otherwise an interrupted erasure would not find them
  * again.
  */
 const eraseMessage = async (
@@ -100,8 +180,12 @@ const eraseMessage = async (
   contact: string,
 ): Promise<'erased' | 'gone'> => {
   const [listed, unlisted] = kind === 'echo' ? [echoKey(id), messageKey(id)] : [messageKey(id), echoKey(id)];
-  await table.delete(unlisted, 'attribute_not_exists(#contact)', {}, ['contact']);
-  return (await table.delete(listed, '#contact = :contact', { contact }, ['contact'])) ? 'erased' : 'gone';
+  const values = { contact, customers: CUSTOMER_PREFIX };
+  await table.delete(unlisted, NAMES_NO_OTHER_CONTACT, values, ['contact', 'createdAt']);
+  // The message of a status may have arrived meanwhile. It is then listed as a message, if it is old enough.
+  const condition = `#contact = :contact${kind === 'status' ? ' AND attribute_not_exists(#createdAt)' : ''}`;
+  const names = kind === 'status' ? ['contact', 'createdAt'] : ['contact'];
+  return (await table.delete(listed, condition, { contact }, names)) ? 'erased' : 'gone';
 };
 
 /** The states in which an erasure cancels a send, because it would otherwise be sent. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountRef } from '../../domain/circuit-breaker.ts';
-import type { ContactRef } from '../../domain/contact.ts';
+import type { ContactRef, DataSubject } from '../../domain/contact.ts';
 import type { KeptQueue } from '../../domain/dead-letter.ts';
 import type { SendState } from '../../domain/send-transitions.ts';
 
@@ -13,6 +13,22 @@ export interface ItemKey {
 /** Returns a contact's name: the partition key of its item, and of its messages and sends in the index `byContact`. */
 export const contactName = ({ platform, channel, key }: ContactRef): string =>
   `CONTACT#${escapePart(platform)}#${escapePart(channel)}#${key}`;
+
+/** Returns the name of what a user's data is stored under: a contact's, or that of a customer without an address. */
+export const subjectName = (subject: DataSubject): string =>
+  'key' in subject ? contactName(subject) : `${CUSTOMER_PREFIX}${escapePart(subject.platform)}#${subject.customerId}`;
+
+/** What the name of every customer without an address starts with. */
+export const CUSTOMER_PREFIX = 'CUSTOMER#';
+
+/** Returns the part of a contact's name that all contacts of a business number share. */
+export const channelOf = (name: unknown): string | undefined => {
+  const contact = parseContactName(name);
+  return contact === undefined || contact.channel === '*' ? undefined : contactName({ ...contact, key: '' });
+};
+
+/** The names of all business numbers with contacts, from {@link channelOf}. Written once per number and process. */
+export const CHANNELS_KEY: ItemKey = { pk: 'CHANNELS', sk: 'CHANNELS' };
 
 /** Parses a name from {@link contactName}. Returns undefined for anything else. */
 export const parseContactName = (name: unknown): ContactRef | undefined => {
@@ -59,11 +75,15 @@ export const idOf = (pk: unknown): string => String(pk).slice(String(pk).indexOf
 
 /**
  * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages and sends, each
- * kind ordered by time. It projects only keys, so that a status or a transition causes no write to the index.
+ * kind ordered by time, the statuses of its unknown messages, and its dead letters. It projects only keys, so that a
+ * status or a transition causes no write to the index.
  */
 export const BY_CONTACT = 'byContact';
 export type ContactSortKind = 'MESSAGE' | 'SEND' | 'DEADLETTER';
 export const contactSort = (kind: ContactSortKind, createdAt: string): string => `${kind}#${createdAt}`;
+
+/** The sort key of an item that has only statuses. It has no time, so that it does not depend on their order. */
+export const STATUS_SORT = 'STATUS#';
 
 /**
  * The sparse index `byState` (partition `stateShard`, sort `stateAt`, keys only) holds the sends that operators look

@@ -12,7 +12,18 @@ import {
 import * as z from '../../domain/schema.ts';
 import type { Echo, EventTime, InboundMessage, StatusChange, StatusKind } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
-import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey, parseContactName } from './keys.ts';
+import {
+  BY_CONTACT,
+  contactName,
+  contactSort,
+  echoKey,
+  idOf,
+  messageKey,
+  parseContactName,
+  STATUS_SORT,
+  subjectName,
+} from './keys.ts';
+import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, type ItemUpdate, parseItem } from './table.ts';
 
 /**
@@ -37,7 +48,9 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       const recorded = await table.update(statusUpdate(status, expiresAt, isTooLarge));
       const isKept = isTooLarge || recorded.kind === 'written' || hasMember(recorded.item?.statusBodies, body);
       // An earlier report of the same status has taken precedence, but this one is kept as well.
-      if (!isKept) await table.update({ key: messageKey(id), setOnce: { expiresAt }, add: bodyOf(status) });
+      if (!isKept) {
+        await table.update({ key: messageKey(id), setOnce: statusItem(status, expiresAt), add: bodyOf(status) });
+      }
     }
     if (isTooLarge) {
       throw new WriteRefusedError(
@@ -83,25 +96,26 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       Limit: limit,
       ...(after && { after: { ...after, contact: name } }),
     });
-    // In pairs: an echo is shown with the statuses of its message.
-    const pairs = await table.getAll(
-      page.items.flatMap(({ pk, sk }) => [
-        messageKey(idOf(pk)),
-        sk === 'ECHO' ? echoKey(idOf(pk)) : messageKey(idOf(pk)),
-      ]),
-    );
-    return {
-      messages: page.items.flatMap(({ pk, sk }, index) => {
+    const { values: messages, used } = await readWithinBudget(page.items, async (entries) => {
+      // In pairs: an echo is shown with the statuses of its message.
+      const pairs = await table.getAll(
+        entries.flatMap(({ pk, sk }) => [
+          messageKey(idOf(pk)),
+          sk === 'ECHO' ? echoKey(idOf(pk)) : messageKey(idOf(pk)),
+        ]),
+      );
+      return entries.map(({ pk, sk }, index) => {
         const [message, listed] = pairs.slice(2 * index, 2 * index + 2);
         // The index may still list an item that was deleted a moment ago.
-        if (listed === undefined) return [];
+        if (listed === undefined) return undefined;
         const item = parseMessage(listed);
-        if (sk !== 'ECHO') return [describeMessage(idOf(pk), item)];
-        if (message !== undefined && isListedItself(message, contact)) return [];
-        return [describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})))];
-      }),
-      ...(page.next && { next: parsePosition(page.next) }),
-    };
+        if (sk !== 'ECHO') return describeMessage(idOf(pk), item);
+        if (message !== undefined && isListedItself(message, contact)) return undefined;
+        return describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})));
+      });
+    });
+    const next = used < page.items.length ? page.items[used - 1] : page.next;
+    return { messages, ...(next && { next: parsePosition(next) }) };
   },
 });
 
@@ -109,8 +123,12 @@ const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPos
 
 const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
 
-/** Whether a message is listed itself, so that its echo in a contact's conversation would repeat it. */
+/**
+ * Whether a message is listed itself, so that its echo in a contact's conversation would repeat it. An item that has only
+ * statuses is not listed.
+ */
 const isListedItself = (message: Item, { platform, channel, key }: ContactRef): boolean => {
+  if (message.direction === undefined) return false;
   const own = parseContactName(message.contact);
   // An echo that names no business number repeats a message of any number.
   return own?.platform === platform && own.key === key && (own.channel === channel || channel === ANY_CHANNEL);
@@ -131,24 +149,25 @@ const recordArrival = async (table: ConversationTable, arrival: InboundMessage |
   return createdAt ?? arrival.time.at;
 };
 
-const arrivalUpdate = (
-  table: ConversationTable,
-  { kind, id, contact, time, body, isFromStatus }: InboundMessage | Echo,
-): ItemUpdate => ({
-  key: kind === 'echo' ? echoKey(id) : messageKey(id),
-  set: {
-    direction: kind === 'echo' ? 'echo' : 'inbound',
-    contact: contact && contactName(contact),
-    contactSort: contact && contactSort('MESSAGE', time.at),
-    createdAt: time.at,
-    createdAtSource: time.source,
-    body,
-    isFromStatus,
-    expiresAt: table.expiryOf(time.at),
-  },
-  names: ['requestId'],
-  condition: `attribute_not_exists(#requestId) AND (${precedence(time, isFromStatus).join(' OR ')})`,
-});
+const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo): ItemUpdate => {
+  const { kind, id, time, body, isFromStatus } = arrival;
+  const subject = arrival.contact ?? ('customer' in arrival ? arrival.customer : undefined);
+  return {
+    key: kind === 'echo' ? echoKey(id) : messageKey(id),
+    set: {
+      direction: kind === 'echo' ? 'echo' : 'inbound',
+      contact: subject && subjectName(subject),
+      contactSort: subject && contactSort('MESSAGE', time.at),
+      createdAt: time.at,
+      createdAtSource: time.source,
+      body,
+      isFromStatus,
+      expiresAt: table.expiryOf(time.at),
+    },
+    names: ['requestId'],
+    condition: `attribute_not_exists(#requestId) AND (${precedence(time, isFromStatus).join(' OR ')})`,
+  };
+};
 
 /** Returns the conditions under which an event is stored as its message; one of them suffices. */
 const precedence = ({ source }: EventTime, isFromStatus: true | undefined): readonly string[] => {
@@ -167,6 +186,12 @@ const precedence = ({ source }: EventTime, isFromStatus: true | undefined): read
  */
 const MAX_STATUS_BYTES = 16 * 1024;
 
+/** Returns what the first status gives the item. A message that has arrived, or arrives later, has its own contact. */
+const statusItem = ({ subject }: StatusChange, expiresAt: number) => ({
+  expiresAt,
+  ...(subject && { contact: subjectName(subject), contactSort: STATUS_SORT }),
+});
+
 const bodyOf = ({ body }: StatusChange) => ({ statusBodies: new Set([body]) });
 
 const hasMember = (set: unknown, member: string): boolean => set instanceof Set && set.has(member);
@@ -178,7 +203,11 @@ const hasOwnTime = (status: StatusKind): status is 'sent' | 'delivered' | 'read'
 /** A status may arrive before its message. It must not look like a message, nor make the message expire earlier. */
 const statusUpdate = (change: StatusChange, expiresAt: number, isOnlyTime: boolean): ItemUpdate => {
   const { id, status, literal, time, body } = change;
-  const common = { key: messageKey(id), setOnce: { expiresAt }, ...(!isOnlyTime && { add: bodyOf(change) }) };
+  const common = {
+    key: messageKey(id),
+    setOnce: statusItem(change, expiresAt),
+    ...(!isOnlyTime && { add: bodyOf(change) }),
+  };
   switch (status) {
     case 'sent':
     case 'delivered':

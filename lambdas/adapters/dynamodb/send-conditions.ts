@@ -71,6 +71,9 @@ const guardCondition = (
       names.add('claimId');
       values.ownClaimId = claimId;
       return '#claimId = :ownClaimId';
+    case 'not-erased':
+      names.add('erasedAt');
+      return 'attribute_not_exists(#erasedAt)';
     case 'processing-failed':
       names.add('code');
       values.processingFailed = 'PROCESSING_FAILED';

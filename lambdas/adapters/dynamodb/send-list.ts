@@ -8,7 +8,11 @@ export const listByState = async (
   table: ConversationTable,
   state: SendState,
   { limit, after = {} }: { readonly limit: number; readonly after?: SendListPosition },
-): Promise<{ readonly requestIds: readonly string[]; readonly next?: SendListPosition }> => {
+): Promise<{
+  readonly requestIds: readonly string[];
+  /** Returns where the next page starts if this one ends after so many sends. */
+  readonly nextAfter: (count: number) => SendListPosition | undefined;
+}> => {
   const shards = stateShards(state).filter((shard) => after[shard] !== EXHAUSTED);
   const pages = await Promise.all(shards.map((shard) => queryShard(table, shard, limit, after[shard])));
   // The sort is stable: sends of a shard keep their order, so the next page can continue after the last one taken.
@@ -16,8 +20,10 @@ export const listByState = async (
     .flatMap(({ entries }) => entries)
     .toSorted((one, other) => (one.stateAt < other.stateAt ? -1 : one.stateAt > other.stateAt ? 1 : 0))
     .slice(0, limit);
-  const next = nextPosition(state, pages, taken, after);
-  return { requestIds: taken.map(({ requestId }) => requestId), ...(next && { next }) };
+  return {
+    requestIds: taken.map(({ requestId }) => requestId),
+    nextAfter: (count) => nextPosition(state, pages, taken.slice(0, count), after),
+  };
 };
 
 /** In a list position: this shard has no more sends. */

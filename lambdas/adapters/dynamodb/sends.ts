@@ -4,6 +4,7 @@ import { RESOLUTIONS, type Resolution, type SendRecord, type SendResult, sendRec
 import { SEND_TRANSITIONS, type SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
 import { contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
+import { readWithinBudget } from './page-budget.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
 import { listByState } from './send-list.ts';
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
@@ -172,10 +173,13 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
 
     async listUncertain(page) {
-      const { requestIds, next } = await listByState(table, 'uncertain', page);
-      const items = await table.getAll(requestIds.map(sendKey));
-      // The index lags behind the table, so a send may have just left the state.
-      const sends = items.filter((item) => item?.state === 'uncertain').map((item) => parseSend(item ?? {}));
+      const { requestIds, nextAfter } = await listByState(table, 'uncertain', page);
+      const { values: sends, used } = await readWithinBudget(requestIds, async (ids) => {
+        const items = await table.getAll(ids.map(sendKey));
+        // The index lags behind the table, so a send may have just left the state.
+        return items.map((item) => (item?.state === 'uncertain' ? parseSend(item) : undefined));
+      });
+      const next = nextAfter(used);
       return { sends, ...(next && { next }) };
     },
   };

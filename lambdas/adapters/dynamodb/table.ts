@@ -14,7 +14,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { DamagedItemError, WriteRefusedError } from '../../domain/errors.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
-import type { ItemKey } from './keys.ts';
+import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
 
 export interface TableOptions {
   readonly client: DynamoDBClient;
@@ -90,7 +90,46 @@ export interface ConversationTable {
   expiryOf(instant: string): number;
 }
 
-export const createConversationTable = ({
+export const createConversationTable = (options: TableOptions): ConversationTable => {
+  const table = createTable(options);
+  return {
+    ...table,
+    async update(update, updateOptions) {
+      const { key, set, setOnce } = update;
+      const channel = channelOf(key.pk) ?? channelOf(set?.contact) ?? channelOf(setOnce?.contact);
+      if (channel !== undefined) await registerChannel(table, options.tableName, channel);
+      return table.update(update, updateOptions);
+    },
+  };
+};
+
+const registered = new Map<string, Promise<unknown>>();
+
+/**
+ * Registers a business number before the first write about one of its contacts, because an erasure must find the contact
+ * of every number. A process writes this once per number, so the item does not become hot.
+ */
+const registerChannel = async (table: ConversationTable, tableName: string, channel: string): Promise<void> => {
+  const name = `${tableName} ${channel}`;
+  const known = registered.get(name);
+  const registering =
+    known ??
+    table.update({
+      key: CHANNELS_KEY,
+      add: { channels: new Set([channel]) },
+      values: { channel },
+      condition: 'NOT contains(#channels, :channel)',
+    });
+  registered.set(name, registering);
+  try {
+    await registering;
+  } catch (error) {
+    registered.delete(name);
+    throw error;
+  }
+};
+
+const createTable = ({
   client,
   tableName,
   retentionDays,

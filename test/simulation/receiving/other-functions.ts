@@ -54,6 +54,8 @@ export const erase: OtherFunction = {
   async run(table, clock) {
     const turn = createErasureWorker({
       erasures: createDynamodbErasures(table),
+      scheduler: { cancel: async () => undefined },
+      queuedDeadLetters: { remove: async () => ({ removed: 0, isComplete: true }) },
       clock,
       log: silentLog,
       turnMs: 20_000,

@@ -135,6 +135,8 @@ describe('parley without a usable target', () => {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_REGION: 'local',
+      AWS_ENDPOINT_URL_DYNAMODB: gone,
+      AWS_ENDPOINT_URL_SCHEDULER: gone,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: gone,
       AWS_ENDPOINT_URL_SQS: gone,
     };
@@ -148,7 +150,7 @@ describe('parley without a usable target', () => {
       'scheduleDeadLetterQueue',
     ];
     const addresses = Object.fromEntries(names.map((name) => [`${name}Url`, gone]));
-    file('local.json', JSON.stringify({ ...addresses, accessTokenSecretId: 'x', env }));
+    file('local.json', JSON.stringify({ ...addresses, accessTokenSecretId: 'x', tableName: 'x', env }));
     const api = await fail([...STATUS, '--local']);
     const queue = await fail(['dead-letters', 'list', '--local']);
     const token = await fail(['token', 'set', '--local'], Readable.from(['a-new-token']));

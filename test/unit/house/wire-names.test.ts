@@ -111,7 +111,7 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   const erasures = createDynamodbErasures(table);
   await erasures.start('e1', NOW);
   const erasure = await erasures.read('e1');
-  if (erasure) await erasures.recordTurn(erasure, { messages: 1, sends: 1, finishedAt: NOW });
+  if (erasure) await erasures.recordTurn(erasure, { messages: 1, sends: 1, deadLetters: 1, finishedAt: NOW });
   await erasures.erase(CONTACT, { kind: 'send', id: 'refused' }, NOW);
   await collect();
   return Object.fromEntries(Object.entries(names).map(([kind, attributes]) => [kind, [...attributes].toSorted()]));

@@ -1,4 +1,4 @@
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEventBridgeBus } from '../../../../lambdas/adapters/eventbridge.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
@@ -37,6 +37,16 @@ const event = (id: number, detail = JSON.stringify({ id })): SerializedEvent => 
   detail,
 });
 const many = (count: number) => Array.from({ length: count }, (_, id) => event(id));
+
+/** Returns a client that fails a call with the error that `fail` returns for it. */
+const clientWith = (fail: (command: PutEventsCommand) => Error | undefined): Pick<EventBridgeClient, 'send'> => ({
+  async send(command: unknown) {
+    if (!(command instanceof PutEventsCommand)) throw new Error('Not a PutEvents call.');
+    const error = fail(command);
+    if (error) throw error;
+    return { Entries: (command.input.Entries ?? []).map((_entry, index) => ({ EventId: String(index) })) };
+  },
+});
 
 describe('the EventBridge bus', () => {
   it('publishes any number of events, with Parley as their source and their own time', async () => {
@@ -94,5 +104,35 @@ describe('the EventBridge bus', () => {
     expect(results).toEqual(many(2).map(() => ({ kind: 'failed', code: 'AccessDeniedException', reason })));
     denied.destroy();
     await denying.close();
+  });
+
+  const refusing = (code: string) =>
+    createEventBridgeBus(
+      clientWith((command) => {
+        if (!(command.input.Entries ?? []).some(({ Detail }) => Detail === '{"id":3}')) return undefined;
+        return Object.assign(new Error('An entry is invalid.'), { name: code });
+      }),
+      'bus',
+    );
+
+  it.each(['ValidationException', 'SerializationException', 'RequestEntityTooLargeException'])(
+    'refuses only the event that makes EventBridge refuse a whole call with %s, and publishes all others',
+    async (code) => {
+      const results = await refusing(code).publish(many(12));
+
+      const { 3: refused, ...others } = results;
+      expect(refused).toEqual({ kind: 'refused', code, reason: `${code}: An entry is invalid.` });
+      expect(Object.values(others)).toEqual(Array.from({ length: 11 }, () => ({ kind: 'published' })));
+    },
+  );
+
+  it('returns failed for the events of a call that fails for another reason, which a retry may resolve', async () => {
+    const results = await refusing('AccessDeniedException').publish(many(12));
+
+    expect(results.map(({ kind }) => kind)).toEqual([
+      ...Array.from({ length: 10 }, () => 'failed'),
+      'published',
+      'published',
+    ]);
   });
 });

@@ -27,11 +27,16 @@ describe('contactKey', () => {
     ['two ids that differ in case', 'CO.1000a', 'CO.1000A'],
     ['an id that is not a number and a number with the same digits', 'US.1349555000', '1349555000'],
     ['two countries', '+541155550000', '+551155550000'],
+    ['an IP address and the number with its digits', '192.168.1.12', '+192168112'],
+    ['a date and the number with its digits', '2026-11-20', '20261120'],
+    ['a number without a plus but with punctuation, and its digits', '1234-5678 (90)', '1234567890'],
+    ['a plus with too few digits, and these digits', '+1 (2) 3-4', '1234'],
+    ['more digits than a number can have, with and without plus', '+1234567890123456', '1234567890123456'],
   ])('differs for %s', (_case, one, other) => {
     expect(contactKey(one)).not.toBe(contactKey(other));
   });
 
-  it.each(['CO.1000123', 'US.1349', 'web-7f3a#1', 'me@example.com', '12345'])(
+  it.each(['CO.1000123', 'US.1349', 'web-7f3a#1', 'me@example.com', '12345', '192.168.1.12', '1234-5678-9012'])(
     'returns %s, which is not a phone number, unchanged',
     (id) => {
       expect(contactKey(id)).toBe(id);

@@ -128,8 +128,8 @@ describe('the transitions of a send', () => {
     expect(resolved.map(({ name, from, guards }) => [name, from, guards])).toEqual([
       ['resolveAccepted', 'uncertain', ['own-claim']],
       ['resolveFailed', 'uncertain', ['own-claim']],
-      ['resend', 'rejected', ['own-claim']],
-      ['resend', 'uncertain', ['own-claim']],
+      ['resend', 'rejected', ['own-claim', 'not-erased']],
+      ['resend', 'uncertain', ['own-claim', 'not-erased']],
     ]);
   });
 });

@@ -1,4 +1,6 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { NOW, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
@@ -8,6 +10,13 @@ let stage: ManagedStage;
 beforeEach(async () => {
   stage = await createManagedStage(tables);
 });
+
+const response = z.object({
+  contacts: z.array(z.object({ contact: z.string() })),
+  notChecked: z.optional(z.array(z.string())),
+});
+const contactsIn = (body: unknown) => response.parse(body).contacts.map(({ contact }) => contact);
+const notCheckedIn = (body: unknown) => response.parse(body).notChecked ?? [];
 
 const checked = (result: Record<string, string>) => ({
   kind: 'answered' as const,
@@ -62,6 +71,60 @@ describe('a contact check', () => {
     stage.checkAnswer = checked({ [USER]: '5491155550000' });
     await stage.call('checkContacts', { body: { contacts: [USER], remember: false } });
     expect(await stage.items()).toEqual({});
+  });
+
+  describe('of as many numbers as a call can have', () => {
+    const numbers = Array.from({ length: 1000 }, (_, index) => `+54911${50_000_000 + index}`);
+    const check = () => stage.call('checkContacts', { body: { contacts: numbers, remember: false } });
+    const inSeconds = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString();
+
+    it('calls the chat service concurrently, with few numbers in each call', async () => {
+      stage.checkAnswer = checked({});
+      let running = 0;
+      let most = 0;
+      stage.duringCheck = async () => {
+        most = Math.max(most, ++running);
+        await nextTick();
+        running -= 1;
+        return undefined;
+      };
+
+      const { body } = await check();
+
+      expect(contactsIn(body)).toHaveLength(1000);
+      expect(body).toHaveProperty('notChecked', undefined);
+      expect([stage.checks.length, most]).toEqual([10, 4]);
+    });
+
+    it('starts no call that could end after the time limit of the API, and returns the numbers that are left', async () => {
+      stage.checkAnswer = checked({});
+      // Every call takes the eight seconds that it can take.
+      stage.duringCheck = async () => {
+        await nextTick();
+        stage.setNow(inSeconds(8));
+        return undefined;
+      };
+
+      const { status, body } = await check();
+
+      expect(status).toBe(200);
+      expect(stage.checks).toHaveLength(4);
+      expect(contactsIn(body)).toHaveLength(400);
+      expect(body).toMatchObject({ notChecked: numbers.slice(400) });
+    });
+
+    it('returns the numbers of a call that failed, if others succeeded', async () => {
+      stage.checkAnswer = checked({});
+      stage.duringCheck = async (contacts) =>
+        contacts[0] === numbers[100] ? { kind: 'answered', httpStatus: 503, body: undefined } : undefined;
+
+      const { status, body } = await check();
+
+      expect(status).toBe(200);
+      const left = notCheckedIn(body);
+      expect([...contactsIn(body), ...left].toSorted()).toEqual(numbers.toSorted());
+      expect(left.length).toBeGreaterThanOrEqual(100);
+    });
   });
 
   it('returns 502 with the reason when the chat service fails', async () => {

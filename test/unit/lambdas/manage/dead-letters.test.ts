@@ -180,7 +180,7 @@ describe('an erasure', () => {
 
   it.each<[string, KeptQueue, string]>([
     ['an event without an id', 'inbound', event(JSON.stringify({ FROM: USER, MESSAGE: 'secret' }))],
-    ['an event from a spelling of the number', 'inbound', event(JSON.stringify({ FROM: '54 11 5555-0000' }))],
+    ['an event from a spelling of the number', 'inbound', event(JSON.stringify({ FROM: '+54 11 5555-0000' }))],
     ['a wrapped event that is not JSON', 'inbound', wrapped(`{"FROM":"${USER}","MESSAGE":"sec`)],
     ['an echo to the user', 'inbound', event(JSON.stringify({ FROM: 'me', TO: USER }))],
     ['a message of unknown origin', 'inbound', `call me at ${USER}!`],

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
@@ -7,7 +8,6 @@ import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { silentLog } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createSendHarness } from '../send/send-harness.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
@@ -90,7 +90,7 @@ describe('an erasure', () => {
     let turns = 0;
     for (let isDone = false; !isDone; turns += 1) {
       const erasures = turns % 2 === 0 ? dying : inPages;
-      const eraseTurn = createErasureWorker({ erasures, clock, log: silentLog, turnMs: 1 });
+      const eraseTurn = createErasureWorker({ ...stage.ports, erasures, clock, turnMs: 1 });
       const result = await eraseTurn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       isDone = result?.kind === 'done';
     }
@@ -132,6 +132,54 @@ describe('an erasure', () => {
     expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ window: { open: true } });
   });
 
+  it('keeps a consent that was recorded after the request, whatever its own time, and nothing older', async () => {
+    await stage.receive(wireMessage());
+    const consent = { platformContactId: USER, source: 'call with Ana' };
+    await stage.call('optIn', { body: { ...consent, at: '2026-01-01T00:00:00Z' } });
+    await stage.call('optOut', { body: { ...consent, at: '2026-01-02T00:00:00Z' } });
+    await requestErasure();
+    stage.setNow('2026-11-20T12:00:05.000Z');
+    const form = { platformContactId: USER, source: 'new form', at: '2026-11-19T00:00:00.000Z' };
+    expect(await stage.call('optIn', { body: form })).toMatchObject({ status: 200 });
+
+    await stage.erase();
+
+    const { body } = await stage.call('getContact', { id: USER });
+    expect(body).toMatchObject({ optIn: { at: form.at, source: 'new form' }, window: { open: false } });
+    expect(body).toHaveProperty('optOut', undefined);
+    expect(JSON.stringify(await stage.items())).not.toMatch(/parcel|Ana/);
+  });
+
+  it('keeps a consent that was recorded again after the request', async () => {
+    const consent = { platformContactId: USER, source: 'form', at: '2026-01-01T00:00:00.000Z' };
+    await stage.call('optIn', { body: consent });
+    await requestErasure();
+    stage.setNow('2026-11-20T12:00:05.000Z');
+    await stage.call('optIn', { body: consent });
+
+    await stage.erase();
+
+    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ optIn: { at: consent.at } });
+  });
+
+  it('removes what is older than the request, even if the user has written since', async () => {
+    await stage.call('optIn', { body: { platformContactId: USER, source: 'call with Ana' } });
+    await stage.contacts.denyWindow(contactRef('chat', USER), NOW);
+    await stage.contacts.recordCheck(contactRef('chat', USER), { checkedAt: NOW, checkedAddress: '541155550000' });
+    await requestErasure();
+    stage.setNow('2026-11-20T13:00:00.000Z');
+    await stage.receive(wireMessage({ CREATION_TIME: '2026-11-20T12:30:00.000Z' }));
+
+    await stage.erase();
+
+    expect(await stage.contacts.read(contactRef('chat', USER))).toEqual({
+      address: '5491155550000',
+      name: 'Ana',
+      customerId: 'customer-1',
+      lastInboundAt: '2026-11-20T12:30:00.000Z',
+    });
+  });
+
   it('returns 404 if it does not exist', async () => {
     expect(await stage.call('getErasure', { id: 'unknown' })).toMatchObject({
       status: 404,
@@ -169,6 +217,62 @@ describe('an erasure of a send that a function has claimed', () => {
 
     expect(await stage.item('MESSAGE#out MESSAGE')).toBeUndefined();
     expect(await stage.sendItem()).toMatchObject({ state: 'accepted', body: '' });
+  });
+});
+
+describe('an erasure of dead letters', () => {
+  const wanted = { body: JSON.stringify(sendRequest()), groupId: USER };
+  const other = { body: JSON.stringify(sendRequest({ platformContactId: '+5491155559999' })) };
+
+  it("deletes those of the contact and leaves the others', once nothing else is left", async () => {
+    await stage.receive(wireMessage());
+    stage.queuedDeadLetters = [wanted, other, { ...wanted, groupId: 'another-group' }];
+    const erasure = await queuedErasure();
+    await stage.eraseTurn(erasure);
+    expect(stage.queuedDeadLetters).toHaveLength(3);
+
+    await stage.erase();
+
+    expect(stage.queuedDeadLetters).toEqual([other]);
+    expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({ state: 'done', deadLetters: 2 });
+  });
+
+  it('waits until another consumer has released what it received', async () => {
+    const erasure = await queuedErasure();
+    stage.isEveryDeadLetterVisible = false;
+    stage.queuedDeadLetters = [wanted];
+    expect(await stage.eraseTurn(erasure)).toEqual({ kind: 'retry', afterMs: 30_000 });
+    stage.isEveryDeadLetterVisible = true;
+
+    expect(await stage.eraseTurn(erasure)).toEqual(DONE);
+
+    expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({ state: 'done', deadLetters: 1 });
+  });
+});
+
+describe('an erasure of a scheduled send', () => {
+  it('deletes its schedule, whose input names the contact', async () => {
+    await putSendInState(stage.sends, 'scheduled', { requestId: 'scheduled' });
+    await putSendInState(stage.sends, 'cancelled', { requestId: 'cancelled' });
+    await putSendInState(stage.sends, 'accepted', { requestId: 'accepted' });
+    await requestErasure();
+    await stage.erase();
+
+    expect(stage.cancelledSchedules.toSorted()).toEqual(['cancelled', 'scheduled']);
+  });
+
+  it('finds it again if the schedule could not be deleted', async () => {
+    await putSendInState(stage.sends, 'scheduled');
+    const erasure = await queuedErasure();
+    stage.isSchedulerUnavailable = true;
+    await expect(stage.eraseTurn(erasure)).rejects.toThrow('unavailable');
+    expect(await stage.sendItem()).toMatchObject({ state: 'scheduled' });
+    stage.isSchedulerUnavailable = false;
+
+    await stage.erase();
+
+    expect(stage.cancelledSchedules).toEqual(['request-1']);
+    expect(await stage.sendItem()).toMatchObject({ state: 'cancelled', body: '' });
   });
 });
 
@@ -227,6 +331,21 @@ describe.each(SEND_STATES)('an erased send that was %s', (state) => {
     }
 
     expect([harness.calls, harness.deadLetters, harness.counted]).toEqual([[], [], []]);
+    expect(await stage.sendItem()).toEqual(before);
+  });
+
+  it('is not resolved by an operator whose call read it before', async () => {
+    await putSendInState(stage.sends, state);
+    const read = await stage.sends.read('request-1');
+    if (!read) throw new Error('The send is not stored.');
+    await requestErasure();
+    stage.setNow(AFTER_THE_LEASE);
+    await stage.erase();
+    const before = await stage.sendItem();
+
+    const resolution = { outcome: 'resend' as const, at: AFTER_THE_LEASE, why: 'An operator resends it.' };
+    expect(await stage.sends.resolve(read, resolution)).toMatchObject({ kind: 'conflict' });
+
     expect(await stage.sendItem()).toEqual(before);
   });
 

@@ -6,6 +6,7 @@ import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/me
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
+import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
@@ -67,6 +68,13 @@ export const createManagedStage = async (
         stage.queuedErasures.push(erasure);
       },
     },
+    queuedDeadLetters: {
+      async remove(isWanted: (deadLetter: DeadLetterText) => boolean) {
+        const { isEveryDeadLetterVisible: isComplete, queuedDeadLetters } = stage;
+        stage.queuedDeadLetters = queuedDeadLetters.filter((each) => !isWanted(each));
+        return { removed: queuedDeadLetters.length - stage.queuedDeadLetters.length, isComplete };
+      },
+    },
     scheduler: {
       async cancel(requestId: string) {
         if (stage.isSchedulerUnavailable) throw new Error('The scheduler is unavailable.');
@@ -78,7 +86,7 @@ export const createManagedStage = async (
       async checkContacts(channel: string, contacts: readonly string[]) {
         stage.checkedChannels.push(channel);
         stage.checks.push(contacts);
-        return stage.checkAnswer;
+        return (await stage.duringCheck(contacts)) ?? stage.checkAnswer;
       },
     },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
@@ -100,10 +108,11 @@ export const createManagedStage = async (
     chatPlatform: 'chat',
     windowPer,
   });
-  const eraseTurn = createErasureWorker({ erasures: repositories.erasures, clock, log: silentLog, turnMs: 60_000 });
+  const eraseTurn = createErasureWorker({ ...ports, turnMs: 60_000 });
 
   const stage = {
     ...repositories,
+    ports,
     table,
     tableName,
     counted: metrics.counted,
@@ -111,11 +120,15 @@ export const createManagedStage = async (
     queued: [] as FifoMessage[],
     queuedErasures: [] as QueuedErasure[],
     cancelledSchedules: [] as string[],
+    queuedDeadLetters: [] as readonly DeadLetterText[],
+    isEveryDeadLetterVisible: true,
     isSchedulerUnavailable: false,
     /** The business number and the numbers of each contact check, and the chat service's answer. */
     checkedChannels: [] as string[],
     checks: [] as (readonly string[])[],
     checkAnswer: unavailable(),
+    /** Runs during each call of a contact check, and can return another answer. */
+    duringCheck: async (_contacts: readonly string[]): Promise<ChatServiceAnswer | undefined> => undefined,
 
     now: () => now,
     setNow(instant: string) {
@@ -130,6 +143,23 @@ export const createManagedStage = async (
       if (stored.kind !== 'stored') throw new Error(`The event was not stored: ${stored.reason}`);
     },
     eraseTurn: (erasure: QueuedErasure) => eraseTurn(sqsRecord(JSON.stringify(erasure))),
+    /** Runs a turn of an erasure that dies after this many writes to the table. */
+    async eraseTurnWithWrites(erasure: QueuedErasure, writes: number): Promise<'done' | 'retry' | 'died'> {
+      let left = writes;
+      const writing = <Parameters extends readonly unknown[], Result>(
+        write: (...parameters: Parameters) => Promise<Result>,
+      ) => {
+        return async (...parameters: Parameters): Promise<Result> => {
+          if (left === 0) throw new Error('killed');
+          left -= 1;
+          return write(...parameters);
+        };
+      };
+      const dying = { ...table, update: writing(table.update), delete: writing(table.delete) };
+      const turn = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), turnMs: 60_000 });
+      const result = await turn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
+      return result?.kind ?? 'died';
+    },
     /** Processes the queued erasures until they are done. Returns the result of every turn. */
     async erase(): Promise<readonly MessageResult[]> {
       const turns: MessageResult[] = [];

@@ -82,6 +82,28 @@ describe('a request with sendAt', () => {
     expect(harness.schedules.size).toBe(1);
   });
 
+  it('has no schedule, which would name the contact, when the contact is erased before the schedule is created', async () => {
+    harness.beforeSchedule = () => harness.erase('request-1');
+
+    expect(await sender.receive(body())).toEqual(DONE);
+
+    expect(await harness.sendItem()).toMatchObject({ state: 'cancelled', body: '' });
+    expect(harness.schedules.size).toBe(0);
+  });
+
+  it('has no schedule when the function then died before it could delete it', async () => {
+    harness.beforeSchedule = async () => {
+      await harness.erase('request-1');
+      harness.schedules.set('request-1', IN_AN_HOUR);
+      throw new Error('killed');
+    };
+    await expect(sender.receive(body())).rejects.toThrow('killed');
+
+    expect(await sender.receive(body())).toEqual(DONE);
+
+    expect(harness.schedules.size).toBe(0);
+  });
+
   it('is not sent early when the clock of the scheduler is ahead', async () => {
     await sender.receive(body());
     harness.setNow(addMs(IN_AN_HOUR, -90_000));

@@ -4,7 +4,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sendKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
-import { NOW, sendRequest, sendResult, USER } from '../../../support/builders.ts';
+import { createRecordResult } from '../../../../lambdas/send/record-result.ts';
+import { NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
+import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { ANSWERS, createSendHarness, INVOCATION_MS, type RunningSend, type SendHarness } from './send-harness.ts';
 
@@ -18,6 +20,24 @@ beforeEach(async () => {
   harness = await createSendHarness(tables, { tableName });
   sender = harness.startFunction();
   await harness.openWindow(USER);
+});
+
+describe('the log of a result', () => {
+  it('contains no phone number, even if the chat service quotes the number', () => {
+    const logged: unknown[] = [];
+    const log = { ...silentLog, info: (...parameters: unknown[]) => void logged.push(parameters) };
+    const { sends, messages } = harness;
+    const clock = { now: () => NOW };
+    const randomness = { newId: () => 'id', random: () => 0 };
+    const metrics = recordingMetrics();
+    const { report } = createRecordResult({ sends, messages, clock, sleep: async () => {}, randomness, log, metrics });
+
+    report(queuedSend(), { state: 'rejected', at: NOW, outcome: `HTTP 400, code 304: Invalid number ${USER}` });
+
+    expect(logged).toEqual([
+      ['send rejected', { requestId: 'request-1', why: 'HTTP 400, code 304: Invalid number <number>' }],
+    ]);
+  });
 });
 
 describe('a send', () => {

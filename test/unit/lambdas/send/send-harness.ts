@@ -72,6 +72,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const harness = {
     sends,
     contacts,
+    messages,
     circuits,
     counted: metrics.counted,
     /** Every value of a metric, with its time. */
@@ -86,6 +87,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     deadLetters: [] as string[],
     /** When each scheduled request becomes due. */
     schedules: new Map<string, string>(),
+    /** Runs after a send was recorded as scheduled, before its schedule is created. */
+    beforeSchedule: async () => {},
     isSchedulerUnavailable: false,
     /** The next answers; accepted after that. A function is called at the time of the call. */
     answers: [] as (ChatServiceAnswer | ((call: SendCall) => Promise<ChatServiceAnswer>))[],
@@ -151,9 +154,13 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         scheduler: {
           async schedule({ requestId, at }) {
             if (harness.isSchedulerUnavailable) throw new Error('The scheduler is unavailable.');
+            await harness.beforeSchedule();
             harness.schedules.set(requestId, at);
           },
-          cancel: () => Promise.reject(new Error('This function cancels nothing.')),
+          async cancel(requestId) {
+            if (harness.isSchedulerUnavailable) throw new Error('The scheduler is unavailable.');
+            harness.schedules.delete(requestId);
+          },
         },
         contactDefaults,
         sendMessage,

@@ -35,7 +35,7 @@ const FUNCTIONS = [
   `${MANAGE} dynamodb:Query on Table.Arn/index/byContact, Table.Arn/index/byState`,
   `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, SenderSendQueue.Arn`,
   `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
-  `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, ManagementErasureQueueDeadLetters.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,
+  `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, ManagementErasureQueueDeadLetters.Arn, PublisherPublishFailures.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,
   `${KEEP} lambda:InvokeFunction on ManagementFunction.Arn`,
 ];
 
@@ -50,7 +50,7 @@ const WILDCARDS: Record<string, string> = {
   [`PublisherPublishFailuresPolicy: Deny sqs:* on PublisherPublishFailures.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
   [`${MANAGE} scheduler:DeleteSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
     "The schedule of a cancelled send is named after its request, in the stack's own group.",
-  [`${SEND} scheduler:CreateSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
+  [`${SEND} scheduler:CreateSchedule, scheduler:DeleteSchedule on arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*`]:
     "Each scheduled send has its own schedule, named after its request, in the stack's own group.",
   [`ManagementErasureQueuePolicy: Deny sqs:* on ManagementErasureQueue.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
   [`ManagementErasureQueueDeadLettersPolicy: Deny sqs:* on ManagementErasureQueueDeadLetters.Arn ${OVER_PLAIN_HTTP}`]:

@@ -2,8 +2,10 @@ import {
   CreateScheduleCommand,
   type CreateScheduleCommandInput,
   DeleteScheduleCommand,
+  DeleteScheduleGroupCommand,
   GetScheduleCommand,
-  ListSchedulesCommand,
+  ListScheduleGroupsCommand,
+  paginateListSchedules,
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -189,8 +191,24 @@ describe('the EventBridge Scheduler emulator', () => {
   });
 
   it('rejects any other operation by name', async () => {
-    await expect(client.send(new ListSchedulesCommand({}))).rejects.toThrow(
-      'does not support GET /schedules of EventBridge Scheduler',
+    await expect(client.send(new DeleteScheduleGroupCommand({ Name: 'group' }))).rejects.toThrow(
+      'does not support DELETE /schedule-groups/group of EventBridge Scheduler',
     );
+  });
+
+  it('lists its groups, and the schedules of a group, page by page', async () => {
+    schedules.createGroup('other');
+    for (const name of ['listed-1', 'listed-2', 'listed-3']) {
+      await client.send(schedule(name, `${queues.url}/x`, { GroupName: 'other' }));
+    }
+
+    const names: (string | undefined)[][] = [];
+    for await (const page of paginateListSchedules({ client, pageSize: 2 }, { GroupName: 'other' })) {
+      names.push((page.Schedules ?? []).map(({ Name }) => Name));
+    }
+    const { ScheduleGroups } = await client.send(new ListScheduleGroupsCommand({}));
+
+    expect(names).toEqual([['listed-1', 'listed-2'], ['listed-3']]);
+    expect(ScheduleGroups?.map(({ Name }) => Name)).toEqual(['default', 'group', 'other']);
   });
 });

@@ -103,6 +103,18 @@ describe("an HTTP API's event", () => {
     expect(seen.event).toMatchObject({ isBase64Encoded, body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8') });
   });
 
+  it('cuts the path at a decoded question mark, as HTTP APIs are reported to do', async () => {
+    const { url, seen } = await startApi({}, ['POST /my/{name}']);
+
+    await fetch(`${url}/my/what%3Fis%3D1?parameter1=a%3Fb`, { method: 'POST' });
+
+    expect(seen.event).toMatchObject({
+      rawPath: '/my/what',
+      pathParameters: { name: 'what' },
+      queryStringParameters: { parameter1: 'a?b' },
+    });
+  });
+
   it('omits the fields that the request lacks', async () => {
     const { url, seen } = await startApi({});
 

@@ -75,6 +75,38 @@ describe('reading a conversation', () => {
     }
   });
 
+  it('returns pages of less than 1 MB, whose end is not the end of the conversation', async () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `message-${String(index).padStart(3, '0')}`);
+    for (const [index, _id_] of ids.entries()) {
+      const CREATION_TIME = addMs('2026-11-20T11:00:00.000Z', index);
+      // Each character takes six bytes of JSON.
+      await receive(wireMessage({ _id_, MESSAGE: '\u0001'.repeat(24_000), CREATION_TIME }));
+    }
+
+    const pages: number[] = [];
+    const found: string[] = [];
+    let after: ConversationPosition | undefined;
+    do {
+      const page = await repositories.messages.readConversation(contact, { limit: 500, ...(after && { after }) });
+      pages.push(Buffer.byteLength(JSON.stringify(page)));
+      found.push(...page.messages.map(({ id }) => id));
+      after = page.next;
+    } while (after);
+
+    expect(found).toEqual(ids.toReversed());
+    expect(Math.max(...pages)).toBeLessThan(1_000_000);
+    expect(pages).toHaveLength(4);
+  });
+
+  it('shows an echo with its statuses, even if they arrived first and name the contact', async () => {
+    await receive(wireStatus({ _id_: 'echo', STATUS: 'read' }));
+    await receive(wireEcho({ _id_: 'echo' }));
+
+    const { messages } = await repositories.messages.readConversation(contact, { limit: 10 });
+
+    expect(messages).toMatchObject([{ id: 'echo', direction: 'echo', readAt: '2026-11-20T11:00:05.000Z' }]);
+  });
+
   it('continues after a message that was deleted since', async () => {
     const ids = await storeMessages(10, (index) => addMs('2026-11-20T11:00:00.000Z', index));
     const first = await repositories.messages.readConversation(contact, { limit: 4 });

@@ -45,11 +45,16 @@ describe('storing an echo', () => {
   });
 
   it('stores an echo without a user outside all conversations', async () => {
-    await receive(wireEcho({ TO: undefined }));
+    await receive(wireEcho({ TO: undefined, CUSTOMER_ID: undefined }));
     const item = (await items())[KEY];
     expect(item).toMatchObject({ createdAt: '2026-11-20T11:00:02.000Z' });
     expect(item).not.toHaveProperty('contact');
     expect(item).not.toHaveProperty('contactSort');
+  });
+
+  it('stores an echo that names only the customer where an erasure finds it', async () => {
+    await receive(wireEcho({ TO: undefined }));
+    expect((await items())[KEY]).toMatchObject({ contact: 'CUSTOMER#chat#customer-1' });
   });
 
   const message = () => repositories.messages.recordOutbound(outbound());

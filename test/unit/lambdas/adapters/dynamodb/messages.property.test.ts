@@ -118,7 +118,7 @@ const wrapped = (event: Record<string, unknown>, publishTime: string) => ({
   message: { data: Buffer.from(JSON.stringify(event)).toString('base64'), messageId: publishTime, publishTime },
 });
 
-const wireNames = z.object({ FROM: z.string(), TO: z.optional(z.string()) });
+const wireNames = z.object({ FROM: z.string(), TO: z.optional(z.string()), CUSTOMER_ID: z.string() });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const time = fc.integer({ min: 0, max: 1 }).map(at);
@@ -189,14 +189,15 @@ describe('a history of messages, echoes, statuses, confirmations, and answers', 
     );
   }, 120_000);
 
-  it('leaves every message and every echo with the contact that its own event names', async () => {
+  it('leaves every message and every echo with the contact, or else the customer, that its own event names', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         for (const { body, contact, sk } of Object.values(await play(history))) {
           if (typeof body !== 'string' || sk === 'SEND') continue;
-          const { FROM, TO } = z.parse(wireNames, JSON.parse(body));
+          const { FROM, TO, CUSTOMER_ID } = z.parse(wireNames, JSON.parse(body));
           const address = FROM === 'me' ? TO : FROM;
-          expect(contact).toBe(address && contactName(contactRef('chat', address)));
+          const customer = `CUSTOMER#chat#${CUSTOMER_ID}`;
+          expect(contact).toBe(address === undefined ? customer : contactName(contactRef('chat', address)));
         }
       }),
       { numRuns: 40 },

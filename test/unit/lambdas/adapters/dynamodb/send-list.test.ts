@@ -23,10 +23,10 @@ const useNewTable = async () => {
 beforeEach(useNewTable);
 
 /** Stores an uncertain send, as the transition to `uncertain` leaves it. */
-const putUncertain = async (requestId: string, uncertainAt: string): Promise<SendRecord> => {
+const putUncertain = async (requestId: string, uncertainAt: string, body = '{}'): Promise<SendRecord> => {
   const send = {
     state: 'uncertain' as const,
-    body: '{}',
+    body,
     attempts: 1,
     unknownOutcomes: 1,
     claimId: 'claim-1',
@@ -38,8 +38,8 @@ const putUncertain = async (requestId: string, uncertainAt: string): Promise<Sen
   return { requestId, ...send };
 };
 
-const putMany = (count: number, timeOf: (index: number) => string) =>
-  Promise.all(Array.from({ length: count }, (_, index) => putUncertain(`request-${index}`, timeOf(index))));
+const putMany = (count: number, timeOf: (index: number) => string, body?: string) =>
+  Promise.all(Array.from({ length: count }, (_, index) => putUncertain(`request-${index}`, timeOf(index), body)));
 
 const resolve = (send: SendRecord) => sends.resolve(send, { outcome: 'failed', at: NOW, why: 'It was not sent.' });
 
@@ -77,6 +77,24 @@ describe('the list of uncertain sends', () => {
     for (let limit = 1; limit <= 41; limit += 1) {
       expect(idsOf(await readAll(limit)).toSorted()).toEqual(idsOf(stored).toSorted());
     }
+  });
+
+  it('has pages of less than 1 MB, without skipping a send', async () => {
+    const stored = await putMany(30, () => NOW, JSON.stringify({ messageText: 'x'.repeat(100_000) }));
+
+    const pages: number[] = [];
+    const found: string[] = [];
+    let after: SendListPosition | undefined;
+    do {
+      const page = await readPage(500, after);
+      pages.push(Buffer.byteLength(JSON.stringify(page.sends)));
+      found.push(...idsOf(page.sends));
+      after = page.next;
+    } while (after);
+
+    expect(found.toSorted()).toEqual(idsOf(stored).toSorted());
+    expect(Math.max(...pages)).toBeLessThan(1_000_000);
+    expect(pages.length).toBeGreaterThan(3);
   });
 
   it('is in order of time across pages and partitions', async () => {

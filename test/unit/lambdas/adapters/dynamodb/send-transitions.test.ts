@@ -153,7 +153,6 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'with the same decision': { decision: DECISION },
     'with the same decision, failing since': { decision: DECISION, failingSince: SINCE },
   },
-  rejected: { '': {}, 'after an unknown outcome': { unknownOutcomes: 1 } },
   expired: { '': {}, 'after an unknown outcome': { unknownOutcomes: 1 } },
   refused: {
     'by a rule': { code: 'OPTED_OUT' },
@@ -165,6 +164,12 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'after three others': { unknownOutcomes: 3 },
     'after four others': { unknownOutcomes: 4 },
     'after a 2xx': { isAnswered: true },
+    'of an erased contact': { erasedAt: SINCE },
+  },
+  rejected: {
+    '': {},
+    'after an unknown outcome': { unknownOutcomes: 1 },
+    'of an erased contact': { erasedAt: SINCE },
   },
   accepted: {
     'with an id': { messageId: 'message-0' },
@@ -209,6 +214,8 @@ const holds = (guard: SendGuard, shows: Shows, { evidence, stored }: Situation):
       return shows === 'body' && evidence === 'right';
     case 'own-claim':
       return shows === 'claim' && evidence === 'right';
+    case 'not-erased':
+      return stored.erasedAt === undefined;
     case 'processing-failed':
       return stored.code === 'PROCESSING_FAILED';
     case 'other-decision':

@@ -1,0 +1,43 @@
+import { type CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Stores } from './stores.ts';
+
+/** What AWS keeps besides the stack's resources. */
+const ALSO_KEPT = [
+  "point-in-time recovery and backups of the table, and the table's stream, which keeps changes for a day",
+  'messages that a function or another consumer has received at the moment, and what is behind them in their group',
+  'queues, logs, and databases of other systems that receive the events',
+];
+
+/** Finds what a stack keeps data in. A resource that can hold data and that is not searched is listed as such. */
+export const storesOfStack = async (
+  cloudFormation: CloudFormationClient,
+  StackName: string,
+  { sqs, client }: { readonly sqs: SQSClient; readonly client: ConstructorParameters<typeof DynamoDBClient>[0] },
+): Promise<Stores> => {
+  const ids = new Map<string, string[]>();
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+    { client: cloudFormation },
+    { StackName },
+  )) {
+    for (const { ResourceType = '', PhysicalResourceId = '' } of StackResourceSummaries) {
+      ids.set(ResourceType, [...(ids.get(ResourceType) ?? []), PhysicalResourceId]);
+    }
+  }
+  const ofType = (type: string): readonly string[] => ids.get(type) ?? [];
+  return {
+    tables: [...ofType('AWS::DynamoDB::Table'), ...ofType('AWS::DynamoDB::GlobalTable')],
+    scheduleGroups: ofType('AWS::Scheduler::ScheduleGroup'),
+    queueUrls: ofType('AWS::SQS::Queue'),
+    notSearched: [
+      ...ofType('AWS::Logs::LogGroup').map((name) => `log group ${name}; search it with CloudWatch Logs Insights`),
+      ...ofType('AWS::S3::Bucket').map((name) => `bucket ${name}`),
+      ...ALSO_KEPT,
+    ],
+    dynamodb: new DynamoDBClient(client ?? {}),
+    scheduler: new SchedulerClient({ region: client?.region, credentials: client?.credentials }),
+    sqs,
+  };
+};

@@ -1,0 +1,86 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
+import type { QueuedDeadLetters } from '../ports.ts';
+
+/** Longer than a turn of an erasure, so that no dead letter is received twice in one. */
+const VISIBILITY_TIMEOUT_SECONDS = 60;
+const MAX_MESSAGES = 10;
+
+/**
+ * Creates the search of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
+ * the wanted ones, and makes the others visible again.
+ */
+export const createSqsQueuedDeadLetters = (client: SQSClient, queueUrls: readonly string[]): QueuedDeadLetters => ({
+  async remove(isWanted, hasTime) {
+    const results = await Promise.all(queueUrls.map((url) => removeFrom(client, url, isWanted, hasTime)));
+    return {
+      removed: results.reduce((sum, { removed }) => sum + removed, 0),
+      isComplete: results.every(({ isComplete }) => isComplete),
+    };
+  },
+});
+
+const removeFrom = async (
+  client: SQSClient,
+  QueueUrl: string,
+  isWanted: (deadLetter: DeadLetterText) => boolean,
+  hasTime: () => boolean,
+) => {
+  // Another consumer may have received a wanted one, and may release it later.
+  const isHidden = (await countInFlight(client, QueueUrl)) > 0;
+  const others: string[] = [];
+  let removed = 0;
+  let isEmpty = false;
+  try {
+    while (!isEmpty && hasTime()) {
+      const messages = await receive(client, QueueUrl);
+      isEmpty = messages.length === 0;
+      for (const { Body: body = '', ReceiptHandle = '', Attributes } of messages) {
+        if (isWanted({ body, groupId: Attributes?.MessageGroupId })) {
+          await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+          removed += 1;
+        } else others.push(ReceiptHandle);
+      }
+    }
+  } finally {
+    await release(client, QueueUrl, others);
+  }
+  return { removed, isComplete: isEmpty && !isHidden };
+};
+
+const receive = async (client: SQSClient, QueueUrl: string): Promise<readonly Message[]> => {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl,
+      MaxNumberOfMessages: MAX_MESSAGES,
+      VisibilityTimeout: VISIBILITY_TIMEOUT_SECONDS,
+      // Long polling asks all SQS servers; short polling can miss messages.
+      WaitTimeSeconds: 1,
+      MessageSystemAttributeNames: ['MessageGroupId'],
+    }),
+  );
+  return Messages;
+};
+
+const countInFlight = async (client: SQSClient, QueueUrl: string): Promise<number> => {
+  const AttributeNames = ['ApproximateNumberOfMessagesNotVisible' as const];
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  return Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0);
+};
+
+/** A message that cannot be released becomes visible by itself within a minute. */
+const release = async (client: SQSClient, QueueUrl: string, receiptHandles: readonly string[]): Promise<void> => {
+  for (let start = 0; start < receiptHandles.length; start += MAX_MESSAGES) {
+    const Entries = receiptHandles
+      .slice(start, start + MAX_MESSAGES)
+      .map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
+    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+  }
+};

@@ -1,0 +1,108 @@
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSqsQueuedDeadLetters } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
+import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
+
+let emulator: ListeningServer;
+let client: SQSClient;
+
+beforeAll(async () => {
+  emulator = await startSqs();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = new SQSClient({ endpoint: emulator.url, region: 'local', credentials });
+});
+afterAll(async () => {
+  client?.destroy();
+  await emulator?.close();
+});
+
+let queues = 0;
+const createQueue = async (suffix: '' | '.fifo' = ''): Promise<string> => {
+  queues += 1;
+  const Attributes = suffix === '' ? {} : { FifoQueue: 'true', ContentBasedDeduplication: 'true' };
+  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `queue-${queues}${suffix}`, Attributes }));
+  return QueueUrl ?? '';
+};
+const put = (QueueUrl: string, MessageBody: string, MessageGroupId?: string) =>
+  client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId }));
+const visible = async (QueueUrl: string): Promise<readonly string[]> => {
+  const bodies: string[] = [];
+  for (;;) {
+    const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    if (Messages.length === 0) return bodies.toSorted();
+    bodies.push(...Messages.map(({ Body = '' }) => Body));
+  }
+};
+const inFlight = async (QueueUrl: string) => {
+  const AttributeNames = ['ApproximateNumberOfMessagesNotVisible' as const];
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  return Attributes?.ApproximateNumberOfMessagesNotVisible;
+};
+const isWanted = ({ body }: DeadLetterText) => body.startsWith('wanted');
+const always = () => true;
+
+describe('the dead letters', () => {
+  it('that are wanted are removed from all queues; the others are visible again at once', async () => {
+    const [one, other] = [await createQueue(), await createQueue()];
+    for (let index = 0; index < 25; index += 1) await put(one, `${index % 2 === 0 ? 'wanted' : 'other'} ${index}`);
+    await put(other, 'wanted');
+
+    expect(await createSqsQueuedDeadLetters(client, [one, other]).remove(isWanted, always)).toEqual({
+      removed: 14,
+      isComplete: true,
+    });
+
+    expect(await inFlight(one)).toBe('0');
+    expect(await visible(one)).toHaveLength(12);
+    expect(await visible(other)).toEqual([]);
+  });
+
+  it('of a FIFO queue are removed to the end of their message group', async () => {
+    const url = await createQueue('.fifo');
+    for (let index = 0; index < 15; index += 1) await put(url, `wanted ${index}`, 'group-1');
+    await put(url, 'other', 'group-2');
+
+    const search = createSqsQueuedDeadLetters(client, [url]);
+    const groups: (string | undefined)[] = [];
+    const result = await search.remove((deadLetter) => {
+      groups.push(deadLetter.groupId);
+      return isWanted(deadLetter);
+    }, always);
+
+    expect(result).toEqual({ removed: 15, isComplete: true });
+    expect(new Set(groups)).toEqual(new Set(['group-1', 'group-2']));
+    expect(await visible(url)).toEqual(['other']);
+  });
+
+  it('are not all seen while another consumer has received some, or when the time is over', async () => {
+    const url = await createQueue();
+    await put(url, 'wanted');
+    const search = createSqsQueuedDeadLetters(client, [url]);
+    expect(await search.remove(isWanted, () => false)).toEqual({ removed: 0, isComplete: false });
+    await client.send(new ReceiveMessageCommand({ QueueUrl: url, VisibilityTimeout: 60 }));
+
+    expect(await search.remove(isWanted, always)).toEqual({ removed: 0, isComplete: false });
+  });
+
+  it('are released even if reading them fails', async () => {
+    const url = await createQueue();
+    await put(url, 'other');
+    await put(url, 'broken');
+    const failing = ({ body }: DeadLetterText) => {
+      if (body === 'broken') throw new Error('It cannot be read.');
+      return false;
+    };
+
+    await expect(createSqsQueuedDeadLetters(client, [url]).remove(failing, always)).rejects.toThrow('cannot be read');
+
+    expect(await visible(url)).toContain('other');
+  });
+});

@@ -1,0 +1,60 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { createIsAbout } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
+import { NOW, sendRequest, USER, wireMessage } from '../../../support/builders.ts';
+
+const isAbout = createIsAbout(contactRef('chat', USER));
+const OTHER = '+5491155559999';
+
+const received = (body: string) => serializeRequest({ rawBody: Buffer.from(body), receivedAt: NOW }, 'a reason') ?? '';
+const wrapped = (event: unknown) =>
+  JSON.stringify({ message: { data: Buffer.from(JSON.stringify(event)).toString('base64'), messageId: '7' } });
+/** Fits into an SQS message only when it is compressed. */
+const compressible = JSON.stringify(wireMessage({ STATUS: 7, MESSAGE: 'a'.repeat(2_000_000) }));
+const change = (item: Record<string, unknown>) =>
+  JSON.stringify({ reason: 'REFUSED', record: { dynamodb: { NewImage: marshall(item) } } });
+
+describe('a dead letter is about a contact', () => {
+  it.each([
+    ['a request', JSON.stringify(sendRequest())],
+    ['a request to a variant of its number', JSON.stringify(sendRequest({ platformContactId: '541155550000' }))],
+    ['an event', received(JSON.stringify(wireMessage({ STATUS: 7 })))],
+    ['an event in an envelope', received(wrapped(wireMessage({ _id_: '' })))],
+    ['an event that had to be compressed', received(compressible)],
+    ['an echo', received(JSON.stringify(wireMessage({ FROM: 'me', TO: USER, _id_: '' })))],
+    ['an event that is not JSON', received(JSON.stringify(wireMessage()).slice(0, -1))],
+    ['the call of a schedule', JSON.stringify({ MessageGroupId: USER, MessageBody: '{"scheduledRequestId":"1"}' })],
+    ['a change to a message', change({ pk: 'MESSAGE#1', contact: 'CONTACT#chat#*#541155550000' })],
+    ['a change to a contact', change({ pk: 'CONTACT#chat#541100000000#541155550000', name: 'Ana' })],
+    ['a published event', JSON.stringify({ detail: { contact: { channel: '*', key: '541155550000' } } })],
+  ])('%s', (_case, body) => {
+    expect(isAbout({ body })).toBe(true);
+  });
+
+  it('if it is in its message group', () => {
+    expect(isAbout({ body: 'MALFORMED', groupId: USER })).toBe(true);
+    expect(isAbout({ body: 'MALFORMED', groupId: OTHER })).toBe(false);
+  });
+});
+
+describe('a dead letter is not about a contact', () => {
+  it.each([
+    ["another user's request", JSON.stringify(sendRequest({ platformContactId: OTHER }))],
+    [
+      "another user's request that mentions it",
+      JSON.stringify(sendRequest({ platformContactId: OTHER, messageText: USER })),
+    ],
+    ["another user's event that mentions it", received(wrapped(wireMessage({ FROM: OTHER, MESSAGE: `Call ${USER}` })))],
+    [
+      "another user's event that mentions it in JSON",
+      received(JSON.stringify({ FROM: OTHER, MESSAGE: '{"tel":"5491155550000"}' })),
+    ],
+    ["a change to another user's message", change({ pk: 'MESSAGE#1', contact: 'CONTACT#chat#*#541155559999' })],
+    ['a position in the stream', JSON.stringify({ DDBStreamBatchInfo: { shardId: 'shard-1', batchSize: 3 } })],
+    ['nothing', ''],
+  ])('%s', (_case, body) => {
+    expect(isAbout({ body })).toBe(false);
+  });
+});
