@@ -145,9 +145,10 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         if (erasure.messages !== messages) say(`${count(erasure.messages, 'message')} erased`);
       }
       const { messages, sends, deadLetters } = erasure;
+      const letters = deadLetters > 0 ? `, and ${count(deadLetters, 'dead letter')}` : '';
       const text =
         isKnown || messages + sends + deadLetters > 0
-          ? `${contact} is erased: ${count(messages, 'message')}, ${count(sends, 'send')}, ${count(deadLetters, 'dead letter')}`
+          ? `${contact} is erased: ${count(messages, 'message')} and ${count(sends, 'send')}${letters}`
           : `Nothing was stored about ${contact}`;
       report({ text: `${text} (erasure ${erasureId}).`, json: erasure });
     });

@@ -43,6 +43,7 @@ const token = () => cloud.emulators.secrets.find(cloud.webhookSecretId ?? '')?.v
 const post = (path: string, event: unknown, headers: Record<string, string> = { [TOKEN_HEADER]: token() }) =>
   fetch(`${cloud.webhookUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(event) });
 
+const DAY_SECONDS = 24 * 60 * 60;
 const USER = '+5491155550070';
 const NUMBER = '+5491100000000';
 const write = async (id: string, path = '', changes: Record<string, unknown> = {}) => {
@@ -54,10 +55,19 @@ const request = (requestId: string, changes: Record<string, unknown> = {}) =>
 
 /** What makes a function emit a metric that an alarm watches. */
 const CAUSES: Readonly<Record<string, () => Promise<unknown>>> = {
+  // First, because the conversation window below would close.
+  async DeadLettersWaiting() {
+    await client.putMessage(cloud.sendQueueUrl, '{}', { groupId: USER, id: 'malformed' });
+    await waitFor('the request is dead-lettered', async () =>
+      (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 1 ? true : undefined,
+    );
+    await client.advanceClock(9 * DAY_SECONDS);
+  },
   EventTooLarge: () => post('', wireMessage({ TAGS: randomBytes(3 * 1024 * 1024).toString('base64') })),
   WebhookUnauthenticated: () => post('', wireMessage(), {}),
   EventWithoutChannel: () => write('without-channel'),
   async SendUncertain() {
+    await write('opens-the-window', `/${encodeURIComponent(NUMBER)}`);
     await client.control('POST', '/faults', { answers: { status: 502 } });
     await request('uncertain');
   },
@@ -74,7 +84,6 @@ const CAUSES: Readonly<Record<string, () => Promise<unknown>>> = {
 
 describe('every alarm on a custom metric', () => {
   it('watches a metric that a function emits, and everything emitted is on the dashboard or an alarm', async () => {
-    await write('opens-the-window', `/${encodeURIComponent(NUMBER)}`);
     for (const [name, cause] of Object.entries(CAUSES)) {
       await cause();
       await emittedMetric(name);

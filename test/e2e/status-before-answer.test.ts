@@ -67,14 +67,15 @@ const send = async (contact: string, messageText: string): Promise<void> => {
 /** Returns the message's item without the attributes that differ between any two messages. */
 const messageItem = async (id: string): Promise<TableItem> => {
   const item = (await client.table())[`MESSAGE#${id} MESSAGE`] ?? {};
-  const { pk, call, requestId, createdAt, contactSort, expiresAt, ...rest } = item;
-  expect({ pk, call, requestId, createdAt, contactSort, expiresAt }).toEqual({
+  const { pk, call, requestId, createdAt, contactSort, expiresAt, statusBodies, ...rest } = item;
+  expect({ pk, call, requestId, createdAt, contactSort, expiresAt, statusBodies }).toEqual({
     pk: `MESSAGE#${id}`,
     call: { endpoint: 'message/v3', body: expect.objectContaining({ messageText: id }) },
     requestId: id,
     createdAt: expect.any(String),
     contactSort: `MESSAGE#${createdAt}`,
     expiresAt: expect.any(Number),
+    statusBodies: new Set([JSON.stringify(delivered(id))]),
   });
   return rest;
 };

@@ -56,7 +56,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 
   async removeContact(contact, until) {
     const key = contactKeyOf(contact);
-    const times = CONTACT_PARTS.map(([time]) => time);
+    const times = CONTACT_PARTS.flatMap(([time]) => (BY_FUNCTIONS.has(time) ? [] : [time]));
     const isOld = (time: string) => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
     if (await table.delete(key, times.map(isOld).join(' AND '), { until }, times)) return;
     for (const [time, ...attributes] of CONTACT_PARTS) {
@@ -81,9 +81,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     });
     // Also what has the same id, which is erased with it and may name a customer.
     const stored = await table.getAll(
-      listed.flatMap(({ pk }) =>
-        kind === 'SEND' ? [sendKey(idOf(pk))] : [messageKey(idOf(pk)), echoKey(idOf(pk))],
-      ),
+      listed.flatMap(({ pk }) => (kind === 'SEND' ? [sendKey(idOf(pk))] : [messageKey(idOf(pk)), echoKey(idOf(pk))])),
     );
     const items = new Map(stored.map((item) => [`${item?.pk} ${item?.sk}`, item]));
     const customerIds = new Set(stored.flatMap((item) => readCustomerIds(item ?? {})));
@@ -127,6 +125,9 @@ const CONTACT_PARTS = [
   ['optInRecordedAt', 'optInAt', 'optInSource'],
   ['optOutRecordedAt', 'optOutAt', 'optOutSource'],
 ] as const;
+
+/** What functions record about a contact while they send. It alone makes no new contact. */
+const BY_FUNCTIONS: ReadonlySet<string> = new Set(['windowDeniedAt', 'checkedAt']);
 
 const channelNames = z.set(z.string());
 

@@ -162,6 +162,18 @@ describe('an erasure', () => {
     expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ optIn: { at: consent.at } });
   });
 
+  it('removes what a function recorded about an earlier send after the request', async () => {
+    await stage.receive(wireMessage());
+    await requestErasure();
+    const later = '2026-11-20T12:00:05.000Z';
+    await stage.contacts.denyWindow(contactRef('chat', USER), later);
+    await stage.contacts.recordCheck(contactRef('chat', USER), { checkedAt: later, checkedAddress: '541155550000' });
+
+    await stage.erase();
+
+    expect(Object.keys(await stage.items())).toEqual(['ERASURE#id-1 ERASURE']);
+  });
+
   it('removes what is older than the request, even if the user has written since', async () => {
     await stage.call('optIn', { body: { platformContactId: USER, source: 'call with Ana' } });
     await stage.contacts.denyWindow(contactRef('chat', USER), NOW);

@@ -26,7 +26,8 @@ describe('the log of a result', () => {
   it('contains no phone number, even if the chat service quotes the number', () => {
     const logged: unknown[] = [];
     const log = { ...silentLog, info: (...parameters: unknown[]) => void logged.push(parameters) };
-    const { sends, messages } = harness;
+    const { sends } = harness;
+    const messages = { recordOutbound: () => Promise.reject(new Error('Nothing is sent.')) };
     const clock = { now: () => NOW };
     const randomness = { newId: () => 'id', random: () => 0 };
     const metrics = recordingMetrics();
