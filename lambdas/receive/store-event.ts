@@ -131,17 +131,16 @@ const openWindowAfterMessage = async (
   { messages, contacts }: EventRepositories,
   event: InboundMessage,
 ): Promise<void> => {
-  let at = event.time.at;
-  let refusal: WriteRefusedError | undefined;
+  const open = (at: string) => contacts.openWindow({ ...event, time: { ...event.time, at } });
+  let at: string;
   try {
     at = await messages.recordInbound(event);
   } catch (error) {
-    // After any other failure, the time of the item is unknown, and the whole request is retried.
-    if (!(error instanceof WriteRefusedError)) throw error;
-    refusal = error;
+    // Unless the table can never accept the message, its item may have an earlier time.
+    if (error instanceof WriteRefusedError) await open(event.time.at);
+    throw error;
   }
-  await contacts.openWindow({ ...event, time: { ...event.time, at } });
-  if (refusal) throw refusal;
+  await open(at);
 };
 
 /**

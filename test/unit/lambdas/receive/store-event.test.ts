@@ -137,3 +137,21 @@ describe('an event of which one write fails', () => {
     expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unstorable', reason: 'The item is too large.' });
   });
 });
+
+describe('a message without a time', () => {
+  const WITHOUT_TIME = requestOf(wireMessage({ CREATION_TIME: undefined }));
+
+  it('opens no window as of its arrival while its item, which may have an earlier time, cannot be written', async () => {
+    const { storeEvent, writes, failures } = createSituation();
+    failures.set('recordMessage', unavailable);
+    expect(await storeEvent(WITHOUT_TIME)).toMatchObject({ kind: 'unavailable' });
+    expect(writes).toEqual(['recordMessage']);
+  });
+
+  it('opens a window although the table can never accept it', async () => {
+    const { storeEvent, writes, failures } = createSituation();
+    failures.set('recordMessage', refused);
+    expect(await storeEvent(WITHOUT_TIME)).toMatchObject({ kind: 'unstorable' });
+    expect(writes).toEqual(['recordMessage', 'openWindow']);
+  });
+});
