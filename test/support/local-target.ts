@@ -71,6 +71,7 @@ export const startLocalTarget = async (
     webhookUrl: 'http://127.0.0.1:9/webhook',
     managementUrl: management.url,
     accessTokenSecretId: 'token',
+    tableName: 'table',
     ...Object.fromEntries(urls),
     ...others,
   };
@@ -82,6 +83,8 @@ export const startLocalTarget = async (
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
         AWS_REGION: 'us-east-1',
+        AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
+        AWS_ENDPOINT_URL_SCHEDULER: 'http://127.0.0.1:9',
         AWS_ENDPOINT_URL_SQS: emulator.url,
         AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',
       },
