@@ -23,7 +23,7 @@ const ADDRESSES = [
   'accessTokenSecretId',
 ] as const;
 
-/** Further addresses, for some commands only. */
+/** Addresses that only some commands need. */
 const OPTIONAL_ADDRESSES = [
   'erasureQueueUrl',
   'erasureDeadLetterQueueUrl',

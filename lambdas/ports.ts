@@ -146,9 +146,9 @@ export interface CircuitRepository {
   close(probeId: string, closedAt: Instant): Promise<Circuit>;
 }
 
-/** Dead letters that are kept in the table until somebody decides about them. */
+/** Dead letters that are kept in the table until they are redriven, deleted, or erased with their contact. */
 export interface KeptDeadLetterRepository {
-  /** Stores a dead letter; again if it is already stored. `contacts` are those whose erasure deletes it. */
+  /** Stores a dead letter; can be repeated. Erasing any of `contacts` deletes it. */
   keep(deadLetter: DeadLetter, contacts: readonly ContactRef[], at: Instant): Promise<void>;
   /** Returns a page of a queue's dead letters without their bodies, oldest first. */
   list(
@@ -239,8 +239,8 @@ export type ErasablePosition = Readonly<Record<string, unknown>>;
 /** The dead letters that are still in their queues. */
 export interface QueuedDeadLetters {
   /**
-   * Deletes the wanted dead letters and leaves the others. `isComplete` is false if there was no time to see all, or if
-   * another consumer has received some.
+   * Deletes the wanted dead letters and leaves the others. `isComplete` is false if there was no time to read all, or
+   * if another consumer has received some.
    */
   remove(
     isWanted: (deadLetter: DeadLetterText) => boolean,

@@ -11,7 +11,7 @@ export interface MovableClock {
   /** Calls `listener` with the new offset each time the clock moves. */
   onMove(listener: (offsetMs: number) => Promise<void>): void;
   /**
-   * Makes `advance` stop at a time, so that what is due then sees neither an earlier nor a later time.
+   * Makes `advance` stop at certain times, so that what is due then sees neither an earlier nor a later time.
    *
    * @param next returns the next such time in milliseconds since the epoch
    */

@@ -76,7 +76,7 @@ export const createBroadcastCommand: CreateCommand = ({ target, report, commandF
 
 const isComplete = ({ done, rows }: BroadcastState): boolean => done === rows;
 
-/** Returns the saved state if it belongs to the same file, message, and queue, and the fresh one otherwise. */
+/** Returns the saved state if it belongs to the same file, message, and queue; otherwise the new state. */
 const resume = (file: string, saved: BroadcastState | undefined, fresh: BroadcastState): BroadcastState => {
   if (!saved || saved.destination !== fresh.destination) return fresh;
   if (saved.contentId === fresh.contentId) return saved;
@@ -88,7 +88,7 @@ const resume = (file: string, saved: BroadcastState | undefined, fresh: Broadcas
   );
 };
 
-/** Returns the fresh state. Requires a confirmation if users would receive the same message again. */
+/** Returns the new state. Requires a confirmation if users would receive the same message again. */
 const startAgain = (
   file: string,
   saved: BroadcastState | undefined,

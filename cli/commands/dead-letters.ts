@@ -124,7 +124,7 @@ const createRedriveCommand = ({ target, api, report, say, stop }: CommandContext
 const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
   new Command('delete')
     .description(
-      'Delete dead letters that nobody needs.\n\n' +
+      'Delete dead letters that you no longer need.\n\n' +
         'Parley keeps a dead letter until it is redriven, deleted, or erased with its contact.',
     )
     .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
@@ -165,7 +165,10 @@ const queueOf = ({ sqs, addresses }: Target, name: QueueName): DeadLetterQueue =
     case 'erasures': {
       const { erasureDeadLetterQueueUrl: url, erasureQueueUrl: destinationUrl } = addresses;
       if (url !== undefined && destinationUrl !== undefined) return { sqs, url, destinationUrl };
-      throw new CliError(EXIT.noAccess, 'The stack has no outputs for erasures. Deploy this version of Parley to it.');
+      throw new CliError(
+        EXIT.noAccess,
+        'The stack has no outputs for erasures. Deploy this version of Parley, then try again.',
+      );
     }
   }
 };

@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts';
 
 const check = 'queues';
 
-/** Checks what waits in the queues. */
+/** Checks how many messages wait in the queues. */
 export const checkQueues = async ({ sqs, addresses }: Target): Promise<readonly Finding[]> => {
   const [send, inbound, publish, targets] = await Promise.all([
     queueDepth(sqs, addresses.sendQueueUrl),
@@ -26,7 +26,7 @@ export const checkQueues = async ({ sqs, addresses }: Target): Promise<readonly 
       ...(areEventsWaiting && {
         remedy:
           'The table was unavailable. Parley stores these events automatically. ' +
-          'If the number does not go down, see the log of the receive function.',
+          'If the number does not decrease, see the log of the receive function.',
       }),
     },
     ...(publish > 0
@@ -59,7 +59,7 @@ const SOURCES: Readonly<Record<KeptQueue, string>> = {
   erasures: 'of erasures',
 };
 
-/** Counts the dead letters that nobody has decided about, in the queues and in the table. */
+/** Counts the dead letters in the queues and in the table. */
 export const checkDeadLetters = async (
   { sqs, addresses }: Target,
   api: ManagementClient,

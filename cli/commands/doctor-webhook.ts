@@ -39,15 +39,16 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const checkAuthentic = async (target: Target): Promise<Finding> => {
   const counted = await countRequests(target).catch((error: unknown) => explainError(error, target).message);
   if (typeof counted === 'string') {
-    const message = `The refused webhook requests could not be counted. ${counted}`;
+    const message = `The accepted and refused webhook requests could not be counted. ${counted}`;
     return { check, grade: 'warning', message, remedy: 'Allow cloudwatch:GetMetricStatistics; see docs/operating.md.' };
   }
   if (counted === undefined || counted.accepted + counted.refused === 0) {
-    const message = 'No webhook request arrived in the last 24 hours, so it is unknown whether they are accepted.';
-    return { check, grade: 'warning', message, remedy: 'Write a message as a user, then run doctor again.' };
+    const message =
+      'No webhook request arrived in the last 24 hours, so it is unknown whether such requests are accepted.';
+    return { check, grade: 'warning', message, remedy: 'Send a message as a user, then run doctor again.' };
   }
   const { accepted, refused } = counted;
-  const message = `Webhook requests in the last 24 hours: ${accepted} accepted, ${refused} refused as not authentic.`;
+  const message = `Webhook requests in the last 24 hours: ${accepted} accepted, ${refused} refused as unauthenticated.`;
   if (refused === 0) return { check, grade: 'ok', message };
   const own = target.isLocal ? '' : ' Each run of doctor adds one refused request.';
   return {
@@ -56,7 +57,7 @@ const checkAuthentic = async (target: Target): Promise<Finding> => {
     grade: accepted === 0 && target.isLocal ? 'failing' : 'warning',
     message: `${message}${own}`,
     remedy:
-      'See the reasons in the log of the receive function. If they are requests of the chat service, ' +
+      'See the reasons in the log of the receive function. If they are from the chat service, ' +
       'set webhook.auth and its secret to match how your events are signed.',
   };
 };

@@ -12,7 +12,7 @@ export const createErasureScanCommand: CreateCommand = ({ target, report, say })
       'Search every store for what is left of a contact, such as after an erasure.\n\n' +
         'The command reads the whole table, the schedules, and the queues, and, in a local run, the logs. It prints ' +
         'where it finds the contact ID, in any spelling, and changes nothing. It receives the messages of the queues ' +
-        'and releases them, which hides them for a few seconds. If it finds a trace, the exit code is 6.',
+        'and releases them, which hides them while a queue is searched. If it finds a trace, the exit code is 6.',
     )
     .addArgument(contactArgument())
     .option('--customer-id <id>', "Also search for the chat service's ID of the user (repeatable)", collect)
@@ -36,7 +36,7 @@ export const describeScan = ({ searched, traces, notSearched }: ErasureScan): st
     ...searched.map(describeSearched),
     ...notSearched.map((store) => `Not searched: ${store}`),
     ...traces.map(({ store, place, fields }) => `Found: ${store}: ${place}${describeFields(fields)}`),
-    traces.length === 0 ? 'No trace found.' : `${traces.length} with a trace.`,
+    traces.length === 0 ? 'No trace found.' : `Traces found: ${traces.length}.`,
   ].join('\n');
 
 const describeSearched = ({ store, kind, count, unread = 0 }: SearchedStore): string =>

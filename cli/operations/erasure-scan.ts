@@ -16,7 +16,7 @@ export interface ErasureScan {
   readonly notSearched: readonly string[];
 }
 
-/** Searches every store for traces of a user, such as after an erasure. It changes nothing. */
+/** Searches every store for traces of a user, such as after an erasure. Changes nothing. */
 export const scanForTraces = async (
   stores: Stores,
   wanted: Wanted,
@@ -36,7 +36,7 @@ export const scanForTraces = async (
   };
 };
 
-/** Reads every item, as it is at that moment, including those that have expired and are not deleted yet. */
+/** Reads every item with consistent reads, including expired items that are not deleted yet. */
 const scanTable = async (
   { dynamodb }: Stores,
   TableName: string,
@@ -65,7 +65,7 @@ const scanSchedules = async ({ scheduler }: Stores, GroupName: string, search: T
   for await (const { Schedules = [] } of paginateListSchedules({ client: scheduler }, { GroupName })) {
     for (const { Name = '' } of Schedules) {
       count += 1;
-      // The list does not contain what a schedule does.
+      // The list does not include the schedules' inputs.
       const schedule = await scheduler.send(new GetScheduleCommand({ Name, GroupName })).catch(ignoreMissing);
       const { $metadata: _, ...described } = { $metadata: undefined, ...schedule };
       const fields = search.inValue(described);
@@ -75,7 +75,7 @@ const scanSchedules = async ({ scheduler }: Stores, GroupName: string, search: T
   return { searched: { store, kind: 'schedules', count }, traces };
 };
 
-/** A schedule that has become due meanwhile has deleted itself. */
+/** A schedule that has become due in the meantime no longer exists. */
 const ignoreMissing = (error: unknown): undefined => {
   if (!(error instanceof ResourceNotFoundException)) throw error;
 };

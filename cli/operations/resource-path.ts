@@ -1,9 +1,9 @@
-/** An id that any gateway passes on unchanged in a path. Of dots alone, a URL removes the segment. */
+/** An id that every gateway passes on unchanged in a path. URL parsing removes segments such as `..`. */
 const PLAIN_ID = /^(?!\.+$|-$)[\w.~+@:-]+$/;
 
 /**
  * Returns the path of a resource of the management API. An id with other characters goes into the query, because HTTP
- * APIs are reported to cut the path at a decoded question mark.
+ * APIs reportedly cut the path at a decoded question mark.
  *
  * @param collection such as `messages`
  * @param idName the name of the id in the API, such as `messageId`

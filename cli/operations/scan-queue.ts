@@ -8,12 +8,12 @@ import {
 import type { TraceSearch } from '../../lambdas/domain/traces.ts';
 import type { StoreScan, Trace } from './store-scan.ts';
 
-/** A dead-letter queue can be hidden for as long as it takes. The consumers of any other queue must not wait for long. */
+/** Dead letters can be hidden for as long as the search takes. The consumers of other queues must not wait long. */
 const LIMITS = { deadLetters: { hiddenSeconds: 300, readMs: 240_000 }, live: { hiddenSeconds: 30, readMs: 15_000 } };
 const MAX_MESSAGES = 10;
 
 /**
- * Searches the messages of a queue. SQS shows messages only by receiving them, so each is hidden from its consumers
+ * Searches the messages of a queue. Messages can be read only by receiving them, so each is hidden from its consumers
  * until the end of the search, and its receive count goes up by one.
  */
 export const scanQueue = async (sqs: SQSClient, QueueUrl: string, search: TraceSearch): Promise<StoreScan> => {
@@ -55,7 +55,7 @@ const describeQueue = async (sqs: SQSClient, QueueUrl: string) => {
   const { RedrivePolicy, ...depths } = Attributes;
   return {
     depth: Object.values(depths).reduce((sum, depth) => sum + Number(depth), 0),
-    // All queues of a stack with consumers have a dead-letter queue.
+    // In a stack, every queue that has a consumer has a dead-letter queue.
     isLive: RedrivePolicy !== undefined,
   };
 };
@@ -75,7 +75,7 @@ const receive = async (sqs: SQSClient, QueueUrl: string, hiddenSeconds: number):
   return Messages;
 };
 
-/** A message that cannot be released becomes visible by itself. */
+/** Ignores refused entries: a message that is not released becomes visible when its visibility timeout ends. */
 const release = async (sqs: SQSClient, QueueUrl: string, handles: readonly string[]): Promise<void> => {
   for (let start = 0; start < handles.length; start += MAX_MESSAGES) {
     const Entries = handles

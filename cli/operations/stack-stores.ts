@@ -4,14 +4,14 @@ import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Stores } from './stores.ts';
 
-/** What AWS keeps besides the stack's resources. */
+/** What keeps data besides the stack's resources. */
 const ALSO_KEPT = [
   "point-in-time recovery and backups of the table, and the table's stream, which keeps changes for a day",
-  'messages that a function or another consumer has received at the moment, and what is behind them in their group',
+  'messages that a function or another consumer has in flight, and those behind them in their message group',
   'queues, logs, and databases of other systems that receive the events',
 ];
 
-/** Finds what a stack keeps data in. A resource that can hold data and that is not searched is listed as such. */
+/** Finds the stores of a stack. Lists the resources that can hold data but are not searched. */
 export const storesOfStack = async (
   cloudFormation: CloudFormationClient,
   StackName: string,

@@ -1,4 +1,4 @@
-/** A place that contains a trace of the user. It says where, and not what. */
+/** Where a store contains a trace of the user, but not what the trace is. */
 export interface Trace {
   readonly store: string;
   /** The key of an item, the name of a schedule, the id of a message, or a line of a log. */

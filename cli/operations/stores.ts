@@ -9,7 +9,7 @@ export interface Stores {
   readonly queueUrls: readonly string[];
   /** The folder of the functions' logs; undefined if they are not on this machine. */
   readonly logFolder?: string;
-  /** What also keeps data but is not searched, and why. */
+  /** What else keeps data but is not searched. */
   readonly notSearched: readonly string[];
   readonly dynamodb: DynamoDBClient;
   readonly scheduler: SchedulerClient;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
-/** How many webhook requests Parley accepted and refused as not authentic. */
+/** How many webhook requests Parley accepted, and how many it refused as unauthenticated. */
 export interface WebhookRequests {
   readonly accepted: number;
   readonly refused: number;

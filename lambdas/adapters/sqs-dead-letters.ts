@@ -75,7 +75,7 @@ const countInFlight = async (client: SQSClient, QueueUrl: string): Promise<numbe
   return Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0);
 };
 
-/** A message that cannot be released becomes visible by itself within a minute. */
+/** Ignores refused entries: a message that is not released becomes visible again within a minute anyway. */
 const release = async (client: SQSClient, QueueUrl: string, receiptHandles: readonly string[]): Promise<void> => {
   for (let start = 0; start < receiptHandles.length; start += MAX_MESSAGES) {
     const Entries = receiptHandles

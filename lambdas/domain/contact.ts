@@ -73,7 +73,7 @@ export const isPhone = (address: string): boolean => {
   return PHONE.test(address) && length >= MIN_DIGITS && length <= MAX_DIGITS;
 };
 
-/** Replaces what can be a phone number in a text that others wrote, so that it can be logged. */
+/** Replaces everything in a third party's text that can be a phone number, so that the text can be logged. */
 export const withoutNumbers = (text: string): string => text.replace(/\+?\d{6,}/g, '<number>');
 
 /**
@@ -85,19 +85,19 @@ export const withoutNumbers = (text: string): string => text.replace(/\+?\d{6,}/
 export const contactKey = (address: string): string =>
   isPhone(address) ? foldVariants(address.replace(/\D/g, '')) : address;
 
-/** The number in the tail of a channel's id, such as `BIZ-chat-5491100000099`, after a separator. */
+/** The number at the end of a channel's id, such as `BIZ-chat-5491100000099`, after a separator. */
 const NUMBER_IN_TAIL = /[^A-Za-z0-9]\+?(\d{7,15})$/;
 
 /**
- * Returns the number that a channel's name contains: a phone number, or an id with a phone number in its tail. Returns
+ * Returns the number that a channel's name contains: a phone number, or an id that ends in a phone number. Returns
  * undefined for any other name.
  */
 export const numberOfChannel = (name: string): string | undefined =>
   isPhone(name) ? name : NUMBER_IN_TAIL.exec(name)?.[1];
 
 /**
- * Builds a contact reference. Pass `channel`, the name of the business number, only if windows are per number. All names
- * of a number have the same key.
+ * Builds a contact reference. Pass `channel`, the name of the business number, only if windows are per number. All
+ * names of a number have the same key.
  */
 export const contactRef = (platform: string, address: string, channel?: string): ContactRef => ({
   platform: platform.toLowerCase(),

@@ -12,12 +12,12 @@ export interface DeadLetterText {
 /** The fields of events, requests, schedules, and published changes that say whom they are about. */
 const SUBJECT_FIELDS = new Set(['FROM', 'TO', 'platformContactId', 'MessageGroupId', 'key']);
 
-/** The fields that contain another document, which may not be readable. */
+/** The fields that contain another document, which may be unreadable. */
 const DOCUMENT_FIELDS = new Set(['', 'rawBody', 'body', 'data', 'Message', 'MessageBody', 'event']);
 
 /**
- * Creates the function that decides whether a dead letter is about a contact: it names the contact as its subject, or it
- * is not JSON and contains the contact's id. That another user's message mentions the contact is not enough.
+ * Creates the function that decides whether a dead letter is about a contact: it names the contact as its subject, or
+ * it is not JSON and contains the contact's id. A mention in another user's message is not enough.
  */
 export const createIsAbout = ({ key }: Pick<ContactRef, 'key'>): ((deadLetter: DeadLetterText) => boolean) => {
   const search = createTraceSearch({ ids: [key] });

@@ -20,8 +20,8 @@ export interface DeadLetter {
 }
 
 /**
- * When a dead letter moves from its queue to the table. SQS deletes a message 14 days after it was first sent, so a week
- * of daily runs may fail before anything is lost.
+ * When a dead letter moves from its queue to the table. SQS deletes a message 14 days after it was first sent, so the
+ * daily runs can fail for a week before anything is lost.
  */
 export const KEEP_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -47,8 +47,8 @@ const MAX_CONTACTS = 50;
  * Returns the contacts that a dead letter may be about, so that an erasure finds it. Windows per business number do not
  * matter here, so the contacts have no channel.
  *
- * A body that names its contact is about that contact alone. Of any other body, every number counts: it is better to
- * delete a broken event with an erased number than to keep the number.
+ * A body that names its contact is about that contact alone. In any other body, every number counts: it is better to
+ * delete a malformed event with an erased number than to keep the number.
  */
 export const contactsOf = (
   { queue, body, groupId }: Pick<DeadLetter, 'queue' | 'body' | 'groupId'>,

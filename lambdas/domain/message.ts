@@ -86,8 +86,8 @@ export const describeMessage = (id: string, item: MessageItem): MessageRecord =>
 };
 
 /**
- * Describes a message by what is stored under its id. The echo is shown as the message if nothing but statuses is known
- * of the message; otherwise it is shown beside it, because the two may differ.
+ * Describes a message by what is stored under its id. The echo is shown as the message if only statuses are known of
+ * the message; otherwise it is shown with the message, because the two may differ.
  */
 export const describeDetails = (id: string, message: MessageItem, echo: MessageItem | undefined): DetailedMessage => {
   const isEcho = message.direction === undefined && echo !== undefined;

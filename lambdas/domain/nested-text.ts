@@ -7,12 +7,12 @@ export interface NestedText {
   readonly text: string;
 }
 
-/** Deeper than any message: an event in an envelope in a request in a queue's message is at depth 4. */
+/** More than any message needs: an event in an envelope in a request in a queue's message is at depth 4. */
 const MAX_DEPTH = 12;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Yields a text and every string inside it, however it is packed: as JSON, as JSON in a JSON string, as base64, and
+ * Yields a text and every string inside it, whether packed as JSON, as JSON in a JSON string, as base64, or
  * compressed.
  */
 export function* nestedTexts(text: string, field?: string, depth = 0): Generator<NestedText> {

@@ -1,7 +1,8 @@
 /**
  * The states of a send. `accepted`, `refused`, `rejected`, `expired`, and `cancelled` are final, except that an
- * operator can resend a rejected send, and that a status can show that an earlier call was accepted. `claimed` means that a function is calling the chat service, or died during the
- * call. `uncertain` means that it is unknown whether the message was sent.
+ * operator can resend a rejected send, and that a status can show that an earlier call was accepted. `claimed` means
+ * that a function is calling the chat service, or died during the call. `uncertain` means that it is unknown whether
+ * the message was sent.
  */
 export const SEND_STATES = [
   'queued',
@@ -37,7 +38,7 @@ export type SendGuard =
   | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
   | 'own-claim'
-  /** The contact was not erased, and with it the request. */
+  /** The contact was not erased, and neither was the request. */
   | 'not-erased'
   /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
   | 'confirmed-by-status'

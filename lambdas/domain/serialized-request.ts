@@ -126,10 +126,10 @@ const readVerbatim = (serialized: string, body: unknown): string => {
   return z.parseJson(text) === undefined ? JSON.stringify(body) : text;
 };
 
-/** Loaded when it is first needed, which is hardly ever: it would add to every cold start. */
+/** Loaded on first use, which is rare, because it would add to every cold start. */
 const zlib = () => process.getBuiltinModule('node:zlib');
 
-/** The fastest level: this is only for events of almost a megabyte, while a webhook request waits. */
+/** The fastest level, because the events are almost a megabyte, and a webhook request waits for it. */
 const deflate = (bytes: Buffer): string => {
   const { deflateRawSync, constants } = zlib();
   return deflateRawSync(bytes, { level: constants.Z_BEST_SPEED }).toString('base64');

@@ -1,7 +1,6 @@
 import { addressVariants, contactKey, isPhone } from './contact.ts';
 import { type NestedText, nestedTexts, stringsIn } from './nested-text.ts';
 
-/** What to search for. */
 export interface Wanted {
   /** The user's ids: a phone number is found in any spelling, any other id as it is. */
   readonly ids: readonly string[];
@@ -16,7 +15,7 @@ export interface TraceSearch {
   inText(text: string): readonly string[];
 }
 
-/** Creates a search that finds the ids and texts however they are packed. */
+/** Creates a search that finds the ids and texts in any encoding. */
 export const createTraceSearch = ({ ids, texts = [] }: Wanted): TraceSearch => {
   const isTrace = [...ids.map(searchId), ...texts.map((wanted) => (text: string) => text.includes(wanted))];
   const fieldsOf = (found: Iterable<NestedText>): readonly string[] => {

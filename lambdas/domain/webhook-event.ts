@@ -68,7 +68,7 @@ export interface StatusChange extends EventBase {
   readonly subject?: DataSubject;
   /** The request id that the send carried as `clientPayload`, if the chat service returns it. */
   readonly requestId?: string;
-  /** The message that the event carries beside its status. */
+  /** The message that the event carries in addition to its status. */
   readonly message?: InboundMessage | Echo;
 }
 
@@ -161,7 +161,7 @@ export const parseEvent = (body: string, context: ParseEventContext): ParsedEven
 interface MessageOrigin {
   readonly platform: string;
   readonly customer: CustomerRef | undefined;
-  /** The status beside the message, if any. */
+  /** The status that the event carries in addition to the message, if any. */
   readonly status?: StatusKind;
 }
 

@@ -93,8 +93,8 @@ interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
 }
 
 /**
- * What stands in the path for an id that is in the query, under the same name. HTTP APIs are reported to decode the path
- * and to cut it at a question mark, so an id with one would name another resource.
+ * Replaces an id in the path when the query has the id, under the same name. HTTP APIs reportedly decode the path and
+ * cut it at a question mark, so an id that contains one would name another resource.
  * Source: https://github.com/middleapi/standard-server/pull/93
  */
 export const ID_IN_QUERY = '-';

@@ -41,7 +41,7 @@ export const contactCheckResponse = z.object({
       platformContactId: z.optional(z.string()),
     }),
   ),
-  /** The numbers for which there was no time, or whose check failed. Check them in another call. */
+  /** The numbers that were not checked in time, or whose check failed. Check them in another call. */
   notChecked: z.optional(z.array(z.string())),
 });
 
@@ -49,7 +49,7 @@ export const checkContacts = defineRoute({
   route: 'POST /v1/contact-checks',
   summary: 'Check which numbers are on the platform and record the results',
   description:
-    'Numbers for which there is no time, because the chat service is slow, are listed as notChecked. 502 means that no ' +
+    'If the chat service is slow, numbers that cannot be checked in time are listed as notChecked. 502 means that no ' +
     'number could be checked.',
   query: ignoredQuery,
   body: z.strictObject({
@@ -105,7 +105,7 @@ interface CheckedAll {
   readonly explanation?: string;
 }
 
-/** Checks contacts in batches, until one fails or the time is over. */
+/** Checks contacts in batches until one fails or the time is up. */
 const checkAll = async (
   ports: ContactCheckPorts,
   chatChannelNumber: string,
@@ -145,7 +145,7 @@ const checkBatch = async (
   if (outcome.kind === 'unavailable') return { kind: 'failed', explanation: outcome.failure.explanation };
   if (outcome.kind === 'rejected') return { kind: 'failed', explanation: outcome.explanation };
   if (!outcome.isComplete) {
-    return { kind: 'failed', explanation: 'The chat service answered with a result that is not understood' };
+    return { kind: 'failed', explanation: 'The chat service returned an unexpected result' };
   }
   const checkedAt: Instant = clock.now();
   const { result } = outcome;

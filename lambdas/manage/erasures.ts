@@ -132,7 +132,7 @@ const createTurn = ({ erasures, scheduler, clock }: ErasureWorkerOptions, until:
   let listed = 0;
 
   const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
-    // Before the send, which leads to its schedule.
+    // Before the send, because only the send leads to its schedule.
     if (item.isScheduled) await scheduler.cancel(item.id);
     const result = await erasures.erase(subject, item, clock.now());
     if (result === 'busy') erased.busy += 1;

@@ -16,8 +16,8 @@ export interface KeepDeadLettersOptions {
  * Creates the function that moves old dead letters from their queues to the table, before SQS deletes them. It stores
  * each one before it deletes the message, so an interruption repeats work but loses nothing.
  *
- * @param hasTime whether the invocation has time for more
- * @throws Error if some could not be moved or there was no time for all, so that Lambda retries
+ * @param hasTime whether the invocation has time to move more
+ * @throws Error if some could not be moved or time ran out, so that Lambda retries
  */
 export const createKeepDeadLetters =
   (options: KeepDeadLettersOptions) =>
@@ -48,7 +48,7 @@ const keepFrom = async (
   let kept = 0;
   try {
     while (kept + toRelease.size < depth) {
-      if (!hasTime()) throw new Error(`There was no time for all dead letters of ${source.queue}.`);
+      if (!hasTime()) throw new Error(`Time ran out before all dead letters of ${source.queue} were moved.`);
       const received = await source.receive();
       if (received.length === 0) break;
       for (const one of received) toRelease.set(one.id, one);
@@ -61,7 +61,7 @@ const keepFrom = async (
     }
   } finally {
     if (toRelease.size > 0) await source.release([...toRelease.values()]);
-    if (kept > 0) log.warn('dead letters kept in the table until somebody decides', { queue: source.queue, kept });
+    if (kept > 0) log.warn('dead letters moved to the table', { queue: source.queue, kept });
   }
 };
 

@@ -47,7 +47,7 @@ const COOLING_DOWN: WriteResult = { kind: 'unavailable', reason: 'The table was 
 
 /**
  * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, an echo
- * or a status in one, and a status with a request id in up to two more. A status that also carries a message makes the
+ * or a status in one, and a status with a request id in up to two more. A status that also carries a message causes the
  * writes of both. It reads nothing, and all of its writes are idempotent.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits

@@ -64,9 +64,9 @@ export class EventTargets extends Construct {
   }
 
   /**
-   * Creates a queue target. EventBridge delivers to a queue of the stack's own account by the queue's policy alone, and
-   * to a queue of another account only through a role, too. The stack is synthesized for any account, so a condition
-   * decides at deployment.
+   * Creates a queue target. EventBridge delivers to a queue of the stack's own account by the queue's policy alone, but
+   * to a queue of another account only if there is also a role. The stack is synthesized for any account, so a
+   * condition decides at deployment.
    *
    * Sources: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html and
    * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html

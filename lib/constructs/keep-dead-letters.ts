@@ -16,7 +16,7 @@ export interface KeepDeadLettersProps {
 /**
  * The daily schedule on which a function keeps dead letters in the table before SQS deletes them.
  *
- * A schedule, because an event source mapping would poll the empty queues all day.
+ * It is a schedule because an event source mapping would poll the empty queues all day.
  */
 export class KeepDeadLetters extends Construct {
   constructor(scope: Construct, id: string, { handler, deadLetters }: KeepDeadLettersProps) {

@@ -37,7 +37,7 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
   /** The sender, whose queue receives send requests and whose access token is used for contact checks. */
   readonly sender: ParleySender;
   /**
-   * The receiver, whose quarantined events are kept in the table, and deleted by the erasure of their contact.
+   * The receiver. Its quarantined events are kept in the table, and the erasure of their contact deletes them.
    *
    * @default SQS deletes quarantined events after 14 days
    */

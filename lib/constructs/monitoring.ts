@@ -39,9 +39,10 @@ const MAX_SEND_QUEUE_AGE = Duration.minutes(30);
 const MAX_PUBLISH_LAG = Duration.minutes(10);
 
 /**
- * A single invalid signature may be a stranger's. Three in half an hour, each in another five minutes, mean that someone
- * keeps trying, or that the settings and the publish/subscribe system disagree. More periods than data points are
- * needed, because a publish/subscribe system that is refused pauses for up to ten minutes between its attempts.
+ * A single invalid signature may be a stranger's. Three in half an hour, each in a different five-minute period, mean
+ * that someone keeps trying, or that the settings and the publish/subscribe system disagree. More periods than data
+ * points are needed, because a publish/subscribe system that is refused pauses for up to ten minutes between its
+ * attempts.
  */
 const SUSTAINED = { evaluationPeriods: 6, datapointsToAlarm: 3 };
 

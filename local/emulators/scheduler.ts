@@ -48,8 +48,8 @@ export interface SchedulerContext {
 }
 
 /**
- * Emulates `CreateSchedule`, `GetSchedule`, `ListSchedules`, `DeleteSchedule`, and `ListScheduleGroups` of EventBridge Scheduler, for one-time schedules that
- * send a message to a queue. It rejects everything else.
+ * Emulates `CreateSchedule`, `GetSchedule`, `ListSchedules`, `DeleteSchedule`, and `ListScheduleGroups` of EventBridge
+ * Scheduler, for one-time schedules that send a message to a queue. It rejects everything else.
  *
  * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html
  */

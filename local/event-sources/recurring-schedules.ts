@@ -21,9 +21,9 @@ export interface RecurringScheduleContext {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Invokes functions at a fixed rate on the run's clock, for the first time after one period. The clock stops at each time
- * that is due, so a function that runs daily runs 15 times while the clock moves 15 days. Returns the function that ends
- * the schedules.
+ * Invokes functions at a fixed rate on the run's clock, for the first time after one period. The clock stops whenever
+ * one is due, so a daily function runs 15 times while the clock moves 15 days. Returns the function that ends the
+ * schedules.
  *
  * @throws LocalError if a schedule names a function that does not exist.
  */

@@ -117,7 +117,7 @@ const headerValue = (value: string | readonly string[]): string | string[] =>
   typeof value === 'string' ? value : [...value];
 
 /**
- * Returns the path, decoded and cut at a decoded question mark. AWS does not document the cut; it is reported here:
+ * Returns the path, decoded and cut at a decoded question mark. AWS does not document the cut, which is reported here:
  * https://github.com/middleapi/standard-server/pull/93
  */
 const decodedPath = (request: IncomingMessage): string | undefined => {

@@ -117,7 +117,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 });
 
-/** What a contact's item consists of, each part with the attribute that says when it was written. */
+/** The parts of a contact's item. The first attribute of each says when the part was written. */
 const CONTACT_PARTS = [
   ['lastInboundAt', 'lastInboundId', 'lastInboundDigest', 'address', 'name', 'customerId'],
   ['windowDeniedAt'],
@@ -126,7 +126,7 @@ const CONTACT_PARTS = [
   ['optOutRecordedAt', 'optOutAt', 'optOutSource'],
 ] as const;
 
-/** What functions record about a contact while they send. It alone makes no new contact. */
+/** What functions record about a contact while they send. On its own, it does not make the contact a new one. */
 const BY_FUNCTIONS: ReadonlySet<string> = new Set(['windowDeniedAt', 'checkedAt']);
 
 const channelNames = z.set(z.string());
@@ -172,8 +172,8 @@ const NAMES_NO_OTHER_CONTACT =
 
 /**
  * Deletes a message, an echo, or the statuses of an unknown message, and what has the same id but names no contact: the
- * statuses of an echoed message, or an echo. These are in no index, so they go first: otherwise an interrupted erasure would not find them
- * again.
+ * statuses of an echoed message, or an echo. These are in no index, so they are deleted first: otherwise, an erasure
+ * that is interrupted could not find them again.
  */
 const eraseMessage = async (
   table: ConversationTable,

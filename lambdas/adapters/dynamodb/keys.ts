@@ -14,11 +14,11 @@ export interface ItemKey {
 export const contactName = ({ platform, channel, key }: ContactRef): string =>
   `CONTACT#${escapePart(platform)}#${escapePart(channel)}#${key}`;
 
-/** Returns the name of what a user's data is stored under: a contact's, or that of a customer without an address. */
+/** Returns the name under which a user's data is stored: the contact's, or the customer's if no address is known. */
 export const subjectName = (subject: DataSubject): string =>
   'key' in subject ? contactName(subject) : `${CUSTOMER_PREFIX}${escapePart(subject.platform)}#${subject.customerId}`;
 
-/** What the name of every customer without an address starts with. */
+/** The prefix of the name of every customer whose address is not known. */
 export const CUSTOMER_PREFIX = 'CUSTOMER#';
 
 /** Returns the part of a contact's name that all contacts of a business number share. */
@@ -102,8 +102,8 @@ export const stateShard = (state: SendState, requestId: string): string =>
   `${state}#${(createHash('sha256').update(requestId).digest()[0] ?? 0) % STATE_SHARDS}`;
 
 /**
- * Returns the partition of a queue's dead letters in the index `byState`. It is not sharded: only one function writes it,
- * message by message.
+ * Returns the partition of a queue's dead letters in the index `byState`. It is not sharded: only one function writes
+ * it, message by message.
  */
 export const deadLetterShard = (queue: KeptQueue): string => `dead-letter#${queue}`;
 

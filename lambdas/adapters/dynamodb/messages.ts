@@ -124,8 +124,8 @@ const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPos
 const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
 
 /**
- * Whether a message is listed itself, so that its echo in a contact's conversation would repeat it. An item that has only
- * statuses is not listed.
+ * Whether a message is itself listed, so that its echo in a contact's conversation would repeat it. An item that has
+ * only statuses is not listed.
  */
 const isListedItself = (message: Item, { platform, channel, key }: ContactRef): boolean => {
   if (message.direction === undefined) return false;

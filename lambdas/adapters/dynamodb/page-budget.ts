@@ -5,7 +5,7 @@
  */
 export const MAX_PAGE_BYTES = 900_000;
 
-/** With an item and its echo each, as many as one BatchGetItem call reads. */
+/** An entry can take two reads, an item and its echo, and a BatchGetItem call reads up to 100 items. */
 const ENTRIES_PER_READ = 50;
 
 /**

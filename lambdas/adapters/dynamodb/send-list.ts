@@ -10,7 +10,7 @@ export const listByState = async (
   { limit, after = {} }: { readonly limit: number; readonly after?: SendListPosition },
 ): Promise<{
   readonly requestIds: readonly string[];
-  /** Returns where the next page starts if this one ends after so many sends. */
+  /** Returns where the next page starts if this one ends after `count` sends. */
   readonly nextAfter: (count: number) => SendListPosition | undefined;
 }> => {
   const shards = stateShards(state).filter((shard) => after[shard] !== EXHAUSTED);

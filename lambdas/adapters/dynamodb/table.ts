@@ -106,8 +106,8 @@ export const createConversationTable = (options: TableOptions): ConversationTabl
 const registered = new Map<string, Promise<unknown>>();
 
 /**
- * Registers a business number before the first write about one of its contacts, because an erasure must find the contact
- * of every number. A process writes this once per number, so the item does not become hot.
+ * Registers a business number before the first write about one of its contacts, because an erasure must find the
+ * contact of every number. Each process writes a number once, so the item does not become hot.
  */
 const registerChannel = async (table: ConversationTable, tableName: string, channel: string): Promise<void> => {
   const name = `${tableName} ${channel}`;

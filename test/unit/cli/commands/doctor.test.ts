@@ -88,13 +88,13 @@ describe('doctor on the webhook', () => {
     attempts = [200, 200, 401].map((status) => ({ at: new Date().toISOString(), status }));
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
-      ['warning', 'Webhook requests in the last 24 hours: 2 accepted, 1 refused as not authentic.'],
+      ['warning', 'Webhook requests in the last 24 hours: 2 accepted, 1 refused as unauthenticated.'],
     ]);
 
     attempts = attempts.slice(0, 2);
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
-      ['ok', 'Webhook requests in the last 24 hours: 2 accepted, 0 refused as not authentic.'],
+      ['ok', 'Webhook requests in the last 24 hours: 2 accepted, 0 refused as unauthenticated.'],
     ]);
   });
 
@@ -103,7 +103,7 @@ describe('doctor on the webhook', () => {
 
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
-      ['failing', 'Webhook requests in the last 24 hours: 0 accepted, 2 refused as not authentic.'],
+      ['failing', 'Webhook requests in the last 24 hours: 0 accepted, 2 refused as unauthenticated.'],
     ]);
     expect((await target.parley(['doctor'])).code).toBe(6);
   });
@@ -113,7 +113,10 @@ describe('doctor on the webhook', () => {
 
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
-      ['warning', 'No webhook request arrived in the last 24 hours, so it is unknown whether they are accepted.'],
+      [
+        'warning',
+        'No webhook request arrived in the last 24 hours, so it is unknown whether such requests are accepted.',
+      ],
     ]);
   });
 });

@@ -151,7 +151,7 @@ describe('a dead letter', () => {
     }
   });
 
-  it('raises a metric each day until somebody decides about it', async () => {
+  it('raises a metric each day until it is handled', async () => {
     const id = await put('waiting');
     expect(await keep()).toEqual([]);
     await clock.advance(8 * DAY_MS);
@@ -167,7 +167,7 @@ describe('a dead letter', () => {
     await put('late');
     await clock.advance(8 * DAY_MS);
 
-    await expect(keep('inbound', stage.deadLetters, () => false)).rejects.toThrow('no time');
+    await expect(keep('inbound', stage.deadLetters, () => false)).rejects.toThrow('Time ran out');
     expect(await inQueue()).toEqual(['late']);
   });
 });
