@@ -79,7 +79,7 @@ describe('a history of events', () => {
         const texts = textsIn(await store(events.map((event) => [event, 0])));
         for (const event of events) expect(texts).toContain(JSON.stringify(event));
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   }, 120_000);
 
@@ -102,7 +102,7 @@ describe('a history of events', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   }, 120_000);
 
@@ -121,7 +121,7 @@ describe('a history of events', () => {
           expect(await store([...once, ...again])).toEqual(await store(once));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   }, 120_000);
 });

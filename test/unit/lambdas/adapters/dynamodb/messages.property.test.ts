@@ -176,7 +176,7 @@ describe('a history of messages, echoes, statuses, confirmations, and answers', 
       fc.asyncProperty(withOtherOrder, async ([history, otherOrder]) => {
         expect(await play(otherOrder)).toEqual(await play(history));
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   }, 120_000);
 
@@ -185,7 +185,7 @@ describe('a history of messages, echoes, statuses, confirmations, and answers', 
       fc.asyncProperty(withOtherOrder, fc.scheduler(), async ([history, repeated], scheduler) => {
         expect(await playConcurrently(repeated, scheduler)).toEqual(await play(history));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   }, 120_000);
 
@@ -200,7 +200,7 @@ describe('a history of messages, echoes, statuses, confirmations, and answers', 
           expect(contact).toBe(address === undefined ? customer : contactName(contactRef('chat', address)));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   }, 120_000);
 });

@@ -120,7 +120,7 @@ describe('any history of writes to a send', () => {
           expect(item?.stateShard === undefined).toBe(after?.state !== 'uncertain');
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   }, 180_000);
 });

@@ -72,7 +72,7 @@ describe('a send whose statuses carry its request id', () => {
       fc.asyncProperty(orders, async (order) => {
         expect(await play(answer, order)).toEqual(inOrder);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
