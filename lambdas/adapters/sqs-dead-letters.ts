@@ -15,17 +15,25 @@ const MAX_MESSAGES = 10;
 
 /**
  * Creates the search of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
- * the wanted ones, and makes the others visible again.
+ * the wanted ones, and makes the others visible again. Searches at the same time would hide messages from each other, so
+ * those of a process take turns.
  */
-export const createSqsQueuedDeadLetters = (client: SQSClient, queueUrls: readonly string[]): QueuedDeadLetters => ({
-  async remove(isWanted, hasTime) {
-    const results = await Promise.all(queueUrls.map((url) => removeFrom(client, url, isWanted, hasTime)));
-    return {
-      removed: results.reduce((sum, { removed }) => sum + removed, 0),
-      isComplete: results.every(({ isComplete }) => isComplete),
-    };
-  },
-});
+export const createSqsQueuedDeadLetters = (client: SQSClient, queueUrls: readonly string[]): QueuedDeadLetters => {
+  let previous: Promise<unknown> = Promise.resolve();
+  return {
+    async remove(isWanted, hasTime) {
+      const search = previous.then(() =>
+        Promise.all(queueUrls.map((url) => removeFrom(client, url, isWanted, hasTime))),
+      );
+      previous = search.catch(() => undefined);
+      const results = await search;
+      return {
+        removed: results.reduce((sum, { removed }) => sum + removed, 0),
+        isComplete: results.every(({ isComplete }) => isComplete),
+      };
+    },
+  };
+};
 
 const removeFrom = async (
   client: SQSClient,
@@ -33,8 +41,8 @@ const removeFrom = async (
   isWanted: (deadLetter: DeadLetterText) => boolean,
   hasTime: () => boolean,
 ) => {
-  // Another consumer may have received a wanted one, and may release it later.
-  const isHidden = (await countInFlight(client, QueueUrl)) > 0;
+  // Another consumer may have received a wanted one before this search, or may do so during it, and release it later.
+  let isHidden = (await countInFlight(client, QueueUrl)) > 0;
   const others: string[] = [];
   let removed = 0;
   let isEmpty = false;
@@ -49,6 +57,7 @@ const removeFrom = async (
         } else others.push(ReceiptHandle);
       }
     }
+    isHidden ||= (await countInFlight(client, QueueUrl)) > others.length;
   } finally {
     await release(client, QueueUrl, others);
   }

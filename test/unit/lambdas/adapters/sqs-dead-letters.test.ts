@@ -92,6 +92,29 @@ describe('the dead letters', () => {
     expect(await search.remove(isWanted, always)).toEqual({ removed: 0, isComplete: false });
   });
 
+  it.each([
+    ['one process', true],
+    ['two processes', false],
+  ])('are not missed by the searches of two erasures at once, in %s', async (_case, isShared) => {
+    const url = await createQueue();
+    for (let index = 0; index < 25; index += 1) await put(url, `${index % 2 === 0 ? 'one' : 'other'} ${index}`);
+    const search = createSqsQueuedDeadLetters(client, [url]);
+    const otherSearch = isShared ? search : createSqsQueuedDeadLetters(client, [url]);
+
+    const results = await Promise.all([
+      search.remove(({ body }) => body.startsWith('one'), always),
+      otherSearch.remove(({ body }) => body.startsWith('other'), always),
+    ]);
+
+    const left = await visible(url);
+    for (const [index, name] of ['one', 'other'].entries()) {
+      const missed = left.filter((body) => body.startsWith(name));
+      if (results[index]?.isComplete) expect(missed).toEqual([]);
+    }
+    if (isShared)
+      expect({ results, left }).toMatchObject({ results: [{ isComplete: true }, { isComplete: true }], left: [] });
+  });
+
   it('are released even if reading them fails', async () => {
     const url = await createQueue();
     await put(url, 'other');
