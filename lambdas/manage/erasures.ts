@@ -115,14 +115,16 @@ export const createErasureWorker =
       isTableDone && kept === 0
         ? await queuedDeadLetters.remove(createIsAbout(contact), () => clock.now() < deadline)
         : { removed: 0, isComplete: false };
-    const isDone = queued.isComplete;
-    const counts = { messages, sends, deadLetters: kept + queued.removed };
+    // Again, because a dead letter could move from its queue to the table before the search of the queue.
+    const moved = queued.isComplete ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : 0;
+    const isDone = queued.isComplete && moved === 0;
+    const counts = { messages, sends, deadLetters: kept + queued.removed + moved };
     await erasures.recordTurn(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
     const fields = { erasureId, turn: before.turns + 1, ...counts, busy };
     log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
     if (isDone) return DONE;
     if (!isComplete) return { kind: 'retry', afterMs: 0 };
-    return { kind: 'retry', afterMs: messages + sends + kept === 0 ? BUSY_MS : INDEX_LAG_MS };
+    return { kind: 'retry', afterMs: messages + sends + kept + moved === 0 ? BUSY_MS : INDEX_LAG_MS };
   };
 
 /** Erases what was stored until the erasure was requested. */

@@ -262,6 +262,31 @@ describe('an erasure of dead letters', () => {
   });
 });
 
+describe('an erasure during the daily move of dead letters to the table', () => {
+  it('deletes a dead letter that arrives in the table while the erasure searches the queues', async () => {
+    const deadLetter = {
+      id: 'dead',
+      queue: 'send' as const,
+      reason: 'X',
+      body: JSON.stringify(sendRequest()),
+      since: NOW,
+    };
+    let isMoved = false;
+    const queuedDeadLetters = {
+      async remove() {
+        if (!isMoved) await stage.deadLetters.keep(deadLetter, [contactRef('chat', USER)], NOW);
+        isMoved = true;
+        return { removed: 0, isComplete: true };
+      },
+    };
+    const eraseTurn = createErasureWorker({ ...stage.ports, queuedDeadLetters, turnMs: 60_000 });
+    const message = sqsRecord(JSON.stringify(await queuedErasure()));
+    while ((await eraseTurn(message)).kind !== 'done');
+
+    expect(await stage.deadLetters.read('dead')).toBeUndefined();
+  });
+});
+
 describe('an erasure of a scheduled send', () => {
   it('deletes its schedule, whose input names the contact', async () => {
     await putSendInState(stage.sends, 'scheduled', { requestId: 'scheduled' });
