@@ -90,5 +90,8 @@ const eventText = (body: string): string => {
   return opened.kind === 'opened' ? opened.eventBody : request.rawBody.toString('latin1');
 };
 
+/** Digits with punctuation between them can be one number, or several. */
 const numbersIn = (body: string): readonly string[] =>
-  [...body.matchAll(/\+?\d[\d ().-]{4,}\d/g)].map(([number]) => number).filter(isPhone);
+  [...body.matchAll(/\+?\d[\d ().-]{4,}\d/g)].flatMap(([text]) =>
+    [text.replace(/\D/g, ''), ...(text.match(/\d+/g) ?? [])].filter(isPhone),
+  );

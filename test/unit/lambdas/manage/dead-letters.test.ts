@@ -214,6 +214,16 @@ describe('an erasure', () => {
     expect((await kept()).deadLetters).toHaveLength(1);
   });
 
+  it.each([
+    ['before another number', '5491155550000 2026-11-22'],
+    ['after another number', '1 5491155550000'],
+    ['without a plus', '54 9 11 5555-0000'],
+    ['with a plus', '+54 9 (11) 5555-0000'],
+  ])('finds a number in a body that is not JSON: %s', (_case, text) => {
+    const keys = contactsOf({ queue: 'send', body: `to ${text}: hello` }, 'chat').map(({ key }) => key);
+    expect(keys).toContain('541155550000');
+  });
+
   it('finds at most 50 contacts per dead letter, the first ones', () => {
     const numbers = Array.from({ length: 60 }, (_, index) => `+54115000${1000 + index}`);
     const found = contactsOf({ queue: 'send', body: numbers.join(', ') }, 'chat');
