@@ -41,11 +41,13 @@ const removeFrom = async (
   isWanted: (deadLetter: DeadLetterText) => boolean,
   hasTime: () => boolean,
 ) => {
-  // Another consumer may have received a wanted one before this search, or may do so during it, and release it later.
-  let isHidden = (await countInFlight(client, QueueUrl)) > 0;
+  // Another consumer may have received a wanted one, and may release it later. Of two searches that begin at about the
+  // same time, the later one receives nothing, so that the other can end.
+  if ((await countInFlight(client, QueueUrl)) > 0) return { removed: 0, isComplete: false };
   const others: string[] = [];
   let removed = 0;
   let isEmpty = false;
+  let isHidden = false;
   try {
     while (!isEmpty && hasTime()) {
       const messages = await receive(client, QueueUrl);
@@ -57,7 +59,8 @@ const removeFrom = async (
         } else others.push(ReceiptHandle);
       }
     }
-    isHidden ||= (await countInFlight(client, QueueUrl)) > others.length;
+    // It may also have received some since.
+    isHidden = (await countInFlight(client, QueueUrl)) > others.length;
   } finally {
     await release(client, QueueUrl, others);
   }

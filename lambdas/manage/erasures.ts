@@ -67,6 +67,7 @@ export interface ErasureWorkerOptions {
   readonly scheduler: Pick<SendScheduler, 'cancel'>;
   readonly queuedDeadLetters: QueuedDeadLetters;
   readonly clock: Clock;
+  readonly randomness: Pick<Randomness, 'random'>;
   readonly log: Log;
   /** How long a turn may take. The next turn continues the erasure. */
   readonly turnMs: number;
@@ -87,7 +88,7 @@ const BUSY_MS = 30_000;
 export const createErasureWorker =
   (options: ErasureWorkerOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { erasures, queuedDeadLetters, clock, log, turnMs } = options;
+    const { erasures, queuedDeadLetters, clock, randomness, log, turnMs } = options;
     const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
@@ -124,7 +125,9 @@ export const createErasureWorker =
     log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
     if (isDone) return DONE;
     if (!isComplete) return { kind: 'retry', afterMs: 0 };
-    return { kind: 'retry', afterMs: messages + sends + kept + moved === 0 ? BUSY_MS : INDEX_LAG_MS };
+    // Two erasures that search the same queue at the same time must not do so again at the same time.
+    const busyMs = BUSY_MS * (1 + randomness.random());
+    return { kind: 'retry', afterMs: messages + sends + kept + moved === 0 ? busyMs : INDEX_LAG_MS };
   };
 
 /** Erases what was stored until the erasure was requested. */

@@ -57,6 +57,7 @@ export const erase: OtherFunction = {
       scheduler: { cancel: async () => undefined },
       queuedDeadLetters: { remove: async () => ({ removed: 0, isComplete: true }) },
       clock,
+      randomness: { random: () => 0 },
       log: silentLog,
       turnMs: 20_000,
     });

@@ -115,6 +115,20 @@ describe('the dead letters', () => {
       expect({ results, left }).toMatchObject({ results: [{ isComplete: true }, { isComplete: true }], left: [] });
   });
 
+  it('are left to a search that began earlier', async () => {
+    const url = await createQueue();
+    await put(url, 'wanted 1');
+    await put(url, 'wanted 2');
+    await client.send(new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 1, VisibilityTimeout: 60 }));
+
+    expect(await createSqsQueuedDeadLetters(client, [url]).remove(isWanted, always)).toEqual({
+      removed: 0,
+      isComplete: false,
+    });
+
+    expect(await visible(url)).toHaveLength(1);
+  });
+
   it('are released even if reading them fails', async () => {
     const url = await createQueue();
     await put(url, 'other');

@@ -249,6 +249,17 @@ describe('an erasure of dead letters', () => {
     expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({ state: 'done', deadLetters: 2 });
   });
 
+  it('waits for a random time while another erasure searches them, so that one of the two can end', async () => {
+    stage.isEveryDeadLetterVisible = false;
+    const randomness = { random: () => 0.5 };
+    const eraseTurn = createErasureWorker({ ...stage.ports, randomness, turnMs: 60_000 });
+
+    expect(await eraseTurn(sqsRecord(JSON.stringify(await queuedErasure())))).toEqual({
+      kind: 'retry',
+      afterMs: 45_000,
+    });
+  });
+
   it('waits until another consumer has released what it received', async () => {
     const erasure = await queuedErasure();
     stage.isEveryDeadLetterVisible = false;
