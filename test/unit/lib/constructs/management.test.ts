@@ -93,6 +93,17 @@ describe('The example policies', () => {
     expect(invocable.toSorted()).toEqual([...allowed].toSorted());
   });
 
+  test('allow a scan to read a table with a customer managed key, and nothing else with that key', () => {
+    expect(example('erasure-scan')).toMatchObject({
+      Statement: expect.arrayContaining([
+        expect.objectContaining({
+          Action: 'kms:Decrypt',
+          Condition: { StringEquals: { 'kms:ViaService': 'dynamodb.REGION.amazonaws.com' } },
+        }),
+      ]),
+    });
+  });
+
   test('allow nobody to call another API of the account', () => {
     for (const documents of Object.values(PRINCIPALS)) {
       for (const { route } of Object.values(ROUTES)) {
