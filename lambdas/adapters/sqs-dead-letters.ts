@@ -46,25 +46,26 @@ const removeFrom = async (
   if ((await countInFlight(client, QueueUrl)) > 0) return { removed: 0, isComplete: false };
   const others: string[] = [];
   let removed = 0;
-  let isEmpty = false;
-  let isHidden = false;
+  let isComplete = false;
   try {
-    while (!isEmpty && hasTime()) {
+    for (let isNoneHidden = false; !isComplete && hasTime(); ) {
       const messages = await receive(client, QueueUrl);
-      isEmpty = messages.length === 0;
       for (const { Body: body = '', ReceiptHandle = '', Attributes } of messages) {
         if (isWanted({ body, groupId: Attributes?.MessageGroupId })) {
           await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
           removed += 1;
         } else others.push(ReceiptHandle);
       }
+      if (messages.length > 0) isNoneHidden = false;
+      else if (isNoneHidden) isComplete = true;
+      // Another consumer may also have received some since. If it has released them by now, the next receive gets them.
+      else if ((await countInFlight(client, QueueUrl)) > others.length) break;
+      else isNoneHidden = true;
     }
-    // It may also have received some since.
-    isHidden = (await countInFlight(client, QueueUrl)) > others.length;
   } finally {
     await release(client, QueueUrl, others);
   }
-  return { removed, isComplete: isEmpty && !isHidden };
+  return { removed, isComplete };
 };
 
 const receive = async (client: SQSClient, QueueUrl: string): Promise<readonly Message[]> => {
