@@ -61,8 +61,11 @@ export type WindowPer = (typeof WINDOW_SCOPES)[number];
 /** The channel of contacts if windows are per user, and of events that name no business number. */
 export const ANY_CHANNEL = '*';
 
-/** Only a plus shows that punctuation belongs to a number. Without one, `192.168.1.12` would be one too. */
-const PHONE = /^(\+\d[\d\s().-]*|\d+)$/;
+/**
+ * Only a plus, a space, or a parenthesis shows that punctuation belongs to a number. Otherwise, ids such as
+ * `192.168.1.12` and `1234-5678-9012` would be numbers too.
+ */
+const PHONE = /^(\+\d[\d\s().-]*|\d+|(?=.*[\s(])[\d(][\d\s()-]*)$/;
 const MIN_DIGITS = 6;
 /** Source: Recommendation ITU-T E.164, 6.1: an international number has at most 15 digits. */
 const MAX_DIGITS = 15;

@@ -1,4 +1,5 @@
 import { type ContactRef, contactKey } from './contact.ts';
+import type { Instant } from './instant.ts';
 import { nestedTexts } from './nested-text.ts';
 import * as z from './schema.ts';
 import { createTraceSearch } from './traces.ts';
@@ -18,15 +19,23 @@ const NOBODY = /^(me)?$/i;
 /** The fields that contain another document, which may be unreadable. */
 const DOCUMENT_FIELDS = new Set(['', 'rawBody', 'body', 'data', 'Message', 'MessageBody', 'event']);
 
+const receivedRequest = z.object({ receivedAt: z.string(), rawBody: z.unknown() });
+
 /**
  * Creates the function that decides whether a dead letter is about a contact: it names the contact as its subject, or
- * it contains the contact's id and is not JSON or names nobody. A mention in another user's message is not enough.
+ * it contains the contact's id and is not JSON or names nobody. A mention in another user's message is not enough, and a
+ * webhook request that was received after `until` is about a new contact.
  */
-export const createIsAbout = ({ key }: Pick<ContactRef, 'key'>): ((deadLetter: DeadLetterText) => boolean) => {
+export const createIsAbout = (
+  { key }: Pick<ContactRef, 'key'>,
+  until: Instant,
+): ((deadLetter: DeadLetterText) => boolean) => {
   const search = createTraceSearch({ ids: [key] });
   const isSubject = (address: string): boolean => contactKey(address) === key;
   return ({ body, groupId }) => {
     if (groupId !== undefined && isSubject(groupId)) return true;
+    const received = z.safeParse(receivedRequest, z.parseJson(body)).data;
+    if (received !== undefined && received.receivedAt > until) return false;
     let namesSubject = false;
     for (const { field = '', text } of nestedTexts(body)) {
       // The value of an attribute in a change to the table.

@@ -191,7 +191,8 @@ const messageOf = (
     kind: 'message',
     ...base,
     contact,
-    opensWindow: context.windowPer === 'user' || channel !== undefined,
+    // The contract does not list the values of STATUS, so any of them may be that of a message from the business.
+    opensWindow: status === undefined && (context.windowPer === 'user' || channel !== undefined),
     address: wire.FROM,
     name: wire.FROM_NAME?.toWellFormed(),
     customerId: wire.CUSTOMER_ID?.toWellFormed(),

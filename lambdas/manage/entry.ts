@@ -71,6 +71,8 @@ const ports = {
   queuedDeadLetters: createSqsQueuedDeadLetters(sqs, [
     environment.SEND_DEAD_LETTER_QUEUE_URL,
     environment.SCHEDULE_DEAD_LETTER_QUEUE_URL,
+    // An earlier erasure of the same contact, which is done by then.
+    environment.ERASURE_DEAD_LETTER_QUEUE_URL,
     ...(inboundUrl === undefined ? [] : [inboundUrl]),
     ...environment.DEAD_LETTER_QUEUE_URLS,
   ]),

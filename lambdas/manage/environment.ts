@@ -15,7 +15,6 @@ export const manageEnvironment = z.object({
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
   SCHEDULE_DEAD_LETTER_QUEUE_URL: z.url(),
   INBOUND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
-  /** The dead-letter queue of erasures, whose old messages the function keeps in the table. */
   ERASURE_DEAD_LETTER_QUEUE_URL: z.url(),
   /** Further queues that an erasure searches: their URLs, separated by spaces. */
   DEAD_LETTER_QUEUE_URLS: z.pipe(

@@ -114,7 +114,7 @@ export const createErasureWorker =
     const kept = isTableDone ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : 0;
     const queued =
       isTableDone && kept === 0
-        ? await queuedDeadLetters.remove(createIsAbout(contact), () => clock.now() < deadline)
+        ? await queuedDeadLetters.remove(createIsAbout(contact, requestedAt), () => clock.now() < deadline)
         : { removed: 0, isComplete: false };
     // Again, because a dead letter could move from its queue to the table before the search of the queue.
     const moved = queued.isComplete ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : 0;

@@ -81,8 +81,7 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
     const written = await write(event);
     switch (written.kind) {
       case 'written': {
-        const message = event.kind === 'status' ? event.message : event;
-        const withoutChannel = message?.kind === 'message' && !message.opensWindow;
+        const withoutChannel = event.kind === 'message' && !event.opensWindow;
         return {
           kind: 'stored',
           event: event.kind,

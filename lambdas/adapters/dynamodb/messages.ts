@@ -14,6 +14,7 @@ import type { Echo, EventTime, InboundMessage, StatusChange, StatusKind } from '
 import type { MessageRepository } from '../../ports.ts';
 import {
   BY_CONTACT,
+  CUSTOMER_PREFIX,
   contactName,
   contactSort,
   echoKey,
@@ -45,12 +46,13 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     const isOnlyTime = isTooLarge && hasOwnTime(status.status);
     const expiresAt = table.expiryOf(time.at);
     if (!isTooLarge || isOnlyTime) {
-      const recorded = await table.update(statusUpdate(status, expiresAt, isTooLarge));
+      const recorded = await table.update(statusUpdate(status, expiresAt, isTooLarge), { returnItem: true });
       const isKept = isTooLarge || recorded.kind === 'written' || hasMember(recorded.item?.statusBodies, body);
       // An earlier report of the same status has taken precedence, but this one is kept as well.
       if (!isKept) {
         await table.update({ key: messageKey(id), setOnce: statusItem(status, expiresAt), add: bodyOf(status) });
       }
+      await nameContact(table, status, recorded.item?.contact);
     }
     if (isTooLarge) {
       throw new WriteRefusedError(
@@ -191,6 +193,17 @@ const statusItem = ({ subject }: StatusChange, expiresAt: number) => ({
   expiresAt,
   ...(subject && { contact: subjectName(subject), contactSort: STATUS_SORT }),
 });
+
+/** A contact takes the place of a customer, whichever status comes first. */
+const nameContact = async (table: ConversationTable, { id, subject }: StatusChange, stored: unknown): Promise<void> => {
+  if (subject === undefined || 'customerId' in subject || !String(stored).startsWith(CUSTOMER_PREFIX)) return;
+  await table.update({
+    key: messageKey(id),
+    set: { contact: subjectName(subject), contactSort: STATUS_SORT },
+    values: { customer: stored },
+    condition: '#contact = :customer',
+  });
+};
 
 const bodyOf = ({ body }: StatusChange) => ({ statusBodies: new Set([body]) });
 

@@ -9,6 +9,8 @@ describe('contactKey', () => {
   it.each([
     ['a number with and without plus', '+34600111222', '34600111222'],
     ['a number written with spaces and punctuation', '+34 600-111-222', '34600111222'],
+    ['a number written with spaces and no plus', '54 9 11 5555-0000', '541155550000'],
+    ['a number written with parentheses and no plus', '(54 11) 5555-0000', '541155550000'],
     ['Argentina, with and without the mobile 9', '+5491155550000', '541155550000'],
     ['Argentina, the trunk 15 after a two-digit area code', '+54 11 15 5555 0000', '541155550000'],
     ['Argentina, the trunk 15 after a three-digit area code', '+54 351 15 555 0000', '+543515550000'],
@@ -29,7 +31,7 @@ describe('contactKey', () => {
     ['two countries', '+541155550000', '+551155550000'],
     ['an IP address and the number with its digits', '192.168.1.12', '+192168112'],
     ['a date and the number with its digits', '2026-11-20', '20261120'],
-    ['a number without a plus but with punctuation, and its digits', '1234-5678 (90)', '1234567890'],
+    ['an id with hyphens, and its digits', '1234-5678-9012', '123456789012'],
     ['a plus with too few digits, and these digits', '+1 (2) 3-4', '1234'],
     ['more digits than a number can have, with and without plus', '+1234567890123456', '1234567890123456'],
   ])('differs for %s', (_case, one, other) => {

@@ -2,10 +2,11 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { createIsAbout } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { NOW, sendRequest, USER, wireMessage } from '../../../support/builders.ts';
 
-const isAbout = createIsAbout(contactRef('chat', USER));
+const isAbout = createIsAbout(contactRef('chat', USER), NOW);
 const OTHER = '+5491155559999';
 
 const received = (body: string) => serializeRequest({ rawBody: Buffer.from(body), receivedAt: NOW }, 'a reason') ?? '';
@@ -60,4 +61,12 @@ describe('a dead letter is not about a contact', () => {
   ])('%s', (_case, body) => {
     expect(isAbout({ body })).toBe(false);
   });
+});
+
+it('a webhook request that was received after the erasure was requested is about a new contact', () => {
+  const body = JSON.stringify(wireMessage({ _id_: '' }));
+  const receivedAt = (instant: string) => serializeRequest({ rawBody: Buffer.from(body), receivedAt: instant }) ?? '';
+
+  expect(isAbout({ body: receivedAt(NOW) })).toBe(true);
+  expect(isAbout({ body: receivedAt(addMs(NOW, 1)) })).toBe(false);
 });

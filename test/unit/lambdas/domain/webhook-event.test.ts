@@ -110,6 +110,11 @@ describe('parseEvent with anything else', () => {
   });
 });
 
+it.each(['ENQUEUED', 'played', 'received'])('a message beside the STATUS %s opens no window', (STATUS) => {
+  const parsed = parse(JSON.stringify(wireMessage({ STATUS })));
+  expect(parsed).toMatchObject({ event: { kind: 'status', message: { kind: 'message', opensWindow: false } } });
+});
+
 describe('the business number of an event where windows are per number', () => {
   const context = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'channel' as const };
 

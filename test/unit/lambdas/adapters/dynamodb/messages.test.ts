@@ -142,7 +142,7 @@ describe('a message beside a status', () => {
     });
   });
 
-  it("is the user's, and opens the window, if the status is another one", async () => {
+  it("is the user's, but opens no window, if the status is another one", async () => {
     const wire = wireMessage({ STATUS: 'received' });
     await receive(wire);
     expect(await items()).toMatchObject({
@@ -151,8 +151,8 @@ describe('a message beside a status', () => {
         body: JSON.stringify(wire),
         otherStatuses: new Set(['received 2026-11-20T11:00:00.000Z']),
       },
-      [`${CONTACT} CONTACT`]: { lastInboundAt: '2026-11-20T11:00:00.000Z' },
     });
+    expect(await items()).not.toHaveProperty([`${CONTACT} CONTACT`]);
   });
 
   const message = () => receive(wireMessage({ CREATION_TIME: '2026-11-20T11:00:09.000Z' }));
@@ -329,3 +329,13 @@ describe('an unavailable table', () => {
     await expect(messages.recordOutbound(outbound())).rejects.not.toThrow(WriteRefusedError);
   });
 });
+
+it.each(['delivered first', 'read first'])(
+  'statuses of an unknown message, of which only one names the user, leave the same item: %s',
+  async (order) => {
+    const delivered = wireStatus({ STATUS: 'delivered', FROM: undefined, CUSTOMER_ID: 'customer-1' });
+    const read = wireStatus({ STATUS: 'read', CUSTOMER_ID: undefined });
+    for (const status of order === 'read first' ? [read, delivered] : [delivered, read]) await receive(status);
+    expect(await items()).toMatchObject({ 'MESSAGE#message-1 MESSAGE': { contact: CONTACT, contactSort: 'STATUS#' } });
+  },
+);
