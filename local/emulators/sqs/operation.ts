@@ -9,6 +9,8 @@ import { invalidValue, missingParameter, SqsError, unsupported } from './sqs-err
 export interface OperationContext {
   readonly request: AwsRequest;
   readonly queues: Queues;
+  /** How long a second of a long poll takes. */
+  readonly pollSecondMs: number;
   /** Waits until there may be a message to receive, for at most `ms`. */
   waitForMessage(queue: Queue, ms: number): Promise<void>;
 }

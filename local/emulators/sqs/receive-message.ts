@@ -30,7 +30,7 @@ export const receiveMessage = defineOperation(
     const { MaxNumberOfMessages: max, VisibilityTimeout: visibilityTimeoutSeconds } = input;
     const { signal } = context.request;
     const waitSeconds = input.WaitTimeSeconds ?? queue.settings.receiveWaitSeconds;
-    const waitEnd = performance.now() + waitSeconds * 1000;
+    const waitEnd = performance.now() + waitSeconds * context.pollSecondMs;
     // A client that has closed the connection would never delete the messages.
     while (!signal.aborted) {
       context.queues.moveTasks.advance();

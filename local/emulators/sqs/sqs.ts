@@ -12,6 +12,8 @@ import { queryCodeOf, SqsError } from './sqs-error.ts';
 export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
   /** @default a new clock */
   readonly clock?: MovableClock;
+  /** How long a second of a long poll takes; less for tests that receive until a queue is empty. @default 1000 */
+  readonly pollSecondMs?: number;
 }
 
 const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS, ...MOVE_TASK_OPERATIONS };
@@ -26,6 +28,7 @@ const SECOND_MS = 1_000;
 export const startSqs = ({
   clock = createMovableClock(),
   inFlightLimit,
+  pollSecondMs = SECOND_MS,
 }: SqsOptions = {}): Promise<ListeningServer> => {
   const now = (): number => clock.now().getTime();
   const waiting = new Set<AbortController>();
@@ -54,6 +57,7 @@ export const startSqs = ({
     const context: OperationContext = {
       request: { ...request, operation },
       queues,
+      pollSecondMs,
       waitForMessage(queue, ms) {
         const untilVisibleMs = (queue.nextVisibleAt() ?? Number.POSITIVE_INFINITY) - now();
         // A task with a rate moves messages every second.

@@ -19,7 +19,7 @@ let emulator: ListeningServer;
 let sqs: SQSClient;
 let queues = 0;
 beforeAll(async () => {
-  emulator = await startSqs({ clock });
+  emulator = await startSqs({ clock, pollSecondMs: 50 });
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
 });

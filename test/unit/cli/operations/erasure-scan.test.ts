@@ -20,7 +20,7 @@ let emulator: ListeningServer;
 let sqs: SQSClient;
 
 beforeAll(async () => {
-  emulator = await startSqs();
+  emulator = await startSqs({ pollSecondMs: 50 });
   sqs = new SQSClient({ endpoint: emulator.url, region: 'local', credentials });
 });
 afterAll(async () => {

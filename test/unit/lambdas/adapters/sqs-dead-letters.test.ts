@@ -15,7 +15,7 @@ let emulator: ListeningServer;
 let client: SQSClient;
 
 beforeAll(async () => {
-  emulator = await startSqs();
+  emulator = await startSqs({ pollSecondMs: 50 });
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   client = new SQSClient({ endpoint: emulator.url, region: 'local', credentials });
 });

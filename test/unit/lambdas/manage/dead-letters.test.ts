@@ -28,7 +28,7 @@ let queues = 0;
 
 beforeAll(async () => {
   clock = createMovableClock();
-  emulator = await startSqs({ clock });
+  emulator = await startSqs({ clock, pollSecondMs: 50 });
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
 });
