@@ -79,15 +79,15 @@ const metricDuring = async ({ answer, hours, requestsAt, maxWaitHours }: Hold) =
   return { samples, heldAtMs, resumedAtMs, endMs };
 };
 
-const HOURS = Array.from({ length: 25 }, (_, hour) => hour);
+const HOURS = Array.from({ length: 10 }, (_, hour) => hour);
 
 const HOLDS: readonly (readonly [string, Hold])[] = [
-  ['no credit, with several requests', { answer: ANSWERS.noCredit, hours: 24, requestsAt: [0, 0.01, 1, 5, 5.01, 20] }],
-  ['a refused token, with one request', { answer: ANSWERS.unauthorized, hours: 30, requestsAt: [0.5] }],
+  ['no credit, with several requests', { answer: ANSWERS.noCredit, hours: 10, requestsAt: [0, 0.01, 1, 5, 5.01, 8] }],
+  ['a refused token, with one request', { answer: ANSWERS.unauthorized, hours: 12, requestsAt: [0.5] }],
   [
     // Each probe that sends a request leaves it uncertain, so there must be others.
     'an unreachable service',
-    { answer: ANSWERS.unknown, hours: 24, requestsAt: [...Array.from({ length: 12 }, () => 0), ...HOURS] },
+    { answer: ANSWERS.unknown, hours: 9, requestsAt: [...Array.from({ length: 12 }, () => 0), ...HOURS] },
   ],
   [
     'no credit, without any request for ten hours',
