@@ -6,12 +6,49 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { deadLetterReason, type KeptQueue } from '../domain/dead-letter.ts';
 import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
-import type { QueuedDeadLetters } from '../ports.ts';
+import { toInstant } from '../domain/instant.ts';
+import type { DeadLetterSource, QueuedDeadLetters } from '../ports.ts';
 
+/** Longer than the function's timeout, so that no message is received twice in an invocation. */
+const INVOCATION_SECONDS = 90;
 /** Longer than a turn of an erasure, so that no dead letter is received twice in one. */
-const VISIBILITY_TIMEOUT_SECONDS = 60;
+const ERASURE_TURN_SECONDS = 60;
 const MAX_MESSAGES = 10;
+
+/** Reads a dead-letter queue. */
+export const createSqsDeadLetterSource = (client: SQSClient, queue: KeptQueue, url: string): DeadLetterSource => ({
+  queue,
+
+  depth: () => countMessages(client, url, 'ApproximateNumberOfMessages'),
+
+  async receive() {
+    const messages = await receive(client, url, INVOCATION_SECONDS);
+    return messages.map(({ MessageId = '', Body = '', ReceiptHandle = '', Attributes, MessageAttributes = {} }) => {
+      const groupId = Attributes?.MessageGroupId;
+      const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue]);
+      return {
+        id: MessageId,
+        queue,
+        reason: deadLetterReason(Object.fromEntries(attributes)),
+        body: Body,
+        ...(groupId !== undefined && { groupId }),
+        since: toInstant(new Date(Number(Attributes?.SentTimestamp))),
+        receiptHandle: ReceiptHandle,
+      };
+    });
+  },
+
+  remove: ({ receiptHandle }) => remove(client, url, receiptHandle),
+
+  release: (messages) =>
+    release(
+      client,
+      url,
+      messages.map(({ receiptHandle }) => receiptHandle),
+    ),
+});
 
 /**
  * Creates the search of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
@@ -43,23 +80,23 @@ const removeFrom = async (
 ) => {
   // Another consumer may have received a wanted one, and may release it later. Of two searches that begin at about the
   // same time, the later one receives nothing, so that the other can end.
-  if ((await countInFlight(client, QueueUrl)) > 0) return { removed: 0, isComplete: false };
+  if ((await countMessages(client, QueueUrl, IN_FLIGHT)) > 0) return { removed: 0, isComplete: false };
   const others: string[] = [];
   let removed = 0;
   let isComplete = false;
   try {
     for (let isNoneHidden = false; !isComplete && hasTime(); ) {
-      const messages = await receive(client, QueueUrl);
+      const messages = await receive(client, QueueUrl, ERASURE_TURN_SECONDS);
       for (const { Body: body = '', ReceiptHandle = '', Attributes } of messages) {
         if (isWanted({ body, groupId: Attributes?.MessageGroupId })) {
-          await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+          await remove(client, QueueUrl, ReceiptHandle);
           removed += 1;
         } else others.push(ReceiptHandle);
       }
       if (messages.length > 0) isNoneHidden = false;
       else if (isNoneHidden) isComplete = true;
       // Another consumer may also have received some since. If it has released them by now, the next receive gets them.
-      else if ((await countInFlight(client, QueueUrl)) > others.length) break;
+      else if ((await countMessages(client, QueueUrl, IN_FLIGHT)) > others.length) break;
       else isNoneHidden = true;
     }
   } finally {
@@ -68,27 +105,37 @@ const removeFrom = async (
   return { removed, isComplete };
 };
 
-const receive = async (client: SQSClient, QueueUrl: string): Promise<readonly Message[]> => {
+const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: number): Promise<readonly Message[]> => {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl,
       MaxNumberOfMessages: MAX_MESSAGES,
-      VisibilityTimeout: VISIBILITY_TIMEOUT_SECONDS,
+      VisibilityTimeout,
       // Long polling asks all SQS servers; short polling can miss messages.
       WaitTimeSeconds: 1,
-      MessageSystemAttributeNames: ['MessageGroupId'],
+      MessageAttributeNames: ['All'],
+      MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId'],
     }),
   );
   return Messages;
 };
 
-const countInFlight = async (client: SQSClient, QueueUrl: string): Promise<number> => {
-  const AttributeNames = ['ApproximateNumberOfMessagesNotVisible' as const];
-  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
-  return Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0);
+const IN_FLIGHT = 'ApproximateNumberOfMessagesNotVisible';
+
+const countMessages = async (
+  client: SQSClient,
+  QueueUrl: string,
+  name: typeof IN_FLIGHT | 'ApproximateNumberOfMessages',
+): Promise<number> => {
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [name] }));
+  return Number(Attributes?.[name] ?? 0);
 };
 
-/** Ignores refused entries: a message that is not released becomes visible again within a minute anyway. */
+const remove = async (client: SQSClient, QueueUrl: string, ReceiptHandle: string): Promise<void> => {
+  await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+};
+
+/** Ignores refused entries: a message that is not released becomes visible when its visibility timeout ends. */
 const release = async (client: SQSClient, QueueUrl: string, receiptHandles: readonly string[]): Promise<void> => {
   for (let start = 0; start < receiptHandles.length; start += MAX_MESSAGES) {
     const Entries = receiptHandles

@@ -1,6 +1,6 @@
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSqsDeadLetterSource } from '../../../../lambdas/adapters/sqs-dead-letter-source.ts';
+import { createSqsDeadLetterSource } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { contactsOf, type KeptQueue } from '../../../../lambdas/domain/dead-letter.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
