@@ -1,7 +1,14 @@
 import { Duration, type RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda';
-import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import {
+  DeduplicationScope,
+  FifoThroughputLimit,
+  type IQueue,
+  Queue,
+  QueueEncryption,
+  type QueueProps,
+} from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
 /** Properties of a {@link DeadLetterQueue}. */
@@ -69,13 +76,7 @@ export class DeadLetteredQueue extends Queue {
    *   the account's concurrency, which the webhook needs to respond within two seconds.
    */
   addConsumer(consumer: IFunction, maxConcurrency: number): void {
-    // The permission for ChangeMessageVisibility includes ChangeMessageVisibilityBatch.
-    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html
-    Grant.addToPrincipal({
-      grantee: consumer,
-      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
-      resourceArns: [this.queueArn],
-    });
+    grantConsume(consumer, this);
     new EventSourceMapping(this, 'Mapping', {
       target: consumer,
       eventSourceArn: this.queueArn,
@@ -84,6 +85,17 @@ export class DeadLetteredQueue extends Queue {
       maxConcurrency,
     });
   }
+}
+
+/** Grants permission to receive and delete the messages of queues, and to change their visibility. */
+export function grantConsume(grantee: IGrantable, ...queues: readonly IQueue[]): void {
+  // The permission for ChangeMessageVisibility includes ChangeMessageVisibilityBatch.
+  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html
+  Grant.addToPrincipal({
+    grantee,
+    actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+    resourceArns: queues.map(({ queueArn }) => queueArn),
+  });
 }
 
 function queueProps({ removalPolicy, fifo = false }: DeadLetterQueueProps): QueueProps {

@@ -5,6 +5,7 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { KeepDeadLettersEvent } from '../../lambdas/manage/environment.ts';
+import { grantConsume } from './dead-lettered-queue.ts';
 
 /** Properties of {@link KeepDeadLetters}. */
 export interface KeepDeadLettersProps {
@@ -21,12 +22,7 @@ export interface KeepDeadLettersProps {
 export class KeepDeadLetters extends Construct {
   constructor(scope: Construct, id: string, { handler, deadLetters }: KeepDeadLettersProps) {
     super(scope, id);
-    Grant.addToPrincipal({
-      grantee: handler,
-      // The permission for ChangeMessageVisibility includes ChangeMessageVisibilityBatch.
-      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
-      resourceArns: deadLetters.map(({ queueArn }) => queueArn),
-    });
+    grantConsume(handler, ...deadLetters);
     const role = new Role(this, 'Role', {
       description: 'Lets EventBridge Scheduler invoke the function that keeps dead letters',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {

@@ -11,7 +11,7 @@ import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import { ROUTES, type RouteName } from '../../lambdas/manage/routes.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
-import { DeadLetteredQueue, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
+import { DeadLetteredQueue, grantConsume, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
@@ -116,13 +116,7 @@ export class ParleyManagement extends Construct {
       actions: ['sqs:SendMessage'],
       resourceArns: [this.erasureQueue.queueArn],
     });
-    if (deadLetterQueues.length > 0) {
-      Grant.addToPrincipal({
-        grantee: this.handler,
-        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
-        resourceArns: deadLetterQueues.map(({ queueArn }) => queueArn),
-      });
-    }
+    if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
     sender.grantSend(this.handler);
     sender.grantReadAccessToken(this.handler);
     sender.schedules.grantDelete(this.handler);
