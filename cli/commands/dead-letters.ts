@@ -22,9 +22,6 @@ export const createDeadLettersCommand: CreateCommand = (context) =>
     .addCommand(createRedriveCommand(context))
     .addCommand(createDeleteCommand(context));
 
-/** What has a dead-letter queue: requests, events, the schedules of requests with a `sendAt`, and erasures. */
-export type QueueName = KeptQueue;
-
 const QUEUE_DESCRIPTION =
   'send: requests that failed; inbound: events that could not be parsed or stored; ' +
   'schedules: scheduled sends that could not be queued; erasures: erasures that failed';
@@ -154,7 +151,7 @@ const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
     });
 
 /** @throws CliError for a stack without the queue's addresses */
-const queueOf = ({ sqs, addresses }: Target, name: QueueName): DeadLetterQueue => {
+const queueOf = ({ sqs, addresses }: Target, name: KeptQueue): DeadLetterQueue => {
   switch (name) {
     case 'send':
       return { sqs, url: addresses.sendDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl };

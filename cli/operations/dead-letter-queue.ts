@@ -1,4 +1,5 @@
 import {
+  type BatchResultErrorEntry,
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
@@ -95,11 +96,9 @@ const BATCH = 10;
 const release = async ({ sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>, received: readonly Message[]) => {
   const failures: unknown[] = [];
   for (let start = 0; start < received.length; start += BATCH) {
-    const Entries = received
-      .slice(start, start + BATCH)
-      .map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
+    const handles = received.slice(start, start + BATCH).map(({ ReceiptHandle }) => ReceiptHandle);
     try {
-      const { Failed = [] } = await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries }));
+      const Failed = await makeVisible(sqs, url, handles);
       const failed = Failed.find(({ Code = '' }) => !VISIBLE_AGAIN.test(Code));
       if (failed) failures.push(new Error(`${failed.Code}: ${failed.Message}`));
     } catch (error) {
@@ -107,6 +106,21 @@ const release = async ({ sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>, recei
     }
   }
   if (failures.length > 0) throw failures[0];
+};
+
+/** Makes up to ten received messages visible again. Returns the refused ones. */
+export const makeVisible = async (
+  sqs: SQSClient,
+  QueueUrl: string,
+  receiptHandles: readonly (string | undefined)[],
+): Promise<readonly BatchResultErrorEntry[]> => {
+  const Entries = receiptHandles.map((ReceiptHandle, index) => ({
+    Id: String(index),
+    ReceiptHandle,
+    VisibilityTimeout: 0,
+  }));
+  const { Failed = [] } = await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+  return Failed;
 };
 
 /**

@@ -1,21 +1,12 @@
-import { z } from 'zod';
-import { KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import type { z } from 'zod';
+import type { KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { deadLetterResponse, deadLettersResponse } from '../../lambdas/manage/dead-letters.ts';
 import { type DeadLetterFilter, matchesFilter } from './dead-letter-queue.ts';
 import { type ManagementClient, ManagementError } from './management-client.ts';
-
-const summary = z.object({
-  id: z.string(),
-  queue: z.enum(KEPT_QUEUES),
-  reason: z.string(),
-  groupId: z.string().optional(),
-  since: z.string(),
-  keptAt: z.string(),
-});
-const page = z.object({ deadLetters: z.array(summary), cursor: z.string().optional() });
-const complete = z.object({ ...summary.shape, body: z.string() });
+import { resourcePath } from './resource-path.ts';
 
 /** A dead letter that Parley moved from its queue to the table, without its body. */
-export interface KeptDeadLetter extends Omit<z.output<typeof summary>, 'id'> {
+export interface KeptDeadLetter extends Omit<z.output<typeof deadLetterResponse>, 'id' | 'body'> {
   readonly messageId: string;
 }
 
@@ -35,7 +26,7 @@ export async function* keptDeadLetters(
   let cursor: string | undefined;
   do {
     const query = new URLSearchParams({ queue, limit: String(PAGE_SIZE), ...(cursor !== undefined && { cursor }) });
-    const read = page.parse(await api('GET', `/v1/dead-letters?${query}`));
+    const read = deadLettersResponse.parse(await api('GET', `/v1/dead-letters?${query}`));
     for (const { id, ...rest } of read.deadLetters) {
       stop?.throwIfAborted();
       const deadLetter = { messageId: id, ...rest };
@@ -52,7 +43,7 @@ export const readKept = async (
   messageId: string,
 ): Promise<(KeptDeadLetter & { readonly body: string }) | undefined> => {
   try {
-    const { id, ...rest } = complete.parse(await api('GET', pathOf(messageId)));
+    const { id, ...rest } = deadLetterResponse.parse(await api('GET', pathOf(messageId)));
     return rest.queue === queue ? { messageId: id, ...rest } : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -71,7 +62,7 @@ export const deleteKept = async (api: ManagementClient, messageId: string): Prom
   }
 };
 
-const pathOf = (messageId: string): string => `/v1/dead-letters/${encodeURIComponent(messageId)}`;
+const pathOf = (messageId: string): string => resourcePath('dead-letters', 'deadLetterId', messageId);
 
 const isNotFound = (error: unknown): boolean =>
   error instanceof ManagementError && error.code === 'DEAD_LETTER_NOT_FOUND';

@@ -1,11 +1,6 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  GetQueueAttributesCommand,
-  type Message,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { TraceSearch } from '../../lambdas/domain/traces.ts';
+import { makeVisible } from './dead-letter-queue.ts';
 import type { StoreScan, Trace } from './store-scan.ts';
 
 /** Dead letters can be hidden for as long as the search takes. The consumers of other queues must not wait long. */
@@ -78,9 +73,6 @@ const receive = async (sqs: SQSClient, QueueUrl: string, hiddenSeconds: number):
 /** Ignores refused entries: a message that is not released becomes visible when its visibility timeout ends. */
 const release = async (sqs: SQSClient, QueueUrl: string, handles: readonly string[]): Promise<void> => {
   for (let start = 0; start < handles.length; start += MAX_MESSAGES) {
-    const Entries = handles
-      .slice(start, start + MAX_MESSAGES)
-      .map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
-    await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+    await makeVisible(sqs, QueueUrl, handles.slice(start, start + MAX_MESSAGES));
   }
 };

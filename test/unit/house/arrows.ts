@@ -17,6 +17,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/contact-checks.ts',
   'lambdas/manage/contacts.ts',
   'lambdas/manage/conversations.ts',
+  'lambdas/manage/dead-letters.ts',
   'lambdas/manage/environment.ts',
   'lambdas/manage/erasures.ts',
   'lambdas/manage/routes.ts',
