@@ -1,14 +1,13 @@
-import { Readable } from 'node:stream';
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ErasureScan } from '../../cli/operations/erasure-scan.ts';
-import { run } from '../../cli/run.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
 import { writeLocalState } from '../../local/local-state.ts';
 import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
+import { runParley } from '../support/run-parley.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
 // An erasure in a whole local run, with one of everything that can be stored about a user.
@@ -35,17 +34,8 @@ afterAll(async () => {
 });
 
 const parley = async (...args: readonly string[]) => {
-  const printed: string[] = [];
-  const code = await run({
-    args: [...args, '--local', '--json'],
-    environment: { PARLEY_STATE_FOLDER: folder.path },
-    stdin: Readable.from(['']),
-    print: (text) => printed.push(text),
-    say: (line) => printed.push(line),
-    stop: new AbortController().signal,
-    root: '',
-  });
-  return { code, json: JSON.parse(printed.at(-1) ?? '{}') };
+  const { code, out, err } = await runParley([...args, '--json'], { stateFolder: folder.path });
+  return { code, json: JSON.parse(out || err || '{}') };
 };
 
 const scan = async (): Promise<ErasureScan & { readonly code: number }> => {

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { run } from '../../cli/run.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
 import { writeLocalState } from '../../local/local-state.ts';
 import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
+import { runParley } from '../support/run-parley.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
 // What nobody has decided about outlasts the 14 days of SQS, on the run's clock.
@@ -29,20 +28,7 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-const parley = async (...args: readonly string[]) => {
-  const printed: string[] = [];
-  const said: string[] = [];
-  const code = await run({
-    args: ['dead-letters', ...args, '--local'],
-    environment: { PARLEY_STATE_FOLDER: folder.path },
-    stdin: Readable.from(['']),
-    print: (text) => printed.push(text),
-    say: (line) => said.push(line),
-    stop: new AbortController().signal,
-    root: folder.path,
-  });
-  return { code, out: printed.join('\n'), err: said.join('\n') };
-};
+const parley = (...args: readonly string[]) => runParley(['dead-letters', ...args], { stateFolder: folder.path });
 const listed = async (queue: string) => JSON.parse((await parley('list', queue, '--json')).out)[queue];
 
 it('a quarantined event and a failed request are found after 15 and after 60 days, and redriven once', {

@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../../cli/run.ts';
 import { createDynamodbSends } from '../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../lambdas/adapters/dynamodb/table.ts';
 import { scheduleName } from '../../lambdas/adapters/scheduler.ts';
@@ -19,6 +17,7 @@ import { writeLocalState } from '../../local/local-state.ts';
 import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { claim, queuedSend } from '../support/builders.ts';
 import { eventually } from '../support/eventually.ts';
+import { runParley } from '../support/run-parley.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
 // The command as an operator uses it, against a whole local run. Each test has its own users and requests.
@@ -46,20 +45,8 @@ afterAll(async () => {
 });
 
 /** Runs a command line against the local run. Returns its exit code and output. */
-const parley = async (args: readonly string[], stdin = '') => {
-  const printed: string[] = [];
-  const said: string[] = [];
-  const code = await run({
-    args: [...args, '--local'],
-    environment: { PARLEY_STATE_FOLDER: folder.path },
-    stdin: Readable.from([stdin]),
-    print: (text) => printed.push(text),
-    say: (line) => said.push(line),
-    stop: new AbortController().signal,
-    root: ROOT,
-  });
-  return { code, out: printed.join('\n'), err: said.join('\n') };
-};
+const parley = (args: readonly string[], stdin = '') =>
+  runParley(args, { stateFolder: folder.path, root: ROOT, stdin });
 const parleyJson = async (args: readonly string[]) => JSON.parse((await parley([...args, '--json'])).out);
 
 const sendIn = (requestId: string, state: string) =>

@@ -2,13 +2,12 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { run } from '../../cli/run.ts';
 import type { Target } from '../../cli/target.ts';
 import { createMovableClock, type MovableClock } from '../../local/clock.ts';
 import { startSqs } from '../../local/emulators/sqs/sqs.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
+import { runParley } from './run-parley.ts';
 
 /** Answers a call to the management API: the status and the body. */
 export type AnswerCall = (method: string, path: string) => Promise<readonly [status: number, body: unknown]>;
@@ -95,20 +94,7 @@ export const startLocalTarget = async (
     clock,
     folder: folder.path,
     addresses,
-    async parley(args, stop = new AbortController().signal) {
-      const printed: string[] = [];
-      const said: string[] = [];
-      const code = await run({
-        args: [...args, '--local'],
-        environment: { PARLEY_STATE_FOLDER: folder.path },
-        stdin: Readable.from(['']),
-        print: (text) => printed.push(text),
-        say: (line) => said.push(line),
-        stop,
-        root: folder.path,
-      });
-      return { code, out: printed.join('\n'), err: said.join('\n') };
-    },
+    parley: (args, stop) => runParley(args, { stateFolder: folder.path, stop }),
     async [Symbol.asyncDispose]() {
       sqs.destroy();
       await emulator.close();

@@ -3,6 +3,7 @@ import type { ReceivingMutant } from '../receiving/receiving-mutant.ts';
 import { RECEIVING_MUTANTS } from '../receiving/receiving-mutants.ts';
 import { RECEIVING_SCENARIOS, type ReceivingScenario } from '../receiving/receiving-scenarios.ts';
 import { replayReceiving, searchReceiving } from '../receiving/search-receiving.ts';
+import type { Fault } from '../world/faults.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
@@ -29,34 +30,49 @@ export interface SearchableMutant extends SearchableScenario {
 
 const MAX_FAULTS = 2;
 
-const sending = ({ about, options, maxFaults = MAX_FAULTS }: Scenario, mutant?: Mutant): SearchableScenario => {
-  const broken = mutant && {
-    createMutation: mutant.create,
-    ...(mutant.allowedFaults && { allowedFaults: mutant.allowedFaults }),
+/** What a scenario, or a mutant of it, asks of the search of its function. */
+interface Searched<Options, Mutation> {
+  readonly about: string;
+  readonly options: Options;
+  readonly maxFaults?: number;
+  readonly mutant?: {
+    readonly maxFaults: number;
+    readonly allowedFaults?: readonly Fault[];
+    readonly create: () => Mutation;
   };
-  return {
-    about,
-    maxFaults: mutant?.maxFaults ?? maxFaults,
-    search: (faults) => search(options, { maxFaults: faults, ...broken }),
-    replay: (faults, choices) => replayRun(options, { maxFaults: faults, ...broken }, choices),
-  };
-};
+}
 
-const receiving = (
-  { about, options, maxFaults = MAX_FAULTS }: ReceivingScenario,
-  mutant?: ReceivingMutant,
-): SearchableScenario => {
-  const broken = mutant && {
-    createMutation: mutant.create,
-    ...(mutant.allowedFaults && { allowedFaults: mutant.allowedFaults }),
+interface Limits<Mutation> {
+  readonly maxFaults: number;
+  readonly allowedFaults?: readonly Fault[];
+  readonly createMutation?: () => Mutation;
+}
+
+/** Creates the function that makes the scenarios of a function searchable. */
+const searchableBy =
+  <Options, Mutation>(
+    search: (options: Options, limits: Limits<Mutation>) => Promise<RunsResult<string>>,
+    replay: (
+      options: Options,
+      limits: Limits<Mutation>,
+      choices: readonly number[],
+    ) => ReturnType<SearchableScenario['replay']>,
+  ) =>
+  ({ about, options, maxFaults = MAX_FAULTS, mutant }: Searched<Options, Mutation>): SearchableScenario => {
+    const broken = mutant && {
+      createMutation: mutant.create,
+      ...(mutant.allowedFaults && { allowedFaults: mutant.allowedFaults }),
+    };
+    return {
+      about,
+      maxFaults: mutant?.maxFaults ?? maxFaults,
+      search: (faults) => search(options, { maxFaults: faults, ...broken }),
+      replay: (faults, choices) => replay(options, { maxFaults: faults, ...broken }, choices),
+    };
   };
-  return {
-    about,
-    maxFaults: mutant?.maxFaults ?? maxFaults,
-    search: (faults) => searchReceiving(options, { maxFaults: faults, ...broken }),
-    replay: (faults, choices) => replayReceiving(options, { maxFaults: faults, ...broken }, choices),
-  };
-};
+
+const sending = searchableBy(search, replayRun);
+const receiving = searchableBy(searchReceiving, replayReceiving);
 
 const mapped = <One, Other>(entries: Readonly<Record<string, One>>, map: (one: One) => Other): Record<string, Other> =>
   Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, map(one)]));
@@ -69,17 +85,17 @@ const joined = <Entry>(one: Readonly<Record<string, Entry>>, other: Readonly<Rec
 };
 
 export const SEARCHABLE_SCENARIOS: Readonly<Record<string, SearchableScenario>> = joined(
-  mapped<Scenario, SearchableScenario>(SCENARIOS, (scenario) => sending(scenario)),
-  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, (scenario) => receiving(scenario)),
+  mapped<Scenario, SearchableScenario>(SCENARIOS, sending),
+  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, receiving),
 );
 
 export const SEARCHABLE_MUTANTS: Readonly<Record<string, SearchableMutant>> = joined(
   mapped<Mutant, SearchableMutant>(MUTANTS, (mutant) => ({
-    ...sending(SCENARIOS[mutant.scenario], mutant),
+    ...sending({ ...SCENARIOS[mutant.scenario], mutant }),
     scenario: mutant.scenario,
   })),
   mapped<ReceivingMutant, SearchableMutant>(RECEIVING_MUTANTS, (mutant) => ({
-    ...receiving(RECEIVING_SCENARIOS[mutant.scenario], mutant),
+    ...receiving({ ...RECEIVING_SCENARIOS[mutant.scenario], mutant }),
     scenario: mutant.scenario,
   })),
 );

@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream';
+import { run } from '../../cli/run.ts';
+
+export interface ParleyRun {
+  /** The folder of the local run's state. */
+  readonly stateFolder: string;
+  /** The folder that relative paths start from. @default the state folder */
+  readonly root?: string;
+  readonly stdin?: string;
+  readonly stop?: AbortSignal;
+}
+
+/** Runs a command line of `parley --local`. Returns its exit code and output. */
+export const runParley = async (
+  args: readonly string[],
+  { stateFolder, root = stateFolder, stdin = '', stop = new AbortController().signal }: ParleyRun,
+) => {
+  const printed: string[] = [];
+  const said: string[] = [];
+  const code = await run({
+    args: [...args, '--local'],
+    environment: { PARLEY_STATE_FOLDER: stateFolder },
+    stdin: Readable.from([stdin]),
+    print: (text) => printed.push(text),
+    say: (line) => said.push(line),
+    stop,
+    root,
+  });
+  return { code, out: printed.join('\n'), err: said.join('\n') };
+};
