@@ -31,7 +31,7 @@ export const createErasureScanCommand: CreateCommand = ({ target, report, say })
       });
     });
 
-export const describeScan = ({ searched, traces, notSearched }: ErasureScan): string =>
+const describeScan = ({ searched, traces, notSearched }: ErasureScan): string =>
   [
     ...searched.map(describeSearched),
     ...notSearched.map((store) => `Not searched: ${store}`),

@@ -91,7 +91,7 @@ const preferEnvelope = (request: VerifiedRequest, messageId: string | undefined,
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Returns undefined for bytes that are not UTF-8. */
-export const decodeUtf8 = (bytes: Buffer): string | undefined => {
+const decodeUtf8 = (bytes: Buffer): string | undefined => {
   try {
     return strictUtf8.decode(bytes);
   } catch {

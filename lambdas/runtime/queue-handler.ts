@@ -101,7 +101,7 @@ const handleSafely = async (
 
 /**
  * Keeps the first message invisible, which blocks its group, and makes the messages behind it visible at once.
- * Otherwise they would stay invisible for the queue's whole visibility timeout, even after the first one is done.  The
+ * Otherwise they would stay invisible for the queue's whole visibility timeout, even after the first one is done. The
  * group waits long enough for each of its messages, because a receive counts for every message in it.
  */
 const delay = async (

@@ -246,8 +246,6 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   };
 };
 
-export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
-
 const returnProbe = async (
   circuits: CircuitRepository,
   probeId: string,

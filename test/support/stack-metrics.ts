@@ -9,7 +9,7 @@ import { parseJson } from '../../local/json.ts';
  *
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html
  */
-export const metricIdentity = (namespace: string, name: string, dimensions: Readonly<Record<string, string>>): string =>
+const metricIdentity = (namespace: string, name: string, dimensions: Readonly<Record<string, string>>): string =>
   `${namespace} ${name} ${Object.entries(dimensions)
     .toSorted()
     .map(([dimension, value]) => `${dimension}=${value}`)

@@ -3,7 +3,7 @@
  * quotation marks are escaped.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const MAX_PAGE_BYTES = 900_000;
+const MAX_PAGE_BYTES = 900_000;
 
 /** An entry can take two reads, an item and its echo, and a BatchGetItem call reads up to 100 items. */
 const ENTRIES_PER_READ = 50;

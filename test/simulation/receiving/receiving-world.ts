@@ -61,8 +61,8 @@ export interface ReceivingWorld {
 export type OnReceivingWrite = (world: ReceivingWorld, write: ItemWrite) => void;
 
 /** The function's timeout and the queue's visibility timeout, as the stack deploys them. */
-export const RECEIVE_TIMEOUT_SECONDS = 10;
-export const INBOUND_VISIBILITY_SECONDS = 60;
+const RECEIVE_TIMEOUT_SECONDS = 10;
+const INBOUND_VISIBILITY_SECONDS = 60;
 const MAX_INVOCATIONS = 30;
 /** How often time may pass while the effect of an overdue call is still to come. */
 const MAX_POSTPONEMENTS = 1;
@@ -268,7 +268,7 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
   return world;
 };
 
-export const isEventBody = (value: unknown): value is string => typeof value === 'string' && value.startsWith('{');
+const isEventBody = (value: unknown): value is string => typeof value === 'string' && value.startsWith('{');
 
 /** Waits until every promise that can continue has done so. */
 const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,5 +3,3 @@ import { MISTAKES } from './mistakes.ts';
 
 /** Every function that is broken on purpose. */
 export const MUTANTS = { ...MISTAKES, ...FORMER_DEFECTS };
-
-export type MutantName = keyof typeof MUTANTS;

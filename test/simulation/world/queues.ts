@@ -36,7 +36,7 @@ export interface SimulatedQueue {
 }
 
 export const VISIBILITY_TIMEOUT_SECONDS = LIMITS.visibilitySeconds;
-export const RETENTION_SECONDS = 14 * 24 * 60 * 60;
+const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 export const MAX_RECEIVE_COUNT = 1000;
 
 /** The send queue. */
