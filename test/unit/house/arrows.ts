@@ -143,7 +143,7 @@ export const LAYERS: readonly Layer[] = [
 
   // The operator's command. Its operations on queues and the management API also serve the console of a local run, which
   // must redrive exactly as the command does.
-  { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations', 'domain'] },
+  { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations', 'domain', 'manage'] },
   {
     name: 'cli base',
     files: /^cli\/(command|errors|message-options|target)\.ts$/,
