@@ -1,7 +1,8 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
+import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-decision.ts';
-import { wholeNumber } from '../runtime/environment.ts';
+import { json, wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `manage`. */
 export const manageEnvironment = z.object({
@@ -38,8 +39,8 @@ export const manageEnvironment = z.object({
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
   /** The group of schedules for requests with a `sendAt`. */
   SCHEDULE_GROUP_NAME: z.string(),
-  /** Days until a send and its message expire. */
-  RETENTION_DAYS: wholeNumber(1),
+  /** How long each kind of data is kept. */
+  RETENTION_DAYS: json(retentionDays),
 });
 
 /** The variables as the stack sets them. */

@@ -1,4 +1,5 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
+import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import type { CircuitRepository } from '../ports.ts';
 import { defineRoute, ignoredQuery, noBody, ok } from './api.ts';
@@ -9,7 +10,7 @@ const stageSettings = z.object({
   chatServiceUrl: z.string(),
   windowMarginSeconds: z.number(),
   windowPer: z.enum(WINDOW_SCOPES),
-  retentionDays: z.number(),
+  retentionDays,
 });
 
 export interface StagePorts {

@@ -1,6 +1,7 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
+import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { json, wholeNumber } from '../runtime/environment.ts';
+import { json } from '../runtime/environment.ts';
 import { webhookAuth } from './auth/webhook-auth.ts';
 
 /** The environment of the function `receive`. */
@@ -19,8 +20,8 @@ export const receiveEnvironment = z.object({
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** The platform of events that do not name one. */
   CHAT_PLATFORM: z.string(),
-  /** Days until a message expires. */
-  RETENTION_DAYS: wholeNumber(1),
+  /** How long each kind of data is kept. */
+  RETENTION_DAYS: json(retentionDays),
 });
 
 /** The variables as the stack sets them. */

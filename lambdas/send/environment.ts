@@ -1,5 +1,6 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
+import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
@@ -45,8 +46,8 @@ export const sendEnvironment = z.object({
   SCHEDULE_GROUP_NAME: z.string(),
   SCHEDULE_ROLE_ARN: z.string(),
   SCHEDULE_DEAD_LETTER_QUEUE_ARN: z.string(),
-  /** Days until a send and its message expire. */
-  RETENTION_DAYS: wholeNumber(1),
+  /** How long each kind of data is kept. */
+  RETENTION_DAYS: json(retentionDays),
 });
 
 /** The variables as the stack sets them. */

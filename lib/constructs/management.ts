@@ -99,7 +99,7 @@ export class ParleyManagement extends Construct {
         WINDOW_PER: settings.window.per,
         WINDOW_MARGIN_SECONDS: String(settings.window.marginSeconds),
         SCHEDULE_GROUP_NAME: sender.schedules.group.scheduleGroupName,
-        RETENTION_DAYS: String(settings.retentionDays),
+        RETENTION_DAYS: JSON.stringify(settings.retentionDays),
       } satisfies ManageEnvironment,
     });
     grantItemActions(

@@ -86,7 +86,7 @@ export class ParleyReceiver extends Construct {
         ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
         WINDOW_PER: window.per,
         CHAT_PLATFORM: chatPlatform,
-        RETENTION_DAYS: String(retentionDays),
+        RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,
     });
     grantItemActions(props.table, this.handler, 'dynamodb:UpdateItem');

@@ -101,7 +101,7 @@ export class ParleySender extends Construct {
         SCHEDULE_GROUP_NAME: this.schedules.group.scheduleGroupName,
         SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
         SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
-        RETENTION_DAYS: String(settings.retentionDays),
+        RETENTION_DAYS: JSON.stringify(settings.retentionDays),
         ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
       } satisfies SendEnvironment,
     });

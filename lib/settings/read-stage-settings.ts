@@ -58,7 +58,7 @@ function readOverride(settings: unknown): Record<string, unknown> | undefined {
   const override = typeof settings === 'string' ? parseJson(settings) : settings;
   if (isObject(override)) return override;
   throw new SettingsError(
-    "settings: expected a JSON object that overrides the stage's settings, such as -c settings='{\"retentionDays\": 30}'.",
+    'settings: expected a JSON object that overrides the stage\'s settings, such as -c settings=\'{"retentionDays": {"messages": 30}}\'.',
   );
 }
 

@@ -8,6 +8,14 @@ import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
 
+const days = (minimum: number, byDefault: number, meaning: string) =>
+  z
+    .int()
+    .min(minimum)
+    .max(3650)
+    .default(byDefault)
+    .meta({ description: `an integer from ${minimum} to 3650: ${meaning}` });
+
 /** Allows plain http only for a sandbox on this machine, because requests contain the access token. */
 function isBaseUrl(value: string): boolean {
   const url = URL.parse(value);
@@ -172,14 +180,22 @@ export const settingsObject = z.strictObject({
     .prefault({})
     .meta({ description: 'an object with content and targets, both optional' }),
   retentionDays: z
-    .int()
-    .min(MIN_RETENTION_DAYS)
-    .max(3650)
-    .default(400)
+    .strictObject({
+      messages: days(MIN_RETENTION_DAYS, 400, 'how many days to keep messages and their statuses'),
+      sends: days(
+        MIN_RETENTION_DAYS,
+        400,
+        'how many days to keep sends, longer than the 14 days for which SQS may redeliver a request',
+      ),
+      contacts: days(MIN_RETENTION_DAYS, 400, "how many days to keep a contact after the contact's last sign of life"),
+      contactChecks: days(1, 90, 'how many days to keep the result of a contact check'),
+      audit: days(1, 400, 'how many days to keep the audit trail'),
+      logs: days(1, 30, 'how many days to keep logs'),
+    })
+    .prefault({})
     .meta({
       description:
-        `an integer from ${MIN_RETENTION_DAYS} to 3650: how many days to keep messages and sends, longer than the ` +
-        '14 days for which SQS may redeliver a request',
+        'an object with the days to keep messages, sends, contacts, contactChecks, audit, and logs, all optional',
     }),
   customerManagedKey: z.boolean().default(false).meta({
     description: 'true or false: whether the table is encrypted with a customer managed KMS key',

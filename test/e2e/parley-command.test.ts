@@ -15,7 +15,7 @@ import { createLocalClient, type LocalClient } from '../../local/local-client.ts
 import type { LocalCloud } from '../../local/local-cloud.ts';
 import { writeLocalState } from '../../local/local-state.ts';
 import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
-import { claim, queuedSend } from '../support/builders.ts';
+import { claim, queuedSend, RETENTION_DAYS } from '../support/builders.ts';
 import { eventually } from '../support/eventually.ts';
 import { runParley } from '../support/run-parley.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
@@ -482,7 +482,7 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
 const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
   const client = dynamodbClient();
   const sends = createDynamodbSends(
-    createConversationTable({ client, tableName: cloud.tableName, retentionDays: 400 }),
+    createConversationTable({ client, tableName: cloud.tableName, retentionDays: RETENTION_DAYS }),
   );
   const at = new Date().toISOString();
   const send = queuedSend({ requestId, platformContactId, messageText: 'Hi' });

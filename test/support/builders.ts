@@ -1,4 +1,5 @@
 import { type Contact, contactRef } from '../../lambdas/domain/contact.ts';
+import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import type { Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
 import type { SendRules } from '../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
@@ -96,4 +97,13 @@ export const sendResult = (state: SendResult['state'], at = NOW): SendResult => 
     case 'rejected':
       return { state, at, outcome: 'HTTP 502' };
   }
+};
+
+/** How long each kind of data is kept, as by default. */
+export const RETENTION_DAYS: RetentionDays = {
+  messages: 400,
+  sends: 400,
+  contacts: 400,
+  contactChecks: 90,
+  audit: 400,
 };

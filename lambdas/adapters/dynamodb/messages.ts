@@ -44,7 +44,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     const { id, literal, time, body } = status;
     const isTooLarge = Buffer.byteLength(body) > MAX_STATUS_BYTES;
     const isOnlyTime = isTooLarge && hasOwnTime(status.status);
-    const expiresAt = table.expiryOf(time.at);
+    const expiresAt = table.expiryOf('messages', time.at);
     if (!isTooLarge || isOnlyTime) {
       const recorded = await table.update(statusUpdate(status, expiresAt, isTooLarge), { returnItem: true });
       const isKept = isTooLarge || recorded.kind === 'written' || hasMember(recorded.item?.statusBodies, body);
@@ -69,7 +69,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       requestId,
       call,
       createdAt: claimedAt,
-      expiresAt: table.expiryOf(claimedAt),
+      expiresAt: table.expiryOf('messages', claimedAt),
     };
     // Replaces a message that a status carried. Every writer of this message writes the same values.
     const recorded = await table.update({
@@ -164,7 +164,7 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo)
       createdAtSource: time.source,
       body,
       isFromStatus,
-      expiresAt: table.expiryOf(time.at),
+      expiresAt: table.expiryOf('messages', time.at),
     },
     names: ['requestId'],
     condition: `attribute_not_exists(#requestId) AND (${precedence(time, isFromStatus).join(' OR ')})`,

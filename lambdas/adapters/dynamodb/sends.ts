@@ -30,7 +30,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
 
   /** Returns the attributes of a request, which the first transition writes. */
   const requestAttributes = (body: string, contact: string, at: string, expiresFrom = at): TransitionUpdate => ({
-    set: { body, contact, expiresAt: table.expiryOf(expiresFrom) },
+    set: { body, contact, expiresAt: table.expiryOf('sends', expiresFrom) },
     setOnce: { createdAt: at, contactSort: contactSort('SEND', at) },
   });
 
@@ -147,7 +147,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     async recordFailure({ requestId, body }, at) {
       const key = sendKey(requestId);
       // A scheduled send is retained from its sendAt on, which this must not shorten.
-      const setOnce = { expiresAt: table.expiryOf(at) };
+      const setOnce = { expiresAt: table.expiryOf('sends', at) };
       const own = body === undefined ? '' : ' AND (attribute_not_exists(#body) OR #body = :body)';
       const evidence = { names: body === undefined ? [] : ['body'], values: body === undefined ? {} : { body } };
       const continued = await table.update(

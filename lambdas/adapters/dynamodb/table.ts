@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { DamagedItemError, WriteRefusedError } from '../../domain/errors.ts';
+import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
 import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
@@ -19,8 +20,8 @@ import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
 export interface TableOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
-  /** The number of days until messages and sends expire. */
-  readonly retentionDays: number;
+  /** The number of days until each kind of data expires. */
+  readonly retentionDays: RetentionDays;
   /** Ends the call in flight and keeps any other from starting: both reject with an `AbortError`. @default none */
   readonly abortSignal?: AbortSignal;
   /** @default waits */
@@ -86,8 +87,8 @@ export interface ConversationTable {
       readonly after?: Item;
     },
   ): Promise<QueryPage>;
-  /** Returns when an item written at `instant` expires, as a DynamoDB TTL: seconds since the epoch. */
-  expiryOf(instant: string): number;
+  /** Returns when data of a kind with the time `instant` expires, as a DynamoDB TTL: seconds since the epoch. */
+  expiryOf(kind: KindOfData, instant: string): number;
 }
 
 export const createConversationTable = (options: TableOptions): ConversationTable => {
@@ -234,7 +235,7 @@ const createTable = ({
     return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
   },
 
-  expiryOf: (instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays * 24 * 60 * 60,
+  expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays[kind] * 24 * 60 * 60,
 });
 
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;

@@ -14,7 +14,7 @@ import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { conversationResponse, getConversation } from '../../../lambdas/manage/conversations.ts';
 import { forEachConcurrently } from '../../../lambdas/runtime/for-each-concurrently.ts';
-import { ACCOUNT, NOW, sendRequest, USER, wireMessage } from '../../support/builders.ts';
+import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, USER, wireMessage } from '../../support/builders.ts';
 import type { EmulatedTables } from '../../support/emulated-table.ts';
 
 export interface LongConversation {
@@ -58,7 +58,7 @@ export const readLongConversation = async (
     calls += 1;
     return next(parameters);
   });
-  const table = createConversationTable({ client, tableName, retentionDays: 400 });
+  const table = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS });
   const ports = {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),

@@ -13,6 +13,7 @@ import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import { systemClock } from '../../../lambdas/runtime/system.ts';
 import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
+import { RETENTION_DAYS } from '../../support/builders.ts';
 import { startEmulatedTables } from '../../support/emulated-table.ts';
 import { silentMetrics } from '../../support/telemetry.ts';
 import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts';
@@ -47,7 +48,7 @@ export const fuzz = async (
     const createQueue = async (QueueName: string) =>
       `${queues.url}${new URL((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '').pathname}`;
     const [queueUrl, deadLetterQueueUrl] = [await createQueue('inbound'), await createQueue('dead-letters')];
-    const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+    const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
     const repositories = {
       contacts: createDynamodbContacts(table),
       messages: createDynamodbMessages(table),

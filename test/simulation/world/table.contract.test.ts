@@ -13,7 +13,7 @@ import {
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
 import type { UncalledResult } from '../../../lambdas/domain/send.ts';
-import { ACCOUNT, claim, queuedSend, sendRequest, sendResult } from '../../support/builders.ts';
+import { ACCOUNT, claim, queuedSend, RETENTION_DAYS, sendRequest, sendResult } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
 import { createSimulatedTable, createTableState } from './table.ts';
 
@@ -26,7 +26,7 @@ interface TestedTable {
 
 const emulated = async (): Promise<TestedTable> => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
   return { table, items: () => tables.items(tableName) };
 };
 

@@ -7,6 +7,7 @@ import type {
   WriteOutcome,
 } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
+import { RETENTION_DAYS } from '../../support/builders.ts';
 import { parseCondition } from './condition.ts';
 import { serialize, storedSet } from './serialize.ts';
 
@@ -72,17 +73,13 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
 };
 
 /** Lets repositories work on a table in memory, each operation at its turn. */
-export const createSimulatedTable = (
-  state: TableState,
-  takeTurn: TakeTurn,
-  retentionDays = 400,
-): ConversationTable => ({
+export const createSimulatedTable = (state: TableState, takeTurn: TakeTurn): ConversationTable => ({
   get: (key) => takeTurn(`read ${key.pk}`, () => state.get(key)),
   getAll: (keys) => takeTurn(`read ${keys.map(({ pk }) => pk).join(' and ')}`, () => keys.map((key) => state.get(key))),
   update: (update, options) => takeTurn(labelOf(update), () => state.update(update, options), update),
   delete: (key, ...rest) => takeTurn(`delete ${key.pk}`, () => state.delete(key, ...rest)),
   query: (query) => takeTurn(`query ${query.IndexName}`, () => state.query(query)),
-  expiryOf: (instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays * 24 * 60 * 60,
+  expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + RETENTION_DAYS[kind] * 24 * 60 * 60,
 });
 
 const labelOf = ({ key, set = {} }: ItemUpdate): string => {

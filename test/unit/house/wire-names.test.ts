@@ -22,7 +22,7 @@ import { publishEnvironment } from '../../../lambdas/publish/environment.ts';
 import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
 import { sendEnvironment } from '../../../lambdas/send/environment.ts';
 import { settingsGuide } from '../../../lib/settings/settings-guide.ts';
-import { ACCOUNT, NOW, sendRequest, USER } from '../../support/builders.ts';
+import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, USER } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
 import { synthesizedStack } from '../lib/synthesized-stack.ts';
 
@@ -50,7 +50,7 @@ const claimOf = (requestId: string): Claim => ({
 /** Makes every write once, and returns the attributes of each kind of item. */
 const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 30 });
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
   const names: Record<string, Set<string>> = {};
   const collect = async () => {
     for (const item of Object.values(await tables.items(tableName))) {

@@ -121,14 +121,14 @@ describe('A construct', () => {
     templateOf((stack) => create(stack, new ParleyTable(stack, 'Table')));
 
   test('rejects invalid settings with its path, the value and what is expected', () => {
-    const invalid = { ...VALID, retentionDays: 3, chatPlatform: '' };
+    const invalid = { ...VALID, retentionDays: { sends: 3 }, chatPlatform: '' };
 
     expect(build((stack, table) => new ParleySender(stack, 'Sender', { ...invalid, table }))).toThrow(
       new SettingsError(
         'Shop/Sender.chatPlatform: got "", expected the chat service\'s name of the chat platform, for requests and ' +
           'events without one: 1 to 64 letters, digits, dots, underscores, and hyphens.\n' +
-          'Shop/Sender.retentionDays: got 3, expected an integer from 15 to 3650: how many days to keep messages and ' +
-          'sends, longer than the 14 days for which SQS may redeliver a request (default 400).',
+          'Shop/Sender.retentionDays.sends: got 3, expected an integer from 15 to 3650: how many days to keep sends, ' +
+          'longer than the 14 days for which SQS may redeliver a request (default 400).',
       ),
     );
   });

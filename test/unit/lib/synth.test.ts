@@ -48,11 +48,17 @@ describe('cdk synth', () => {
   });
 
   test('fails on an invalid setting with one sentence and no stack trace', async () => {
-    const { code, stderr } = await cdkSynth('wrong', '-c', 'stage=prod', '-c', 'settings={"retentionDays":3}');
+    const { code, stderr } = await cdkSynth(
+      'wrong',
+      '-c',
+      'stage=prod',
+      '-c',
+      'settings={"retentionDays":{"sends":3}}',
+    );
 
     expect(code).toBe(1);
     expect(stderr.split('\n')[0]).toContain(
-      'stages.prod.retentionDays: got 3, expected an integer from 15 to 3650: how many days',
+      'stages.prod.retentionDays.sends: got 3, expected an integer from 15 to 3650: how many days',
     );
     expect(stderr).not.toMatch(/^ {4}at /m);
   });

@@ -5,14 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { settingsForSandbox, settingsForService, synthesizeOnce, withSandboxOrigin } from '../../../local/synthesis.ts';
 
 describe("a run's settings", () => {
-  const given = { retentionDays: 30, webhook: { auth: { audience: 'mine' } } };
+  const given = { retentionDays: { messages: 30 }, webhook: { auth: { audience: 'mine' } } };
 
   it("are the given settings with the sandbox's URLs, which the template gets when the sandbox runs", () => {
     const settings = settingsForSandbox(given, { jwksPath: '/keys' });
     const synthesized = withSandboxOrigin(JSON.stringify(settings), 'http://127.0.0.1:4000');
 
     expect(JSON.parse(synthesized)).toEqual({
-      retentionDays: 30,
+      retentionDays: { messages: 30 },
       chatService: { baseUrl: 'http://127.0.0.1:4000' },
       webhook: { auth: { audience: 'mine', jwksUrl: 'http://127.0.0.1:4000/keys' } },
     });

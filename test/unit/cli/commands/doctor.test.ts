@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
-import { NOW } from '../../../support/builders.ts';
+import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
 const stage = {
@@ -11,7 +11,7 @@ const stage = {
   chatServiceUrl: 'http://127.0.0.1:9',
   windowMarginSeconds: 60,
   windowPer: 'user',
-  retentionDays: 400,
+  retentionDays: RETENTION_DAYS,
   circuitBreaker: { state: 'closed' } as Record<string, string>,
 };
 

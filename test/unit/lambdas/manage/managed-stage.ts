@@ -15,7 +15,7 @@ import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
 import type { MessageResult } from '../../../../lambdas/runtime/queue-handler.ts';
-import { ACCOUNT, NOW } from '../../../support/builders.ts';
+import { ACCOUNT, NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import type { EmulatedTables } from '../../../support/emulated-table.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
@@ -38,7 +38,7 @@ export const createManagedStage = async (
   }: { readonly windowPer?: WindowPer; readonly numberFormat?: NumberFormat } = {},
 ) => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
   const repositories = {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),
@@ -98,7 +98,7 @@ export const createManagedStage = async (
       chatServiceUrl: 'https://chat.example',
       windowMarginSeconds: 60,
       windowPer,
-      retentionDays: 400,
+      retentionDays: RETENTION_DAYS,
     },
   };
   const storeEvent = createStoreEvent({

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stageResponse } from '../../../../lambdas/manage/stage.ts';
-import { NOW } from '../../../support/builders.ts';
+import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
@@ -30,7 +30,7 @@ describe('the stage', () => {
         chatServiceUrl: 'https://chat.example',
         windowMarginSeconds: 60,
         windowPer: 'user',
-        retentionDays: 400,
+        retentionDays: RETENTION_DAYS,
         circuitBreaker: { state: 'closed' },
       },
     });

@@ -5,6 +5,7 @@ import { vi } from 'vitest';
 import type { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
 import { createSecretStore, startSecretsManager } from '../../../../local/emulators/secrets-manager.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
+import { RETENTION_DAYS } from '../../../support/builders.ts';
 import { type CountingProxy, startCountingProxy } from '../../../support/counting-proxy.ts';
 import type { Item } from '../../../support/emulated-table.ts';
 import { connectToTestTables } from '../../../support/test-tables.ts';
@@ -96,7 +97,7 @@ export const startRealFunction = async (): Promise<RealFunction> => {
         WEBHOOK_SECRET_ID: secretId,
         WINDOW_PER: 'user',
         CHAT_PLATFORM: 'chat',
-        RETENTION_DAYS: '400',
+        RETENTION_DAYS: JSON.stringify(RETENTION_DAYS),
         ...environment,
       };
       for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);

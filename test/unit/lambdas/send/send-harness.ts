@@ -16,7 +16,7 @@ import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
-import { ACCOUNT, NOW, queuedSend, sendRules, USER } from '../../../support/builders.ts';
+import { ACCOUNT, NOW, queuedSend, RETENTION_DAYS, sendRules, USER } from '../../../support/builders.ts';
 import type { EmulatedTables, Item } from '../../../support/emulated-table.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
@@ -56,7 +56,7 @@ interface HarnessOptions {
 /** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
 export const createSendHarness = async (tables: EmulatedTables, options: HarnessOptions = {}) => {
   const { rules, windowPer = 'user', tableName = await tables.createTable() } = options;
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
   const sends = createDynamodbSends(table);
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);

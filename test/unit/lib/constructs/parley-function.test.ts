@@ -33,7 +33,11 @@ describe('Every function', () => {
 
 describe('The environment of a function', () => {
   const defaultTemplate = { ruleNameOrId: 'welcome_back', params: { name: 'Ana' } };
-  const { template } = synthesizedStack('prod', { defaultTemplate, retentionDays: 30, window: { marginSeconds: 90 } });
+  const { template } = synthesizedStack('prod', {
+    defaultTemplate,
+    retentionDays: { messages: 30 },
+    window: { marginSeconds: 90 },
+  });
 
   test.each([
     { name: 'ReceiverFunction', schema: receiveEnvironment },
@@ -55,7 +59,7 @@ describe('The environment of a function', () => {
       CHAT_SERVICE_URL: 'https://chat-service.example',
       CHAT_CHANNEL_NUMBER: '+5491100000000',
       WINDOW_MARGIN_SECONDS: '90',
-      RETENTION_DAYS: '30',
+      RETENTION_DAYS: '{"messages":30,"sends":400,"contacts":400,"contactChecks":90,"audit":400,"logs":30}',
       DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate),
     });
     expect(JSON.parse(String(environmentOf('ReceiverFunction').WEBHOOK_AUTH))).toMatchObject({

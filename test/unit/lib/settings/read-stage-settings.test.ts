@@ -28,7 +28,7 @@ describe('Settings', () => {
       allowInsecureWebhook: false,
       window: { per: 'user', marginSeconds: 60 },
       events: { content: true, targets: [] },
-      retentionDays: 400,
+      retentionDays: { messages: 400, sends: 400, contacts: 400, contactChecks: 90, audit: 400, logs: 30 },
       customerManagedKey: false,
     });
   });
@@ -58,7 +58,7 @@ describe('Settings', () => {
       value: [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm', events: ['MessageReceived'] }],
     },
     { path: 'events.targets', value: [{ kind: 'https', url: 'https://crm.example/parley', header: 'authorization' }] },
-    { path: 'retentionDays', value: 15 },
+    { path: 'retentionDays.sends', value: 15 },
     { path: 'alarmTopicArn', value: 'arn:aws-cn:sns:cn-north-1:111122223333:alarms' },
   ])('accept $path $value', ({ path, value }) => {
     expect(read(undefined, withSetting(path, value))).toHaveProperty(path, value);
@@ -81,12 +81,12 @@ describe('The webhook authentication insecure-none', () => {
 
 describe('An override', () => {
   test.each([
-    { form: 'an object', settings: { webhook: { auth: { audience: 'other' } }, retentionDays: 30 } },
-    { form: 'JSON', settings: '{"webhook":{"auth":{"audience":"other"}},"retentionDays":30}' },
+    { form: 'an object', settings: { webhook: { auth: { audience: 'other' } }, retentionDays: { messages: 30 } } },
+    { form: 'JSON', settings: '{"webhook":{"auth":{"audience":"other"}},"retentionDays":{"messages":30}}' },
   ])('given as $form is merged into the settings of the stage name by name', ({ settings }) => {
     const merged = read(settings);
 
-    expect(merged.retentionDays).toBe(30);
+    expect(merged.retentionDays).toMatchObject({ messages: 30, sends: 400 });
     expect(merged.webhook.auth).toMatchObject({ ...VALID.webhook.auth, audience: 'other' });
   });
 

@@ -90,12 +90,12 @@ describe('A wrong setting', () => {
     },
     { path: 'events.targets', value: 'queue', says: 'got "queue", expected a list of up to 50 objects with kind' },
     {
-      path: 'retentionDays',
+      path: 'retentionDays.sends',
       value: 14,
-      says: 'got 14, expected an integer from 15 to 3650: how many days to keep messages and sends',
+      says: 'got 14, expected an integer from 15 to 3650: how many days to keep sends',
     },
-    { path: 'retentionDays', value: '400', says: 'got "400", expected an integer' },
-    { path: 'retentionDays', value: 4000, says: 'got 4000, expected an integer from 15 to 3650' },
+    { path: 'retentionDays.sends', value: '400', says: 'got "400", expected an integer' },
+    { path: 'retentionDays.sends', value: 4000, says: 'got 4000, expected an integer from 15 to 3650' },
     { path: 'customerManagedKey', value: 1, says: 'got 1, expected true or false: whether the table is encrypted' },
     { path: 'alarmTopicArn', value: 'alarms', says: 'got "alarms", expected the ARN of the SNS topic' },
   ])('at $path of $value is named with what it is and may be', ({ path, value, says }) => {
@@ -168,11 +168,11 @@ describe('A wrong setting', () => {
   });
 
   test('is reported together with all others', () => {
-    const settings = { ...VALID, chatPlatform: undefined, retentionDays: 3, customerManagedKey: 'no' };
+    const settings = { ...VALID, chatPlatform: undefined, retentionDays: { sends: 3 }, customerManagedKey: 'no' };
 
     expect(faults(() => read(undefined, settings)).map((fault) => fault.split(':')[0])).toEqual([
       'stages.prod.chatPlatform',
-      'stages.prod.retentionDays',
+      'stages.prod.retentionDays.sends',
       'stages.prod.customerManagedKey',
     ]);
   });

@@ -11,7 +11,7 @@ describe('The guide to the settings', () => {
   });
 
   test.each([
-    { path: 'retentionDays', ends: ' (default 400)' },
+    { path: 'retentionDays.messages', ends: ' (default 400)' },
     { path: 'window.per', ends: ' (default "user")' },
     { path: 'webhook.auth.toleranceSeconds', ends: ' (default 300)' },
     { path: 'production', ends: ' (default false)' },

@@ -4,12 +4,12 @@ import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { createStoreEvent } from '../../../../../lambdas/receive/store-event.ts';
-import { NOW } from '../../../../support/builders.ts';
+import { NOW, RETENTION_DAYS } from '../../../../support/builders.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';
 
 /** Creates the repositories of a table, and the function that stores events in it. */
 export const createRepositories = (tables: Pick<EmulatedTables, 'client'>, tableName: string) => {
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);
   const sends = createDynamodbSends(table);

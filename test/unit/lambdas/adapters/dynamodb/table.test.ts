@@ -6,6 +6,7 @@ import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamo
 import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
 import { listenLocally } from '../../../../../local/listen-locally.ts';
+import { RETENTION_DAYS } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createClientWithHooks } from './client-with-hooks.ts';
 
@@ -15,7 +16,7 @@ let table: ConversationTable;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  table = createConversationTable({ client: tables.client, tableName, retentionDays: 400 });
+  table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
 });
 
 const key = messageKey('message-1');
@@ -62,7 +63,7 @@ describe('getAll', () => {
       },
     });
     const sleep = async (ms: number) => void pauses.push(ms);
-    const throttled = createConversationTable({ client, tableName, retentionDays: 400, sleep });
+    const throttled = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS, sleep });
     return { throttled, pauses, calls: () => calls };
   };
 
@@ -147,7 +148,7 @@ describe('an update, whose answer the emulator and DynamoDB must agree on', () =
   it('asks for no old attributes, whatever it returns', async () => {
     const requested: unknown[] = [];
     const client = createClientWithHooks(tables, { request: (_command, input) => void requested.push(input) });
-    const observed = createConversationTable({ client, tableName, retentionDays: 400 });
+    const observed = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS });
 
     await observed.update({ key, set: { text: 'Hi' } });
     await observed.update({ key, set: { text: 'Hi' } }, { returnItem: true });
@@ -170,7 +171,7 @@ describe('a table whose signal is aborted', () => {
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
     const client = new DynamoDBClient({ endpoint: server.url, region: 'local', credentials });
     onTestFinished(() => client.destroy());
-    const options = { client, tableName, retentionDays: 400, abortSignal: abort.signal };
+    const options = { client, tableName, retentionDays: RETENTION_DAYS, abortSignal: abort.signal };
     const update = createConversationTable(options).update({ key, set: { a: 1 } });
     await expect(update).rejects.toMatchObject({ name: 'AbortError' });
     await isClosed;
@@ -180,7 +181,7 @@ describe('a table whose signal is aborted', () => {
     const aborted = createConversationTable({
       client: tables.client,
       tableName,
-      retentionDays: 400,
+      retentionDays: RETENTION_DAYS,
       abortSignal: AbortSignal.abort(),
     });
     const calls = [
@@ -208,6 +209,6 @@ describe('delete', () => {
 
 describe('expiryOf', () => {
   it('returns the end of the retention in whole seconds', () => {
-    expect(table.expiryOf('2026-11-20T12:00:00.999Z')).toBe(Date.parse('2027-12-25T12:00:00.000Z') / 1000);
+    expect(table.expiryOf('messages', '2026-11-20T12:00:00.999Z')).toBe(Date.parse('2027-12-25T12:00:00.000Z') / 1000);
   });
 });
