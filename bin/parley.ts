@@ -1,5 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { ParleyStack, readStageSettings, SettingsError } from '../lib/index.ts';
+import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 
 /** Creates the stack `Parley-NAME` from the settings of the stage selected with `-c stage=NAME`. */
 function main(): void {
@@ -8,6 +9,7 @@ function main(): void {
     stages: app.node.tryGetContext('stages'),
     stage: app.node.tryGetContext('stage'),
     settings: app.node.tryGetContext('settings'),
+    localRun: app.node.tryGetContext(LOCAL_RUN_CONTEXT),
   });
   new ParleyStack(app, `Parley-${name}`, {
     settings,

@@ -1,5 +1,5 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { Key } from 'aws-cdk-lib/aws-kms';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { ParleyManagement } from './constructs/management.ts';
@@ -7,7 +7,9 @@ import { ParleyMonitoring } from './constructs/monitoring.ts';
 import { ParleyPublisher } from './constructs/publisher.ts';
 import { ParleyReceiver } from './constructs/receiver.ts';
 import { ParleySender } from './constructs/sender.ts';
+import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
+import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
 import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
 
@@ -31,19 +33,19 @@ export class ParleyStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
     const settings = checkSettings(stageSettings, input, id);
+    checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
-    this.table = new ParleyTable(this, 'Table', {
-      production: settings.production,
-      encryptionKey: this.#createKey(settings),
-    });
+    const encryptionKey = this.#createKey(settings);
+    this.table = new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;
-    this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table });
-    this.sender = new ParleySender(this, 'Sender', { ...settings, table });
-    this.publisher = new ParleyPublisher(this, 'Publisher', { ...settings, table });
+    this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table, encryptionKey });
+    this.sender = new ParleySender(this, 'Sender', { ...settings, table, encryptionKey });
+    this.publisher = new ParleyPublisher(this, 'Publisher', { ...settings, table, encryptionKey });
     const { publishFailures, targets } = this.publisher;
     this.management = new ParleyManagement(this, 'Management', {
       ...settings,
       table,
+      encryptionKey,
       sender: this.sender,
       receiver: this.receiver,
       deadLetterQueues: [publishFailures, ...(targets ? [targets.deadLetters] : [])],
@@ -55,19 +57,17 @@ export class ParleyStack extends Stack {
       management: this.management,
       alarmTopic: settings.alarmTopicArn ? Topic.fromTopicArn(this, 'AlarmTopic', settings.alarmTopicArn) : undefined,
     });
-    this.#createOutputs();
+    this.#createOutputs(encryptionKey);
   }
 
-  #createKey({ customerManagedKey, production }: StageSettings): Key | undefined {
+  #createKey({ customerManagedKey, production, events }: StageSettings): IKey | undefined {
     if (!customerManagedKey) return undefined;
-    return new Key(this, 'TableKey', {
-      description: "Encrypts Parley's table",
-      enableKeyRotation: true,
-      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    const hasApiDestinations = events.targets.some(({ kind }) => kind === 'https');
+    // The id is older than the rest of what the key encrypts. Another one would replace the key.
+    return new StageKey(this, 'TableKey', { production, hasApiDestinations }).fixed;
   }
 
-  #createOutputs(): void {
+  #createOutputs(encryptionKey: IKey | undefined): void {
     const { url, inboundQueue, webhookSecret } = this.receiver;
     const { sendQueue, schedules, accessToken } = this.sender;
     const { erasureQueue } = this.management;
@@ -89,6 +89,7 @@ export class ParleyStack extends Stack {
     if (targets) {
       output('UndeliveredEventsQueueUrl', targets.deadLetters.queueUrl, 'Events that a target did not accept');
     }
+    if (encryptionKey) output('EncryptionKeyArn', encryptionKey.keyArn, 'The key that encrypts the stage');
     if (webhookSecret) {
       output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
+import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
@@ -100,8 +101,8 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const clock = createMovableClock();
   const outdir = options.outdir ?? join(folder, 'cdk.out');
 
-  const context: Record<string, unknown> = { ...(await readCdkContext()), stage };
-  const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings });
+  const context: Record<string, unknown> = { ...(await readCdkContext()), stage, [LOCAL_RUN_CONTEXT]: true };
+  const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings, localRun: true });
   const { auth } = settings.webhook;
   const accessToken = randomBytes(24).toString('base64url');
   const startOwnSandbox = () =>

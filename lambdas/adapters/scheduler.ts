@@ -14,6 +14,8 @@ interface ScheduleTarget {
   readonly roleArn: string;
   readonly sendQueueUrl: string;
   readonly deadLetterQueueArn: string;
+  /** The customer managed key that encrypts the schedules. @default a key that Scheduler owns */
+  readonly keyArn?: string;
 }
 
 /**
@@ -47,6 +49,7 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
         ClientToken: digest(requestId),
+        ...(target.keyArn !== undefined && { KmsKeyArn: target.keyArn }),
         Target: {
           Arn: SEND_MESSAGE.replace('arn:aws:', `${partitionOf(target.roleArn)}:`),
           RoleArn: target.roleArn,

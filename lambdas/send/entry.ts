@@ -100,6 +100,7 @@ const prepareSend = createPrepareSend({
       roleArn: environment.SCHEDULE_ROLE_ARN,
       sendQueueUrl: environment.SEND_QUEUE_URL,
       deadLetterQueueArn: environment.SCHEDULE_DEAD_LETTER_QUEUE_ARN,
+      keyArn: environment.SCHEDULE_KEY_ARN,
     },
   }),
   contactDefaults,

@@ -46,11 +46,17 @@ export const sendEnvironment = z.object({
   SCHEDULE_GROUP_NAME: z.string(),
   SCHEDULE_ROLE_ARN: z.string(),
   SCHEDULE_DEAD_LETTER_QUEUE_ARN: z.string(),
+  /** The customer managed key that encrypts schedules, if the stage has one. */
+  SCHEDULE_KEY_ARN: z.optional(z.string()),
   /** How long each kind of data is kept. */
   RETENTION_DAYS: json(retentionDays),
 });
 
 /** The variables as the stack sets them. */
-export type SendEnvironment = Record<Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE'>, string> & {
+export type SendEnvironment = Record<
+  Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE' | 'SCHEDULE_KEY_ARN'>,
+  string
+> & {
   DEFAULT_TEMPLATE?: string;
+  SCHEDULE_KEY_ARN?: string;
 };

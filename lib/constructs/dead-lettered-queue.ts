@@ -1,5 +1,6 @@
 import { Duration, type RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   DeduplicationScope,
@@ -10,6 +11,7 @@ import {
   type QueueProps,
 } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { grantKeyUse } from './stage-key.ts';
 
 /** Properties of a {@link DeadLetterQueue}. */
 export interface DeadLetterQueueProps {
@@ -21,6 +23,12 @@ export interface DeadLetterQueueProps {
    * @default false
    */
   readonly fifo?: boolean;
+  /**
+   * The customer managed key that encrypts messages.
+   *
+   * @default a key that SQS owns
+   */
+  readonly encryptionKey?: IKey;
 }
 
 /**
@@ -96,11 +104,37 @@ export function grantConsume(grantee: IGrantable, ...queues: readonly IQueue[]):
     actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
     resourceArns: queues.map(({ queueArn }) => queueArn),
   });
+  grantQueueKeys(grantee, queues, ['kms:Decrypt']);
 }
 
-function queueProps({ removalPolicy, fifo = false }: DeadLetterQueueProps): QueueProps {
+/** Grants permission to put messages on queues. */
+export function grantSendMessage(grantee: IGrantable, ...queues: readonly IQueue[]): Grant {
+  // SQS decrypts each new data key once, to check it.
+  grantQueueKeys(grantee, queues, ['kms:Decrypt', 'kms:GenerateDataKey']);
+  return Grant.addToPrincipal({
+    grantee,
+    actions: ['sqs:SendMessage'],
+    resourceArns: queues.map(({ queueArn }) => queueArn),
+  });
+}
+
+/** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html */
+function grantQueueKeys(grantee: IGrantable, queues: readonly IQueue[], actions: string[]): void {
+  const keys = new Map(queues.map(({ encryptionMasterKey: key }) => [key?.keyArn, key]));
+  for (const key of keys.values()) grantKeyUse(key, grantee, 'sqs', actions);
+}
+
+/**
+ * How long SQS reuses a data key before it asks KMS for another one, from a minute to a day: this long, queues work
+ * without KMS, and with a key that was disabled.
+ */
+const DATA_KEY_REUSE = Duration.hours(1);
+
+function queueProps({ removalPolicy, fifo = false, encryptionKey }: DeadLetterQueueProps): QueueProps {
   return {
-    encryption: QueueEncryption.SQS_MANAGED,
+    ...(encryptionKey
+      ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey, dataKeyReuse: DATA_KEY_REUSE }
+      : { encryption: QueueEncryption.SQS_MANAGED }),
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
     maxMessageSizeBytes: Size.mebibytes(1).toBytes(),

@@ -2,6 +2,7 @@ import { Aws, CfnCondition, Duration, Fn, type RemovalPolicy, Validations } from
 import {
   ApiDestination,
   Authorization,
+  CfnConnection,
   Connection,
   HttpMethod,
   type IEventBus,
@@ -9,19 +10,14 @@ import {
   Rule,
 } from 'aws-cdk-lib/aws-events';
 import { ApiDestination as ApiDestinationTarget, SqsQueue, type TargetBaseProps } from 'aws-cdk-lib/aws-events-targets';
-import {
-  CfnRole,
-  PolicyDocument,
-  PolicyStatement,
-  type PolicyStatementProps,
-  Role,
-  ServicePrincipal,
-} from 'aws-cdk-lib/aws-iam';
+import { CfnRole, PolicyDocument, PolicyStatement, type PolicyStatementProps, Role } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EventTarget } from '../settings/stage-settings.ts';
 import { DeadLetterQueue } from './dead-lettered-queue.ts';
+import { eventsPrincipal } from './service-principals.ts';
 
 /** Properties of {@link EventTargets}. */
 export interface EventTargetsProps {
@@ -30,6 +26,12 @@ export interface EventTargetsProps {
   readonly targets: readonly EventTarget[];
   /** What happens to the dead-letter queue when the stack is deleted. */
   readonly removalPolicy: RemovalPolicy;
+  /**
+   * The customer managed key that encrypts dead letters, and the keys of https targets.
+   *
+   * @default keys that the services own
+   */
+  readonly encryptionKey?: IKey;
 }
 
 /**
@@ -42,10 +44,14 @@ const RETRY_POLICY = { maxEventAge: Duration.hours(24), retryAttempts: 185 };
 /** Creates a rule on the event bus for each target in the stage's settings. */
 export class EventTargets extends Construct {
   readonly deadLetters: DeadLetterQueue;
+  readonly #eventBusName: string;
+  readonly #key: IKey | undefined;
 
-  constructor(scope: Construct, id: string, { eventBus, targets, removalPolicy }: EventTargetsProps) {
+  constructor(scope: Construct, id: string, { eventBus, targets, removalPolicy, encryptionKey }: EventTargetsProps) {
     super(scope, id);
-    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy });
+    this.#eventBusName = eventBus.eventBusName;
+    this.#key = encryptionKey;
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy, encryptionKey });
     const delivery = { ...RETRY_POLICY, deadLetterQueue: this.deadLetters };
     for (const [index, target] of targets.entries()) {
       // The id is the target's position, so that its settings can change without replacing the rule.
@@ -57,7 +63,10 @@ export class EventTargets extends Construct {
         targets: [
           target.kind === 'sqs'
             ? this.#queueTarget(name, target.queueArn, delivery)
-            : new ApiDestinationTarget(this.#createDestination(name, target), delivery),
+            : new ApiDestinationTarget(this.#createDestination(name, target), {
+                ...delivery,
+                eventRole: this.#createDestinationRole(name, target.url),
+              }),
         ],
       });
     }
@@ -80,7 +89,7 @@ export class EventTargets extends Construct {
     const role = new CfnRole(this, `${name}Role`, {
       description: `Lets EventBridge deliver Parley's events to ${queueArn}`,
       assumeRolePolicyDocument: policyOf({
-        principals: [new ServicePrincipal('events.amazonaws.com')],
+        principals: [eventsPrincipal(this, this.#eventBusName)],
         actions: ['sts:AssumeRole'],
       }),
       policies: [
@@ -99,10 +108,19 @@ export class EventTargets extends Construct {
     };
   }
 
+  /** Creates the role to which the rule's target adds the permission to call the URL. */
+  #createDestinationRole(name: string, url: string): Role {
+    return new Role(this, `${name}Role`, {
+      description: `Lets EventBridge deliver Parley's events to ${url}`,
+      assumedBy: eventsPrincipal(this, this.#eventBusName),
+    });
+  }
+
   #createDestination(name: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
     const key = new Secret(this, `${name}Key`, {
       description: `The key that Parley sends to ${url} in the header ${header}`,
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+      ...(this.#key && { encryptionKey: this.#key }),
     });
     Validations.of(key).acknowledge({
       id: 'AwsSolutions-SMG4',
@@ -112,6 +130,9 @@ export class EventTargets extends Construct {
     const connection = new Connection(this, `${name}Connection`, {
       authorization: Authorization.apiKey(header, key.secretValue),
     });
+    // CDK's construct has no such property.
+    const resource = connection.node.children.find((child) => child instanceof CfnConnection);
+    if (this.#key && resource) resource.kmsKeyIdentifier = this.#key.keyArn;
     return new ApiDestination(this, `${name}Destination`, { connection, endpoint: url, httpMethod: HttpMethod.POST });
   }
 }

@@ -1,11 +1,12 @@
 import { Stack } from 'aws-cdk-lib';
-import { Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Grant, Role } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { KeepDeadLettersEvent } from '../../lambdas/manage/environment.ts';
 import { grantConsume } from './dead-lettered-queue.ts';
+import { schedulerPrincipal } from './service-principals.ts';
 
 /** Properties of {@link KeepDeadLetters}. */
 export interface KeepDeadLettersProps {
@@ -25,9 +26,7 @@ export class KeepDeadLetters extends Construct {
     grantConsume(handler, ...deadLetters);
     const role = new Role(this, 'Role', {
       description: 'Lets EventBridge Scheduler invoke the function that keeps dead letters',
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
+      assumedBy: schedulerPrincipal(Stack.of(this), 'default'),
     });
     Grant.addToPrincipal({
       grantee: role,

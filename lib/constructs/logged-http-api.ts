@@ -1,8 +1,9 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { Throttle } from '../settings/flood-settings.ts';
+import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 
 /** Properties of a {@link LoggedHttpApi}. */
 export interface LoggedHttpApiProps {
@@ -10,6 +11,14 @@ export interface LoggedHttpApiProps {
   readonly nameSuffix: string;
   /** The purpose of the API, which the AWS console shows. */
   readonly description: string;
+  /** How long the access log is kept, and how it is encrypted. */
+  readonly logs: LogSettings;
+  /**
+   * The limit above which the API answers 429.
+   *
+   * @default the limit of the account
+   */
+  readonly throttle?: Throttle;
   /**
    * Additional context variables to log, by field name.
    *
@@ -31,23 +40,22 @@ const ACCESS_LOG_FIELDS = {
   integrationError: '$context.integrationErrorMessage',
 };
 
-/** An HTTP API with one stage, `$default`, whose access log is kept for a month. */
+/** An HTTP API with one stage, `$default`, and an access log. */
 export class LoggedHttpApi extends HttpApi {
   readonly stage: HttpStage;
 
-  constructor(scope: Construct, id: string, { nameSuffix, description, accessLogFields }: LoggedHttpApiProps) {
+  constructor(scope: Construct, id: string, props: LoggedHttpApiProps) {
+    const { nameSuffix, description, logs, throttle, accessLogFields } = props;
     super(scope, id, {
       apiName: `${Stack.of(scope).stackName}-${nameSuffix}`,
       description,
       createDefaultStage: false,
     });
-    const logGroup = new LogGroup(this, 'AccessLogs', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const logGroup = new StageLogGroup(this, 'AccessLogs', logs);
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this,
       autoDeploy: true,
+      ...(throttle && { throttle: { rateLimit: throttle.requestsPerSecond, burstLimit: throttle.burst } }),
       accessLogSettings: {
         destination: new LogGroupLogDestination(logGroup),
         format: AccessLogFormat.custom(JSON.stringify({ ...ACCESS_LOG_FIELDS, ...accessLogFields })),

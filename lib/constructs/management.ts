@@ -4,14 +4,22 @@ import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import { ROUTES, type RouteName } from '../../lambdas/manage/routes.ts';
+import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
+import { MAX_ERASURE_INVOCATIONS } from '../settings/flood-settings.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
-import { DeadLetteredQueue, grantConsume, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
+import {
+  DeadLetteredQueue,
+  grantConsume,
+  grantSendMessage,
+  recommendedVisibilityTimeout,
+} from './dead-lettered-queue.ts';
 import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
@@ -27,6 +35,8 @@ const managementSettings = settingsObject
     chatChannelNumber: true,
     window: true,
     retentionDays: true,
+    throttling: true,
+    reservedConcurrency: true,
   })
   .strip();
 
@@ -48,6 +58,12 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
    * @default none
    */
   readonly deadLetterQueues?: readonly IQueue[];
+  /**
+   * The customer managed key that encrypts queues and logs. Its policy must let CloudWatch Logs use it.
+   *
+   * @default keys that the services own
+   */
+  readonly encryptionKey?: IKey;
 }
 
 /** An API call takes at most 30 seconds. A turn of an erasure takes 20 seconds plus the rest of its last page. */
@@ -69,11 +85,14 @@ export class ParleyManagement extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
-    const { table, sender, receiver, deadLetterQueues = [] } = props;
+    const { table, sender, receiver, deadLetterQueues = [], encryptionKey } = props;
     const settings = checkSettings(managementSettings, props, this.node.path);
+    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const logs = { ...settings, encryptionKey };
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
       removalPolicy: settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      encryptionKey,
     });
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'manage',
@@ -81,6 +100,8 @@ export class ParleyManagement extends Construct {
       entry: `${import.meta.dirname}/../../lambdas/manage/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
+      logs,
+      reservedConcurrency: settings.reservedConcurrency.manage,
       environment: {
         TABLE_NAME: table.tableName,
         SEND_QUEUE_URL: sender.sendQueue.queueUrl,
@@ -111,16 +132,12 @@ export class ParleyManagement extends Construct {
       'dynamodb:UpdateItem',
     );
     grantQuery(table, this.handler, 'byContact', 'byState');
-    Grant.addToPrincipal({
-      grantee: this.handler,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [this.erasureQueue.queueArn],
-    });
+    grantSendMessage(this.handler, this.erasureQueue);
     if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
     sender.grantSend(this.handler);
     sender.grantReadAccessToken(this.handler);
     sender.schedules.grantDelete(this.handler);
-    this.erasureQueue.addConsumer(this.handler, 2);
+    this.erasureQueue.addConsumer(this.handler, MAX_ERASURE_INVOCATIONS);
     new KeepDeadLetters(this, 'KeepDeadLetters', {
       handler: this.handler,
       deadLetters: [
@@ -135,6 +152,8 @@ export class ParleyManagement extends Construct {
     this.api = new LoggedHttpApi(this, 'Api', {
       nameSuffix: 'management',
       description: 'The management API. Requests must be signed with AWS Signature Version 4.',
+      logs,
+      throttle: settings.throttling.management,
       accessLogFields: { caller: '$context.identity.userArn' },
     });
     const authorizer = new HttpIamAuthorizer();

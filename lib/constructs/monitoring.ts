@@ -46,6 +46,9 @@ const MAX_PUBLISH_LAG = Duration.minutes(10);
  */
 const SUSTAINED = { evaluationPeriods: 6, datapointsToAlarm: 3 };
 
+/** More refused requests in a period than stray ones from scanners of the internet. */
+const MANY_REFUSED = 20;
+
 /** A bus that refuses events for longer than a burst of traffic lasts. */
 const REPEATED = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 
@@ -96,6 +99,14 @@ export class ParleyMonitoring extends Construct {
       1,
       'Webhook requests have been rejected with 401 for a while. If they come from the chat service, its events are not ' +
         'stored: compare webhook.auth and the webhook secret with the publish/subscribe system. See the log of receive.',
+      SUSTAINED,
+    );
+    this.#createAlarm(
+      'RefusedWebhooks',
+      api.stage.metricClientError({ period: PERIOD }),
+      MANY_REFUSED,
+      `The webhook's API has answered at least ${MANY_REFUSED} requests in five minutes with 4xx, for a while. The status ` +
+        'in the API access log says why: 429 above throttling.webhook, 413 above 10 MB, 401 without a valid signature.',
       SUSTAINED,
     );
     if (windowPer === 'channel') {

@@ -1,8 +1,7 @@
-import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type Duration, Stack } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import {
   METRIC_DIMENSIONS,
@@ -11,6 +10,8 @@ import {
   type ServiceName,
 } from '../../lambdas/domain/metric-names.ts';
 import { bundledCode } from './bundled-code.ts';
+import { lambdaPrincipal } from './service-principals.ts';
+import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 
 /** Properties of a {@link ParleyFunction}. */
 export interface ParleyFunctionProps {
@@ -26,6 +27,14 @@ export interface ParleyFunctionProps {
   readonly timeout: Duration;
   /** The memory in MiB, which also determines the share of CPU. */
   readonly memorySize: number;
+  /** How long the function's log is kept, and how it is encrypted. */
+  readonly logs: LogSettings;
+  /**
+   * How many executions may run at a time, reserved in the account.
+   *
+   * @default the function shares the concurrency of the account
+   */
+  readonly reservedConcurrency?: number;
 }
 
 /**
@@ -39,17 +48,16 @@ export class ParleyFunction extends LambdaFunction {
   readonly #metricsNamespace: string;
   readonly #serviceName: ServiceName;
 
-  constructor(scope: Construct, id: string, { serviceName, entry, environment, ...props }: ParleyFunctionProps) {
-    const logGroup = new LogGroup(scope, `${id}Logs`, {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  constructor(scope: Construct, id: string, props: ParleyFunctionProps) {
+    const { serviceName, entry, environment, logs, reservedConcurrency, ...functionProps } = props;
+    const logGroup = new StageLogGroup(scope, `${id}Logs`, logs);
+    const role = new Role(scope, `${id}Role`, { assumedBy: lambdaPrincipal(scope) });
     logGroup.grantWrite(role);
     // Two stages in one account must not trigger each other's alarms.
     const metricsNamespace = Stack.of(scope).stackName;
     super(scope, id, {
-      ...props,
+      ...functionProps,
+      reservedConcurrentExecutions: reservedConcurrency,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',

@@ -1,19 +1,23 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Grant, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
+import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
-import { DeadLetterQueue } from './dead-lettered-queue.ts';
+import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { grantStreamRead } from './table.ts';
 
-const publisherSettings = settingsObject.pick({ production: true, events: true }).strip();
+const publisherSettings = settingsObject
+  .pick({ production: true, events: true, retentionDays: true, reservedConcurrency: true })
+  .strip();
 
 /** Properties of a {@link ParleyPublisher}: the stage settings with the same names, the table, and the event bus. */
 export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>> {
@@ -25,6 +29,13 @@ export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherS
    * @default a new event bus, named after the stack
    */
   readonly eventBus?: IEventBus;
+  /**
+   * The customer managed key that encrypts the new event bus, queues, secrets, and logs. Its policy must let CloudWatch
+   * Logs and EventBridge use it, and it needs the tag `EventBridgeApiDestinations` for https targets.
+   *
+   * @default keys that the services own
+   */
+  readonly encryptionKey?: IKey;
 }
 
 /** Enough to publish a hundred records in several attempts, with backoff in between. */
@@ -47,6 +58,7 @@ export class ParleyPublisher extends Construct {
   readonly eventBus: IEventBus;
   /**
    * Changes that could not be published: complete records from the function, or positions in the stream from Lambda.
+   * With a customer managed key, also events that EventBridge could not encrypt or decrypt.
    */
   readonly publishFailures: DeadLetterQueue;
   /** Undefined if the settings list no targets. */
@@ -54,25 +66,25 @@ export class ParleyPublisher extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
     super(scope, id);
-    const { production, events } = checkSettings(publisherSettings, props, this.node.path);
+    const settings = checkSettings(publisherSettings, props, this.node.path);
+    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const { production, events } = settings;
+    const { encryptionKey } = props;
     const { tableStreamArn } = props.table;
     if (tableStreamArn === undefined) {
       throw new Error(`${this.node.path}: the table ${props.table.node.path} has no stream to publish from.`);
     }
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    this.eventBus =
-      props.eventBus ??
-      new EventBus(this, 'EventBus', {
-        eventBusName: Stack.of(this).stackName,
-        description: "Parley's events: messages, statuses, sends, and consents",
-      });
-    this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy });
+    this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy, encryptionKey });
+    this.eventBus = props.eventBus ?? this.#createEventBus(encryptionKey);
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'publish',
       description: 'Publishes changes to the table as events on the event bus',
       entry: `${import.meta.dirname}/../../lambdas/publish/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
+      logs: { ...settings, encryptionKey },
+      reservedConcurrency: settings.reservedConcurrency.publish,
       environment: {
         EVENT_BUS_NAME: this.eventBus.eventBusName,
         PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
@@ -84,11 +96,7 @@ export class ParleyPublisher extends Construct {
       actions: ['events:PutEvents'],
       resourceArns: [this.eventBus.eventBusArn],
     });
-    Grant.addToPrincipal({
-      grantee: this.handler,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [this.publishFailures.queueArn],
-    });
+    grantSendMessage(this.handler, this.publishFailures);
     grantStreamRead(props.table, tableStreamArn, this.handler);
     new EventSourceMapping(this, 'Mapping', {
       target: this.handler,
@@ -105,7 +113,37 @@ export class ParleyPublisher extends Construct {
     });
     this.targets =
       events.targets.length > 0
-        ? new EventTargets(this, 'Targets', { eventBus: this.eventBus, targets: events.targets, removalPolicy })
+        ? new EventTargets(this, 'Targets', {
+            eventBus: this.eventBus,
+            targets: events.targets,
+            removalPolicy,
+            encryptionKey,
+          })
         : undefined;
+  }
+
+  /**
+   * Creates the event bus. If it has a customer managed key, events that EventBridge cannot encrypt or decrypt go to the
+   * queue for publish failures, as EventBridge recommends.
+   *
+   * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-event-bus-dlq.html
+   */
+  #createEventBus(encryptionKey: IKey | undefined): EventBus {
+    const eventBus = new EventBus(this, 'EventBus', {
+      eventBusName: Stack.of(this).stackName,
+      description: "Parley's events: messages, statuses, sends, and consents",
+      ...(encryptionKey && { kmsKey: encryptionKey, deadLetterQueue: this.publishFailures }),
+    });
+    if (encryptionKey) {
+      this.publishFailures.addToResourcePolicy(
+        new PolicyStatement({
+          principals: [new ServicePrincipal('events.amazonaws.com')],
+          actions: ['sqs:SendMessage'],
+          resources: [this.publishFailures.queueArn],
+          conditions: { ArnEquals: { 'aws:SourceArn': eventBus.eventBusArn } },
+        }),
+      );
+    }
+    return eventBus;
   }
 }

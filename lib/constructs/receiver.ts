@@ -3,17 +3,21 @@ import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
 import { hasWebhookSecret } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
+import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
+import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
-import { DeadLetteredQueue, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
+import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { grantKeyUse } from './stage-key.ts';
 import { grantItemActions } from './table.ts';
 
 const receiverSettings = settingsObject
@@ -24,6 +28,8 @@ const receiverSettings = settingsObject
     chatPlatform: true,
     window: true,
     retentionDays: true,
+    throttling: true,
+    reservedConcurrency: true,
   })
   .strip()
   .check(insecureWebhookCheck);
@@ -32,6 +38,12 @@ const receiverSettings = settingsObject
 export interface ParleyReceiverProps extends Readonly<z.input<typeof receiverSettings>> {
   /** The table in which to store events, with the keys of a `ParleyTable`. */
   readonly table: ITable;
+  /**
+   * The customer managed key that encrypts queues, secrets, and logs. Its policy must let CloudWatch Logs use it.
+   *
+   * @default keys that the services own
+   */
+  readonly encryptionKey?: IKey;
 }
 
 /** The ten events of a batch run concurrently, each within the webhook's two seconds. The rest is for a cold start. */
@@ -59,18 +71,21 @@ export class ParleyReceiver extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
-    const { production, webhook, chatPlatform, window, retentionDays } = checkSettings(
-      receiverSettings,
-      props,
-      this.node.path,
-    );
+    const settings = checkSettings(receiverSettings, props, this.node.path);
+    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const { production, webhook, chatPlatform, window, retentionDays } = settings;
+    const { encryptionKey } = props;
+    const logs = { production, retentionDays, encryptionKey };
     this.windowPer = window.per;
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
       removalPolicy,
+      encryptionKey,
     });
-    this.webhookSecret = hasWebhookSecret(webhook.auth) ? this.#createWebhookSecret(removalPolicy) : undefined;
+    this.webhookSecret = hasWebhookSecret(webhook.auth)
+      ? this.#createWebhookSecret(removalPolicy, encryptionKey)
+      : undefined;
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'receive',
       description: "Verifies and stores the chat service's webhook events",
@@ -78,6 +93,8 @@ export class ParleyReceiver extends Construct {
       // More memory means more CPU. A response must take less than two seconds, even after a cold start.
       memorySize: 1024,
       timeout: TIMEOUT,
+      logs,
+      reservedConcurrency: settings.reservedConcurrency.receive,
       environment: {
         TABLE_NAME: props.table.tableName,
         INBOUND_QUEUE_URL: this.inboundQueue.queueUrl,
@@ -90,23 +107,22 @@ export class ParleyReceiver extends Construct {
       } satisfies ReceiveEnvironment,
     });
     grantItemActions(props.table, this.handler, 'dynamodb:UpdateItem');
-    Grant.addToPrincipal({
-      grantee: this.handler,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [this.inboundQueue.queueArn, this.inboundQueue.deadLetters.queueArn],
-    });
+    grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     if (this.webhookSecret) {
+      grantKeyUse(encryptionKey, this.handler, 'secretsmanager', ['kms:Decrypt']);
       Grant.addToPrincipal({
         grantee: this.handler,
         actions: ['secretsmanager:GetSecretValue'],
         resourceArns: [this.webhookSecret.secretArn],
       });
     }
-    this.inboundQueue.addConsumer(this.handler, 5);
+    this.inboundQueue.addConsumer(this.handler, MAX_INBOUND_INVOCATIONS);
 
     this.api = new LoggedHttpApi(this, 'Api', {
       nameSuffix: 'webhook',
       description: "Receives the chat service's webhook events",
+      logs,
+      throttle: settings.throttling.webhook,
     });
     const integration = new HttpLambdaIntegration('Integration', this.handler);
     for (const path of [PATH, `${PATH}/{chatChannelNumber}`]) {
@@ -120,12 +136,13 @@ export class ParleyReceiver extends Construct {
     this.url = `${this.api.apiEndpoint}${PATH}`;
   }
 
-  #createWebhookSecret(removalPolicy: RemovalPolicy): Secret {
+  #createWebhookSecret(removalPolicy: RemovalPolicy, encryptionKey: IKey | undefined): Secret {
     const secret = new Secret(this, 'WebhookSecret', {
       description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random value.',
       // 32 letters and digits are valid both as a token and as a base64 secret.
       generateSecretString: { excludePunctuation: true, passwordLength: 32 },
       removalPolicy,
+      ...(encryptionKey && { encryptionKey }),
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',

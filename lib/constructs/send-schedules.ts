@@ -1,9 +1,12 @@
 import { type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { Grant, type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, Role } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DeadLetterQueue } from './dead-lettered-queue.ts';
+import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
+import { schedulerPrincipal } from './service-principals.ts';
+import { grantKeyUse } from './stage-key.ts';
 
 /** Properties of {@link SendSchedules}. */
 export interface SendSchedulesProps {
@@ -11,7 +14,16 @@ export interface SendSchedulesProps {
   readonly sendQueue: IQueue;
   /** What happens to the schedules and their dead-letter queue when the stack is deleted. */
   readonly removalPolicy: RemovalPolicy;
+  /**
+   * The customer managed key that encrypts schedules and dead letters.
+   *
+   * @default keys that the services own
+   */
+  readonly encryptionKey?: IKey;
 }
+
+/** What Scheduler names in the encryption context of a schedule: its ARN. */
+const SCHEDULE_CONTEXT = 'aws:scheduler:schedule:arn';
 
 /** The group of one-time schedules for sends with a `sendAt`, and the role that lets them use the send queue. */
 export class SendSchedules extends Construct {
@@ -20,26 +32,23 @@ export class SendSchedules extends Construct {
   /** Requests that EventBridge Scheduler could not put on the send queue within a day. */
   readonly deadLetters: DeadLetterQueue;
   readonly #schedules: string;
+  readonly #key: IKey | undefined;
 
-  constructor(scope: Construct, id: string, { sendQueue, removalPolicy }: SendSchedulesProps) {
+  constructor(scope: Construct, id: string, { sendQueue, removalPolicy, encryptionKey }: SendSchedulesProps) {
     super(scope, id);
     const scheduleGroupName = Stack.of(this).stackName;
     this.#schedules = `schedule/${scheduleGroupName}/*`;
+    this.#key = encryptionKey;
     this.group = new ScheduleGroup(this, 'Group', { scheduleGroupName, removalPolicy });
     // Scheduler requires a standard queue, but the send queue's dead-letter queue is FIFO.
     // https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
-    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy });
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy, encryptionKey });
     this.role = new Role(this, 'Role', {
       description: 'Lets EventBridge Scheduler put scheduled sends on the send queue when they become due',
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
+      assumedBy: schedulerPrincipal(this, scheduleGroupName),
     });
-    Grant.addToPrincipal({
-      grantee: this.role,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [sendQueue.queueArn, this.deadLetters.queueArn],
-    });
+    grantSendMessage(this.role, sendQueue, this.deadLetters);
+    this.#grantDecrypt(this.role);
   }
 
   /** Grants permission to create schedules for sends. */
@@ -50,6 +59,12 @@ export class SendSchedules extends Construct {
       resourceArns: [this.role.roleArn],
       conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
     });
+    // https://docs.aws.amazon.com/scheduler/latest/UserGuide/security_iam_id-based-policy-examples.html
+    grantKeyUse(this.#key, grantee, 'scheduler', ['kms:Decrypt', 'kms:GenerateDataKey'], {
+      [SCHEDULE_CONTEXT]: this.#schedulesArn(),
+    });
+    // Separate, because DescribeKey has no encryption context.
+    grantKeyUse(this.#key, grantee, 'scheduler', ['kms:DescribeKey']);
     return this.#grant(grantee, 'scheduler:CreateSchedule').combine(passRole);
   }
 
@@ -58,8 +73,28 @@ export class SendSchedules extends Construct {
     return this.#grant(grantee, 'scheduler:DeleteSchedule');
   }
 
-  #grant(grantee: IGrantable, action: string): Grant {
+  /**
+   * Grants permission to decrypt the schedules of the group. Scheduler calls KMS as the role itself when a schedule is
+   * due, so the permission cannot be limited to calls through Scheduler.
+   *
+   * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/encryption-rest.html
+   */
+  #grantDecrypt(grantee: IGrantable): void {
+    if (!this.#key) return;
+    Grant.addToPrincipal({
+      grantee,
+      actions: ['kms:Decrypt'],
+      resourceArns: [this.#key.keyArn],
+      conditions: { ArnLike: { [`kms:EncryptionContext:${SCHEDULE_CONTEXT}`]: this.#schedulesArn() } },
+    });
+  }
+
+  #schedulesArn(): string {
     const { partition, region, account } = Stack.of(this);
+    return `arn:${partition}:scheduler:${region}:${account}:${this.#schedules}`;
+  }
+
+  #grant(grantee: IGrantable, action: string): Grant {
     const { grantPrincipal } = grantee;
     if (Construct.isConstruct(grantPrincipal)) {
       Validations.of(grantPrincipal).acknowledge({
@@ -70,7 +105,7 @@ export class SendSchedules extends Construct {
     return Grant.addToPrincipal({
       grantee,
       actions: [action],
-      resourceArns: [`arn:${partition}:scheduler:${region}:${account}:${this.#schedules}`],
+      resourceArns: [this.#schedulesArn()],
     });
   }
 }

@@ -1,16 +1,19 @@
 import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
+import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
-import { settingsObject } from '../settings/stage-settings.ts';
-import { DeadLetteredQueue } from './dead-lettered-queue.ts';
+import { reservedSendCheck, sendInvocations, settingsObject } from '../settings/stage-settings.ts';
+import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { SendSchedules } from './send-schedules.ts';
+import { grantKeyUse } from './stage-key.ts';
 import { grantItemActions } from './table.ts';
 
 const senderSettings = settingsObject
@@ -24,13 +27,22 @@ const senderSettings = settingsObject
     optOutExemptReasons: true,
     defaultTemplate: true,
     retentionDays: true,
+    reservedConcurrency: true,
   })
-  .strip();
+  .strip()
+  .check(reservedSendCheck);
 
 /** Properties of a {@link ParleySender}: the stage settings with the same names, and the table. */
 export interface ParleySenderProps extends Readonly<z.input<typeof senderSettings>> {
   /** The table of conversation windows and sends, with the keys of a `ParleyTable`. */
   readonly table: ITable;
+  /**
+   * The customer managed key that encrypts queues, secrets, schedules, and logs. Its policy must let CloudWatch Logs use
+   * it.
+   *
+   * @default keys that the services own
+   */
+  readonly encryptionKey?: IKey;
 }
 
 /** Twice the maximum size of a request. On the dead-letter queue, this leaves room for the reason. */
@@ -53,13 +65,16 @@ export class ParleySender extends Construct {
   constructor(scope: Construct, id: string, props: ParleySenderProps) {
     super(scope, id);
     const settings = checkSettings(senderSettings, props, this.node.path);
+    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
     const { chatService, window, defaultTemplate } = settings;
+    const { encryptionKey } = props;
     const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.accessToken = new Secret(this, 'AccessToken', {
       description: "The chat service's access token. Initially a placeholder; replace it after the deployment.",
       removalPolicy,
+      ...(encryptionKey && { encryptionKey }),
     });
     Validations.of(this.accessToken).acknowledge({
       id: 'AwsSolutions-SMG4',
@@ -72,14 +87,17 @@ export class ParleySender extends Construct {
       visibilityTimeout: Duration.seconds(visibilitySeconds),
       maxMessageSize: MAX_REQUEST_SIZE,
       removalPolicy,
+      encryptionKey,
     });
-    this.schedules = new SendSchedules(this, 'Schedules', { sendQueue: this.sendQueue, removalPolicy });
+    this.schedules = new SendSchedules(this, 'Schedules', { sendQueue: this.sendQueue, removalPolicy, encryptionKey });
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'send',
       description: 'Sends queued requests to the chat service as free-form messages or templates',
       entry: `${import.meta.dirname}/../../lambdas/send/entry.ts`,
       memorySize: 512,
       timeout: Duration.seconds(timeoutSeconds),
+      logs: { ...settings, encryptionKey },
+      reservedConcurrency: settings.reservedConcurrency.send,
       environment: {
         TABLE_NAME: props.table.tableName,
         SEND_QUEUE_URL: this.sendQueue.queueUrl,
@@ -102,32 +120,26 @@ export class ParleySender extends Construct {
         SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
         SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
         RETENTION_DAYS: JSON.stringify(settings.retentionDays),
+        ...(encryptionKey && { SCHEDULE_KEY_ARN: encryptionKey.keyArn }),
         ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
       } satisfies SendEnvironment,
     });
     grantItemActions(props.table, this.handler, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem');
-    Grant.addToPrincipal({
-      grantee: this.handler,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [this.sendQueue.deadLetters.queueArn],
-    });
+    grantSendMessage(this.handler, this.sendQueue.deadLetters);
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);
     this.schedules.grantDelete(this.handler);
     this.sendQueue.addConsumer(this.handler, invocations);
   }
 
-  /** Grants permission to put send requests on the queue. */
+  /** Grants permission to put send requests on the queue, and to use its customer managed key for that. */
   grantSend(grantee: IGrantable): Grant {
-    return Grant.addToPrincipal({
-      grantee,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [this.sendQueue.queueArn],
-    });
+    return grantSendMessage(grantee, this.sendQueue);
   }
 
-  /** Grants permission to read the chat service's access token. */
+  /** Grants permission to read the chat service's access token, and to use its customer managed key for that. */
   grantReadAccessToken(grantee: IGrantable): Grant {
+    grantKeyUse(this.accessToken.encryptionKey, grantee, 'secretsmanager', ['kms:Decrypt']);
     return Grant.addToPrincipal({
       grantee,
       actions: ['secretsmanager:GetSecretValue'],
@@ -136,14 +148,8 @@ export class ParleySender extends Construct {
   }
 }
 
-/** A batch has at most ten message groups, and a group's messages are sent one after another. */
-const MAX_CALLS_PER_INVOCATION = 10;
-
-/** The lowest maximum concurrency that an event source mapping allows. */
-const MIN_INVOCATIONS = 2;
-
 /** Spreads concurrent calls over invocations. */
 function spreadCalls(maxConcurrentCalls: number): { invocations: number; callsPerInvocation: number } {
-  const invocations = Math.max(MIN_INVOCATIONS, Math.ceil(maxConcurrentCalls / MAX_CALLS_PER_INVOCATION));
+  const invocations = sendInvocations(maxConcurrentCalls);
   return { invocations, callsPerInvocation: Math.floor(maxConcurrentCalls / invocations) };
 }

@@ -11,6 +11,7 @@ import {
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
+import { grantKeyUse } from './stage-key.ts';
 
 /** Properties of a {@link ParleyTable}. */
 export interface ParleyTableProps {
@@ -79,13 +80,19 @@ export type TableIndex = (typeof INDEXES)[number]['indexName'];
 
 /** Grants these actions on the items of a table, but not on its indexes or its stream. */
 export function grantItemActions(table: ITable, grantee: IGrantable, ...actions: ItemAction[]): Grant {
-  return grantWithKey(table, grantee, actions, [table.tableArn]);
+  const isWriting = actions.some((action) => !action.endsWith('GetItem'));
+  const resourceArns = [table.tableArn];
+  return Grant.addToPrincipal({ grantee, actions, resourceArns }).combine(
+    grantKeyUse(table.encryptionKey, grantee, 'dynamodb', isWriting ? [...READ, ...WRITE] : READ),
+  );
 }
 
 /** Grants permission to query these indexes of a table. */
 export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: TableIndex[]): Grant {
   const resourceArns = indexes.map((index) => `${table.tableArn}/index/${index}`);
-  return grantWithKey(table, grantee, ['dynamodb:Query'], resourceArns);
+  return Grant.addToPrincipal({ grantee, actions: ['dynamodb:Query'], resourceArns }).combine(
+    grantKeyUse(table.encryptionKey, grantee, 'dynamodb', READ),
+  );
 }
 
 /**
@@ -95,37 +102,24 @@ export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: Table
  */
 export function grantStreamRead(table: ITable, streamArn: string, grantee: IGrantable): Grant {
   const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
-  return grantWithKey(
-    table,
+  return Grant.addToPrincipal({
     grantee,
-    actions.map((action) => `dynamodb:${action}`),
-    [streamArn],
-  );
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resourceArns: [streamArn],
+  }).combine(grantKeyUse(table.encryptionKey, grantee, 'dynamodb', ['kms:Decrypt']));
 }
 
 /**
- * The actions that DynamoDB performs with a customer managed key on the caller's behalf, without wildcards.
+ * The actions that DynamoDB performs with a customer managed key on the behalf of a caller that reads or writes, without
+ * wildcards.
  *
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  */
-const KEY_ACTIONS = [
-  'kms:Decrypt',
-  'kms:DescribeKey',
+const READ = ['kms:Decrypt', 'kms:DescribeKey'];
+const WRITE = [
   'kms:Encrypt',
   'kms:GenerateDataKey',
   'kms:GenerateDataKeyWithoutPlaintext',
   'kms:ReEncryptFrom',
   'kms:ReEncryptTo',
 ];
-
-function grantWithKey(table: ITable, grantee: IGrantable, actions: string[], resourceArns: string[]): Grant {
-  const grant = Grant.addToPrincipal({ grantee, actions, resourceArns });
-  if (!table.encryptionKey) return grant;
-  const ofKey = Grant.addToPrincipal({
-    grantee,
-    actions: KEY_ACTIONS,
-    resourceArns: [table.encryptionKey.keyArn],
-    conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${table.env.region}.amazonaws.com` } },
-  });
-  return grant.combine(ofKey);
-}

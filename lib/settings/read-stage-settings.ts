@@ -1,3 +1,4 @@
+import { checkProduction } from './check-production.ts';
 import { nearestName } from './nearest-name.ts';
 import { checkSettings, SettingsError } from './settings-faults.ts';
 import { type StageSettings, stageSettings } from './stage-settings.ts';
@@ -14,6 +15,13 @@ export interface SettingsContext {
    * @default none
    */
   readonly settings?: unknown;
+  /**
+   * Whether the stage runs on this machine: `true`, from the context value `parley:localRun`. Then a production
+   * stage may have placeholder addresses.
+   *
+   * @default false
+   */
+  readonly localRun?: unknown;
 }
 
 /** A stage's name and its checked settings. */
@@ -49,8 +57,10 @@ export function readStageSettings(context: SettingsContext): Stage {
   if (!/^[A-Za-z0-9-]{1,57}$/.test(name)) {
     throw new SettingsError(`stage: got "${name}", expected a name of 1 to 57 letters, digits and hyphens.`);
   }
-  const settings = merge(stages[name], readOverride(context.settings));
-  return { name, settings: checkSettings(stageSettings, settings, `stages.${name}`) };
+  const place = `stages.${name}`;
+  const settings = checkSettings(stageSettings, merge(stages[name], readOverride(context.settings)), place);
+  checkProduction(settings, place, context.localRun);
+  return { name, settings };
 }
 
 function readOverride(settings: unknown): Record<string, unknown> | undefined {

@@ -10,7 +10,8 @@ const DESCRIPTIONS_OF_SHARED_SETTINGS: Readonly<Record<string, string>> = {
   'webhook.auth.serviceAccountEmail':
     "the email address of the service account that signs the push subscription's tokens",
   'webhook.auth.issuers': "a non-empty list of the push subscription's token issuers",
-  'webhook.auth.jwksUrl': "the URL of the keys that sign the push subscription's tokens",
+  'webhook.auth.jwksUrl':
+    "the URL of the keys that sign the push subscription's tokens: https (http only on 127.0.0.1 or localhost)",
   'webhook.auth.toleranceSeconds':
     'an integer from 1 to 3600: how many seconds the timestamp of a webhook request may differ from the current time',
   'webhook.auth.header': 'the name of the header that contains the token: up to 64 letters, digits, and hyphens',

@@ -4,6 +4,8 @@ import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import { reservedConcurrency, throttling } from './flood-settings.ts';
+import { logRetentionDays } from './log-retention.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
@@ -20,8 +22,20 @@ const days = (minimum: number, byDefault: number, meaning: string) =>
 function isBaseUrl(value: string): boolean {
   const url = URL.parse(value);
   if (!url || value.endsWith('/') || url.search || url.hash || url.username || url.password) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname));
+  return isSecure(url);
 }
+
+const isSecure = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
+
+/** Allows plain http only for a sandbox on this machine, because whoever answers decides which requests are authentic. */
+const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
+  ({ auth }) => {
+    const url = auth.kind === 'pubsub-jwt' ? URL.parse(auth.jwksUrl) : undefined;
+    return !url || isSecure(url);
+  },
+  { path: ['auth', 'jwksUrl'] },
+);
 
 const eventNames = z.array(z.enum(EVENT_NAMES)).min(1).optional();
 
@@ -120,7 +134,7 @@ export const settingsObject = z.strictObject({
     .meta({
       description: 'the business number for requests without one: a plus and 6 to 15 digits, such as "+5491100000000"',
     }),
-  webhook: z.strictObject({ auth: webhookAuth }).meta({ description: 'an object with auth' }),
+  webhook: z.strictObject({ auth: webhookAuth }).check(secureKeysCheck).meta({ description: 'an object with auth' }),
   allowInsecureWebhook: z.boolean().default(false).meta({
     description:
       'true to allow the webhook.auth.kind "insecure-none", which accepts webhook requests from anyone, or false',
@@ -190,16 +204,23 @@ export const settingsObject = z.strictObject({
       contacts: days(MIN_RETENTION_DAYS, 400, "how many days to keep a contact after the contact's last sign of life"),
       contactChecks: days(1, 90, 'how many days to keep the result of a contact check'),
       audit: days(1, 400, 'how many days to keep the audit trail'),
-      logs: days(1, 30, 'how many days to keep logs'),
+      logs: logRetentionDays,
     })
     .prefault({})
     .meta({
       description:
         'an object with the days to keep messages, sends, contacts, contactChecks, audit, and logs, all optional',
     }),
-  customerManagedKey: z.boolean().default(false).meta({
-    description: 'true or false: whether the table is encrypted with a customer managed KMS key',
-  }),
+  customerManagedKey: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'true or false: whether the table, queues, secrets, logs, schedules, and the event bus are encrypted with a ' +
+        'customer managed KMS key',
+    }),
+  throttling,
+  reservedConcurrency,
   alarmTopicArn: z
     .string()
     .regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
@@ -217,8 +238,21 @@ export const insecureWebhookCheck = z.refine<Pick<z.output<typeof settingsObject
   { path: ['allowInsecureWebhook'] },
 );
 
+/**
+ * How many concurrent invocations of `send` spread the calls to the chat service. A batch has at most ten message
+ * groups, and an event source mapping allows no maximum concurrency below 2.
+ */
+export const sendInvocations = (maxConcurrentCalls: number): number => Math.max(2, Math.ceil(maxConcurrentCalls / 10));
+
+/** Rejects a reserved concurrency of `send` below what its queue may use. */
+export const reservedSendCheck = z.refine<Pick<z.output<typeof settingsObject>, 'chatService' | 'reservedConcurrency'>>(
+  ({ chatService, reservedConcurrency: { send } }) =>
+    send === undefined || send >= sendInvocations(chatService.maxConcurrentCalls),
+  { path: ['reservedConcurrency', 'send'] },
+);
+
 /** The settings of a stage, as written in `context.stages` of cdk.json. */
-export const stageSettings = settingsObject.check(insecureWebhookCheck);
+export const stageSettings = settingsObject.check(insecureWebhookCheck, reservedSendCheck);
 
 /** The settings of a stage as written. Settings with a default are optional. */
 export type StageSettingsInput = z.input<typeof stageSettings>;

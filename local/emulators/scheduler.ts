@@ -28,6 +28,8 @@ const sendMessageInput = z.strictObject({
 const createScheduleInput = z.strictObject({
   GroupName: z.string().default('default'),
   ClientToken: z.string().optional(),
+  // Nothing is encrypted, but GetSchedule returns it.
+  KmsKeyArn: z.string().startsWith('arn:').optional(),
   ScheduleExpression: z.string().regex(AT, 'only one-time schedules are supported: at(yyyy-mm-ddThh:mm:ss)'),
   ScheduleExpressionTimezone: z.literal('UTC', 'only UTC is supported').default('UTC'),
   FlexibleTimeWindow: z.strictObject({ Mode: z.literal('OFF', 'flexible time windows are not supported') }),

@@ -7,10 +7,15 @@ import { LocalError } from '../local-error.ts';
 import { authenticate, type IamIdentity, type PrincipalCredentials } from './iam-authorizer.ts';
 import { type ApiIdentity, functionResponse, requestEvent } from './payload-format.ts';
 import { matchRoute } from './routes.ts';
+import { createTokenBucket, type Throttle, type TokenBucket } from './token-bucket.ts';
 
 /** A running HTTP API. The template's resources add its stage, integrations, and routes. */
 export interface HttpApi extends ListeningServer {
-  readonly addStage: (stage: { name: string; variables: Record<string, string> | undefined }) => void;
+  readonly addStage: (stage: {
+    name: string;
+    variables: Record<string, string> | undefined;
+    throttle?: Throttle | undefined;
+  }) => void;
   readonly addIntegration: (id: string, integration: Integration) => void;
   readonly addRoute: (routeKey: string, integrationId: string, authorization?: RouteAuthorization) => void;
 }
@@ -38,6 +43,7 @@ const HEADER_LIMIT_BYTES = 10_240;
 /** Responses from the API itself. */
 const FORBIDDEN = [403, 'Forbidden'] as const;
 const NOT_FOUND = [404, 'Not Found'] as const;
+const TOO_MANY_REQUESTS = [429, 'Too Many Requests'] as const;
 const TOO_LARGE = [413, 'Request Entity Too Large'] as const;
 const INTERNAL_SERVER_ERROR = [500, 'Internal Server Error'] as const;
 const UNAVAILABLE = [503, 'Service Unavailable'] as const;
@@ -51,6 +57,7 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
   const integrations = new Map<string, Integration>();
   const routes = new Map<string, { integrationId: string; authorization: RouteAuthorization }>();
   let identity: ApiIdentity | undefined;
+  let bucket: TokenBucket | undefined;
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = decodedPath(request);
@@ -58,6 +65,7 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
     const route = routes.get(matched?.routeKey ?? '');
     const integration = integrations.get(route?.integrationId ?? '');
     if (path === undefined || !matched || !integration || !identity) return respond(response, NOT_FOUND);
+    if (bucket && !bucket.take(context.clock.now())) return respond(response, TOO_MANY_REQUESTS);
     const body = await readBody(request);
     if (!body) return respond(response, TOO_LARGE);
     const signer = route?.authorization === 'AWS_IAM' ? await signerOf(request, body, context) : undefined;
@@ -87,7 +95,8 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
   const listening = await listenLocally(server);
   return {
     ...listening,
-    addStage({ name: stage, variables }) {
+    addStage({ name: stage, variables, throttle }) {
+      bucket = throttle && createTokenBucket(throttle, context.clock.now());
       identity = { accountId: ACCOUNT_ID, apiId, region: REGION, stage, stageVariables: variables };
     },
     addIntegration: (id, integration) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { HttpApi } from '../http-api/http-api.ts';
 import { LocalError } from '../local-error.ts';
-import { type CloudServices, type DeclaredResource, defineResourceType, placeOf } from './resource-type.ts';
+import { type CloudServices, type DeclaredResource, defineResourceType, ignored, placeOf } from './resource-type.ts';
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigatewayv2-api.html */
 export const api = defineResourceType({
@@ -30,16 +30,27 @@ export const stage = defineResourceType({
     StageName: z.literal('$default', 'only the stage $default is supported'),
     AutoDeploy: z.literal(true, 'only automatic deployment is supported'),
     StageVariables: z.record(z.string(), z.string()).optional(),
+    DefaultRouteSettings: z
+      .strictObject({
+        ThrottlingRateLimit: z.number().positive().optional(),
+        ThrottlingBurstLimit: z.int().positive().optional(),
+        // No metrics are collected.
+        DetailedMetricsEnabled: ignored,
+      })
+      .default({}),
   }),
   withoutEffect: {
     AccessLogSettings: 'the API does not log requests',
-    DefaultRouteSettings: 'nothing is throttled, and no metrics are collected',
     Description: 'nothing reads it',
-    RouteSettings: 'nothing is throttled, and no metrics are collected',
     Tags: 'nothing reads them',
   },
-  create({ ApiId, StageName, StageVariables }, resource, cloud) {
-    apiOf(ApiId, resource, cloud).addStage({ name: StageName, variables: StageVariables });
+  create({ ApiId, StageName, StageVariables, DefaultRouteSettings }, resource, cloud) {
+    const { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst } = DefaultRouteSettings;
+    apiOf(ApiId, resource, cloud).addStage({
+      name: StageName,
+      variables: StageVariables,
+      throttle: requestsPerSecond !== undefined && burst !== undefined ? { requestsPerSecond, burst } : undefined,
+    });
     return { ref: StageName, attributes: {} };
   },
 });

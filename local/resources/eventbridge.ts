@@ -11,6 +11,7 @@ import { type CloudServices, type DeclaredResource, defineResourceType, ignored,
 export const eventBus = defineResourceType({
   supports: z.strictObject({ Name: z.string() }),
   withoutEffect: {
+    DeadLetterConfig: 'only events that cannot be encrypted or decrypted go there, and nothing is encrypted',
     Description: 'nothing reads it',
     KmsKeyIdentifier: 'nothing is encrypted',
     LogConfig: 'failed deliveries are printed as they happen',

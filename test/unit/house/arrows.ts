@@ -89,7 +89,7 @@ export const LAYERS: readonly Layer[] = [
   },
   { name: 'documents', files: /^lib\/documents\//, mayImport: ['domain', 'manage'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
-  { name: 'bin', files: /^bin\//, mayImport: ['lib', 'documents'] },
+  { name: 'bin', files: /^bin\//, mayImport: ['lib', 'settings', 'documents'] },
 
   // A second reading of the contract: the sandbox shares no code with the functions.
   {

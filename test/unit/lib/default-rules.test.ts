@@ -12,7 +12,7 @@ describe('The CloudFormation rules of CDK', () => {
       events: {
         targets: [
           { kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:orders' },
-          { kind: 'https', url: 'https://crm.example/events' },
+          { kind: 'https', url: 'https://crm.bank.internal/events' },
         ],
       },
     };

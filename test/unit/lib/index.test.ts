@@ -67,7 +67,8 @@ describe('Another CDK app', () => {
     });
     const statements = statementsOf(template);
     expect(statements).toContain('PublisherFunctionRoleDefaultPolicy: Allow events:PutEvents on ShopBus.Arn');
-    expect(statements.filter((statement) => statement.includes('kms:Decrypt'))).toHaveLength(4);
+    const users = statements.filter((statement) => /kms:Decrypt.* on ShopKey/.test(statement));
+    expect(new Set(users.map((statement) => statement.split(':')[0])).size).toBe(4);
   });
 
   test('can use an existing table', () => {
@@ -100,10 +101,32 @@ describe('Another CDK app', () => {
     ]);
   });
 
+  test('gives those who send and those who read the token the use of its key for that, and nothing more', () => {
+    const template = templateOf((stack) => {
+      const encryptionKey = new Key(stack, 'ShopKey');
+      const table = new ParleyTable(stack, 'Table', { encryptionKey });
+      const sender = new ParleySender(stack, 'Sender', { ...VALID, table, encryptionKey });
+      const orders = new Role(stack, 'Orders', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+      sender.grantSend(orders);
+      const doctor = new Role(stack, 'Doctor', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+      sender.grantReadAccessToken(doctor);
+    });
+    const via = (service: string) => `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.amazonaws.com"}}`;
+
+    expect(statementsOf(template).filter((statement) => /^(Orders|Doctor)/.test(statement))).toEqual([
+      `DoctorDefaultPolicy: Allow kms:Decrypt on ShopKey.Arn ${via('secretsmanager')}`,
+      'DoctorDefaultPolicy: Allow secretsmanager:GetSecretValue on SenderAccessToken',
+      `OrdersDefaultPolicy: Allow kms:Decrypt, kms:GenerateDataKey on ShopKey.Arn ${via('sqs')}`,
+      'OrdersDefaultPolicy: Allow sqs:SendMessage on SenderSendQueue.Arn',
+    ]);
+  });
+
   test('chooses for each construct whether its data is retained', () => {
     const template = templateOf((stack) => {
       const table = new ParleyTable(stack, 'Table', { production: true });
-      new ParleySender(stack, 'Sender', { ...VALID, production: true, table });
+      const chatService = { baseUrl: 'https://chat-service.bank.internal' };
+      const chatChannelNumber = '+5491144440000';
+      new ParleySender(stack, 'Sender', { ...VALID, chatService, chatChannelNumber, production: true, table });
       new ParleyReceiver(stack, 'Receiver', { ...VALID, table });
     });
     const queues = Object.entries(template.findResources('AWS::SQS::Queue'));
@@ -130,6 +153,28 @@ describe('A construct', () => {
           'Shop/Sender.retentionDays.sends: got 3, expected an integer from 15 to 3650: how many days to keep sends, ' +
           'longer than the 14 days for which SQS may redeliver a request (default 400).',
       ),
+    );
+  });
+
+  test('of a production stage rejects placeholders and an insecure webhook, as the stack does', () => {
+    const insecure = { webhook: { auth: { kind: 'insecure-none' } }, allowInsecureWebhook: true } as const;
+    const targets = [{ kind: 'https', url: 'https://crm.example' }] as const;
+    const settings = { ...VALID, production: true };
+
+    expect(build((stack, table) => new ParleyReceiver(stack, 'Receiver', { ...settings, ...insecure, table }))).toThrow(
+      'Shop/Receiver.allowInsecureWebhook: got true, expected false, because production is true.',
+    );
+    expect(build((stack, table) => new ParleySender(stack, 'Sender', { ...settings, table }))).toThrow(
+      /^Shop\/Sender\.chatService\.baseUrl: got .*\nShop\/Sender\.chatChannelNumber: got /,
+    );
+    expect(
+      build(
+        (stack, table) =>
+          new ParleyPublisher(stack, 'Publisher', { ...settings, events: { targets: [...targets] }, table }),
+      ),
+    ).toThrow(/^Shop\/Publisher\.events\.targets\.0\.url: got /);
+    expect(() => inTemporaryFolder((outdir) => new ParleyStack(createApp(outdir), 'Messaging', { settings }))).toThrow(
+      /^Messaging\.chatService\.baseUrl: got /,
     );
   });
 

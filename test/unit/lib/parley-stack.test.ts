@@ -20,6 +20,7 @@ describe('The stack', () => {
       'TableName',
       'EventBusName',
       'AccessTokenSecretId',
+      'EncryptionKeyArn',
     ]);
     expect(template.toJSON().Outputs.WebhookUrl.Value['Fn::Join'][1].at(-1)).toBe('/webhook');
   });
@@ -37,7 +38,7 @@ describe('The logical ids of stateful resources', () => {
   const { template } = synthesizedStack('prod', {
     customerManagedKey: true,
     webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
-    events: { targets: [{ kind: 'https', url: 'https://crm.example/parley' }] },
+    events: { targets: [{ kind: 'https', url: 'https://crm.bank.internal/parley' }] },
   });
 
   // A changed logical id is a new resource: CloudFormation would abandon or delete the old one with its data.

@@ -32,8 +32,14 @@ async function cdkSynth(output: string, ...contextArguments: string[]) {
 }
 
 describe('cdk synth', () => {
+  const addresses = {
+    chatService: { baseUrl: 'https://chat-service.bank.internal' },
+    chatChannelNumber: '+5491144440000',
+    webhook: { auth: { serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com' } },
+  };
+
   test('writes the template and the bundles without an AWS account', async () => {
-    const { code, stderr } = await cdkSynth('prod', '-c', 'stage=prod');
+    const { code, stderr } = await cdkSynth('prod', '-c', 'stage=prod', '-c', `settings=${JSON.stringify(addresses)}`);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/error|fail|warn/i) });
     const template = JSON.parse(readFileSync(join(folder, 'prod/Parley-prod.template.json'), 'utf8'));
@@ -46,6 +52,19 @@ describe('cdk synth', () => {
       expect(existsSync(join(folder, 'prod', assets.files[key].source.path, 'index.mjs'))).toBe(true);
     }
   });
+
+  test.each(['', 'parley:localRun=true'])(
+    'fails on the placeholders of the production stage in cdk.json, and no flag turns this off: %j',
+    async (flag) => {
+      const { code, stderr } = await cdkSynth('placeholders', '-c', 'stage=prod', ...(flag ? ['-c', flag] : []));
+
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        'stages.prod.chatService.baseUrl: got "https://chat-service.example", expected the real address of the chat ' +
+          'service, because production is true.\n',
+      );
+    },
+  );
 
   test('fails on an invalid setting with one sentence and no stack trace', async () => {
     const { code, stderr } = await cdkSynth(

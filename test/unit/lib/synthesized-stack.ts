@@ -11,6 +11,28 @@ export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
 ).context;
 
+/** The stages of cdk.json, with real-looking addresses, which a production stage needs. */
+const STAGES: Readonly<Record<string, unknown>> = {
+  dev: isRecord(CDK_CONTEXT.stages) && CDK_CONTEXT.stages.dev,
+  prod: {
+    production: true,
+    chatService: { baseUrl: 'https://chat-service.bank.internal' },
+    chatPlatform: 'chat',
+    chatChannelNumber: '+5491144440000',
+    webhook: {
+      auth: {
+        kind: 'pubsub-jwt',
+        audience: 'parley-prod',
+        serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com',
+      },
+    },
+  },
+};
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Synthesizes the stack of one stage as `cdk synth` does. */
 export function synthesizedStack(
   stage: 'dev' | 'prod',
@@ -24,7 +46,7 @@ export function synthesizedStack(
       context: { ...CDK_CONTEXT, 'aws:cdk:bundling-stacks': [] },
       builtinCloudFormationValidation: options.withCloudFormationRules ?? false,
     });
-    const read = readStageSettings({ stages: CDK_CONTEXT.stages, stage, settings });
+    const read = readStageSettings({ stages: STAGES, stage, settings });
     const stack = new ParleyStack(app, `Parley-${read.name}`, { settings: read.settings, env: options.env });
     return { stack, template: Template.fromStack(stack) };
   });

@@ -43,6 +43,15 @@ const messageOf = (requestId: string) => {
 };
 
 describe('the EventBridge scheduler', () => {
+  it('encrypts a schedule with the key of the stage, if there is one', async () => {
+    const keyArn = 'arn:aws:kms:local:000000000000:key/stage';
+    await createEventBridgeScheduler({ groupName: 'group', target: { ...target, keyArn } }).schedule(due('encrypted'));
+    await scheduler.schedule(due('not-encrypted'));
+
+    expect(find('encrypted')?.declaration).toHaveProperty('KmsKeyArn', keyArn);
+    expect(find('not-encrypted')?.declaration).not.toHaveProperty('KmsKeyArn');
+  });
+
   it("puts a due message on the send queue, in the request's message group and never early", async () => {
     await scheduler.schedule(due('request-1'));
 

@@ -126,6 +126,18 @@ describe('An alarm', () => {
     expect(isRaised(minutes(30, 32, 35, 38, 41, 44))).toEqual([true, true]);
   });
 
+  test('is raised when the API keeps refusing many requests, also those that the function never sees', () => {
+    template.hasResourceProperties(ALARM, {
+      Namespace: 'AWS/ApiGateway',
+      MetricName: '4xx',
+      Dimensions: Match.arrayWith([{ Name: 'ApiId', Value: { Ref: logicalIdOf('ReceiverApi') } }]),
+      Statistic: 'Sum',
+      Threshold: 20,
+      EvaluationPeriods: 6,
+      DatapointsToAlarm: 3,
+    });
+  });
+
   test('is raised when the event bus keeps refusing events', () => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'Parley-prod',
@@ -189,7 +201,7 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(25);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(26);
   });
 });
 

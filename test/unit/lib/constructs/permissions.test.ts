@@ -57,17 +57,45 @@ const WILDCARDS: Record<string, string> = {
     DENIES,
 };
 
-const KEY_ADMINISTRATION = 'TableKey: Allow kms:* on * to arn:AWS::Partition:iam::AWS::AccountId:root';
+/** The use of the key: only through the service that encrypts with it. */
+const useKey = (service: string, ...actions: string[]) =>
+  `${actions.map((action) => `kms:${action}`).join(', ')} on TableKey.Arn ` +
+  `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.amazonaws.com"}}`;
 
-const KEY_WILDCARDS: Record<string, string> = {
-  [KEY_ADMINISTRATION]:
-    "AWS's default key policy leaves access to the account's IAM policies; in a key policy the resource * is this key.",
-};
+const WRITE_TABLE = useKey(
+  'dynamodb',
+  'Decrypt',
+  'DescribeKey',
+  'Encrypt',
+  'GenerateDataKey',
+  'GenerateDataKeyWithoutPlaintext',
+  'ReEncryptFrom',
+  'ReEncryptTo',
+);
+const SEND_MESSAGE = useKey('sqs', 'Decrypt', 'GenerateDataKey');
+const READ_SECRET = useKey('secretsmanager', 'Decrypt');
+const OF_SCHEDULES =
+  '"ArnLike":{"kms:EncryptionContext:aws:scheduler:schedule:arn":' +
+  '"arn:AWS::Partition:scheduler:AWS::Region:AWS::AccountId:schedule/Parley-prod/*"}';
 
-const USE_KEY =
-  'kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:GenerateDataKey, kms:GenerateDataKeyWithoutPlaintext, ' +
-  'kms:ReEncryptFrom, kms:ReEncryptTo on TableKey.Arn ' +
-  'if {"StringEquals":{"kms:ViaService":"dynamodb.AWS::Region.amazonaws.com"}}';
+/** What each role may do with a customer managed key, and nothing more. */
+const KEY_USES = [
+  `${RECEIVE} ${WRITE_TABLE}`,
+  `${RECEIVE} ${SEND_MESSAGE}`,
+  `${SEND} ${WRITE_TABLE}`,
+  `${SEND} ${SEND_MESSAGE}`,
+  `${SEND} ${READ_SECRET}`,
+  `${SEND} ${useKey('scheduler', 'Decrypt', 'GenerateDataKey').replace(/\}$/, `,${OF_SCHEDULES}}`)}`,
+  `${SEND} ${useKey('scheduler', 'DescribeKey')}`,
+  `${PUBLISH} ${useKey('dynamodb', 'Decrypt')}`,
+  `${PUBLISH} ${SEND_MESSAGE}`,
+  `${MANAGE} ${WRITE_TABLE}`,
+  `${MANAGE} ${SEND_MESSAGE}`,
+  `${MANAGE} ${READ_SECRET}`,
+  `${SCHEDULES} ${SEND_MESSAGE}`,
+  // Scheduler calls KMS as this role itself.
+  `${SCHEDULES} kms:Decrypt on TableKey.Arn if {${OF_SCHEDULES}}`,
+];
 
 describe('Permissions', () => {
   const { template } = synthesizedStack('prod');
@@ -82,18 +110,21 @@ describe('Permissions', () => {
     expect(wild).toEqual(Object.keys(WILDCARDS).sort());
   });
 
-  test('of a stage with a customer managed key add the use of the key through DynamoDB only', () => {
-    const keyStatements = [
-      `${RECEIVE} ${USE_KEY}`,
-      `${SEND} ${USE_KEY}`,
-      `${PUBLISH} ${USE_KEY}`,
-      `${MANAGE} ${USE_KEY}`,
-      ...Object.keys(KEY_WILDCARDS),
-    ];
-
+  test('of a stage with a customer managed key add these uses of it', () => {
     const statements = statementsOf(synthesizedStack('prod', { customerManagedKey: true }).template);
 
-    expect(statements).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), ...keyStatements].sort());
+    // The test of the key itself covers its policy, and what the event bus may do with its dead-letter queue.
+    const added = statements.filter(
+      (statement) => !/^(TableKey|PublisherPublishFailuresPolicy: Allow)/.test(statement),
+    );
+    expect(added).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), ...KEY_USES].sort());
+  });
+
+  test('of a stage with a customer managed key let the receiver decrypt a webhook secret, if there is one', () => {
+    const auth = { kind: 'shared-token', header: 'x-token' };
+    const statements = statementsOf(synthesizedStack('prod', { customerManagedKey: true, webhook: { auth } }).template);
+
+    expect(statements).toContain(`${RECEIVE} ${READ_SECRET}`);
   });
 
   test('come from no managed policy, since the one for logs covers every log group of the account', () => {

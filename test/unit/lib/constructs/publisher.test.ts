@@ -7,7 +7,7 @@ import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 const QUEUE = 'arn:aws:sqs:eu-west-1:111122223333:crm';
 const TARGETS = [
   { kind: 'sqs', queueArn: QUEUE },
-  { kind: 'https', url: 'https://crm.example/parley', header: 'x-key', events: ['MessageReceived'] },
+  { kind: 'https', url: 'https://crm.bank.internal/parley', header: 'x-key', events: ['MessageReceived'] },
 ];
 
 describe('The stream of the table', () => {
@@ -78,7 +78,17 @@ describe('A stage with event targets', () => {
       Condition: isElsewhere,
       Properties: {
         AssumeRolePolicyDocument: {
-          Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'events.amazonaws.com' } }],
+          Statement: [
+            {
+              Action: 'sts:AssumeRole',
+              Effect: 'Allow',
+              Principal: { Service: 'events.amazonaws.com' },
+              Condition: {
+                StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+                ArnLike: { 'aws:SourceArn': Match.anyValue() },
+              },
+            },
+          ],
         },
         Policies: [
           {
@@ -110,7 +120,7 @@ describe('A stage with event targets', () => {
     });
     template.hasResourceProperties('AWS::Events::ApiDestination', {
       HttpMethod: 'POST',
-      InvocationEndpoint: 'https://crm.example/parley',
+      InvocationEndpoint: 'https://crm.bank.internal/parley',
     });
   });
 
@@ -122,7 +132,7 @@ describe('A stage with event targets', () => {
       'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublisherTargetsTarget2.Arn"}}',
       'PublisherTargetsDeadLettersPolicy: Deny sqs:* on PublisherTargetsDeadLetters.Arn to * if {"Bool":{"aws:SecureTransport":"false"}}',
       'PublisherTargetsTarget1Role: Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:111122223333:crm',
-      'PublisherTargetsTarget2DestinationEventsRoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTarget2DestinationApiDestination.Arn',
+      'PublisherTargetsTarget2RoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTarget2DestinationApiDestination.Arn',
     ]);
   });
 

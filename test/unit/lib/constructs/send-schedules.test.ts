@@ -1,10 +1,11 @@
+import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { synthesizedStack } from '../synthesized-stack.ts';
 
 describe('The schedules of sends', () => {
   const { template } = synthesizedStack('prod');
 
-  test('use a role that only EventBridge Scheduler may assume, and only for this account', () => {
+  test('use a role that only EventBridge Scheduler may assume, and only for schedules of its group', () => {
     const [role] = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) =>
       id.startsWith('SenderSchedulesRole'),
     );
@@ -12,11 +13,29 @@ describe('The schedules of sends', () => {
     expect(role?.[1].Properties.AssumeRolePolicyDocument.Statement).toEqual([
       {
         Action: 'sts:AssumeRole',
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        Condition: {
+          StringEquals: {
+            'aws:SourceAccount': { Ref: 'AWS::AccountId' },
+            'aws:SourceArn': { 'Fn::Join': ['', expect.arrayContaining([':schedule-group/Parley-prod'])] },
+          },
+        },
         Effect: 'Allow',
         Principal: { Service: 'scheduler.amazonaws.com' },
       },
     ]);
+  });
+
+  test('have the key of the stage in their environment, if it has one', () => {
+    const variables = (template: Template) =>
+      Object.entries(template.findResources('AWS::Lambda::Function')).find(([id]) =>
+        id.startsWith('SenderFunction'),
+      )?.[1].Properties.Environment.Variables;
+
+    expect(variables(template)).not.toHaveProperty('SCHEDULE_KEY_ARN');
+    expect(variables(synthesizedStack('prod', { customerManagedKey: true }).template)).toHaveProperty(
+      'SCHEDULE_KEY_ARN',
+      { 'Fn::GetAtt': ['TableKeyF581D96F', 'Arn'] },
+    );
   });
 
   test('are retained in a production stage, like their dead letters', () => {

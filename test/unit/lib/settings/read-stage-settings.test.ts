@@ -30,11 +30,12 @@ describe('Settings', () => {
       events: { content: true, targets: [] },
       retentionDays: { messages: 400, sends: 400, contacts: 400, contactChecks: 90, audit: 400, logs: 30 },
       customerManagedKey: false,
+      throttling: {},
+      reservedConcurrency: {},
     });
   });
 
   test.each([
-    { path: 'production', value: true },
     { path: 'chatService.baseUrl', value: 'https://chat-service.example/eu' },
     { path: 'chatService.baseUrl', value: 'http://127.0.0.1:8080' },
     { path: 'chatService.baseUrl', value: 'http://localhost:8080' },
@@ -59,6 +60,10 @@ describe('Settings', () => {
     },
     { path: 'events.targets', value: [{ kind: 'https', url: 'https://crm.example/parley', header: 'authorization' }] },
     { path: 'retentionDays.sends', value: 15 },
+    { path: 'retentionDays.logs', value: 3653 },
+    { path: 'webhook.auth.jwksUrl', value: 'http://127.0.0.1:8080/certs' },
+    { path: 'throttling.webhook', value: { requestsPerSecond: 1, burst: 1 } },
+    { path: 'reservedConcurrency', value: { receive: 6, send: 20, publish: 1, manage: 3 } },
     { path: 'alarmTopicArn', value: 'arn:aws-cn:sns:cn-north-1:111122223333:alarms' },
   ])('accept $path $value', ({ path, value }) => {
     expect(read(undefined, withSetting(path, value))).toHaveProperty(path, value);

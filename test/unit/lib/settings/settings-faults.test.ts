@@ -71,6 +71,31 @@ describe('A wrong setting', () => {
     { path: 'webhook.auth.serviceAccountEmail', value: 'events', says: 'got "events", expected the email address' },
     { path: 'webhook.auth.issuers', value: [], says: 'got [], expected a non-empty list' },
     { path: 'webhook.auth.jwksUrl', value: 'certs', says: 'got "certs", expected the URL of the keys' },
+    {
+      path: 'webhook.auth.jwksUrl',
+      value: 'http://keys.bank.internal/certs',
+      says: 'got "http://keys.bank.internal/certs", expected the URL of the keys',
+    },
+    {
+      path: 'webhook.auth.jwksUrl',
+      value: 'file:///etc/keys.json',
+      says: "that sign the push subscription's tokens: https (http only on 127.0.0.1 or localhost)",
+    },
+    {
+      path: 'retentionDays.logs',
+      value: 31,
+      says: 'got 31, expected how many days to keep logs, one of the numbers that CloudWatch Logs accepts: 1, 3, 5, 7,',
+    },
+    {
+      path: 'reservedConcurrency.receive',
+      value: 5,
+      says: 'got 5, expected an integer from 6 to 10000: how many executions of receive',
+    },
+    {
+      path: 'reservedConcurrency.send',
+      value: 19,
+      says: 'at least a tenth of chatService.maxConcurrentCalls may run at a time',
+    },
     { path: 'window', value: 60, says: 'got 60, expected an object with per and marginSeconds' },
     { path: 'window.per', value: 'day', says: 'got "day", expected "user" or "channel": whether conversation windows' },
     { path: 'window.marginSeconds', value: -1, says: 'got -1, expected an integer from 0 to 3600: how many seconds' },
@@ -96,7 +121,7 @@ describe('A wrong setting', () => {
     },
     { path: 'retentionDays.sends', value: '400', says: 'got "400", expected an integer' },
     { path: 'retentionDays.sends', value: 4000, says: 'got 4000, expected an integer from 15 to 3650' },
-    { path: 'customerManagedKey', value: 1, says: 'got 1, expected true or false: whether the table is encrypted' },
+    { path: 'customerManagedKey', value: 1, says: 'got 1, expected true or false: whether the table, queues' },
     { path: 'alarmTopicArn', value: 'alarms', says: 'got "alarms", expected the ARN of the SNS topic' },
   ])('at $path of $value is named with what it is and may be', ({ path, value, says }) => {
     const [fault, ...more] = faults(() => read(undefined, withSetting(path, value)));

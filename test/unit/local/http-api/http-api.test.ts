@@ -29,6 +29,31 @@ const startApi = async (
   return { url: started.url, seen };
 };
 
+describe('a throttled HTTP API', () => {
+  it('answers 429 to what exceeds its burst, without invoking the function', async () => {
+    const clock = createMovableClock();
+    let invocations = 0;
+    const started = await startHttpApi('abc123', 'test', {
+      clock,
+      functionOf: () => async () => {
+        invocations += 1;
+        return { ok: true, payload: '{"statusCode":200}' };
+      },
+    });
+    api = started;
+    // One request an hour: no token is added while the test runs.
+    started.addStage({ name: '$default', variables: undefined, throttle: { requestsPerSecond: 1 / 3600, burst: 2 } });
+    started.addIntegration('one', { functionArn: 'arn:function', timeoutMs: 10_000 });
+    started.addRoute('$default', 'one');
+
+    const statuses: number[] = [];
+    for (let request = 0; request < 3; request += 1) statuses.push((await fetch(started.url)).status);
+
+    expect(statuses).toEqual([200, 200, 429]);
+    expect(invocations).toBe(2);
+  });
+});
+
 describe("an HTTP API's event", () => {
   // The documentation's example for payload format 2.0, without the fields of authorizers and client certificates.
   it('has the documented form', async () => {

@@ -1,0 +1,49 @@
+import { Stack } from 'aws-cdk-lib';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+
+// A service is a confused deputy if anyone's account can make it use this stack's roles. So each role says on whose
+// behalf the service must act. https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
+
+/**
+ * Lambda, for functions of this account. The function's ARN would be a circular reference.
+ *
+ * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-sourceaccount
+ */
+export const lambdaPrincipal = (scope: Construct): ServicePrincipal =>
+  new ServicePrincipal('lambda.amazonaws.com', {
+    conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+  });
+
+/**
+ * EventBridge Scheduler, for schedules of this group, because a schedule's own ARN is not supported.
+ *
+ * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+ */
+export const schedulerPrincipal = (scope: Construct, groupName: string): ServicePrincipal => {
+  const { partition, region, account } = Stack.of(scope);
+  return new ServicePrincipal('scheduler.amazonaws.com', {
+    conditions: {
+      StringEquals: {
+        'aws:SourceAccount': account,
+        'aws:SourceArn': `arn:${partition}:scheduler:${region}:${account}:schedule-group/${groupName}`,
+      },
+    },
+  });
+};
+
+/**
+ * EventBridge, for rules of this event bus, as in the roles that EventBridge's console creates. A rule's own ARN would
+ * be a circular reference.
+ *
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html
+ */
+export const eventsPrincipal = (scope: Construct, eventBusName: string): ServicePrincipal => {
+  const { partition, region, account } = Stack.of(scope);
+  return new ServicePrincipal('events.amazonaws.com', {
+    conditions: {
+      StringEquals: { 'aws:SourceAccount': account },
+      ArnLike: { 'aws:SourceArn': `arn:${partition}:events:${region}:${account}:rule/${eventBusName}/*` },
+    },
+  });
+};

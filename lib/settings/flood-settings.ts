@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+/** Optional without a default: a stage without these settings has no limit of its own. */
+const throttle = (api: string) =>
+  z
+    .strictObject({
+      requestsPerSecond: z
+        .int()
+        .min(1)
+        .max(100_000)
+        .meta({ description: `an integer from 1 to 100000: how many requests a second ${api} accepts on average` }),
+      burst: z
+        .int()
+        .min(1)
+        .max(100_000)
+        .meta({ description: `an integer from 1 to 100000: how many requests ${api} accepts at once` }),
+    })
+    .optional()
+    .meta({
+      description: `an object with requestsPerSecond and burst: above them, ${api} answers 429; omit it to accept as many requests as the account allows`,
+    });
+
+/** Limits of the HTTP APIs, which answer 429 above them. */
+export const throttling = z
+  .strictObject({ webhook: throttle('the webhook'), management: throttle('the management API') })
+  .prefault({})
+  .meta({ description: 'an object with webhook and management, both optional' });
+
+/** A limit of an HTTP API. */
+export type Throttle = NonNullable<z.output<typeof throttling>['webhook']>;
+
+/** How many invocations at a time the event source mapping of the inbound queue may start. */
+export const MAX_INBOUND_INVOCATIONS = 5;
+
+/** How many invocations at a time the event source mapping of the erasure queue may start. */
+export const MAX_ERASURE_INVOCATIONS = 2;
+
+const executions = (minimum: number, name: string) =>
+  z
+    .int()
+    .min(minimum)
+    .max(10_000)
+    .optional()
+    .meta({
+      description:
+        `an integer from ${minimum} to 10000: how many executions of ${name} may run at a time, reserved in the ` +
+        'account; omit it to share the concurrency of the account',
+    });
+
+/**
+ * The reserved concurrency of each function. It must exceed what the function's queue may use, because SQS counts a
+ * receive for each batch that Lambda throttles.
+ *
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+ */
+export const reservedConcurrency = z
+  .strictObject({
+    receive: executions(MAX_INBOUND_INVOCATIONS + 1, 'receive'),
+    send: executions(2, 'send, at least a tenth of chatService.maxConcurrentCalls'),
+    publish: executions(1, 'publish'),
+    manage: executions(MAX_ERASURE_INVOCATIONS + 1, 'manage'),
+  })
+  .prefault({})
+  .meta({ description: 'an object with receive, send, publish, and manage, all optional' });
