@@ -5,6 +5,7 @@ import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import type { Target } from '../target.ts';
+import { checkLimits } from './doctor-limits.ts';
 import { checkDeadLetters, checkQueues } from './doctor-queues.ts';
 import { checkWebhook } from './doctor-webhook.ts';
 import type { Finding } from './finding.ts';
@@ -41,6 +42,7 @@ export const runChecks = async (
   const others = await Promise.all([
     stage ? guarded('token', () => checkToken(stage, api, commandFor)) : [],
     guarded('webhook', () => checkWebhook(target)),
+    guarded('limits', () => checkLimits(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
     guarded('queues', () => checkQueues(target)),
     stage ? guarded('sends', () => checkUncertainSends(api, commandFor)) : [],

@@ -1,6 +1,14 @@
 /** One result of the doctor's checks. */
 export interface Finding {
-  readonly check: 'management API' | 'settings' | 'circuit breaker' | 'token' | 'webhook' | 'queues' | 'sends';
+  readonly check:
+    | 'management API'
+    | 'settings'
+    | 'circuit breaker'
+    | 'token'
+    | 'webhook'
+    | 'limits'
+    | 'queues'
+    | 'sends';
   /** `failing` needs a fix now; `warning` may need one. */
   readonly grade: 'ok' | 'warning' | 'failing';
   readonly message: string;

@@ -93,15 +93,43 @@ describe('The example policies', () => {
     expect(invocable.toSorted()).toEqual([...allowed].toSorted());
   });
 
-  test('allow a scan to read a table with a customer managed key, and nothing else with that key', () => {
+  test('allow a scan to decrypt what it reads with a customer managed key, and nothing else with that key', () => {
     expect(example('erasure-scan')).toMatchObject({
       Statement: expect.arrayContaining([
         expect.objectContaining({
           Action: 'kms:Decrypt',
-          Condition: { StringEquals: { 'kms:ViaService': 'dynamodb.REGION.amazonaws.com' } },
+          Condition: {
+            StringEquals: {
+              'kms:ViaService': ['dynamodb', 'scheduler', 'sqs'].map((service) => `${service}.REGION.amazonaws.com`),
+            },
+          },
         }),
       ]),
     });
+  });
+
+  test('of a customer managed key cover what the operator does with queues and secrets, and only through them', () => {
+    const use = (service: string) =>
+      expect.objectContaining({
+        Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+        Resource: 'arn:aws:kms:REGION:ACCOUNT:key/KEY-ID',
+        Condition: { StringEquals: { 'kms:ViaService': `${service}.REGION.amazonaws.com` } },
+      });
+
+    expect(example('customer-managed-key')).toMatchObject({ Statement: [use('sqs'), use('secretsmanager')] });
+  });
+
+  test('allow only the operator to read the limits that doctor shows', () => {
+    const limits = [
+      ['lambda:GetAccountSettings', '*'],
+      ['apigateway:GET', 'arn:aws:apigateway:REGION::/apis/API-ID/stages/$default'],
+      ['apigateway:GET', 'arn:aws:apigateway:REGION::/apis/WEBHOOK-API-ID/stages/$default'],
+    ] as const;
+    const may = (principal: string) =>
+      limits.map(([action, resource]) => isAllowed(PRINCIPALS[principal] ?? [], action, resource));
+
+    expect(may('operator')).toEqual([true, true, true]);
+    expect(may('orders-service')).toEqual([false, false, false]);
   });
 
   test('allow nobody to call another API of the account', () => {

@@ -1,0 +1,73 @@
+import { explainError } from '../errors.ts';
+import { type Concurrency, readApiThrottle, readConcurrency } from '../operations/account-limits.ts';
+import type { Target } from '../target.ts';
+import type { Finding } from './finding.ts';
+
+const check = 'limits';
+
+/** What the checks need to know about the target. */
+type LimitsTarget = Pick<Target, 'name' | 'isLocal' | 'region' | 'credentials'> & {
+  readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'managementUrl'>;
+};
+
+/** Checks what a flood of requests would meet: the account's concurrency, and the limits of the APIs. */
+export const checkLimits = async (target: LimitsTarget): Promise<readonly Finding[]> => {
+  // A local run has neither an account nor a quota.
+  if (target.isLocal) return [];
+  const { webhookUrl, managementUrl } = target.addresses;
+  return Promise.all([
+    readable(target, 'lambda:GetAccountSettings', async () => describeConcurrency(await readConcurrency(target))),
+    readable(target, 'apigateway:GET', () => checkApi('webhook', webhookUrl, target)),
+    readable(target, 'apigateway:GET', () => checkApi('management API', managementUrl, target)),
+  ]);
+};
+
+/** Turns an error into a warning, because it says nothing about the deployment. */
+const readable = async (target: LimitsTarget, permission: string, read: () => Promise<Finding>): Promise<Finding> => {
+  try {
+    return await read();
+  } catch (error) {
+    const message = `A limit could not be read. ${explainError(error, target).message}`;
+    return { check, grade: 'warning', message, remedy: `Allow ${permission}; see docs/policies/operator.json.` };
+  }
+};
+
+/**
+ * Lambda keeps at least this many executions unreserved, so an account below it cannot reserve any.
+ *
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
+ */
+const ALWAYS_UNRESERVED = 100;
+
+/** Below this, a burst of webhook requests and a full send queue get into each other's way. */
+const FEW_EXECUTIONS = 50;
+
+const describeConcurrency = ({ limit, unreserved }: Concurrency): Finding => {
+  const message = `The account may run ${limit} executions of functions at a time, ${unreserved} of them unreserved.`;
+  if (limit <= ALWAYS_UNRESERVED) {
+    const remedy =
+      'A burst of webhook requests may be answered with 5xx. Request a higher quota for "Concurrent executions" of ' +
+      'Lambda. Until then, the setting reservedConcurrency fails the deployment.';
+    return { check, grade: limit < FEW_EXECUTIONS ? 'failing' : 'warning', message, remedy };
+  }
+  if (unreserved >= FEW_EXECUTIONS + ALWAYS_UNRESERVED) return { check, grade: 'ok', message };
+  const remedy =
+    'Other functions of the account reserve most of them. Request a higher quota, or set reservedConcurrency.receive.';
+  return { check, grade: 'warning', message, remedy };
+};
+
+/** Below this rate, a publish/subscribe system that catches up after an outage is throttled. */
+const LOW_RATE = 10;
+
+const checkApi = async (name: string, url: string, target: LimitsTarget): Promise<Finding> => {
+  const [apiId = ''] = new URL(url).hostname.split('.');
+  const throttle = await readApiThrottle(apiId, target);
+  if (!throttle) {
+    return { check, grade: 'ok', message: `The ${name} accepts as many requests as the account's quota allows.` };
+  }
+  const { requestsPerSecond, burst } = throttle;
+  const message = `The ${name} answers 429 above ${requestsPerSecond} requests per second, or ${burst} at once.`;
+  if (requestsPerSecond >= LOW_RATE) return { check, grade: 'ok', message };
+  const remedy = 'Honest requests are refused too, and whoever sends them slows down. Raise the setting throttling.';
+  return { check, grade: 'warning', message, remedy };
+};

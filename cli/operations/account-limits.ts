@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { createSignedFetch, type Signer } from './signed-fetch.ts';
+
+/** How many executions of functions may run at a time in the account and region. */
+export interface Concurrency {
+  readonly limit: number;
+  /** What functions without reserved concurrency share. */
+  readonly unreserved: number;
+}
+
+/** The limit above which an HTTP API answers 429. */
+export interface ApiThrottle {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+}
+
+const accountSettings = z.object({
+  AccountLimit: z.object({ ConcurrentExecutions: z.number(), UnreservedConcurrentExecutions: z.number() }),
+});
+
+/** Source: https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
+export const readConcurrency = async (signer: Signer): Promise<Concurrency> => {
+  const url = endpoint('lambda', 'AWS_ENDPOINT_URL_LAMBDA', signer.region);
+  const { AccountLimit } = accountSettings.parse(
+    await get('lambda', new URL('/2016-08-19/account-settings/', url), signer),
+  );
+  return { limit: AccountLimit.ConcurrentExecutions, unreserved: AccountLimit.UnreservedConcurrentExecutions };
+};
+
+const stage = z.object({
+  defaultRouteSettings: z
+    .object({ throttlingRateLimit: z.number().optional(), throttlingBurstLimit: z.number().optional() })
+    .default({}),
+});
+
+/**
+ * Returns the limit of an API's stage `$default`, or undefined if it has only that of the account.
+ *
+ * Source: https://docs.aws.amazon.com/apigatewayv2/latest/api-reference/apis-apiid-stages-stagename.html
+ */
+export const readApiThrottle = async (apiId: string, signer: Signer): Promise<ApiThrottle | undefined> => {
+  const url = endpoint('apigateway', 'AWS_ENDPOINT_URL_APIGATEWAYV2', signer.region);
+  const path = `/v2/apis/${encodeURIComponent(apiId)}/stages/$default`;
+  const { defaultRouteSettings } = stage.parse(await get('apigateway', new URL(path, url), signer));
+  const { throttlingRateLimit: requestsPerSecond, throttlingBurstLimit: burst } = defaultRouteSettings;
+  return requestsPerSecond === undefined || burst === undefined ? undefined : { requestsPerSecond, burst };
+};
+
+const endpoint = (service: string, variable: string, region: string): string =>
+  process.env[variable] ??
+  `https://${service}.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
+
+const errorBody = z.object({ Message: z.string().optional(), message: z.string().optional() });
+
+const get = async (service: string, url: URL, { region, credentials }: Signer): Promise<unknown> => {
+  const response = await createSignedFetch({ service, region, credentials }, 10_000)('GET', url);
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return body;
+  const { data } = errorBody.safeParse(body);
+  throw new Error(data?.Message ?? data?.message ?? `${url.hostname} returned ${response.status}`);
+};
