@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
 /**
  * Lambda, for functions of this account. The function's ARN would be a circular reference.
  *
- * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-sourceaccount
+ * Source: lambda-trust-policy.json in https://github.com/aws/agent-toolkit-for-aws
  */
 export const lambdaPrincipal = (scope: Construct): ServicePrincipal =>
   new ServicePrincipal('lambda.amazonaws.com', {
