@@ -187,7 +187,11 @@ export const settingsObject = z.strictObject({
         400,
         'how many days to keep sends, longer than the 14 days for which SQS may redeliver a request',
       ),
-      contacts: days(MIN_RETENTION_DAYS, 400, "how many days to keep a contact after the contact's last sign of life"),
+      contacts: days(
+        MIN_RETENTION_DAYS,
+        400,
+        "how many days to keep a contact after its last sign of life, the user's latest message",
+      ),
       contactChecks: days(1, 90, 'how many days to keep the result of a contact check'),
       audit: days(1, 400, 'how many days to keep the audit trail'),
       logs: days(1, 30, 'how many days to keep logs'),

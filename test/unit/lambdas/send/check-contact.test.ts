@@ -33,7 +33,7 @@ describe('before a template opens a conversation', () => {
     expect(await sender.send(template())).toEqual({ kind: 'done' });
     expect(harness.checks).toEqual([[USER]]);
     expect(harness.calls).toMatchObject([{ endpoint: 'intent/v2', body: { platformContactId: `+${PROPER_FORMAT}` } }]);
-    expect(await harness.item('CONTACT#chat#*#541155550000 CONTACT')).toMatchObject({
+    expect(await harness.item('CONTACT#chat#*#541155550000 CHECK')).toMatchObject({
       checkedAt: harness.now(),
       checkedAddress: PROPER_FORMAT,
     });
