@@ -163,8 +163,9 @@ export const settingsObject = z.strictObject({
   }),
   events: z
     .strictObject({
-      content: z.boolean().default(true).meta({
-        description: 'true or false: whether events include the content of messages',
+      content: z.boolean().optional().meta({
+        description:
+          'true or false: whether events include the content of messages (default true, but false if production is true)',
       }),
       targets: z
         .array(eventTarget)
@@ -229,3 +230,11 @@ export type StageSettingsInput = z.input<typeof stageSettings>;
 
 /** The settings of a stage, checked and with defaults filled in. */
 export type StageSettings = z.output<typeof stageSettings>;
+
+/**
+ * Whether events include the content of messages. Targets and archives of the bus keep events for times of their own,
+ * which no erasure reaches, so a production stage publishes content only if its settings say so.
+ */
+export function publishesContent({ production, events }: Pick<StageSettings, 'production' | 'events'>): boolean {
+  return events.content ?? !production;
+}
