@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CONSENT_ORIGINS } from '../../../../lambdas/domain/consent.ts';
-import { NOW, USER, wireMessage } from '../../../support/builders.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
+import { NOW, RETENTION_DAYS, USER, wireMessage } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
@@ -31,6 +32,17 @@ describe('a contact', () => {
       name: 'Ana',
       window: { open: true, lastInboundAt: '2026-11-19T12:01:00.001Z' },
     });
+  });
+
+  it('is unknown once it has expired, but for its consents', async () => {
+    await stage.receive(wireMessage());
+    await stage.call('optOut', { body: { platformContactId: USER, source: 'call' } });
+    stage.setNow(addMs('2026-11-20T11:00:00.000Z', RETENTION_DAYS.contacts * 24 * 60 * 60 * 1000));
+    const { body } = await stage.call('getContact', { id: USER });
+
+    expect(body).toMatchObject({ platformContactId: USER, consent: { state: 'opted-out' } });
+    expect(body).toHaveProperty('name', undefined);
+    expect(body).toHaveProperty('window', { open: false, lastInboundAt: undefined, closesAt: undefined });
   });
 
   it('is found by any spelling of its number', async () => {
