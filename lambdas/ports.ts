@@ -1,5 +1,6 @@
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
-import type { Consent, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
+import type { Consent } from './domain/consent.ts';
+import type { Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
 import type { DeadLetter, KeptQueue } from './domain/dead-letter.ts';
 import type { DeadLetterText } from './domain/dead-letter-subject.ts';
@@ -17,14 +18,15 @@ import type { VerifiedRequest } from './domain/webhook-request.ts';
 // Every interface to the outside, by aggregate. A use case picks the methods it needs with Pick<>. Unless documented
 // otherwise, a method throws when the service behind it is unavailable.
 
-/** Contacts, with their conversation windows, consents, and contact checks. */
+/** Contacts, with their conversation windows, consents, and contact checks. What has expired is not returned. */
 export interface ContactRepository {
   /** Returns undefined for a contact that is not stored. */
-  read(contact: ContactRef): Promise<Contact | undefined>;
+  read(contact: ContactRef, now: Instant): Promise<Contact | undefined>;
   /** Reads a contact and an account's circuit breaker in one call. Returns an empty contact for an unknown one. */
   readWithCircuit(
     contact: ContactRef,
     account: AccountRef,
+    now: Instant,
   ): Promise<{ readonly contact: Contact; readonly circuit: Circuit }>;
   /** Moves the conversation window forward, never back. */
   openWindow(message: InboundMessage): Promise<void>;
@@ -32,7 +34,7 @@ export interface ContactRepository {
   denyWindow(contact: ContactRef, at: Instant): Promise<void>;
   /** Records the result of a contact check. The latest check counts. */
   recordCheck(contact: ContactRef, checked: CheckedContact): Promise<void>;
-  /** Records an opt-in or opt-out. The latest one of each kind counts, regardless of the order of writes. */
+  /** Records an opt-in or opt-out. Keeps the latest of each kind and origin, regardless of the order of writes. */
   recordConsent(contact: ContactRef, consent: Consent): Promise<void>;
 }
 
@@ -203,7 +205,7 @@ export interface ErasureRepository {
   customerOf(contact: ContactRef): Promise<CustomerRef | undefined>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded
-   * later belongs to a new contact.
+   * later belongs to a new contact. Without one, also removes what functions recorded since about earlier sends.
    */
   removeContact(contact: ContactRef, until: Instant): Promise<void>;
   /**

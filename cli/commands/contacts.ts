@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Command } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
+import { CONSENT_ORIGINS, type ConsentKind, DEFAULT_ORIGIN } from '../../lambdas/domain/consent.ts';
 import { contactCheckResponse } from '../../lambdas/manage/contact-checks.ts';
-import { contactResponse } from '../../lambdas/manage/contacts.ts';
+import { type ContactResponse, contactResponse } from '../../lambdas/manage/contacts.ts';
 import { erasureResponse } from '../../lambdas/manage/erasures.ts';
 import {
   type CommandContext,
@@ -77,35 +78,72 @@ const parseNumbers = (text: string): string[] => {
   return [...new Set(firstColumn.filter((value, index) => value !== '' && (index > 0 || /\d/.test(value))))];
 };
 
+interface ConsentWords {
+  readonly summary: string;
+  readonly rule: string;
+  readonly source: string;
+}
+
 const createConsentCommand = (
   { api, report }: CommandContext,
-  name: 'opt-in' | 'opt-out',
-  summary: string,
-  source: string,
+  name: ConsentKind,
+  { summary, rule, source: exampleSource }: ConsentWords,
 ) =>
   new Command(name)
-    .description(`${summary}.\n\nOnly the latest ${name} of a contact counts, so you can safely repeat the command.`)
+    .description(
+      `${summary}.\n\n${rule} Only the latest ${name} of a contact and an origin is kept, so you can safely repeat ` +
+        'the command.',
+    )
     .addArgument(contactArgument())
     .addOption(channelOption())
     .requiredOption('--source <text>', 'Where the consent came from, such as a form; stored as evidence')
+    .addOption(
+      new Option(
+        '--origin <origin>',
+        `Who said so: the user, or a list that a system loads (default: ${DEFAULT_ORIGIN[name]})`,
+      ).choices(CONSENT_ORIGINS),
+    )
     .option('--at <time>', `Time of the ${name}, such as 2026-11-20T12:00:00Z (default: now)`)
-    .addHelpText('after', examples(`parley ${name} +5491150000001 --source "${source}" --stage prod`))
-    .action(async (platformContactId, { source, at, channel: chatChannelNumber }) => {
+    .addHelpText(
+      'after',
+      examples(`parley ${name} +5491150000001 --origin user --source "${exampleSource}" --stage prod`),
+    )
+    .action(async (platformContactId, { source, origin, at, channel: chatChannelNumber }) => {
       const call = await api();
-      const body = { platformContactId, chatChannelNumber, source, at };
+      const body = { platformContactId, chatChannelNumber, source, origin, at };
       const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
-      const consent = name === 'opt-in' ? contact.optIn : contact.optOut;
-      report({
-        text: `${contact.platformContactId}: ${name} at ${consent?.at} (source: ${consent?.source}).`,
-        json: contact,
-      });
+      const recorded = contact.consents.find(
+        (consent) => consent.kind === name && consent.origin === (origin ?? DEFAULT_ORIGIN[name]),
+      );
+      const lines = [
+        `${contact.platformContactId}: ${name}${recorded ? describeEvidence(recorded) : ''}.`,
+        `What counts: ${describeConsent(contact.consent)}.`,
+      ];
+      report({ text: lines.join('\n'), json: contact });
     });
 
+type Evidence = Pick<ContactResponse['consent'], 'at' | 'origin' | 'source'>;
+
+const describeEvidence = ({ at, origin, source }: Evidence): string =>
+  ` at ${at} (origin: ${origin}, source: ${source})`;
+
+/** Describes the consent that counts, such as `opted out at 2026-11-20T12:00:00.000Z (origin: user, source: call)`. */
+export const describeConsent = ({ state, ...evidence }: ContactResponse['consent']): string =>
+  state === 'none' ? 'no opt-in or opt-out' : `${state.replace('-', ' ')}${describeEvidence(evidence)}`;
+
 export const createOptInCommand: CreateCommand = (context) =>
-  createConsentCommand(context, 'opt-in', 'Record that a user agreed to receive messages', 'registration form');
+  createConsentCommand(context, 'opt-in', {
+    summary: 'Record that a user agreed to receive messages',
+    rule: "An import never overrides the user's own opt-out; only the user's own later opt-in does.",
+    source: 'registration form',
+  });
 
 export const createOptOutCommand: CreateCommand = (context) =>
-  createConsentCommand(context, 'opt-out', 'Record that a user does not want messages', 'phone call');
+  createConsentCommand(context, 'opt-out', {
+    summary: 'Record that a user does not want messages',
+    rule: "The user's own opt-out stands until the user's own later opt-in.",
+    source: 'phone call',
+  });
 
 const ERASURE_POLL_MS = 1_000;
 

@@ -1,9 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { contactResponse } from '../../lambdas/manage/contacts.ts';
+import { type ContactResponse, contactResponse } from '../../lambdas/manage/contacts.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
 import { type CreateCommand, channelOption, channelQuery, contactArgument, examples } from '../command.ts';
 import { resourcePath } from '../operations/resource-path.ts';
+import { describeConsent } from './contacts.ts';
 
 export const createConversationCommand: CreateCommand = ({ api, report }) =>
   new Command('conversation')
@@ -29,16 +30,15 @@ export const createConversationCommand: CreateCommand = ({ api, report }) =>
       });
     });
 
-const describeContact = (contact: z.output<typeof contactResponse>): string[] => {
-  const { platformContactId, chatPlatform, name, window, optIn, optOut, check } = contact;
+const describeContact = (contact: ContactResponse): string[] => {
+  const { platformContactId, chatPlatform, name, window, consent, check } = contact;
   const state = window.open
     ? `open until ${window.closesAt}`
     : `closed (last message from the user: ${window.lastInboundAt ?? 'none'})`;
   return [
     `${platformContactId} on ${chatPlatform}${name === undefined ? '' : `, ${name}`}`,
     `  window: ${state}`,
-    ...(optIn ? [`  opt-in: ${optIn.at} (source: ${optIn.source ?? 'unknown'})`] : []),
-    ...(optOut ? [`  opt-out: ${optOut.at} (source: ${optOut.source ?? 'unknown'})`] : []),
+    `  consent: ${describeConsent(consent)}`,
     ...(check ? [`  contact check: ${check.onPlatform ? '' : 'not '}on the platform at ${check.at}`] : []),
   ];
 };

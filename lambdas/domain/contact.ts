@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Consent } from './consent.ts';
 import * as z from './schema.ts';
 
 /** Identifies a contact: a user of a platform and, if windows are per number, one of the business's numbers. */
@@ -22,7 +23,7 @@ export type DataSubject = ContactRef | CustomerRef;
 const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
-/** What the table stores about a contact. Attributes that are not listed here are dropped on read. */
+/** What the table stores about a contact besides its consents. Attributes that are not listed are dropped on read. */
 export const contactSchema = z.object({
   /** The user's id exactly as last received; messages are sent to it. */
   address: optionalString,
@@ -31,10 +32,6 @@ export const contactSchema = z.object({
   lastInboundAt: instant,
   /** When the chat service last reported the window closed (error 201). */
   windowDeniedAt: instant,
-  optInAt: instant,
-  optInSource: optionalString,
-  optOutAt: instant,
-  optOutSource: optionalString,
   /** When the number was last checked on the platform. */
   checkedAt: instant,
   /** The number's proper format from that check; absent if the number is not on the platform. */
@@ -42,16 +39,9 @@ export const contactSchema = z.object({
 });
 
 /** A contact as stored; empty for an unknown user. */
-export type Contact = z.output<typeof contactSchema>;
-
-/** An opt-in or opt-out. The latest one of each kind counts. */
-export interface Consent {
-  readonly kind: 'opt-in' | 'opt-out';
-  readonly at: string;
-  /** Where it was given, such as a form, an email, or a call. */
-  readonly source: string;
-  /** When Parley received it, which an erasure goes by. @default at */
-  readonly recordedAt?: string;
+export interface Contact extends z.output<typeof contactSchema> {
+  /** The latest consent of each kind and origin. @default none */
+  readonly consents?: readonly Consent[];
 }
 
 /** Whether conversation windows are kept per user, or per user and business number. */

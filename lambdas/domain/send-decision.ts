@@ -1,3 +1,4 @@
+import { consentVerdict } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import type { Instant } from './instant.ts';
@@ -106,7 +107,7 @@ export const decideOutsideWindow = (
   }
   const optedOut = refuseAfterOptOut(request, contact, rules, 'intent/v2', closed);
   if (optedOut !== undefined) return optedOut;
-  if (contact.optInAt === undefined && contact.lastInboundAt === undefined) {
+  if (contact.lastInboundAt === undefined && verdictOf(contact).state === 'none') {
     return refuse('NO_OPT_IN', `${closed} No opt-in is recorded, so the business may not write first.`);
   }
   if (request.reason === undefined) {
@@ -125,24 +126,30 @@ export const decideOutsideWindow = (
   };
 };
 
+const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);
+
 /**
- * An opt-out blocks every template until a later opt-in, and free-form messages until the user writes again. The stage
- * can exempt reasons.
+ * An opt-out blocks every template until an opt-in overrides it, and free-form messages until the user writes again.
+ * The stage can exempt reasons.
  */
 const refuseAfterOptOut = (
   { reason }: SendRequest,
-  { optOutAt, optInAt, lastInboundAt }: Contact,
+  contact: Contact,
   { optOutExemptReasons = [] }: SendRules,
   endpoint: SendEndpoint,
   window: string,
 ): SendDecision | undefined => {
-  if (optOutAt === undefined || (optInAt !== undefined && optInAt > optOutAt)) return undefined;
+  const verdict = verdictOf(contact);
+  if (verdict.state !== 'opted-out') return undefined;
   if (reason !== undefined && optOutExemptReasons.includes(reason)) return undefined;
+  const { at, origin } = verdict;
+  const optedOut = origin === 'user' ? `The user opted out at ${at}` : `An import opted the user out at ${at}`;
   if (endpoint === 'intent/v2') {
-    return refuse('OPTED_OUT', `${window} The user opted out at ${optOutAt} and has not opted in since.`);
+    return refuse('OPTED_OUT', `${window} ${optedOut}, and no opt-in has overridden that.`);
   }
-  if (lastInboundAt !== undefined && lastInboundAt > optOutAt) return undefined;
-  return refuse('OPTED_OUT', `${window} The user opted out at ${optOutAt} and has not written since.`);
+  const { lastInboundAt } = contact;
+  if (lastInboundAt !== undefined && lastInboundAt > at) return undefined;
+  return refuse('OPTED_OUT', `${window} ${optedOut}, and the user has not written since.`);
 };
 
 const describeClosedWindow = ({ lastInboundAt }: Contact): string =>

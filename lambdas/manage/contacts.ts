@@ -1,5 +1,12 @@
 import {
-  type Consent,
+  CONSENT_KINDS,
+  CONSENT_ORIGINS,
+  CONSENT_STATES,
+  type ConsentKind,
+  consentVerdict,
+  DEFAULT_ORIGIN,
+} from '../domain/consent.ts';
+import {
   type Contact,
   type ContactDefaults,
   type ContactRef,
@@ -32,7 +39,7 @@ export interface ContactPorts {
   readonly windowMarginMs: number;
 }
 
-const consentRecord = z.object({ at: z.string(), source: z.optional(z.string()) });
+const origin = z.enum(CONSENT_ORIGINS, `must be ${CONSENT_ORIGINS.join(' or ')}`);
 
 export const contactResponse = z.object({
   /** The user's id as last received, which Parley sends messages to. Before the first message, the id in the call. */
@@ -46,10 +53,19 @@ export const contactResponse = z.object({
     lastInboundAt: z.optional(z.string()),
     closesAt: z.optional(z.string()),
   }),
-  optIn: z.optional(consentRecord),
-  optOut: z.optional(consentRecord),
+  /** Whether the user agrees that the business writes first, and the consent that decides it. */
+  consent: z.object({
+    state: z.enum(CONSENT_STATES),
+    at: z.optional(z.string()),
+    origin: z.optional(origin),
+    source: z.optional(z.string()),
+  }),
+  /** The latest opt-in and opt-out of each origin. */
+  consents: z.array(z.object({ kind: z.enum(CONSENT_KINDS), origin, at: z.string(), source: z.string() })),
   check: z.optional(z.object({ at: z.string(), onPlatform: z.boolean(), platformContactId: z.optional(z.string()) })),
 });
+
+export type ContactResponse = z.output<typeof contactResponse>;
 
 export const contactQuery = z.strictObject(storedContactFields);
 
@@ -67,19 +83,26 @@ const consentRequest = z.strictObject({
   ...contactFields,
   /** Where the consent was given or withdrawn, such as a form, an email, or a call. */
   source: z.boundedString(1024),
+  /**
+   * Who said so: the user, in a form, a message, or a call; or a list that a system loads. An import never overrides the
+   * user's own opt-out. @default import for an opt-in, user for an opt-out
+   */
+  origin: z.optional(origin),
   /** When it was given or withdrawn. @default now */
   at: z.optional(instantField),
 });
 
-/** Calls may be repeated, and may arrive late: of each kind of consent, the latest one counts. */
+/** Calls may be repeated, and may arrive late: the latest consent of each kind and origin is stored. */
 const consentRoute = (
   route: Route<ContactPorts>['route'],
-  kind: Consent['kind'],
+  kind: ConsentKind,
   summary: string,
+  description: string,
 ): Route<ContactPorts> =>
   defineRoute({
     route,
     summary,
+    description,
     query: ignoredQuery,
     body: consentRequest,
     responses: { 200: contactResponse, 400: problemResponse },
@@ -88,17 +111,30 @@ const consentRoute = (
       const at = parseInstant(body.at) ?? now;
       if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
       const contact = resolveContact(ports.contactDefaults, body);
-      await ports.contacts.recordConsent(contact, { kind, at, source: body.source, recordedAt: now });
+      const { source, origin = DEFAULT_ORIGIN[kind] } = body;
+      await ports.contacts.recordConsent(contact, { kind, origin, at, source, recordedAt: now });
       return respondWithContact(ports, body);
     },
   });
 
-export const optIn = consentRoute('POST /v1/opt-ins', 'opt-in', 'Record an opt-in; the latest consent applies');
-export const optOut = consentRoute('POST /v1/opt-outs', 'opt-out', 'Record an opt-out; the latest consent applies');
+export const optIn = consentRoute(
+  'POST /v1/opt-ins',
+  'opt-in',
+  'Record an opt-in',
+  "An opt-in overrides an earlier opt-out, except that one of origin import never overrides the user's own opt-out. " +
+    'The origin is import unless the call names another. The response shows the consent that counts.',
+);
+export const optOut = consentRoute(
+  'POST /v1/opt-outs',
+  'opt-out',
+  'Record an opt-out',
+  "An opt-out stands until a later opt-in; the user's own opt-out, until the user's own later opt-in. The origin is " +
+    'user unless the call names another.',
+);
 
 const respondWithContact = async (ports: ContactPorts, named: NamedContact): Promise<Answer> => {
   const ref = resolveContact(ports.contactDefaults, named);
-  const contact = await ports.contacts.read(ref);
+  const contact = await ports.contacts.read(ref, ports.clock.now());
   const { platformContactId } = named;
   return contact ? ok(viewContact(ports, ref, platformContactId, contact)) : contactNotFound(platformContactId);
 };
@@ -111,8 +147,8 @@ const viewContact = (
   { platform }: ContactRef,
   requestedId: string,
   contact: Contact,
-): z.output<typeof contactResponse> => {
-  const { address, name, customerId, lastInboundAt, checkedAt, checkedAddress } = contact;
+): ContactResponse => {
+  const { address, name, customerId, lastInboundAt, checkedAt, checkedAddress, consents = [] } = contact;
   return {
     platformContactId: address ?? requestedId,
     chatPlatform: platform,
@@ -123,8 +159,8 @@ const viewContact = (
       lastInboundAt,
       closesAt: lastInboundAt && addMs(lastInboundAt, WINDOW_MS - windowMarginMs),
     },
-    optIn: contact.optInAt === undefined ? undefined : { at: contact.optInAt, source: contact.optInSource },
-    optOut: contact.optOutAt === undefined ? undefined : { at: contact.optOutAt, source: contact.optOutSource },
+    consent: consentVerdict(consents),
+    consents: consents.map(({ kind, origin, at, source }) => ({ kind, origin, at, source })),
     check:
       checkedAt === undefined
         ? undefined

@@ -1,7 +1,7 @@
 import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { conversationPosition, detailedMessage, messageRecord } from '../domain/message.ts';
 import * as z from '../domain/schema.ts';
-import type { ContactRepository, MessageRepository } from '../ports.ts';
+import type { Clock, ContactRepository, MessageRepository } from '../ports.ts';
 import {
   cursorField,
   defineRoute,
@@ -21,6 +21,7 @@ import { contactNotFound } from './contacts.ts';
 export interface ConversationPorts {
   readonly contacts: Pick<ContactRepository, 'read'>;
   readonly messages: Pick<MessageRepository, 'read' | 'readConversation'>;
+  readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
 }
 
@@ -44,14 +45,14 @@ export const getConversation = defineRoute({
   }),
   body: noBody,
   responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse },
-  async handle({ contacts, messages, contactDefaults }: ConversationPorts, { id, query }) {
+  async handle({ contacts, messages, clock, contactDefaults }: ConversationPorts, { id, query }) {
     const { cursor, limit = DEFAULT_PAGE_SIZE } = query;
     const after = cursor === undefined ? undefined : parseCursor(conversationPosition, cursor);
     if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
     const page = await messages.readConversation(contact, { limit, after });
     const isEmpty = page.messages.length === 0 && page.next === undefined && after === undefined;
-    if (isEmpty && !(await contacts.read(contact))) return contactNotFound(id);
+    if (isEmpty && !(await contacts.read(contact, clock.now()))) return contactNotFound(id);
     return ok({ messages: page.messages, cursor: page.next && writeCursor(page.next) });
   },
 });

@@ -48,7 +48,7 @@ export const createCallService = (options: CallServiceOptions) => {
     let latest: Contact;
     try {
       // The user may have opted out since the contact was read.
-      latest = (await repeatUntil(latestStart, () => contacts.read(send.contact), options)) ?? {};
+      latest = (await repeatUntil(latestStart, () => contacts.read(send.contact, clock.now()), options)) ?? {};
     } catch {
       return { call: claim.call, outcome: notMade('The contact could not be read again, so no template was sent.') };
     }

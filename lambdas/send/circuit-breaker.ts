@@ -204,9 +204,9 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   return {
     /** Reads a contact. Reads the circuit in the same call unless it was read recently. */
     async readContact(ref: ContactRef): Promise<Contact> {
-      if (isRecent(known?.at)) return (await contacts.read(ref)) ?? {};
+      if (isRecent(known?.at)) return (await contacts.read(ref, clock.now())) ?? {};
       const askedAt = clock.now();
-      const { contact, circuit } = await contacts.readWithCircuit(ref, account);
+      const { contact, circuit } = await contacts.readWithCircuit(ref, account, askedAt);
       if (known === undefined || known.at <= askedAt) remember(circuit);
       return contact;
     },

@@ -130,7 +130,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
   const decideAgain = async (send: QueuedSend, claim: Claim): Promise<FinalDecision | undefined> => {
     if (claim.call.endpoint !== 'intent/v2') return undefined;
     try {
-      const contact = await repeatUntil(latestStart(send), () => contacts.read(send.contact), options);
+      const contact = await repeatUntil(latestStart(send), () => contacts.read(send.contact, clock.now()), options);
       const decision = decideSend(send.request, contact ?? {}, clock.now(), rules);
       return decision.kind === 'call' ? undefined : decision;
     } catch (error) {

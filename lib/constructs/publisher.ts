@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
-import { settingsObject } from '../settings/stage-settings.ts';
+import { publishesContent, settingsObject } from '../settings/stage-settings.ts';
 import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
@@ -88,7 +88,7 @@ export class ParleyPublisher extends Construct {
       environment: {
         EVENT_BUS_NAME: this.eventBus.eventBusName,
         PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
-        EVENT_CONTENT: String(events.content),
+        EVENT_CONTENT: String(publishesContent({ production, events })),
       } satisfies PublishEnvironment,
     });
     Grant.addToPrincipal({

@@ -177,8 +177,9 @@ export const settingsObject = z.strictObject({
   }),
   events: z
     .strictObject({
-      content: z.boolean().default(true).meta({
-        description: 'true or false: whether events include the content of messages',
+      content: z.boolean().optional().meta({
+        description:
+          'true or false: whether events include the content of messages (default true, but false if production is true)',
       }),
       targets: z
         .array(eventTarget)
@@ -201,7 +202,11 @@ export const settingsObject = z.strictObject({
         400,
         'how many days to keep sends, longer than the 14 days for which SQS may redeliver a request',
       ),
-      contacts: days(MIN_RETENTION_DAYS, 400, "how many days to keep a contact after the contact's last sign of life"),
+      contacts: days(
+        MIN_RETENTION_DAYS,
+        400,
+        "how many days to keep a contact after its last sign of life, the user's latest message",
+      ),
       contactChecks: days(1, 90, 'how many days to keep the result of a contact check'),
       audit: days(1, 400, 'how many days to keep the audit trail'),
       logs: logRetentionDays,
@@ -259,3 +264,11 @@ export type StageSettingsInput = z.input<typeof stageSettings>;
 
 /** The settings of a stage, checked and with defaults filled in. */
 export type StageSettings = z.output<typeof stageSettings>;
+
+/**
+ * Whether events include the content of messages. Targets and archives of the bus keep events for times of their own,
+ * which no erasure reaches, so a production stage publishes content only if its settings say so.
+ */
+export function publishesContent({ production, events }: Pick<StageSettings, 'production' | 'events'>): boolean {
+  return events.content ?? !production;
+}

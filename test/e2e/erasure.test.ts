@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ErasureScan } from '../../cli/operations/erasure-scan.ts';
@@ -67,6 +68,8 @@ const storeEverything = async (): Promise<void> => {
   for (const id of ['in', 'unknown', 'other']) await itemIs(`MESSAGE#${id} MESSAGE`);
   for (const id of ['echo', 'unnamed']) await itemIs(`MESSAGE#${id} ECHO`);
   await parley('opt-in', USER, '--source', 'form of Ana Erased');
+  await writeFile(`${folder.path}/numbers.txt`, USER);
+  await parley('contacts', 'check', `${folder.path}/numbers.txt`);
 
   await client.enqueue({ requestId: 'sent', platformContactId: USER, messageText: 'Your parcel 4711.' });
   await itemIs('SEND#sent SEND', ({ state }) => state === 'accepted');
@@ -107,6 +110,8 @@ it('an erasure leaves no trace in the table, the schedules, the queues, and the 
     before.traces.filter((trace) => store.test(trace.store)).map(({ place }) => place);
   const ids = placesIn(/^table/).map((place) => place.replace(/[0-9a-f-]{36}/, '<id>'));
   expect(ids.toSorted()).toEqual([
+    'CONTACT#chat#*#541155567777 CHECK',
+    'CONTACT#chat#*#541155567777 CONSENT',
     'CONTACT#chat#*#541155567777 CONTACT',
     // What the user wrote first, and what was sent.
     'MESSAGE#<id> MESSAGE',

@@ -140,14 +140,17 @@ describe('parley', () => {
     const erased = await parley(['erase', contact, '--yes']);
     const left = await parley(['erasure-scan', contact]);
 
-    expect(out).toMatchObject({ code: 0, out: expect.stringMatching(/: opt-out at \S+ \(source: call\)\.$/) });
+    expect(out).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/: opt-out at \S+ \(origin: user, source: call\)\.\nWhat counts: opted out at /),
+    });
     expect(checked.out).toBe(
       `${contact}  on the platform as 5491155561002\n123456  not on the platform\nOn the platform: 1 of 2.`,
     );
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Add --yes') });
     expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(`${contact} is erased`) });
     expect((await parley(['conversation', contact])).code).toBe(3);
-    expect(found).toMatchObject({ code: 6, out: expect.stringContaining('CONTACT#chat#*#541155561002 CONTACT') });
+    expect(found).toMatchObject({ code: 6, out: expect.stringContaining('CONTACT#chat#*#541155561002 CONSENT') });
     expect(left).toMatchObject({ code: 0, out: expect.stringContaining('No trace found.') });
   });
 
@@ -467,9 +470,10 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
       PutRequest: {
         Item: marshall({
           pk: `CONTACT#chat#*#54${contact.slice(4)}`,
-          sk: 'CONTACT',
-          optInAt: '2026-01-01T00:00:00.000Z',
-          optInSource: 'import',
+          sk: 'CONSENT',
+          importOptInAt: '2026-01-01T00:00:00.000Z',
+          importOptInSource: 'list',
+          importOptInRecordedAt: '2026-01-01T00:00:00.000Z',
         }),
       },
     }));

@@ -1,3 +1,4 @@
+import type { Consent } from '../../lambdas/domain/consent.ts';
 import { type Contact, contactRef } from '../../lambdas/domain/contact.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import type { Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
@@ -52,6 +53,22 @@ export const templateRequest = (changes: Partial<SendRequest> = {}): SendRequest
 export const contact = (changes: Partial<Contact> = {}): Contact => ({
   address: '5491155550000',
   lastInboundAt: '2026-11-20T11:00:00.000Z',
+  ...changes,
+});
+
+/** The user's own opt-in. */
+export const optIn = (at: string, changes: Partial<Consent> = {}): Consent => ({
+  kind: 'opt-in',
+  origin: 'user',
+  at,
+  source: 'form',
+  ...changes,
+});
+
+/** The user's own opt-out. */
+export const optOut = (at: string, changes: Partial<Consent> = {}): Consent => ({
+  ...optIn(at),
+  kind: 'opt-out',
   ...changes,
 });
 

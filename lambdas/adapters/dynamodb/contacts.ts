@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto';
-import { type Contact, contactSchema } from '../../domain/contact.ts';
+import { consentRegister, readConsents } from '../../domain/consent.ts';
+import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { expiryAfter, isExpired } from '../../domain/retention.ts';
+import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
 import { parseCircuit } from './circuit.ts';
-import { accountKey, contactKeyOf } from './keys.ts';
-import { type ConversationTable, parseItem } from './table.ts';
+import { accountKey, checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, type ItemKey } from './keys.ts';
+import { type ConversationTable, type Item, parseItem } from './table.ts';
 
-/** Creates the repository of contacts. */
+/**
+ * Creates the repository of contacts. What expires at a time of its own is an item of its own, because the writes of
+ * one item could not agree on when it expires without reading it.
+ */
 export const createDynamodbContacts = (table: ConversationTable): ContactRepository => ({
-  async read(contact) {
-    const item = await table.get(contactKeyOf(contact));
-    return item && parseContact(item);
+  async read(contact, now) {
+    return readContact(await table.getAll(keysOf(contact)), now);
   },
 
-  async readWithCircuit(contact, account) {
-    const [contactItem, accountItem] = await table.getAll([contactKeyOf(contact), accountKey(account)]);
-    return { contact: parseContact(contactItem ?? {}), circuit: parseCircuit(accountItem) };
+  async readWithCircuit(contact, account, now) {
+    const items = await table.getAll([...keysOf(contact), accountKey(account)]);
+    return { contact: readContact(items.slice(0, -1), now) ?? {}, circuit: parseCircuit(items.at(-1)) };
   },
 
   async openWindow({ contact, id, time, body, address, name, customerId }) {
@@ -28,6 +34,7 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
         address,
         name,
         customerId,
+        expiresAt: table.expiryOf('contacts', time.at),
       },
       condition:
         'attribute_not_exists(#lastInboundAt) OR #lastInboundAt < :lastInboundAt OR ' +
@@ -37,32 +44,50 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
 
   async denyWindow(contact, at) {
     await table.update({
-      key: contactKeyOf(contact),
-      set: { windowDeniedAt: at },
+      key: denialKeyOf(contact),
+      // The window that it denies is over by then, whenever the user wrote.
+      set: { windowDeniedAt: at, expiresAt: expiryAfter(at, WINDOW_MS) },
       condition: 'attribute_not_exists(#windowDeniedAt) OR #windowDeniedAt < :windowDeniedAt',
     });
   },
 
   async recordCheck(contact, { checkedAt, checkedAddress }) {
     await table.update({
-      key: contactKeyOf(contact),
-      set: { checkedAt, checkedAddress },
+      key: checkKeyOf(contact),
+      set: { checkedAt, checkedAddress, expiresAt: table.expiryOf('contactChecks', checkedAt) },
       condition: 'attribute_not_exists(#checkedAt) OR #checkedAt < :checkedAt',
     });
   },
 
-  async recordConsent(contact, { kind, at, source, recordedAt = at }) {
-    const prefix = kind === 'opt-in' ? 'optIn' : 'optOut';
-    const [time, origin, recorded] = [`${prefix}At`, `${prefix}Source`, `${prefix}RecordedAt`];
+  async recordConsent(contact, consent) {
+    const { at, source, recordedAt = at } = consent;
+    const names = consentRegister(consent);
     await table.update({
-      key: contactKeyOf(contact),
-      set: { [time]: at, [origin]: source, [recorded]: recordedAt },
-      condition:
-        `attribute_not_exists(#${time}) OR #${time} < :${time} OR (#${time} = :${time} AND #${origin} < :${origin}) OR ` +
-        // A repetition after an erasure was requested counts, because the erasure removes what was recorded before.
-        `(#${time} = :${time} AND #${origin} = :${origin} AND #${recorded} < :${recorded})`,
+      key: consentKeyOf(contact),
+      set: { [names.at]: at, [names.source]: source, [names.recordedAt]: recordedAt },
+      condition: isLaterConsent(names),
     });
   },
 });
 
-const parseContact = (item: unknown): Contact => parseItem(contactSchema, item);
+const isLaterConsent = ({ at, source, recordedAt }: ReturnType<typeof consentRegister>): string =>
+  `attribute_not_exists(#${at}) OR #${at} < :${at} OR (#${at} = :${at} AND #${source} < :${source}) OR ` +
+  // A repetition after an erasure was requested counts, because the erasure removes what was recorded before.
+  `(#${at} = :${at} AND #${source} = :${source} AND #${recordedAt} < :${recordedAt})`;
+
+/** The keys of everything that is stored about a contact itself. */
+const keysOf = (contact: ContactRef): readonly ItemKey[] => [
+  contactKeyOf(contact),
+  consentKeyOf(contact),
+  checkKeyOf(contact),
+  denialKeyOf(contact),
+];
+
+/** Joins a contact's items. Returns undefined if there are none. */
+const readContact = (items: readonly (Item | undefined)[], now: Instant): Contact | undefined => {
+  const stored = items.flatMap((item) => (item === undefined || isExpired(item, now) ? [] : [item]));
+  if (stored.length === 0) return undefined;
+  const item: Item = Object.fromEntries(stored.flatMap((each) => Object.entries(each)));
+  const consents = readConsents(item);
+  return { ...parseItem(contactSchema, item), ...(consents.length > 0 && { consents }) };
+};

@@ -1,3 +1,4 @@
+import { CONSENT_REGISTERS } from '../../domain/consent.ts';
 import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
 import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
@@ -9,10 +10,14 @@ import {
   BY_CONTACT,
   CHANNELS_KEY,
   CUSTOMER_PREFIX,
+  checkKeyOf,
+  consentKeyOf,
   contactKeyOf,
   contactSort,
+  denialKeyOf,
   echoKey,
   erasureKey,
+  type ItemKey,
   idOf,
   messageKey,
   parseContactName,
@@ -55,17 +60,21 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 
   async removeContact(contact, until) {
-    const key = contactKeyOf(contact);
-    const times = CONTACT_PARTS.flatMap(([time]) => (BY_FUNCTIONS.has(time) ? [] : [time]));
-    const isOld = (time: string) => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
-    if (await table.delete(key, times.map(isOld).join(' AND '), { until }, times)) return;
-    for (const [time, ...attributes] of CONTACT_PARTS) {
-      await table.update({
-        key,
-        set: Object.fromEntries([time, ...attributes].map((name) => [name, undefined])),
-        values: { until },
-        condition: `#${time} <= :until`,
-      });
+    const [window, consents] = [contactKeyOf(contact), consentKeyOf(contact)];
+    const recordedAt = CONSENT_REGISTERS.map((names) => names.recordedAt);
+    await table.delete(window, isOld('lastInboundAt'), { until }, ['lastInboundAt']);
+    await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
+    const [newWindow, newConsents] = await table.getAll([window, consents]);
+    if (newConsents !== undefined) await removeOldConsents(table, consents, until);
+    // Functions may have recorded these since, about earlier sends. On their own, they make no new contact.
+    const isNew = newWindow !== undefined || newConsents !== undefined;
+    const byFunctions = [
+      { key: checkKeyOf(contact), time: 'checkedAt' },
+      { key: denialKeyOf(contact), time: 'windowDeniedAt' },
+    ];
+    for (const { key, time } of byFunctions) {
+      if (isNew) await table.delete(key, isOld(time), { until }, [time]);
+      else await table.delete(key, `attribute_exists(#${time})`, {}, [time]);
     }
   },
 
@@ -117,17 +126,20 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 });
 
-/** The parts of a contact's item. The first attribute of each says when the part was written. */
-const CONTACT_PARTS = [
-  ['lastInboundAt', 'lastInboundId', 'lastInboundDigest', 'address', 'name', 'customerId'],
-  ['windowDeniedAt'],
-  ['checkedAt', 'checkedAddress'],
-  ['optInRecordedAt', 'optInAt', 'optInSource'],
-  ['optOutRecordedAt', 'optOutAt', 'optOutSource'],
-] as const;
+/** The condition that an item, or a part of it, was written until the erasure was requested, or does not exist. */
+const isOld = (time: string): string => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
 
-/** What functions record about a contact while they send. On its own, it does not make the contact a new one. */
-const BY_FUNCTIONS: ReadonlySet<string> = new Set(['windowDeniedAt', 'checkedAt']);
+/** Removes the consents that were recorded until then from an item that has later ones. */
+const removeOldConsents = async (table: ConversationTable, key: ItemKey, until: string): Promise<void> => {
+  for (const { at, source, recordedAt } of CONSENT_REGISTERS) {
+    await table.update({
+      key,
+      set: { [at]: undefined, [source]: undefined, [recordedAt]: undefined },
+      values: { until },
+      condition: `#${recordedAt} <= :until`,
+    });
+  }
+};
 
 const channelNames = z.set(z.string());
 

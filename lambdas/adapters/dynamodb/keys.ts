@@ -10,7 +10,7 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-/** Returns a contact's name: the partition key of its item, and of its messages and sends in the index `byContact`. */
+/** Returns a contact's name: the partition key of its items, and of its messages and sends in the index `byContact`. */
 export const contactName = ({ platform, channel, key }: ContactRef): string =>
   `CONTACT#${escapePart(platform)}#${escapePart(channel)}#${key}`;
 
@@ -39,7 +39,17 @@ export const parseContactName = (name: unknown): ContactRef | undefined => {
     : { platform: unescapePart(platform), channel: unescapePart(channel), key: key.join('#') };
 };
 
+/** Returns the key of the item for a contact's window, address, and name, which expires after its last message. */
 export const contactKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'CONTACT' });
+
+/** Returns the key of the item for a contact's consents, which does not expire. */
+export const consentKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'CONSENT' });
+
+/** Returns the key of the item for a contact's latest contact check, which expires after it. */
+export const checkKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'CHECK' });
+
+/** Returns the key of the item for the latest time that the chat service reported a contact's window closed. */
+export const denialKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'DENIAL' });
 
 /** Returns the key of the item for an `_id_`, which holds the message and its statuses. */
 export const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });

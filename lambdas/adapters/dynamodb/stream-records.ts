@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, ItemKind>> = {
   'MESSAGE# MESSAGE': 'message',
   'MESSAGE# ECHO': 'echo',
   'SEND# SEND': 'send',
-  'CONTACT# CONTACT': 'contact',
+  'CONTACT# CONSENT': 'consent',
   'ACCOUNT# ACCOUNT': 'account',
 };
 
@@ -45,7 +45,7 @@ export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): Item
     id: idOf(pk),
     key: JSON.stringify([pk, sk]),
     writtenAt: toInstant(new Date(ApproximateCreationDateTime * 1000)),
-    contact: parseContactName(kind === 'contact' ? pk : after.contact),
+    contact: parseContactName(kind === 'consent' ? pk : after.contact),
     before: OldImage === undefined ? {} : readImage(OldImage),
     after,
   };

@@ -1,3 +1,4 @@
+import { CONSENT_ORIGINS } from '../consent.ts';
 import * as z from '../schema.ts';
 
 /** The schema of each event's `detail` on the bus, by the event's name, which is EventBridge's `detail-type`. */
@@ -15,6 +16,11 @@ const contact = describe(
     key: string('Shared by all spellings of an address. Use it to compare contacts, never to send to.'),
   }),
   'The user.',
+);
+
+const origin = describe(
+  z.enum(CONSENT_ORIGINS),
+  "Who said so: the user, or a list that a system loaded. An import never overrides the user's own opt-out.",
 );
 
 const account = describe(
@@ -162,18 +168,20 @@ export const eventDetails = {
       ...common,
       contact,
       at: instant('When the user opted in.'),
-      source: z.optional(string('Where the user opted in.')),
+      origin,
+      source: string('Where the user opted in.'),
     }),
-    'A user agreed to let the business write first.',
+    'An opt-in counts from now on: the business may write to the user first.',
   ),
   ContactOptedOut: describe(
     z.strictObject({
       ...common,
       contact,
       at: instant('When the user opted out.'),
-      source: z.optional(string('Where the user opted out.')),
+      origin,
+      source: string('Where the user opted out.'),
     }),
-    'A user withdrew their consent.',
+    'An opt-out counts from now on: the user gets no more templates.',
   ),
 } as const satisfies Record<string, z.ZodMiniType>;
 

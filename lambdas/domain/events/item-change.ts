@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts';
 import type { EventName } from './event-details.ts';
 
 /** The kinds of table items whose changes are published. */
-export type ItemKind = 'message' | 'echo' | 'send' | 'contact' | 'account';
+export type ItemKind = 'message' | 'echo' | 'send' | 'consent' | 'account';
 
 /** An item's attributes; empty if there was no item. Their types have not been checked. */
 export type ItemImage = Readonly<Record<string, unknown>>;

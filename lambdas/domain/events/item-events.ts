@@ -1,3 +1,4 @@
+import { type ConsentVerdict, consentVerdict, readConsents } from '../consent.ts';
 import { parseInstant } from '../instant.ts';
 import type { SendState } from '../send-transitions.ts';
 import type { BusEvent, EventName } from './event-details.ts';
@@ -13,8 +14,8 @@ export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
       return echoEvents(change);
     case 'send':
       return sendEvents(change);
-    case 'contact':
-      return contactEvents(change);
+    case 'consent':
+      return consentEvents(change);
     case 'account':
       return accountEvents(change);
   }
@@ -69,26 +70,27 @@ const readCall = ({ call }: ItemImage): { endpoint?: 'message/v3' | 'intent/v2';
   return { endpoint: endpoint === 'message/v3' || endpoint === 'intent/v2' ? endpoint : undefined, body };
 };
 
-const contactEvents = (change: ItemChange): readonly BusEvent[] => {
-  const { contact, before, after } = change;
-  if (contact === undefined) return [];
-  const events: BusEvent[] = [];
-  const changedTime = (attribute: string) =>
-    before[attribute] === after[attribute] ? undefined : parseInstant(after[attribute]);
-  const optInAt = changedTime('optInAt');
-  if (optInAt !== undefined) {
-    const id = eventId('ContactOptedIn', change, optInAt);
-    const detail = { id, contact, at: optInAt, source: stringOf(after, 'optInSource') };
-    events.push({ name: 'ContactOptedIn', detail });
-  }
-  const optOutAt = changedTime('optOutAt');
-  if (optOutAt !== undefined) {
-    const id = eventId('ContactOptedOut', change, optOutAt);
-    const detail = { id, contact, at: optOutAt, source: stringOf(after, 'optOutSource') };
-    events.push({ name: 'ContactOptedOut', detail });
-  }
-  return events;
+/**
+ * A consent that another one overrides changes nothing: consumers may take the latest event for what counts. The same
+ * consent can count again after another one, so all of the contact's consents tell its events apart.
+ */
+const consentEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { contact } = change;
+  const [before, consents] = [readConsents(change.before), readConsents(change.after)];
+  const [counted, counts] = [consentVerdict(before), consentVerdict(consents)];
+  if (contact === undefined || counts.state === 'none' || isSameConsent(counted, counts)) return [];
+  const { at, origin, source } = counts;
+  const name = counts.state === 'opted-in' ? 'ContactOptedIn' : 'ContactOptedOut';
+  const id = eventId(name, change, consents.map((consent) => [consent.kind, consent.origin, consent.at]).join());
+  return [{ name, detail: { id, contact, at, origin, source } }];
 };
+
+const isSameConsent = (one: ConsentVerdict, other: ConsentVerdict): boolean =>
+  one.state !== 'none' &&
+  other.state !== 'none' &&
+  one.state === other.state &&
+  one.at === other.at &&
+  one.origin === other.origin;
 
 const accountEvents = (change: ItemChange): readonly BusEvent[] => {
   const { before, after } = change;

@@ -62,6 +62,7 @@ export const readLongConversation = async (
   const ports = {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),
+    clock: { now: () => NOW },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer: 'user' as const },
   };
   const seen = new Set<string>();

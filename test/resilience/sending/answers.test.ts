@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { TableItem } from '../../../local/local-client.ts';
+import type { StoredContact } from '../../support/contact-items.ts';
 import { contactNumber, RULE, type SendingStage, startSendingStage, templateRequest } from './sending-stage.ts';
 
 // Every row of the table of decisions and of the table of answers, through the bundled function against the sandbox.
@@ -157,7 +158,7 @@ const prepareContact = async (number: string, contact: Contact): Promise<void> =
   if (contact === 'absent') {
     await client.control('PATCH', `/users/${encodeURIComponent(number)}`, { onPlatform: false });
   }
-  const stored: Record<Exclude<Contact, 'open'>, Record<string, string>> = {
+  const stored: Record<Exclude<Contact, 'open'>, StoredContact> = {
     never: {},
     closed: { lastInboundAt: '2026-01-01T00:00:00.000Z', address: number },
     optedIn: { optInAt: '2026-01-01T00:00:00.000Z' },

@@ -74,7 +74,7 @@ describe('a send', () => {
     const cold = await countCalls(() => invoke([templateRequest('cold', contact)]));
     // The first read includes the circuit breaker; the second one follows the claim.
     expect(cold).toEqual({
-      tableCalls: ['BatchGetItem', 'GetItem', UPDATE, UPDATE, UPDATE],
+      tableCalls: ['BatchGetItem', 'BatchGetItem', UPDATE, UPDATE, UPDATE],
       secretCalls: ['GetSecretValue'],
       serviceCalls: [INTENT],
     });

@@ -6,12 +6,12 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { z } from 'zod';
-import { contactKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../../local/local-client.ts';
 import { type LocalCloud, type LocalOptions, startLocal } from '../../../local/local-cloud.ts';
+import { contactItems, type StoredContact } from '../../support/contact-items.ts';
 
 const pendingEvents = z.object({ pending: z.int() });
 
@@ -32,7 +32,7 @@ export interface SendingStage {
   /** Puts requests on the send queue, in batches. */
   enqueue(requests: readonly TestRequest[]): Promise<void>;
   /** Stores a contact with the given attributes. */
-  putContact(contact: string, attributes: Readonly<Record<string, string>>): Promise<void>;
+  putContact(contact: string, stored: StoredContact): Promise<void>;
   optIn(contact: string): Promise<void>;
   /** Returns the items of all sends by request id. */
   sends(): Promise<ReadonlyMap<string, TableItem>>;
@@ -101,9 +101,10 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
         await sqs.send(new SendMessageBatchCommand({ QueueUrl: cloud.sendQueueUrl, Entries }));
       }
     },
-    async putContact(contact, attributes) {
-      const item = { ...contactKeyOf(contactRef('chat', contact)), ...attributes };
-      await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
+    async putContact(contact, stored) {
+      for (const item of contactItems(contactRef('chat', contact), stored)) {
+        await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
+      }
     },
     optIn: (contact) => stage.putContact(contact, { optInAt: '2026-01-01T00:00:00.000Z' }),
     async sends() {

@@ -1,5 +1,6 @@
 import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
 import { NOW, sendRequest, templateRequest } from '../../support/builders.ts';
+import type { StoredContact } from '../../support/contact-items.ts';
 import type { InvariantName } from '../search/invariants.ts';
 import { checkEnd, observedWorld } from '../search/search.ts';
 import { optOut, status, userWrites } from '../world/events.ts';
@@ -67,7 +68,7 @@ const CONTACTS = ['+5491155550000', '+5491155550001', '+5491155550002'];
 
 const drawOptions = (random: Random): WorldOptions => {
   const isLikely = (probability: number): boolean => random() < probability;
-  const contacts: Record<string, Record<string, unknown>> = {};
+  const contacts: Record<string, StoredContact> = {};
   const lastWroteAt: Record<string, string> = {};
   for (const contact of CONTACTS) {
     const wroteAt = hoursBefore(pick(random, [1, 23.99, 30]));
@@ -76,7 +77,8 @@ const drawOptions = (random: Random): WorldOptions => {
     contacts[contact] = {
       lastInboundAt: wroteAt,
       ...(isLikely(0.7) && { optInAt: hoursBefore(1000) }),
-      ...(isLikely(0.1) && { optOutAt: hoursBefore(500) }),
+      // A list that was imported later says otherwise.
+      ...(isLikely(0.1) && { optOutAt: hoursBefore(500), importedOptInAt: hoursBefore(100) }),
     };
   }
   const queued: QueuedRequest[] = Array.from({ length: 6 }, (_, index) => {

@@ -1,6 +1,8 @@
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Contact } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { isWindowOpen } from '../../../lambdas/domain/window.ts';
+import type { ContactRepository } from '../../../lambdas/ports.ts';
 import { isClaim, type Mutant, updating } from './mutant.ts';
 
 /** Defects that Parley had. */
@@ -37,21 +39,24 @@ export const FORMER_DEFECTS = {
     invariant: 'optOutObeyed',
     create: () => ({
       ports: ({ contacts }, { now }) => {
-        const withoutOptOut = <C extends Parameters<typeof isWindowOpen>[0]>(contact: C): C =>
-          isWindowOpen(contact, now(), 0) ? { ...contact, optOutAt: undefined } : contact;
-        return {
-          contacts: {
-            ...contacts,
-            async read(ref) {
-              const contact = await contacts.read(ref);
-              return contact && withoutOptOut(contact);
-            },
-            async readWithCircuit(...refs) {
-              const { contact, circuit } = await contacts.readWithCircuit(...refs);
-              return { contact: withoutOptOut(contact), circuit };
-            },
-          },
-        };
+        const withoutOptOut = (contact: Contact): Contact =>
+          isWindowOpen(contact, now(), 0) ? { ...contact, consents: undefined } : contact;
+        return { contacts: readingAs(contacts, withoutOptOut) };
+      },
+    }),
+  },
+  importOutranksUser: {
+    breaks: "An import's opt-in, a few milliseconds later, overrides the user's own opt-out.",
+    scenario: 'importedOptIn',
+    maxFaults: 0,
+    invariant: 'optOutObeyed',
+    create: () => ({
+      ports: ({ contacts }) => {
+        const withoutOrigins = (contact: Contact): Contact => ({
+          ...contact,
+          consents: contact.consents?.map((consent) => ({ ...consent, origin: 'user' as const })),
+        });
+        return { contacts: readingAs(contacts, withoutOrigins) };
       },
     }),
   },
@@ -84,6 +89,19 @@ export const FORMER_DEFECTS = {
     }),
   },
 } as const satisfies Record<string, Mutant>;
+
+/** Every read returns another contact than the one that is stored. */
+const readingAs = (contacts: ContactRepository, change: (contact: Contact) => Contact): ContactRepository => ({
+  ...contacts,
+  async read(...parameters) {
+    const contact = await contacts.read(...parameters);
+    return contact && change(contact);
+  },
+  async readWithCircuit(...parameters) {
+    const { contact, circuit } = await contacts.readWithCircuit(...parameters);
+    return { contact: change(contact), circuit };
+  },
+});
 
 /** Once a write has failed, every later write of the process fails, too. */
 const givingUp = (table: ConversationTable): Partial<ConversationTable> => {

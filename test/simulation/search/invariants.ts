@@ -90,7 +90,7 @@ export const INVARIANTS = {
 
   optOutObeyed: {
     sentence:
-      'After an opt-out that was stored when the function read the contact, no template is sent until a later opt-in, ' +
+      'After an opt-out that was stored when the function read the contact, no template is sent until the user opts in later, ' +
       'and no free-form message until the user writes again.',
     atCall: (world, call) => disobeysRead(world, call),
   },
@@ -217,7 +217,8 @@ const disobeysRead = ({ options }: World, call: JournalCall): string | undefined
 };
 
 const disobeys = (call: JournalCall, contact: Item | undefined): string | undefined => {
-  const { optInAt, optOutAt, lastInboundAt } = contact ?? {};
+  // Whatever an import says.
+  const { userOptInAt: optInAt, userOptOutAt: optOutAt, lastInboundAt } = contact ?? {};
   if (typeof optOutAt !== 'string' || (typeof optInAt === 'string' && optInAt > optOutAt)) return undefined;
   const isAnswer = typeof lastInboundAt === 'string' && lastInboundAt >= optOutAt;
   if (call.endpoint === 'message/v3' && isAnswer) return undefined;

@@ -1,5 +1,5 @@
 import { sendRequest, templateRequest, USER } from '../../support/builders.ts';
-import { credit, optOut, status, userWrites } from '../world/events.ts';
+import { credit, importsOptIn, optOut, status, userWrites } from '../world/events.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
 import type { WorldOptions } from '../world/world-options.ts';
 
@@ -103,6 +103,11 @@ export const SCENARIOS = {
   optOut: {
     about: 'The user opts out, at any time, while a template is sent in an open window.',
     options: { ...openWindow, ...twice(template), events: [optOut()] },
+  },
+  importedOptIn: {
+    about: 'The user opts out, and a list that says otherwise is imported, at any time while a template is sent.',
+    options: { ...openWindow, ...twice(template), events: [optOut(), importsOptIn()] },
+    maxFaults: 1,
   },
   userWrites: {
     about: 'The user writes, in the millisecond of the claim or before, while the chat service answers error 201.',

@@ -1,6 +1,7 @@
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import { addMs } from '../../../lambdas/domain/instant.ts';
 import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
 import { ACCOUNT, USER, wireMessage, wireStatus } from '../../support/builders.ts';
 import { requestIdIn } from './journal.ts';
@@ -64,8 +65,22 @@ export const optOut = (contact = USER): WorldEvent => ({
   happen: (world) =>
     createDynamodbContacts(tableOf(world)).recordConsent(refOf(contact), {
       kind: 'opt-out',
+      origin: 'user',
       at: world.clock.now(),
       source: 'call',
+    }),
+});
+
+/** A system loads a list that says that the user opted in, later than anything else. */
+export const importsOptIn = (contact = USER): WorldEvent => ({
+  label: `an import opts ${contact} in`,
+  matters: dependsOnContact,
+  happen: (world) =>
+    createDynamodbContacts(tableOf(world)).recordConsent(refOf(contact), {
+      kind: 'opt-in',
+      origin: 'import',
+      at: addMs(world.clock.now(), 24),
+      source: 'list',
     }),
 });
 

@@ -103,4 +103,4 @@ const endOf = (effect: Effect | undefined, answer: HttpAnswer | undefined): Call
 };
 
 const consentOf = (contact: Item | undefined): string =>
-  `${contact?.optInAt} ${contact?.optOutAt} ${contact?.lastInboundAt}`;
+  `${contact?.userOptInAt} ${contact?.importOptInAt} ${contact?.userOptOutAt} ${contact?.lastInboundAt}`;

@@ -10,6 +10,7 @@ import {
   createConversationTable,
   type Item,
 } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { CONSENT_KINDS, CONSENT_ORIGINS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
 import type { UncalledResult } from '../../../lambdas/domain/send.ts';
@@ -272,17 +273,20 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   ),
   fc.constant<Operation>((table) => createDynamodbSends(table).listUncertain({ limit: 10 })),
   at.map<Operation>((time) => (table) => createDynamodbContacts(table).denyWindow(contact, time)),
-  fc.tuple(at, fc.constantFrom('opt-in' as const, 'opt-out' as const), fc.constantFrom('form', 'call')).map<Operation>(
-    ([time, kind, source]) =>
-      (table) =>
-        createDynamodbContacts(table).recordConsent(contact, { kind, at: time, source }),
-  ),
+  fc
+    .tuple(at, fc.constantFrom(...CONSENT_KINDS), fc.constantFrom(...CONSENT_ORIGINS), fc.constantFrom('form', 'call'))
+    .map<Operation>(
+      ([time, kind, origin, source]) =>
+        (table) =>
+          createDynamodbContacts(table).recordConsent(contact, { kind, origin, at: time, source }),
+    ),
   fc.tuple(at, fc.constantFrom('5491155550000', undefined)).map<Operation>(
     ([checkedAt, checkedAddress]) =>
       (table) =>
         createDynamodbContacts(table).recordCheck(contact, { checkedAt, ...(checkedAddress && { checkedAddress }) }),
   ),
-  fc.constant<Operation>((table) => createDynamodbContacts(table).readWithCircuit(contact, ACCOUNT)),
+  at.map<Operation>((time) => (table) => createDynamodbContacts(table).readWithCircuit(contact, ACCOUNT, time)),
+  at.map<Operation>((time) => (table) => createDynamodbErasures(table).removeContact(contact, time)),
   fc.tuple(at, send).map<Operation>(([claimedAt, { request }]) => (table) => {
     const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt };
     return createDynamodbMessages(table).recordOutbound(message);

@@ -60,7 +60,8 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
     },
     delete(key, condition, values, names) {
       const before = items.get(nameOf(key));
-      const holds = conditionOf(condition, declarationsOf({ names, values }));
+      // A request without values declares none.
+      const holds = conditionOf(condition, { ...declarationsOf({ names, values }), hasValues: true });
       if (holds && !holds(before ?? {})) return false;
       if (before) store(nameOf(key), before, undefined);
       return before !== undefined;
@@ -75,7 +76,10 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
 /** Lets repositories work on a table in memory, each operation at its turn. */
 export const createSimulatedTable = (state: TableState, takeTurn: TakeTurn): ConversationTable => ({
   get: (key) => takeTurn(`read ${key.pk}`, () => state.get(key)),
-  getAll: (keys) => takeTurn(`read ${keys.map(({ pk }) => pk).join(' and ')}`, () => keys.map((key) => state.get(key))),
+  getAll: (keys) => {
+    const names = [...new Set(keys.map(({ pk }) => pk))];
+    return takeTurn(`read ${names.join(' and ')}`, () => keys.map((key) => state.get(key)));
+  },
   update: (update, options) => takeTurn(labelOf(update), () => state.update(update, options), update),
   delete: (key, ...rest) => takeTurn(`delete ${key.pk}`, () => state.delete(key, ...rest)),
   query: (query) => takeTurn(`query ${query.IndexName}`, () => state.query(query)),

@@ -1,5 +1,6 @@
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
+import type { StoredContact } from '../../support/contact-items.ts';
 import type { ChatServiceOptions } from './chat-service.ts';
 import type { Fault } from './faults.ts';
 import type { Mutation } from './send-process.ts';
@@ -31,7 +32,7 @@ export interface QueuedRequest {
 export interface WorldOptions {
   readonly queued: readonly QueuedRequest[];
   /** What is stored about each contact at the start. */
-  readonly contacts?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly contacts?: Readonly<Record<string, StoredContact>>;
   /** When each contact last wrote according to the chat service. */
   readonly lastWroteAt?: Readonly<Record<string, string>>;
   readonly chatService?: Partial<ChatServiceOptions>;

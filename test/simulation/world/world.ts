@@ -1,7 +1,8 @@
-import { contactKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
 import { ACCOUNT, NOW, sendRules, USER } from '../../support/builders.ts';
+import { contactItems, joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedChatService, type Effect, type HttpAnswer, type SimulatedChatService } from './chat-service.ts';
 import type { Fault } from './faults.ts';
 import { createInvocations } from './invocations.ts';
@@ -29,6 +30,7 @@ export interface World {
   readonly options: WorldOptions;
   /** How many invocations there were. */
   readonly invocations: number;
+  /** Everything that is stored about a contact, in one object. */
   contactItem(address?: string): Item | undefined;
   sendItem(requestId: string): Item | undefined;
   /** Runs until nothing is left to do. Returns why it ended. */
@@ -78,10 +80,11 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
       brokenPromise = new Error('The scenario promises that nothing writes the contact or the circuit breaker.');
     }
     if (current === 'nobody') return;
-    journal.wrote(current, write, clock.ms, table.items.get(`${write.after?.contact} CONTACT`));
+    const contact = parseContactName(write.after?.contact);
+    journal.wrote(current, write, clock.ms, contact && storedContact(contact));
     observer.onWrite?.(world, write);
   });
-  const contactItem = (address = USER) => table.items.get(nameOf(contactKeyOf(refOf(address))));
+  const storedContact = (contact: ContactRef) => joinContactItems(contact, (key) => table.items.get(nameOf(key)));
 
   const turns = createTurns({
     clock,
@@ -90,7 +93,8 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
     onCall({ process, label }) {
       current = process;
       const [, name] = /^read (CONTACT#\S+)/.exec(label) ?? [];
-      if (name) journal.readContact(process, name, table.items.get(`${name} CONTACT`));
+      const contact = parseContactName(name);
+      if (name && contact) journal.readContact(process, name, storedContact(contact));
     },
     onBreak(process, how) {
       if (how === 'died') invocations.forget(process);
@@ -137,8 +141,8 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
   };
 
   service.setCredit(options.hasCredit ?? true);
-  for (const [address, attributes] of Object.entries(options.contacts ?? {})) {
-    table.put({ ...contactKeyOf(refOf(address)), ...attributes });
+  for (const [address, stored] of Object.entries(options.contacts ?? {})) {
+    for (const item of contactItems(refOf(address), stored)) table.put(item);
   }
   for (const [address, at] of Object.entries(options.lastWroteAt ?? {})) service.userWrites(address, Date.parse(at));
   for (const { request, body = JSON.stringify(request), ...ids } of options.queued) {
@@ -273,7 +277,7 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
     get invocations() {
       return invocations.count;
     },
-    contactItem,
+    contactItem: (address = USER) => storedContact(refOf(address)),
     sendItem: (requestId) => table.items.get(`SEND#${requestId} SEND`),
     async run(choose) {
       isRunning = true;

@@ -69,7 +69,13 @@ describe('the status of an erased send', () => {
 
 describe('a command about a contact', () => {
   const CHANNEL = 'BIZ-chat-5491100000099';
-  const contact = { platformContactId: USER, chatPlatform: 'chat', window: { open: false } };
+  const contact = {
+    platformContactId: USER,
+    chatPlatform: 'chat',
+    window: { open: false },
+    consent: { state: 'none' },
+    consents: [],
+  };
   const erasure = { erasureId: 'e-1', state: 'done', requestedAt: NOW, messages: 0, sends: 0, turns: 1 };
 
   it.each<[string[], Record<string, unknown>, string[]]>([
@@ -98,6 +104,44 @@ describe('a command about a contact', () => {
     });
     expect(called).toEqual(calls);
     expect(new Set(named)).toEqual(new Set([CHANNEL]));
+  });
+});
+
+describe('a consent', () => {
+  const optOut = { at: NOW, origin: 'user', source: 'call' };
+  const contact = {
+    platformContactId: USER,
+    chatPlatform: 'chat',
+    window: { open: false },
+    consent: { state: 'opted-out', ...optOut },
+    consents: [
+      { kind: 'opt-in', at: NOW, origin: 'import', source: 'list' },
+      { kind: 'opt-out', ...optOut },
+    ],
+  };
+
+  it('is shown with the one that counts', async () => {
+    const imported = await resultOf(['opt-in', USER, '--source', 'list'], { 'POST /v1/opt-ins': contact });
+
+    expect(imported?.text).toBe(
+      `${USER}: opt-in at ${NOW} (origin: import, source: list).\n` +
+        `What counts: opted out at ${NOW} (origin: user, source: call).`,
+    );
+    const id = encodeURIComponent(USER);
+    const answers = { [`GET /v1/conversations/${id}?limit=20`]: { messages: [] }, [`GET /v1/contacts/${id}`]: contact };
+    const shown = await resultOf(['conversation', USER], answers);
+    expect(shown?.text).toContain(`\n  consent: opted out at ${NOW} (origin: user, source: call)\n`);
+  });
+
+  it('has the origin of the command', async () => {
+    const origins: unknown[] = [];
+    for (const options of [[], ['--origin', 'user'], ['--origin', 'import']]) {
+      await resultOf(['opt-in', USER, '--source', 'form', ...options], {}, (_method, _path, body) => {
+        origins.push(Object(body).origin);
+        return contact;
+      });
+    }
+    expect(origins).toEqual([undefined, 'user', 'import']);
   });
 });
 

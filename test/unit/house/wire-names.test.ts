@@ -8,6 +8,7 @@ import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamod
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { CONSENT_REGISTERS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
 import { METRIC_NAMES_OF } from '../../../lambdas/domain/metric-names.ts';
@@ -62,8 +63,9 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   await contacts.openWindow({ ...message, address: USER, name: 'Ana', customerId: 'c1' });
   await contacts.denyWindow(CONTACT, NOW);
   await contacts.recordCheck(CONTACT, { checkedAt: NOW, checkedAddress: USER });
-  await contacts.recordConsent(CONTACT, { kind: 'opt-in', at: NOW, source: 'form' });
-  await contacts.recordConsent(CONTACT, { kind: 'opt-out', at: NOW, source: 'form' });
+  for (const { kind, origin } of CONSENT_REGISTERS) {
+    await contacts.recordConsent(CONTACT, { kind, origin, at: NOW, source: 'form' });
+  }
 
   const messages = createDynamodbMessages(table);
   await messages.recordInbound({ ...message, address: USER, isFromStatus: true });

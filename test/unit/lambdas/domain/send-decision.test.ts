@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../../../lambdas/domain/contact.ts';
 import { decideOutsideWindow, decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
-import { contact, NOW, sendRequest, sendRules, templateRequest } from '../../../support/builders.ts';
+import { contact, NOW, optIn, optOut, sendRequest, sendRules, templateRequest } from '../../../support/builders.ts';
 
 const freeForm = sendRequest();
 const template = templateRequest();
@@ -10,7 +10,7 @@ const both = { ...freeForm, ...template };
 const open = contact();
 const closed = contact({ lastInboundAt: '2026-11-18T12:00:00.000Z' });
 const never = contact({ lastInboundAt: undefined });
-const optedIn = contact({ lastInboundAt: undefined, optInAt: '2026-11-01T00:00:00.000Z' });
+const optedIn = contact({ lastInboundAt: undefined, consents: [optIn('2026-11-01T00:00:00.000Z')] });
 const defaultTemplate = { ruleNameOrId: 'please_write' };
 
 describe('the call that decideSend chooses', () => {
@@ -47,7 +47,7 @@ describe('the call that decideSend chooses', () => {
   });
 
   it('goes to the number in the request when the user never wrote', () => {
-    const decision = decideSend(template, { optInAt: NOW }, NOW, sendRules());
+    const decision = decideSend(template, { consents: [optIn(NOW)] }, NOW, sendRules());
     expect(decision).toMatchObject({ call: { body: { platformContactId: '+5491155550000' } } });
   });
 
@@ -131,11 +131,16 @@ describe('decideSend refuses', () => {
     ['free-form alone, never opened', freeForm, never, 'WINDOW_CLOSED'],
     ['a template to a user without an opt-in who never wrote', template, never, 'NO_OPT_IN'],
     ['a template without a reason', { ...template, reason: undefined }, closed, 'REASON_MISSING'],
-    ['a template after an opt-out', template, { ...closed, optOutAt: '2026-11-19T00:00:00.000Z' }, 'OPTED_OUT'],
+    [
+      'a template after an opt-out',
+      template,
+      { ...closed, consents: [optOut('2026-11-19T00:00:00.000Z')] },
+      'OPTED_OUT',
+    ],
     [
       'a template after an opt-out later than the opt-in',
       template,
-      { ...optedIn, optOutAt: '2026-11-02T00:00:00.000Z' },
+      { ...optedIn, consents: [optIn('2026-11-01T00:00:00.000Z'), optOut('2026-11-02T00:00:00.000Z')] },
       'OPTED_OUT',
     ],
     ['a GIF', sendRequest({ imageURL: 'https://media.example/a.GIF?size=1' }), open, 'MEDIA_UNSUPPORTED'],
@@ -148,7 +153,7 @@ describe('decideSend refuses', () => {
   });
 
   it('no template to a user who opted in again after an opt-out', () => {
-    const again = { ...optedIn, optOutAt: '2026-10-02T00:00:00.000Z' };
+    const again = { ...optedIn, consents: [optIn('2026-11-01T00:00:00.000Z'), optOut('2026-10-02T00:00:00.000Z')] };
     expect(decideSend(template, again, NOW, sendRules()).kind).toBe('call');
   });
 
@@ -173,27 +178,49 @@ describe('an opt-out inside the open window', () => {
     decideSend(request, contact(changes), NOW, sendRules(rules));
   const refused = { kind: 'refuse', code: 'OPTED_OUT' };
   /** The user wrote at 11:00 and opted out a second later. */
-  const optedOut = { optOutAt: at('11:00:01') };
+  const optedOut = { consents: [optOut(at('11:00:01'))] };
 
   it('blocks a template, even after an earlier opt-in', () => {
     expect(decide(template, optedOut)).toMatchObject(refused);
-    expect(decide(template, { ...optedOut, optInAt: at('10:00:00') })).toMatchObject(refused);
+    expect(decide(template, { consents: [...optedOut.consents, optIn(at('10:00:00'))] })).toMatchObject(refused);
   });
 
   it('blocks a template even after the user wrote again', () => {
-    expect(decide(template, { optOutAt: at('10:00:00') })).toMatchObject(refused);
+    expect(decide(template, { consents: [optOut(at('10:00:00'))] })).toMatchObject(refused);
   });
 
   it('blocks a free-form message until the user writes again', () => {
     expect(decide(freeForm, optedOut)).toMatchObject(refused);
-    expect(decide(freeForm, { optOutAt: at('11:00:00') })).toMatchObject(refused);
-    expect(decide(freeForm, { optOutAt: at('10:59:59') })).toMatchObject({ kind: 'call' });
+    expect(decide(freeForm, { consents: [optOut(at('11:00:00'))] })).toMatchObject(refused);
+    expect(decide(freeForm, { consents: [optOut(at('10:59:59'))] })).toMatchObject({ kind: 'call' });
   });
 
   it('ends with a later opt-in, for templates and free-form messages', () => {
-    const again = { ...optedOut, optInAt: at('11:00:02') };
+    const again = { consents: [...optedOut.consents, optIn(at('11:00:02'))] };
     expect(decide(template, again).kind).toBe('call');
     expect(decide(freeForm, again).kind).toBe('call');
+  });
+
+  it("does not end with an import's opt-in, which overrides only an import's opt-out", () => {
+    const byImport = { origin: 'import' as const };
+    const imported = optIn(at('11:00:02'), byImport);
+    expect(decide(template, { consents: [...optedOut.consents, imported] })).toMatchObject(refused);
+    expect(decide(freeForm, { consents: [...optedOut.consents, imported] })).toMatchObject(refused);
+    expect(decide(template, { consents: [optOut(at('11:00:01'), byImport), imported] }).kind).toBe('call');
+  });
+
+  it('is explained by its origin', () => {
+    expect(decide(template, optedOut)).toMatchObject({
+      why: expect.stringContaining(
+        'The user opted out at 2026-11-20T11:00:01.000Z, and no opt-in has overridden that.',
+      ),
+    });
+    const byImport = { consents: [optOut(at('11:00:01'), { origin: 'import' })] };
+    expect(decide(freeForm, byImport)).toMatchObject({
+      why: expect.stringContaining(
+        'An import opted the user out at 2026-11-20T11:00:01.000Z, and the user has not written since.',
+      ),
+    });
   });
 
   it('does not block reasons that the stage exempts', () => {
@@ -204,7 +231,7 @@ describe('an opt-out inside the open window', () => {
   });
 
   it('blocks the template that would follow a free-form message answered with error 201', () => {
-    const writtenSince = contact({ optOutAt: at('10:00:00') });
+    const writtenSince = contact({ consents: [optOut(at('10:00:00'))] });
     expect(decideOutsideWindow(both, writtenSince, NOW, sendRules(), 'Error 201.')).toMatchObject(refused);
   });
 });

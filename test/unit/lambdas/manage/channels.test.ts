@@ -102,7 +102,7 @@ describe('a call that names a contact', () => {
 
   it.each(NAMES)('records a consent for the number named %s', async (chatChannelNumber) => {
     expect(await stage.call('optIn', { body: { ...CONSENT, chatChannelNumber } })).toMatchObject({ status: 200 });
-    expect(await stage.items()).toMatchObject({ 'CONTACT#chat#541100000099#541155550000 CONTACT': {} });
+    expect(await stage.items()).toMatchObject({ 'CONTACT#chat#541100000099#541155550000 CONSENT': {} });
     expect(Object.keys(await stage.items()).filter(isContact)).toHaveLength(1);
   });
 

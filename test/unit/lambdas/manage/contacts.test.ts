@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NOW, USER, wireMessage } from '../../../support/builders.ts';
+import { CONSENT_ORIGINS } from '../../../../lambdas/domain/consent.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
+import { NOW, RETENTION_DAYS, USER, wireMessage } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
@@ -32,6 +34,17 @@ describe('a contact', () => {
     });
   });
 
+  it('is unknown once it has expired, but for its consents', async () => {
+    await stage.receive(wireMessage());
+    await stage.call('optOut', { body: { platformContactId: USER, source: 'call' } });
+    stage.setNow(addMs('2026-11-20T11:00:00.000Z', RETENTION_DAYS.contacts * 24 * 60 * 60 * 1000));
+    const { body } = await stage.call('getContact', { id: USER });
+
+    expect(body).toMatchObject({ platformContactId: USER, consent: { state: 'opted-out' } });
+    expect(body).toHaveProperty('name', undefined);
+    expect(body).toHaveProperty('window', { open: false, lastInboundAt: undefined, closesAt: undefined });
+  });
+
   it('is found by any spelling of its number', async () => {
     await stage.receive(wireMessage());
     expect(await stage.call('getContact', { id: '+54 11 5555-0000' })).toMatchObject({ status: 200 });
@@ -55,35 +68,69 @@ describe('a contact', () => {
 });
 
 describe('a consent', () => {
-  it('is recorded with its source and time, per kind', async () => {
-    await stage.call('optIn', { body: { platformContactId: USER, source: 'form', at: '2026-11-01T00:00:00Z' } });
+  it('is recorded with its source and time, per kind and origin', async () => {
+    const form = { source: 'form', at: '2026-11-01T00:00:00.000Z' };
+    await stage.call('optIn', { body: { platformContactId: USER, origin: 'user', ...form } });
+    await stage.call('optIn', { body: { platformContactId: USER, origin: 'import', source: 'list' } });
     const answer = await stage.call('optOut', { body: { platformContactId: USER, source: 'call' } });
 
     expect(answer).toMatchObject({
       status: 200,
       body: {
-        optIn: { at: '2026-11-01T00:00:00.000Z', source: 'form' },
-        optOut: { at: NOW, source: 'call' },
+        consent: { state: 'opted-out', at: NOW, origin: 'user', source: 'call' },
+        consents: [
+          { kind: 'opt-in', origin: 'user', ...form },
+          { kind: 'opt-in', origin: 'import', at: NOW, source: 'list' },
+          { kind: 'opt-out', origin: 'user', at: NOW, source: 'call' },
+        ],
         window: { open: false },
       },
     });
   });
 
+  it("of an import never overrides the user's own opt-out, and the answer says so", async () => {
+    await stage.call('optOut', { body: { platformContactId: USER, source: 'message' } });
+    stage.setNow('2026-11-20T12:00:00.024Z');
+    const imported = await stage.call('optIn', { body: { platformContactId: USER, source: 'list' } });
+    const own = await stage.call('optIn', { body: { platformContactId: USER, origin: 'user', source: 'form' } });
+
+    expect(imported.body).toMatchObject({ consent: { state: 'opted-out', at: NOW, source: 'message' } });
+    expect(own.body).toMatchObject({ consent: { state: 'opted-in', origin: 'user', source: 'form' } });
+  });
+
+  it("is an import's if an opt-in names no origin, and the user's own if an opt-out names none", async () => {
+    await stage.call('optIn', { body: { platformContactId: USER, source: 'list' } });
+    const { body } = await stage.call('optOut', { body: { platformContactId: USER, source: 'list' } });
+
+    expect(body).toMatchObject({
+      consents: [
+        { kind: 'opt-in', origin: 'import' },
+        { kind: 'opt-out', origin: 'user' },
+      ],
+    });
+  });
+
   it('leads to the same item in any order and with any repetition', async () => {
-    const consent = fc.record({ at: fc.integer({ min: 1, max: 3 }), source: fc.constantFrom('form', 'call') });
+    const consent = fc.record({
+      at: fc.integer({ min: 1, max: 3 }),
+      source: fc.constantFrom('form', 'call'),
+      origin: fc.constantFrom(...CONSENT_ORIGINS, undefined),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(consent, { minLength: 1, maxLength: 5 }), async (consents) => {
         const record = async (platformContactId: string, order: typeof consents) => {
-          for (const { at, source } of order) {
-            await stage.call('optIn', { body: { platformContactId, source, at: `2026-11-0${at}T00:00:00Z` } });
+          for (const { at, ...rest } of order) {
+            await stage.call('optIn', { body: { platformContactId, ...rest, at: `2026-11-0${at}T00:00:00Z` } });
           }
         };
         await record('forward', consents);
         await record('backward', [...consents, ...consents].toReversed());
         const items = await stage.items();
-        const { pk: _, ...forward } = items['CONTACT#chat#*#forward CONTACT'] ?? {};
-        const { pk: __, ...backward } = items['CONTACT#chat#*#backward CONTACT'] ?? {};
-        expect(forward).toHaveProperty('optInAt');
+        const { pk: _, ...forward } = items['CONTACT#chat#*#forward CONSENT'] ?? {};
+        const { pk: __, ...backward } = items['CONTACT#chat#*#backward CONSENT'] ?? {};
+        expect(Object.keys(forward)).toContain(
+          consents.some(({ origin }) => origin === 'user') ? 'userOptInAt' : 'importOptInAt',
+        );
         expect(backward).toEqual(forward);
         stage = await createManagedStage(tables);
       }),
@@ -96,6 +143,7 @@ describe('a consent', () => {
     [{ platformContactId: USER }, 'source: is missing'],
     [{ platformContactId: USER, source: 'form', at: 'yesterday' }, 'at: must be an ISO 8601 time'],
     [{ platformContactId: USER, source: 'form', at: '2026-11-20T12:00:01Z' }, 'which is in the future'],
+    [{ platformContactId: USER, source: 'form', origin: 'list' }, 'origin: must be user or import'],
     [{ platformContactId: USER, source: 'form', where: 'x' }, 'the body: does not know where'],
     ['{', 'The body is not JSON.'],
   ])('%j is 400: %s', async (body, sentence) => {

@@ -83,14 +83,22 @@ const KINDS: Readonly<Record<string, { readonly put: () => Promise<unknown>; rea
     },
     at: ['MESSAGE#echo ECHO', 'MESSAGE#echo MESSAGE'],
   },
-  'a consent': {
+  'an opt-in': {
     put: () => stage.call('optIn', { body: { platformContactId: USER, source: 'form of Ana' } }),
-    at: ['CONTACT#chat#*#541155550000 CONTACT'],
+    at: ['CONTACT#chat#*#541155550000 CONSENT'],
+  },
+  'an opt-out': {
+    put: () => stage.call('optOut', { body: { platformContactId: USER, source: 'form of Ana' } }),
+    at: ['CONTACT#chat#*#541155550000 CONSENT'],
+  },
+  'a report of a closed window': {
+    put: () => stage.contacts.denyWindow(contactRef('chat', USER), NOW),
+    at: ['CONTACT#chat#*#541155550000 DENIAL'],
   },
   'a contact check': {
     put: () =>
       stage.contacts.recordCheck(contactRef('chat', USER), { checkedAt: NOW, checkedAddress: '5491155550000' }),
-    at: ['CONTACT#chat#*#541155550000 CONTACT'],
+    at: ['CONTACT#chat#*#541155550000 CHECK'],
   },
   'a scheduled send': {
     put: () => putSendInState(stage.sends, 'scheduled'),
@@ -170,6 +178,19 @@ describe('an erasure where windows are per business number', () => {
     });
     await putSendInState(stage.sends, 'waiting');
     expect(await traces()).toHaveLength(7);
+
+    await erase();
+
+    expect(await traces()).toEqual([]);
+  });
+
+  it('reaches a number with which the user has only a contact check, or only an opt-out', async () => {
+    const check = { checkedAt: NOW, checkedAddress: '5491155550000' };
+    await stage.contacts.recordCheck(contactRef('chat', USER, '+5491100000066'), check);
+    await stage.call('optOut', {
+      body: { platformContactId: USER, source: 'form of Ana', chatChannelNumber: '+5491100000077' },
+    });
+    expect(await traces()).toHaveLength(2);
 
     await erase();
 

@@ -145,8 +145,9 @@ describe('an erasure', () => {
     await stage.erase();
 
     const { body } = await stage.call('getContact', { id: USER });
-    expect(body).toMatchObject({ optIn: { at: form.at, source: 'new form' }, window: { open: false } });
-    expect(body).toHaveProperty('optOut', undefined);
+    const consents = [{ kind: 'opt-in', origin: 'import', at: form.at, source: 'new form' }];
+    expect(body).toMatchObject({ consent: { state: 'opted-in', source: 'new form' }, window: { open: false } });
+    expect(body).toHaveProperty('consents', consents);
     expect(JSON.stringify(await stage.items())).not.toMatch(/parcel|Ana/);
   });
 
@@ -159,7 +160,9 @@ describe('an erasure', () => {
 
     await stage.erase();
 
-    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ optIn: { at: consent.at } });
+    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({
+      consent: { state: 'opted-in', at: consent.at },
+    });
   });
 
   it('removes what a function recorded about an earlier send after the request', async () => {
@@ -184,12 +187,30 @@ describe('an erasure', () => {
 
     await stage.erase();
 
-    expect(await stage.contacts.read(contactRef('chat', USER))).toEqual({
+    expect(await stage.contacts.read(contactRef('chat', USER), NOW)).toEqual({
       address: '5491155550000',
       name: 'Ana',
       customerId: 'customer-1',
       lastInboundAt: '2026-11-20T12:30:00.000Z',
     });
+  });
+
+  it('keeps what a function recorded after the request about a user who has written since', async () => {
+    await stage.contacts.recordCheck(contactRef('chat', USER), { checkedAt: NOW, checkedAddress: '541155550000' });
+    await requestErasure();
+    const later = '2026-11-20T12:00:05.000Z';
+    stage.setNow(later);
+    await stage.receive(wireMessage({ CREATION_TIME: '2026-11-20T12:00:04.000Z' }));
+    await stage.contacts.denyWindow(contactRef('chat', USER), later);
+    await stage.contacts.recordCheck(contactRef('chat', USER), { checkedAt: later });
+
+    await stage.erase();
+
+    expect(await stage.contacts.read(contactRef('chat', USER), later)).toMatchObject({
+      windowDeniedAt: later,
+      checkedAt: later,
+    });
+    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ check: { onPlatform: false } });
   });
 
   it('returns 404 if it does not exist', async () => {

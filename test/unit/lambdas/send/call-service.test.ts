@@ -115,7 +115,7 @@ describe('the window after error 201', () => {
 
   it('is closed for a message written before the call', async () => {
     await answer201During(async () => harness.advance(4));
-    expect(await harness.item('CONTACT#chat#*#541155550000 CONTACT')).toMatchObject({ windowDeniedAt: NOW });
+    expect(await harness.item('CONTACT#chat#*#541155550000 DENIAL')).toMatchObject({ windowDeniedAt: NOW });
     await sender.send(sendRequest({ requestId: 'request-2' }));
     expect(await harness.sendItem('request-2')).toMatchObject({ state: 'refused', code: 'WINDOW_CLOSED' });
   });

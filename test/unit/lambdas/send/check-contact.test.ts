@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { msBetween } from '../../../../lambdas/domain/instant.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
-import { templateRequest, USER } from '../../../support/builders.ts';
+import { RETENTION_DAYS, templateRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
 
@@ -33,10 +33,20 @@ describe('before a template opens a conversation', () => {
     expect(await sender.send(template())).toEqual({ kind: 'done' });
     expect(harness.checks).toEqual([[USER]]);
     expect(harness.calls).toMatchObject([{ endpoint: 'intent/v2', body: { platformContactId: `+${PROPER_FORMAT}` } }]);
-    expect(await harness.item('CONTACT#chat#*#541155550000 CONTACT')).toMatchObject({
+    expect(await harness.item('CONTACT#chat#*#541155550000 CHECK')).toMatchObject({
       checkedAt: harness.now(),
       checkedAddress: PROPER_FORMAT,
     });
+  });
+
+  it('does not send to the proper format of an expired check, even before DynamoDB deletes it', async () => {
+    harness.checkAnswer = found(USER);
+    await sender.send(template('one'));
+    harness.advance(RETENTION_DAYS.contactChecks * DAY_SECONDS);
+    await harness.openWindow(USER, { lastInboundAt: harness.now() });
+    await sender.send(template('two'));
+    expect(harness.calls.map(({ body }) => body.platformContactId)).toEqual([`+${PROPER_FORMAT}`, '5491155550000']);
+    expect(await harness.item('CONTACT#chat#*#541155550000 CHECK')).toBeDefined();
   });
 
   it('checks a number once in thirty days', async () => {

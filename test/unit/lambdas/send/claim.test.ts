@@ -89,6 +89,7 @@ describe('an opt-out that is recorded between the read of the contact and the cl
   const optOut = () =>
     harness.contacts.recordConsent(contactRef(ACCOUNT.platform, USER), {
       kind: 'opt-out',
+      origin: 'user',
       at: harness.now(),
       source: 'call',
     });

@@ -4,7 +4,6 @@ import type { SQSRecord } from 'aws-lambda';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
-import { contactKeyOf } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
@@ -17,6 +16,7 @@ import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
 import { ACCOUNT, NOW, queuedSend, RETENTION_DAYS, sendRules, USER } from '../../../support/builders.ts';
+import { contactItems, type StoredContact } from '../../../support/contact-items.ts';
 import type { EmulatedTables, Item } from '../../../support/emulated-table.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
@@ -181,7 +181,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     },
 
     /** Opens a contact's window, as a message does that was written an hour before {@link NOW}. */
-    async openWindow(address: string, changes: Record<string, unknown> = {}) {
+    async openWindow(address: string, changes: StoredContact = {}) {
       const lastInboundAt = '2026-11-20T11:00:00.000Z';
       await harness.putContact(address, { lastInboundAt, address: address.replace('+', ''), ...changes });
     },
@@ -193,9 +193,10 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
       const contact = contactRef(ACCOUNT.platform, USER);
       await createDynamodbErasures(table).erase(contact, { kind: 'send', id }, now);
     },
-    async putContact(address: string, attributes: Record<string, unknown>) {
-      const item = { ...contactKeyOf(contactRef(ACCOUNT.platform, address)), ...attributes };
-      await tables.client.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
+    async putContact(address: string, stored: StoredContact) {
+      for (const item of contactItems(contactRef(ACCOUNT.platform, address), stored)) {
+        await tables.client.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
+      }
     },
 
     items: (): Promise<Record<string, Item>> => tables.items(tableName),

@@ -91,7 +91,7 @@ describe('what sending records about a contact', () => {
     await contacts.recordCheck(contact, { checkedAt: NOW });
     await contacts.denyWindow(contact, later);
     await contacts.denyWindow(contact, NOW);
-    expect(await harness.item('CONTACT#chat#*#541155550000 CONTACT')).toMatchObject({
+    expect(await contacts.read(contact, later)).toMatchObject({
       checkedAt: later,
       checkedAddress: '541155550000',
       windowDeniedAt: later,

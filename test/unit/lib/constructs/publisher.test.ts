@@ -35,10 +35,12 @@ describe('The stream of the table', () => {
   });
 
   test.each([
-    { content: true, variable: 'true' },
-    { content: false, variable: 'false' },
-  ])('is published with or without content: $content', ({ content, variable }) => {
-    synthesizedStack('prod', { events: { content } }).template.hasResourceProperties('AWS::Lambda::Function', {
+    { stage: 'prod', events: {}, variable: 'false' },
+    { stage: 'dev', events: {}, variable: 'true' },
+    { stage: 'prod', events: { content: true }, variable: 'true' },
+    { stage: 'dev', events: { content: false }, variable: 'false' },
+  ] as const)('is published with or without content: $stage, $events', ({ stage, events, variable }) => {
+    synthesizedStack(stage, { events }).template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ EVENT_CONTENT: variable }) },
     });
   });

@@ -27,7 +27,7 @@ describe('Settings', () => {
       },
       allowInsecureWebhook: false,
       window: { per: 'user', marginSeconds: 60 },
-      events: { content: true, targets: [] },
+      events: { targets: [] },
       retentionDays: { messages: 400, sends: 400, contacts: 400, contactChecks: 90, audit: 400, logs: 30 },
       customerManagedKey: false,
       throttling: {},
@@ -54,6 +54,7 @@ describe('Settings', () => {
     { path: 'window.per', value: 'channel' },
     { path: 'defaultTemplate', value: { ruleNameOrId: 'welcome', params: { name: 'Ana' } } },
     { path: 'events.content', value: false },
+    { path: 'events.content', value: true },
     {
       path: 'events.targets',
       value: [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm', events: ['MessageReceived'] }],

@@ -15,6 +15,7 @@ describe('The guide to the settings', () => {
     { path: 'window.per', ends: ' (default "user")' },
     { path: 'webhook.auth.toleranceSeconds', ends: ' (default 300)' },
     { path: 'production', ends: ' (default false)' },
+    { path: 'events.content', ends: ' (default true, but false if production is true)' },
   ])('ends the description of $path with the default of the schema', ({ path, ends }) => {
     expect(guide.get(path)?.endsWith(ends)).toBe(true);
   });

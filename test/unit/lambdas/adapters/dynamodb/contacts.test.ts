@@ -1,32 +1,57 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Consent, contactRef } from '../../../../../lambdas/domain/contact.ts';
+import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
+import { CONSENT_KINDS, CONSENT_ORIGINS, type Consent } from '../../../../../lambdas/domain/consent.ts';
+import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { CheckedContact } from '../../../../../lambdas/domain/contact-check.ts';
-import { ACCOUNT, USER } from '../../../../support/builders.ts';
+import { addMs, type Instant } from '../../../../../lambdas/domain/instant.ts';
+import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
+import type { ContactRepository } from '../../../../../lambdas/ports.ts';
+import { ACCOUNT, NOW, optIn, optOut, RETENTION_DAYS, USER } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 const contact = contactRef('chat', USER);
 const at = (minute: number) => `2026-11-20T10:0${minute}:00.000Z`;
 
 const tables = testTables();
 let tableName: string;
-let contacts: Repositories['contacts'];
+let contacts: ContactRepository;
 
 const useNewTable = async () => {
   tableName = await tables.createTable();
-  contacts = createRepositories(tables, tableName).contacts;
+  // Different times for each kind of data show which one is used.
+  const retentionDays = { ...RETENTION_DAYS, contacts: 30, contactChecks: 7 };
+  contacts = createDynamodbContacts(createConversationTable({ client: tables.client, tableName, retentionDays }));
 };
 
 beforeEach(useNewTable);
 
-type Step = { readonly consent: Consent } | { readonly checked: CheckedContact } | { readonly deniedAt: string };
+const message = (written: Instant): InboundMessage => ({
+  kind: 'message',
+  id: `message of ${written}`,
+  contact,
+  time: { at: written, source: 'event' },
+  body: `body of ${written}`,
+  address: '5491155550000',
+  name: `Ana at ${written}`,
+  opensWindow: true,
+});
+
+type Step =
+  | { readonly consent: Consent }
+  | { readonly checked: CheckedContact }
+  | { readonly deniedAt: Instant }
+  | { readonly writtenAt: Instant };
 
 const play = async (steps: readonly Step[]) => {
   await useNewTable();
   for (const step of steps) {
     if ('consent' in step) await contacts.recordConsent(contact, step.consent);
     else if ('checked' in step) await contacts.recordCheck(contact, step.checked);
+    else if ('writtenAt' in step) await contacts.openWindow(message(step.writtenAt));
     else await contacts.denyWindow(contact, step.deniedAt);
   }
   return tables.items(tableName);
@@ -34,43 +59,46 @@ const play = async (steps: readonly Step[]) => {
 
 describe('what is recorded about a contact', () => {
   it('is undefined for an unknown contact, or empty beside a closed circuit', async () => {
-    expect(await contacts.read(contact)).toBeUndefined();
-    expect(await contacts.readWithCircuit(contact, ACCOUNT)).toEqual({ contact: {}, circuit: { state: 'closed' } });
+    expect(await contacts.read(contact, NOW)).toBeUndefined();
+    expect(await contacts.readWithCircuit(contact, ACCOUNT, NOW)).toEqual({
+      contact: {},
+      circuit: { state: 'closed' },
+    });
   });
 
-  it('is the latest of each kind', async () => {
-    await contacts.recordConsent(contact, { kind: 'opt-in', at: at(2), source: 'form' });
-    await contacts.recordConsent(contact, { kind: 'opt-in', at: at(1), source: 'call' });
-    await contacts.recordConsent(contact, { kind: 'opt-out', at: at(1), source: 'email' });
+  it('is the latest of each kind, and of each origin', async () => {
+    const byImport = { origin: 'import' as const, source: 'list' };
+    await contacts.recordConsent(contact, optIn(at(2)));
+    await contacts.recordConsent(contact, optIn(at(1), { source: 'call' }));
+    await contacts.recordConsent(contact, optIn(at(3), byImport));
+    await contacts.recordConsent(contact, optOut(at(1), { source: 'email' }));
     await contacts.recordCheck(contact, { checkedAt: at(2), checkedAddress: '541155550000' });
     await contacts.recordCheck(contact, { checkedAt: at(1) });
     await contacts.denyWindow(contact, at(2));
     await contacts.denyWindow(contact, at(1));
 
     const stored = {
-      optInAt: at(2),
-      optInSource: 'form',
-      optOutAt: at(1),
-      optOutSource: 'email',
+      consents: [optIn(at(2)), optIn(at(3), byImport), optOut(at(1), { source: 'email' })],
       checkedAt: at(2),
       checkedAddress: '541155550000',
       windowDeniedAt: at(2),
     };
-    expect(await contacts.read(contact)).toEqual(stored);
-    expect((await contacts.readWithCircuit(contact, ACCOUNT)).contact).toEqual(stored);
+    expect(await contacts.read(contact, NOW)).toEqual(stored);
+    expect((await contacts.readWithCircuit(contact, ACCOUNT, NOW)).contact).toEqual(stored);
   });
 
   it('forgets the address of an earlier check when the number is no longer on the platform', async () => {
     await contacts.recordCheck(contact, { checkedAt: at(1), checkedAddress: '541155550000' });
     await contacts.recordCheck(contact, { checkedAt: at(2) });
-    expect(await contacts.read(contact)).toEqual({ checkedAt: at(2) });
+    expect(await contacts.read(contact, NOW)).toEqual({ checkedAt: at(2) });
   });
 
   it('is the same in any order, with any repetition', async () => {
     const minute = fc.integer({ min: 0, max: 3 });
     const consent = fc
       .record({
-        kind: fc.constantFrom('opt-in' as const, 'opt-out' as const),
+        kind: fc.constantFrom(...CONSENT_KINDS),
+        origin: fc.constantFrom(...CONSENT_ORIGINS),
         at: minute.map(at),
         source: fc.constantFrom('form', 'call'),
       })
@@ -82,7 +110,8 @@ describe('what is recorded about a contact', () => {
       }),
     );
     const denial = minute.map((number): Step => ({ deniedAt: at(number) }));
-    const orders = fc.array(fc.oneof(consent, check, denial), { minLength: 1, maxLength: 8 }).chain((steps) =>
+    const written = minute.map((number): Step => ({ writtenAt: at(number) }));
+    const orders = fc.array(fc.oneof(consent, check, denial, written), { minLength: 1, maxLength: 8 }).chain((steps) =>
       fc.tuple(
         fc.constant(steps),
         fc
@@ -96,5 +125,58 @@ describe('what is recorded about a contact', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('how long it is kept', () => {
+  const expiries = async () => {
+    const items = await tables.items(tableName);
+    return Object.fromEntries(Object.values(items).map(({ sk, expiresAt }) => [sk, expiresAt]));
+  };
+  const seconds = (instant: Instant) => Date.parse(instant) / 1000;
+
+  it('depends on when each part was recorded last, and not on the other parts', async () => {
+    await contacts.openWindow(message(at(2)));
+    await contacts.openWindow(message(at(1)));
+    await contacts.recordCheck(contact, { checkedAt: at(3) });
+    await contacts.denyWindow(contact, at(4));
+    await contacts.recordConsent(contact, optIn(at(5)));
+
+    expect(await expiries()).toEqual({
+      CONTACT: seconds(addMs(at(2), 30 * DAY_MS)),
+      CHECK: seconds(addMs(at(3), 7 * DAY_MS)),
+      DENIAL: seconds(addMs(at(4), DAY_MS)),
+      // An opt-out that expired would let the next import reach somebody who opted out.
+      CONSENT: undefined,
+    });
+  });
+
+  it('ends for its readers before DynamoDB deletes it, each part at its own time', async () => {
+    await contacts.openWindow(message(at(0)));
+    await contacts.recordCheck(contact, { checkedAt: at(0), checkedAddress: '541155550000' });
+    await contacts.denyWindow(contact, at(0));
+    const names = async (afterMs: number) => Object.keys((await contacts.read(contact, addMs(at(0), afterMs))) ?? {});
+    const window = ['address', 'name', 'lastInboundAt'];
+
+    expect((await names(DAY_MS - 1)).toSorted()).toEqual(
+      [...window, 'windowDeniedAt', 'checkedAt', 'checkedAddress'].toSorted(),
+    );
+    expect((await names(7 * DAY_MS - 1)).toSorted()).toEqual([...window, 'checkedAt', 'checkedAddress'].toSorted());
+    expect((await names(7 * DAY_MS)).toSorted()).toEqual(window.toSorted());
+    expect(await contacts.read(contact, addMs(at(0), 30 * DAY_MS))).toBeUndefined();
+    const { contact: read } = await contacts.readWithCircuit(contact, ACCOUNT, addMs(at(0), 30 * DAY_MS));
+    expect(read).toEqual({});
+  });
+
+  it('has no end for an opt-out', async () => {
+    await contacts.recordConsent(contact, optOut(at(0)));
+
+    expect(await contacts.read(contact, addMs(at(0), 3650 * DAY_MS))).toEqual({ consents: [optOut(at(0))] });
+  });
+
+  it('does not depend on a report of a closed window, whatever is stored besides', async () => {
+    await contacts.denyWindow(contact, at(0));
+
+    expect(await contacts.read(contact, addMs(at(0), DAY_MS))).toBeUndefined();
   });
 });

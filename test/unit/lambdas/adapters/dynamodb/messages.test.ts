@@ -43,6 +43,7 @@ describe('storing an inbound message', () => {
         address: '5491155550000',
         name: 'Ana',
         customerId: 'customer-1',
+        expiresAt: Date.parse('2027-12-25T11:00:00.000Z') / 1000,
       },
     });
     expect(await repositories.messages.read('message-1')).toMatchObject({

@@ -2,8 +2,11 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import {
   accountKey,
+  checkKeyOf,
+  consentKeyOf,
   contactKeyOf,
   contactName,
+  denialKeyOf,
   echoKey,
   erasureKey,
   messageKey,
@@ -43,9 +46,9 @@ describe('readItemChange', () => {
     });
   });
 
-  it('takes the contact of a contact item from its key', () => {
-    expect(readItemChange(record({ ...contactKeyOf(CONTACT) }))).toMatchObject({
-      kind: 'contact',
+  it('takes the contact of its consents from their key', () => {
+    expect(readItemChange(record({ ...consentKeyOf(CONTACT) }))).toMatchObject({
+      kind: 'consent',
       contact: CONTACT,
       before: {},
     });
@@ -57,6 +60,9 @@ describe('readItemChange', () => {
     expect(readItemChange(record({ pk: 'OTHER#1', sk: 'SEND' }))).toBeUndefined();
     expect(readItemChange(record({ pk: 'SEND#1', sk: 'ECHO' }))).toBeUndefined();
     expect(readItemChange(record({ ...erasureKey('1') }))).toBeUndefined();
+    for (const keyOf of [contactKeyOf, checkKeyOf, denialKeyOf]) {
+      expect(readItemChange(record({ ...keyOf(CONTACT) }))).toBeUndefined();
+    }
     expect(readItemChange({ ...record({ ...sendKey('1') }), eventName: 'REMOVE' })).toBeUndefined();
     expect(readItemChange({})).toBeUndefined();
   });

@@ -1,3 +1,4 @@
+import { type Consent, consentRegister } from '../../../../../lambdas/domain/consent.ts';
 import type { ItemChange, ItemImage } from '../../../../../lambdas/domain/events/item-change.ts';
 import { USER, wireMessage } from '../../../../support/builders.ts';
 
@@ -57,11 +58,11 @@ export const sendImage = (changes: ItemImage = {}): ItemImage => ({
 export const sendChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
   change({ kind: 'send', id: 'request-1', key: '["SEND#request-1","SEND"]', before, after });
 
-export const contactChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
+export const consentChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
   change({
-    kind: 'contact',
+    kind: 'consent',
     id: 'chat#*#541155550000',
-    key: '["CONTACT#chat#*#541155550000","CONTACT"]',
+    key: '["CONTACT#chat#*#541155550000","CONSENT"]',
     before,
     after,
   });
@@ -74,3 +75,16 @@ export const accountChange = (after: ItemImage, before: ItemImage = {}): ItemCha
     before,
     after: { platform: 'chat', channel: '+5491100000000', ...after },
   });
+
+/** A consent's attributes. */
+export const consentImage = (...consents: readonly Consent[]): ItemImage =>
+  Object.fromEntries(
+    consents.flatMap((consent) => {
+      const names = consentRegister(consent);
+      return [
+        [names.at, consent.at],
+        [names.source, consent.source],
+        [names.recordedAt, consent.at],
+      ];
+    }),
+  );

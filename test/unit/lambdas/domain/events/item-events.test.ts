@@ -1,14 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  CONSENT_KINDS,
+  CONSENT_ORIGINS,
+  consentRegister,
+  consentVerdict,
+} from '../../../../../lambdas/domain/consent.ts';
 import { eventDetails } from '../../../../../lambdas/domain/events/event-details.ts';
 import type { ItemChange, ItemKind } from '../../../../../lambdas/domain/events/item-change.ts';
 import { itemEvents } from '../../../../../lambdas/domain/events/item-events.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
+import { optIn, optOut } from '../../../../support/builders.ts';
 import {
   accountChange,
   change,
-  contactChange,
+  consentChange,
+  consentImage,
   echoChange,
   echoImage,
   inboundImage,
@@ -198,19 +206,71 @@ describe('a change of a send', () => {
   });
 });
 
-describe('a change of a contact', () => {
-  it('publishes each new opt-in and opt-out', () => {
-    const before = { optInAt: '2026-11-01T00:00:00.000Z', optOutAt: '2026-11-02T00:00:00.000Z' };
-    const after = { ...before, optInAt: AT, optInSource: 'form' };
+describe("a change of a contact's consents", () => {
+  const [FIRST, SECOND, THIRD] = ['2026-11-01', '2026-11-02', '2026-11-03'].map((day) => `${day}T00:00:00.000Z`);
+  const imported = { origin: 'import' as const, source: 'list' };
 
-    expect(eventsOf(contactChange(after, before))).toEqual([
-      { name: 'ContactOptedIn', detail: expect.objectContaining({ at: AT, source: 'form' }) },
+  it('publishes the consent that counts from then on', () => {
+    const before = consentImage(optIn(String(FIRST)), optOut(String(SECOND)));
+    const after = { ...before, ...consentImage(optIn(AT)) };
+
+    expect(eventsOf(consentChange(after, before))).toEqual([
+      { name: 'ContactOptedIn', detail: expect.objectContaining({ at: AT, origin: 'user', source: 'form' }) },
     ]);
-    expect(namesOf(contactChange({ optOutAt: AT }))).toEqual(['ContactOptedOut']);
+    expect(eventsOf(consentChange(consentImage(optOut(AT, imported))))).toMatchObject([
+      { name: 'ContactOptedOut', detail: { at: AT, origin: 'import', source: 'list' } },
+    ]);
   });
 
-  it('publishes nothing when the window moves', () => {
-    expect(namesOf(contactChange({ lastInboundAt: AT, optInAt: AT }, { optInAt: AT }))).toEqual([]);
+  it('publishes nothing if another consent overrides the new one', () => {
+    const before = consentImage(optOut(String(FIRST)));
+    const after = { ...before, ...consentImage(optIn(String(SECOND), imported)) };
+
+    expect(namesOf(consentChange(after, before))).toEqual([]);
+    expect(namesOf(consentChange({ ...after, userOptOutRecordedAt: AT }, after))).toEqual([]);
+  });
+
+  it('publishes another id when the same consent counts again', () => {
+    const byImport = consentImage(optIn(String(THIRD), imported));
+    const optedOut = { ...byImport, ...consentImage(optOut(String(FIRST))) };
+    const again = { ...optedOut, ...consentImage(optIn(String(SECOND))) };
+    const events = [consentChange(byImport), consentChange(optedOut, byImport), consentChange(again, optedOut)].flatMap(
+      eventsOf,
+    );
+
+    expect(events.map(({ name, detail }) => `${name} ${detail.at}`)).toEqual([
+      `ContactOptedIn ${THIRD}`,
+      `ContactOptedOut ${FIRST}`,
+      `ContactOptedIn ${THIRD}`,
+    ]);
+    expect(new Set(events.map(({ detail }) => detail.id)).size).toBe(3);
+  });
+
+  it('publishes, in any order of writes, the verdict on all of them last', () => {
+    const consent = fc.record({
+      kind: fc.constantFrom(...CONSENT_KINDS),
+      origin: fc.constantFrom(...CONSENT_ORIGINS),
+      at: fc.constantFrom(String(FIRST), String(SECOND), String(THIRD)),
+      source: fc.constant('form'),
+    });
+    fc.assert(
+      fc.property(fc.array(consent, { minLength: 1, maxLength: 8 }), (consents) => {
+        let image: Readonly<Record<string, unknown>> = {};
+        const published: string[] = [];
+        for (const one of consents) {
+          const { at } = consentRegister(one);
+          const after = one.at > String(image[at] ?? '') ? { ...image, ...consentImage(one) } : image;
+          published.push(...namesOf(consentChange(after, image)));
+          image = after;
+        }
+        const { state } = consentVerdict(consents);
+        expect(published.at(-1)).toBe(state === 'opted-in' ? 'ContactOptedIn' : 'ContactOptedOut');
+      }),
+    );
+  });
+
+  it('cannot be published if a register is damaged', () => {
+    expect(() => itemEvents(consentChange({ userOptOutAt: 'yesterday' }))).toThrow('cannot be read');
   });
 });
 
@@ -249,7 +309,7 @@ describe('any change', () => {
     fc.constantFrom(
       ...['direction', 'createdAt', 'body', 'echoAt', 'echoBody', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'],
       ...['failedBody', 'otherStatuses', 'requestId', 'state', 'why', 'decision', 'outcome', 'call', 'messageId'],
-      ...['code', 'optInAt', 'refusedAt', 'optOutAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
+      ...['code', 'refusedAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
     ),
     fc.oneof(
       fc.constantFrom('inbound', 'outbound', 'accepted', 'refused', 'uncertain', 'open', 'closed', AT),
@@ -260,7 +320,7 @@ describe('any change', () => {
   );
   const changes = fc
     .record({
-      kind: fc.constantFrom<ItemKind>('message', 'echo', 'send', 'contact', 'account'),
+      kind: fc.constantFrom<ItemKind>('message', 'echo', 'send', 'consent', 'account'),
       before: image,
       after: image,
     })

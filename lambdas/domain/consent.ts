@@ -1,0 +1,97 @@
+import { DamagedItemError } from './errors.ts';
+import { type Instant, parseInstant } from './instant.ts';
+
+export const CONSENT_KINDS = ['opt-in', 'opt-out'] as const;
+export type ConsentKind = (typeof CONSENT_KINDS)[number];
+
+/** Who said so: the user, in a form, a message, or a call; or a list that a system loads. */
+export const CONSENT_ORIGINS = ['user', 'import'] as const;
+export type ConsentOrigin = (typeof CONSENT_ORIGINS)[number];
+
+/** An opt-in or opt-out. The latest one of each kind and origin is stored. */
+export interface Consent {
+  readonly kind: ConsentKind;
+  readonly origin: ConsentOrigin;
+  /** When the user gave or withdrew it. */
+  readonly at: Instant;
+  /** Where it was given, such as a form, an email, or a call. */
+  readonly source: string;
+  /** When Parley received it, which an erasure goes by. @default at */
+  readonly recordedAt?: Instant;
+}
+
+/**
+ * The origin of a consent whose caller names none: the one that never overrides somebody's opt-out by accident.
+ */
+export const DEFAULT_ORIGIN: Readonly<Record<ConsentKind, ConsentOrigin>> = { 'opt-in': 'import', 'opt-out': 'user' };
+
+export const CONSENT_STATES = ['opted-in', 'opted-out', 'none'] as const;
+
+/** Whether the user agrees that the business writes first, with the consent that decides it. */
+export type ConsentVerdict =
+  | (Pick<Consent, 'at' | 'origin' | 'source'> & { readonly state: 'opted-in' | 'opted-out' })
+  /** Neither an opt-in nor an opt-out is recorded. */
+  | { readonly state: 'none' };
+
+/**
+ * Weighs a contact's consents, in any order. An opt-out stands until a later opt-in. Only the user's own opt-in
+ * overrides the user's own opt-out; any opt-in overrides an import's.
+ */
+export const consentVerdict = (consents: readonly Consent[]): ConsentVerdict => {
+  const optIns = consents.filter(({ kind }) => kind === 'opt-in');
+  const standing = consents.filter(
+    (consent) => consent.kind === 'opt-out' && !optIns.some((optIn) => overrides(optIn, consent)),
+  );
+  const optOut = latestOf(standing);
+  if (optOut !== undefined) return describe('opted-out', optOut);
+  const optIn = latestOf(optIns);
+  return optIn === undefined ? { state: 'none' } : describe('opted-in', optIn);
+};
+
+const overrides = (optIn: Consent, optOut: Consent): boolean =>
+  optIn.at > optOut.at && (optIn.origin === 'user' || optOut.origin === 'import');
+
+const latestOf = (consents: readonly Consent[]): Consent | undefined =>
+  consents.toSorted((one, other) => compare(one.at, other.at) || compare(one.origin, other.origin)).at(-1);
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+const describe = (state: 'opted-in' | 'opted-out', { at, origin, source }: Consent): ConsentVerdict => ({
+  state,
+  at,
+  origin,
+  source,
+});
+
+/** The attributes that hold the latest consent of a kind and an origin. */
+export interface ConsentRegister {
+  readonly kind: ConsentKind;
+  readonly origin: ConsentOrigin;
+  readonly at: string;
+  readonly source: string;
+  readonly recordedAt: string;
+}
+
+/** Returns the register of a consent, such as `userOptOutAt` with its source and its time of recording. */
+export const consentRegister = ({ kind, origin }: Pick<Consent, 'kind' | 'origin'>): ConsentRegister => {
+  const prefix = `${origin}${kind === 'opt-in' ? 'OptIn' : 'OptOut'}`;
+  return { kind, origin, at: `${prefix}At`, source: `${prefix}Source`, recordedAt: `${prefix}RecordedAt` };
+};
+
+export const CONSENT_REGISTERS: readonly ConsentRegister[] = CONSENT_KINDS.flatMap((kind) =>
+  CONSENT_ORIGINS.map((origin) => consentRegister({ kind, origin })),
+);
+
+/**
+ * Reads the registers of an item.
+ *
+ * @throws DamagedItemError if a register does not have the form that Parley writes, because an opt-out must not be
+ * overlooked
+ */
+export const readConsents = (item: Readonly<Record<string, unknown>>): readonly Consent[] =>
+  CONSENT_REGISTERS.flatMap(({ kind, origin, ...names }) => {
+    if (item[names.at] === undefined) return [];
+    const [at, source] = [parseInstant(item[names.at]), item[names.source]];
+    if (at !== undefined && typeof source === 'string') return [{ kind, origin, at, source }];
+    throw new DamagedItemError(`An item cannot be read: ${names.at} is not a time, or ${names.source} not a string.`);
+  });
