@@ -41,7 +41,7 @@ const referencesIn = (text: string): readonly string[] =>
 
 /** Returns the names of the tests in a file, as they are written, without the backslashes that escape quotation marks. */
 const testsIn = (code: string): readonly string[] =>
-  [...code.matchAll(/\(\s*(['"`])((?:\\.|(?!\1)[^\\\n])*)\1,\s*(?:async\b|\()/g)].map(([, , name = '']) =>
+  [...code.matchAll(/\(\s*(['"`])((?:\\.|(?!\1)[^\\\n])*)\1,\s*(?:async\b|\(|\{ timeout)/g)].map(([, , name = '']) =>
     name.replaceAll(/\\(['"`])/g, '$1'),
   );
 
