@@ -1,10 +1,24 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync } from 'esbuild';
+import { type BundledPackage, bundledPackages } from './bundled-packages.ts';
+import { thirdPartyNotices } from './third-party-notices.ts';
+
+/** A function's code, and the packages that it contains. */
+export interface Bundle {
+  readonly code: string;
+  readonly packages: readonly BundledPackage[];
+}
+
+/** Paths in messages and in the bundler's description are relative to Parley's root, whatever the current folder is. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Bundles a function's entry and all of its imports, including the AWS SDK, into one ES module, `index.mjs`.
+ * Bundles a function's entry and all of its imports, including the AWS SDK, into one ES module, `index.mjs`, and puts the
+ * licenses of the packages beside it.
  *
  * Runs esbuild in this process. CDK's `NodejsFunction` starts npx for every function, which takes longer than bundling.
  * The asset's hash is computed from the output, so an edit that does not change the bundle deploys nothing.
@@ -20,7 +34,11 @@ export function bundledCode(entry: string): Code {
       image: DockerImage.fromRegistry('unused'),
       local: {
         tryBundle(outputDirectory) {
-          bundle(entry, join(outputDirectory, 'index.mjs'));
+          const { code, packages } = bundle(entry);
+          writeFileSync(join(outputDirectory, 'index.mjs'), code);
+          if (packages.length > 0) {
+            writeFileSync(join(outputDirectory, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(packages));
+          }
           return true;
         },
       },
@@ -28,10 +46,19 @@ export function bundledCode(entry: string): Code {
   });
 }
 
-function bundle(entry: string, outfile: string): void {
-  buildSync({
+/**
+ * Bundles a function's entry in memory.
+ *
+ * @param entry The absolute path of the TypeScript file that exports `handler`.
+ * @throws Error with esbuild's messages if the bundle cannot be built.
+ */
+export function bundle(entry: string): Bundle {
+  const { outputFiles, metafile } = buildSync({
     entryPoints: [entry],
-    outfile,
+    absWorkingDir: ROOT,
+    outfile: 'index.mjs',
+    write: false,
+    metafile: true,
     bundle: true,
     platform: 'node',
     target: 'node24',
@@ -44,4 +71,6 @@ function bundle(entry: string, outfile: string): void {
     // esbuild includes its messages in the error that it throws, so printing them would repeat them.
     logLevel: 'silent',
   });
+  const code = outputFiles.map(({ text }) => text).join('');
+  return { code, packages: bundledPackages(metafile, ROOT) };
 }

@@ -16,6 +16,8 @@ export interface DynamoDbEmulator extends ListeningServer {
 }
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
+/** The version in package.json, which installs it on Linux (x64); see "Run it on your machine" in README.md. */
+const DYNOXIDE_VERSION = '1.2.1';
 /** Retries on another port, because another program may take the free port before the emulator does. */
 const START_ATTEMPTS = 3;
 const POLL_MS = 5;
@@ -68,7 +70,7 @@ const findBinary = async (environment: NodeJS.ProcessEnv): Promise<string> => {
   throw new LocalError(
     configured
       ? `DYNOXIDE_BIN is ${configured}, which does not exist or is not executable. Set it to the path of a dynoxide binary.`
-      : `The DynamoDB emulator for ${platform} is not installed. Run "npm ci", or set DYNOXIDE_BIN to the path of a dynoxide binary.`,
+      : `The DynamoDB emulator for ${platform} is not installed. Run "npm install --no-save @dynoxide/${platform}@${DYNOXIDE_VERSION}", or set DYNOXIDE_BIN to the path of a dynoxide binary.`,
   );
 };
 

@@ -87,7 +87,12 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['constructs', 'settings', 'domain', 'receive', 'send', 'manage'],
     mayImportTypes: ['publish'],
   },
-  { name: 'documents', files: /^lib\/documents\//, mayImport: ['domain', 'manage'] },
+  {
+    name: 'documents',
+    files: /^lib\/documents\//,
+    mayImport: ['domain', 'manage', 'constructs'],
+    mayImportTypes: ['documents'],
+  },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
   { name: 'bin', files: /^bin\//, mayImport: ['lib', 'settings', 'documents'] },
 

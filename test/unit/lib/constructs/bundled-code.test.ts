@@ -1,15 +1,27 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bundledCode } from '../../../../lib/constructs/bundled-code.ts';
+import { bundle, bundledCode } from '../../../../lib/constructs/bundled-code.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'parley-bundle-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Installs a package that a function in the folder can import. */
+function install(name: string, manifest: object, files: Readonly<Record<string, string>>): string {
+  const target = join(folder, 'node_modules', name);
+  mkdirSync(target, { recursive: true });
+  writeFileSync(
+    join(target, 'package.json'),
+    JSON.stringify({ name, version: '1.2.3', main: 'index.js', ...manifest }),
+  );
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(target, file), text);
+  return target;
+}
 
 /** Bundles a function with this source as its entry and returns the asset's folder. */
 function bundled(source: string): string {
@@ -41,6 +53,47 @@ describe('The bundle of a function', () => {
     expect(hashOf(commented)).toBe(hashOf(asset));
     expect(hashOf(changed)).not.toBe(hashOf(asset));
     expect(readFileSync(join(asset, 'index.mjs'), 'utf8')).not.toContain(folder);
+  });
+
+  test('is deployed with the licenses and notices of its packages, each text once', () => {
+    const license = 'Permission is granted.';
+    install('@a/one', { license: 'MIT' }, { 'index.js': 'export const one = Math.sin(1);', LICENSE: license });
+    install(
+      'two',
+      { license: 'Apache-2.0' },
+      { 'index.js': 'export const two = Math.sin(2);', 'LICENSE.md': `${license}\r\n`, NOTICE: 'Two was made by B.' },
+    );
+    install('three', { license: 'MIT', author: { name: 'C' } }, { 'index.js': 'export const three = Math.sin(3);' });
+
+    const asset = bundled(`import { one } from '@a/one'; import { two } from 'two'; import { three } from 'three';
+      export const handler = () => [one, two, three];`);
+
+    expect(readdirSync(asset)).toEqual(['THIRD-PARTY-NOTICES.txt', 'index.mjs']);
+    const notices = readFileSync(join(asset, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    expect(notices.split(license)).toHaveLength(2);
+    expect(notices).toContain('@a/one 1.2.3 (MIT)\ntwo 1.2.3 (Apache-2.0)\n');
+    expect(notices).toContain('Two was made by B.');
+    expect(notices).toContain('The package has no license file. Its package.json states: MIT, author C.');
+  });
+
+  test('contains a package only if its code is in the bundle, and knows what the package imports', () => {
+    const inner = install('inner', { license: 'MIT' }, { 'index.js': 'export const inner = Math.sin(1);' });
+    const outer = install('outer', { license: '0BSD' }, { 'index.js': "export { inner as outer } from 'inner';" });
+    const used = install('used', {}, { 'index.js': "import { inner } from 'inner'; export const used = inner + 1;" });
+    install('unused', { license: 'MIT', sideEffects: false }, { 'index.js': 'export const unused = Math.sin(2);' });
+    writeFileSync(
+      join(folder, 'entry.ts'),
+      `import { outer } from 'outer'; import { used } from 'used'; import { unused } from 'unused';
+      export const handler = () => [outer, used];`,
+    );
+
+    const { packages } = bundle(join(folder, 'entry.ts'));
+
+    expect(packages.map(({ name, license, folder, imports }) => ({ name, license, folder, imports }))).toEqual([
+      { name: 'inner', license: 'MIT', folder: inner, imports: [] },
+      { name: 'used', license: 'NOASSERTION', folder: used, imports: [inner] },
+    ]);
+    expect(packages.map(({ folder }) => folder)).not.toContain(outer);
   });
 
   test('fails with the place and the reason when an import cannot be resolved', () => {
