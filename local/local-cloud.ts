@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { z } from 'zod';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { printableLines } from '../sandbox/terminal-text.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
@@ -94,7 +95,7 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
  * @throws LocalError or SettingsError that says what to do. In this case, nothing is left running.
  */
 export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud> => {
-  const { stage = 'dev', warn = (message: string) => console.error(message) } = options;
+  const { stage = 'dev', warn = (message: string) => console.error(printableLines(message)) } = options;
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { printableLines } from '../sandbox/terminal-text.ts';
 import { startLocal } from './local-cloud.ts';
 import { messageOf } from './local-error.ts';
 import { checkStateFolder, removeLocalState, writeLocalState } from './local-state.ts';
@@ -19,7 +20,7 @@ const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: 
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => removeLocalState(cloud, stateFolder));
   await writeLocalState(cloud, stateFolder);
-  console.log(readyMessage(cloud));
+  console.log(printableLines(readyMessage(cloud)));
   if (open && cloud.consoleUrl) openBrowser(cloud.consoleUrl);
   await shutdown;
 };
@@ -63,6 +64,6 @@ try {
   if (options.help) console.log(HELP);
   else await run(options);
 } catch (error) {
-  console.error(messageOf(error));
+  console.error(printableLines(messageOf(error)));
   process.exitCode = 1;
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Hono } from 'hono';
 import { createClock, type SandboxClock } from './clock.ts';
 import { type DeliveryBackoff, PUBSUB_BACKOFF } from './delivery/push-backoff.ts';
@@ -14,6 +15,7 @@ import { errorBody } from './http/read-request.ts';
 import type { Inspector } from './inspector.ts';
 import { createRunningService } from './running-service.ts';
 import { createStoredService, NO_STORE } from './store/store.ts';
+import { printableLines } from './terminal-text.ts';
 
 export type { SandboxClock } from './clock.ts';
 export type { WebhookAuth, WebhookSettings } from './delivery/subscription.ts';
@@ -99,7 +101,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     .notFound((context) => context.body(null, 404))
     .onError((error, context) => {
       // A client that disconnects during its request is not an error.
-      if (!context.req.raw.signal.aborted) console.error(error);
+      if (!context.req.raw.signal.aborted) console.error(printableLines(inspect(error)));
       return context.json(errorBody(500, 'The sandbox failed to process this request. See its output.'), 500);
     });
 

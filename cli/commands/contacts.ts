@@ -57,7 +57,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
         ({ contact, onPlatform, platformContactId }) =>
           `${contact}  ${onPlatform ? `on the platform as ${platformContactId}` : 'not on the platform'}`,
       );
-      report({ text: [...lines, `On the platform: ${found} of ${contacts.length}.`].join('\n'), json: { contacts } });
+      report({ lines: [...lines, `On the platform: ${found} of ${contacts.length}.`], json: { contacts } });
     });
 
 const readTextFile = async (file: string): Promise<string> => {
@@ -96,7 +96,7 @@ const createConsentCommand = (
       const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
       const consent = name === 'opt-in' ? contact.optIn : contact.optOut;
       report({
-        text: `${contact.platformContactId}: ${name} at ${consent?.at} (source: ${consent?.source}).`,
+        lines: [`${contact.platformContactId}: ${name} at ${consent?.at} (source: ${consent?.source}).`],
         json: contact,
       });
     });
@@ -132,7 +132,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
       let erasure = erasureResponse.parse(await call('DELETE', path));
       const { erasureId } = erasure;
       if (!wait) {
-        report({ text: `Erasure ${erasureId} started.`, json: erasure });
+        report({ lines: [`Erasure ${erasureId} started.`], json: erasure });
         return;
       }
       while (erasure.state !== 'done') {
@@ -150,7 +150,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         isKnown || messages + sends + deadLetters > 0
           ? `${contact} is erased: ${count(messages, 'message')} and ${count(sends, 'send')}${letters}`
           : `Nothing was stored about ${contact}`;
-      report({ text: `${text} (erasure ${erasureId}).`, json: erasure });
+      report({ lines: [`${text} (erasure ${erasureId}).`], json: erasure });
     });
 
 /** Whether the contact itself is stored: an erasure counts only messages and sends. */

@@ -99,6 +99,9 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['sandbox page'],
     mayImportTypes: ['sandbox inspector', 'sandbox service', 'sandbox delivery'],
   },
+  // The rules of what runs on this machine: whom a server answers, and what may be printed. The sandbox is at the bottom of
+  // what runs there, so the local run and the operator's command take them from it.
+  { name: 'sandbox terminal text', files: /^sandbox\/terminal-text\.ts$/, mayImport: [] },
   { name: 'sandbox page build', files: /^sandbox\/console\/[^/]+\.ts$/, mayImport: [] },
   { name: 'sandbox clock', files: /^sandbox\/clock\.ts$/, mayImport: [] },
   { name: 'sandbox inspector', files: /^sandbox\/inspector\.ts$/, mayImport: [] },
@@ -137,6 +140,7 @@ export const LAYERS: readonly Layer[] = [
       'sandbox store',
       'sandbox delivery',
       'sandbox clock',
+      'sandbox terminal text',
     ],
     mayImportTypes: ['sandbox inspector'],
   },
@@ -155,12 +159,16 @@ export const LAYERS: readonly Layer[] = [
     files: /^cli\/commands\//,
     mayImport: ['cli commands', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'manage'],
   },
-  { name: 'cli', files: /^cli\//, mayImport: ['cli', 'cli commands', 'cli base', 'cli operations', 'package.json'] },
+  {
+    name: 'cli',
+    files: /^cli\//,
+    mayImport: ['cli', 'cli commands', 'cli base', 'cli operations', 'package.json', 'sandbox terminal text'],
+  },
 
   // This machine's cloud.
   {
     name: 'local base',
-    files: /^local\/(aws-environment|clock|json|listen-locally|local-error|run-folder)\.ts$/,
+    files: /^local\/(aws-environment|clock|json|listen-locally|local-error|private-files|run-folder)\.ts$/,
     mayImport: ['local base'],
   },
   { name: 'local template', files: /^local\/template\//, mayImport: ['local template', 'local base'] },
@@ -175,7 +183,11 @@ export const LAYERS: readonly Layer[] = [
     files: /^local\/emulators\//,
     mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base'],
   },
-  { name: 'local functions', files: /^local\/functions\//, mayImport: ['local functions', 'local base'] },
+  {
+    name: 'local functions',
+    files: /^local\/functions\//,
+    mayImport: ['local functions', 'local base', 'sandbox terminal text'],
+  },
   {
     name: 'local http api',
     files: /^local\/http-api\//,
@@ -225,6 +237,7 @@ export const LAYERS: readonly Layer[] = [
       'local base',
       'settings',
       'sandbox',
+      'sandbox terminal text',
     ],
     mayImportTypes: ['local functions'],
   },
@@ -237,7 +250,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local',
     files: /^local\/[^/]+\.ts$/,
-    mayImport: ['local', 'local demo', 'local cloud', 'local stack', 'local base'],
+    mayImport: ['local', 'local demo', 'local cloud', 'local stack', 'local base', 'sandbox terminal text'],
   },
 
   // Measurements share the browser tests' way into the console.
