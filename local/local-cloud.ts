@@ -30,6 +30,8 @@ export interface LocalOptions {
   readonly port?: number | undefined;
   /** The URL of a chat service to use instead of the sandbox. @default none; starts the sandbox */
   readonly chatServiceUrl?: string | undefined;
+  /** Host names that requests to the webhook may be addressed to besides the loopback names. @default none */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Settings that override those of the stage. The URLs of the run override both. @default none */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** The folder for the functions' logs. @default `.parley/logs` */
@@ -139,6 +141,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     emulators,
     clock,
     logs: { folder: logFolder, echo: options.echo },
+    allowedHosts: options.allowedHosts,
     warn,
   });
   const { outputs, functions } = stack.use(running);

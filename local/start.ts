@@ -7,13 +7,15 @@ import { checkStateFolder, removeLocalState, writeLocalState } from './local-sta
 import { HELP, readStartOptions, type StartOptions } from './start-options.ts';
 import { readyMessage } from './start-output.ts';
 
-const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: StartOptions): Promise<void> => {
+const run = async (options: StartOptions): Promise<void> => {
+  const { stage, chatServiceUrl, port, allowedHosts, verbose, open, stateFolder } = options;
   const shutdown = shutdownSignal(process.env);
   await checkStateFolder(stateFolder);
   await using cloud = await startLocal({
     stage,
     chatServiceUrl,
     port,
+    allowedHosts,
     logFolder: join(stateFolder, 'logs'),
     echo: verbose ? process.stdout : undefined,
   });

@@ -46,6 +46,8 @@ export type SandboxOptions = {
   optInRequired?: boolean;
   /** Shows the customer's side in the console. @default none: the console shows only the service */
   inspector?: Inspector;
+  /** Host names, without a port, that requests may be addressed to besides 127.0.0.1 and localhost. @default none */
+  allowedHosts?: readonly string[];
 };
 
 export type Sandbox = {
@@ -105,7 +107,10 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       return context.json(errorBody(500, 'The sandbox failed to process this request. See its output.'), 500);
     });
 
-  const server = await startLocalServer(app, options.port ?? 0).catch((error: unknown) => {
+  const server = await startLocalServer(app, {
+    port: options.port ?? 0,
+    allowedHosts: options.allowedHosts ?? [],
+  }).catch((error: unknown) => {
     stored.close();
     throw error;
   });

@@ -101,6 +101,7 @@ export const LAYERS: readonly Layer[] = [
   },
   // The rules of what runs on this machine: whom a server answers, and what may be printed. The sandbox is at the bottom of
   // what runs there, so the local run and the operator's command take them from it.
+  { name: 'sandbox foreign request', files: /^sandbox\/foreign-request\.ts$/, mayImport: [] },
   { name: 'sandbox terminal text', files: /^sandbox\/terminal-text\.ts$/, mayImport: [] },
   { name: 'sandbox page build', files: /^sandbox\/console\/[^/]+\.ts$/, mayImport: [] },
   { name: 'sandbox clock', files: /^sandbox\/clock\.ts$/, mayImport: [] },
@@ -127,7 +128,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'sandbox http',
     files: /^sandbox\/http\//,
-    mayImport: ['sandbox http', 'sandbox service', 'sandbox delivery', 'sandbox page build'],
+    mayImport: ['sandbox http', 'sandbox service', 'sandbox delivery', 'sandbox page build', 'sandbox foreign request'],
     mayImportTypes: ['sandbox running service', 'sandbox clock', 'sandbox inspector'],
   },
   {
@@ -168,8 +169,9 @@ export const LAYERS: readonly Layer[] = [
   // This machine's cloud.
   {
     name: 'local base',
-    files: /^local\/(aws-environment|clock|json|listen-locally|local-error|private-files|run-folder)\.ts$/,
-    mayImport: ['local base'],
+    files:
+      /^local\/(aws-environment|clock|json|listen-locally|local-error|private-files|run-folder|serve-locally)\.ts$/,
+    mayImport: ['local base', 'sandbox foreign request'],
   },
   { name: 'local template', files: /^local\/template\//, mayImport: ['local template', 'local base'] },
   { name: 'local aws protocol', files: /^local\/emulators\/aws-json-server\.ts$/, mayImport: ['local base'] },
@@ -181,7 +183,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local emulators',
     files: /^local\/emulators\//,
-    mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base'],
+    mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base', 'sandbox foreign request'],
   },
   {
     name: 'local functions',
