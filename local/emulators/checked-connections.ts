@@ -69,7 +69,7 @@ const refuse = (client: Socket, message: string): void => {
   const body = foreignRequestBody(message);
   const head = [
     'HTTP/1.1 403 Forbidden',
-    'content-type: application/x-amz-json-1.0',
+    'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
