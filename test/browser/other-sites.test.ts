@@ -203,7 +203,7 @@ const inPage = <Result>(page: Page, input: unknown, code: string): Promise<Resul
 /** What a page can do without asking: a form, fetch without reading, elements. Then what it must ask for. */
 const ATTACK = `
   const readable = [];
-  const settle = (promise) => Promise.race([promise.catch(() => undefined), new Promise((done) => setTimeout(done, 3000))]);
+  const attempt = (promise) => Promise.race([promise.catch(() => undefined), new Promise((done) => setTimeout(done, 3000))]);
   for (const { path, body, headers } of input.posts) {
     const url = input.url + path;
     const loaded = new Promise((done) => {
@@ -219,24 +219,24 @@ const ATTACK = `
       frame.addEventListener('load', () => done());
       form.submit();
     });
-    await settle(loaded);
-    await settle(fetch(url, { method: 'POST', mode: 'no-cors', body }));
-    await settle(fetch(url, { method: 'POST', mode: 'no-cors', body, headers: { 'content-type': 'text/plain' } }));
+    await attempt(loaded);
+    await attempt(fetch(url, { method: 'POST', mode: 'no-cors', body }));
+    await attempt(fetch(url, { method: 'POST', mode: 'no-cors', body, headers: { 'content-type': 'text/plain' } }));
     navigator.sendBeacon(url, body);
     for (const extra of [{}, headers ?? { 'content-type': 'application/json' }]) {
-      await settle(fetch(url, { method: 'POST', body, headers: extra }).then(async (r) => readable.push(url + await r.text())));
+      await attempt(fetch(url, { method: 'POST', body, headers: extra }).then(async (r) => readable.push(url + await r.text())));
     }
   }
   for (const path of input.gets) {
     const url = input.url + path;
-    await settle(fetch(url).then(async (response) => readable.push(url + await response.text())));
-    await settle(fetch(url, { mode: 'no-cors' }));
-    await settle(new Promise((done) => { const image = new Image(); image.onload = image.onerror = done; image.src = url; }));
-    await settle(new Promise((done) => {
+    await attempt(fetch(url).then(async (response) => readable.push(url + await response.text())));
+    await attempt(fetch(url, { mode: 'no-cors' }));
+    await attempt(new Promise((done) => { const image = new Image(); image.onload = image.onerror = done; image.src = url; }));
+    await attempt(new Promise((done) => {
       const script = document.createElement('script');
       script.onload = script.onerror = done; script.src = url; document.head.append(script);
     }));
-    await settle(new Promise((done) => {
+    await attempt(new Promise((done) => {
       const source = new EventSource(url);
       source.onopen = source.onmessage = () => { readable.push('stream of ' + url); source.close(); done(); };
       source.onerror = () => { source.close(); done(); };
