@@ -16,7 +16,7 @@ export interface CommandContext {
   readonly commandFor: CommandFor;
   /** Prints the result to standard output and sets the exit code. */
   readonly report: (result: CommandResult) => void;
-  /** Prints a progress line to standard error. */
+  /** Prints a progress line to standard error, escaped like the result. */
   readonly say: (line: string) => void;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Whether a progress bar can be drawn on standard error. */
@@ -26,8 +26,9 @@ export interface CommandContext {
 }
 
 export interface CommandResult {
-  readonly text: string;
-  /** What `--json` prints instead of the text. */
+  /** One line each. What a terminal would act on is escaped, line breaks included, since it may come from a user. */
+  readonly lines: readonly string[];
+  /** What `--json` prints instead of the lines. */
   readonly json: unknown;
   /** @default done */
   readonly exitCode?: ExitCode;

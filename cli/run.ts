@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CommanderError } from '@commander-js/extra-typings';
+import { printableJson, printableLine } from '../sandbox/terminal-text.ts';
 import type { CommandContext } from './command.ts';
 import { EXIT, type ExitCode, explainError } from './errors.ts';
 import { createManagementClient } from './operations/management-client.ts';
@@ -32,7 +33,9 @@ const API_TIMEOUT_MS = 35_000;
 
 /** Runs a command line. A failure prints one line to standard error. */
 export const run = async (terminal: Terminal): Promise<ExitCode> => {
-  const { args, environment, print, say, root } = terminal;
+  const { args, environment, print, root } = terminal;
+  // All output of the commands passes here, so that no command can forget to escape what it prints.
+  const say = (line: string): void => terminal.say(printableLine(line));
   const isJson = args.includes('--json');
   const outcome: { exitCode: ExitCode; target?: Target } = { exitCode: EXIT.done };
   const context: CommandContext = {
@@ -52,8 +55,8 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
       );
     },
     commandFor: (command) => withTarget(command, program.opts()),
-    report({ text, json, exitCode = EXIT.done }) {
-      print(isJson ? JSON.stringify(json, null, 2) : text);
+    report({ lines, json, exitCode = EXIT.done }) {
+      print(isJson ? printableJson(json, 2) : lines.map(printableLine).join('\n'));
       outcome.exitCode = exitCode;
     },
     say,
@@ -73,7 +76,8 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
     // Help was printed.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const { message, exitCode } = explainError(error, outcome.target);
-    say(isJson ? JSON.stringify({ error: { exitCode, message } }) : `parley: ${message}`);
+    if (isJson) terminal.say(printableJson({ error: { exitCode, message } }));
+    else say(`parley: ${message}`);
     return exitCode;
   } finally {
     outcome.target?.sqs.destroy();

@@ -1,3 +1,4 @@
+import { printableLine, printableLines } from '../sandbox/terminal-text.ts';
 import { MAIN_JOB } from './demo/main-job.ts';
 import { createLocalClient } from './local-client.ts';
 import { startLocal } from './local-cloud.ts';
@@ -8,7 +9,7 @@ const play = async (): Promise<void> => {
   console.log('Starting Parley and a sandbox of the chat service...');
   await using cloud = await startLocal();
   using client = createLocalClient(cloud);
-  const print = (part: string, line: string) => console.log(`   ${part.padEnd(9)} ${line}`);
+  const print = (part: string, line: string) => console.log(`   ${part.padEnd(9)} ${printableLine(line)}`);
   for (const [index, { title, play: playStep }] of MAIN_JOB.entries()) {
     console.log(`\n${index + 1}. ${title}`);
     await playStep({ cloud, client, print });
@@ -19,6 +20,6 @@ const play = async (): Promise<void> => {
 try {
   await play();
 } catch (error) {
-  console.error(`\n${messageOf(error)}`);
+  console.error(`\n${printableLines(messageOf(error))}`);
   process.exitCode = 1;
 }

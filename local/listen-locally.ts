@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import { Server as HttpServer } from 'node:http';
+import type { Server } from 'node:net';
 import { LocalError, messageOf } from './local-error.ts';
 
 /** A server that listens on the loopback interface. */
@@ -6,7 +7,7 @@ export interface ListeningServer extends AsyncDisposable {
   /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Stops the server and closes every connection to it. */
+  /** Stops the server and closes every connection to it, if it is an HTTP server. */
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +28,7 @@ export const listenLocally = async (server: Server, port = 0): Promise<Listening
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
-      server.closeAllConnections();
+      if (server instanceof HttpServer) server.closeAllConnections();
     });
   return { url: `http://127.0.0.1:${address.port}`, port: address.port, close, [Symbol.asyncDispose]: close };
 };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { printableLines } from '../sandbox/terminal-text.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
@@ -30,6 +31,8 @@ export interface LocalOptions {
   readonly port?: number | undefined;
   /** The URL of a chat service to use instead of the sandbox. @default none; starts the sandbox */
   readonly chatServiceUrl?: string | undefined;
+  /** Host names that requests to the webhook may be addressed to besides the loopback names. @default none */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Settings that override those of the stage. The URLs of the run override both. @default none */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** The folder for the functions' logs. @default `.parley/logs` */
@@ -95,7 +98,7 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
  * @throws LocalError or SettingsError that says what to do. In this case, nothing is left running.
  */
 export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud> => {
-  const { stage = 'dev', warn = (message: string) => console.error(message) } = options;
+  const { stage = 'dev', warn = (message: string) => console.error(printableLines(message)) } = options;
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();
@@ -139,6 +142,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     emulators,
     clock,
     logs: { folder: logFolder, echo: options.echo },
+    allowedHosts: options.allowedHosts,
     warn,
   });
   const { outputs, functions } = stack.use(running);

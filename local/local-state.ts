@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from './json.ts';
 import type { LocalCloud, StackAddresses } from './local-cloud.ts';
 import { LocalError } from './local-error.ts';
+import { createPrivateFolder, openPrivateFile } from './private-files.ts';
 
 /** The file in the state folder that contains the addresses of a run. */
 const FILE = 'local.json';
@@ -30,10 +31,11 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   env: cloud.env,
 });
 
-/** Writes a run's addresses. */
-export const writeLocalState = async (cloud: LocalCloud, folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, FILE), `${JSON.stringify(localState(cloud), null, 2)}\n`);
+/** Writes a run's addresses, for its user only: they include credentials. */
+export const writeLocalState = async (cloud: Parameters<typeof localState>[0], folder: string): Promise<void> => {
+  await createPrivateFolder(folder);
+  await using file = await openPrivateFile(join(folder, FILE));
+  await file.writeFile(`${JSON.stringify(localState(cloud), null, 2)}\n`);
 };
 
 const RESPONSE_TIMEOUT_MS = 500;

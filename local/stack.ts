@@ -24,6 +24,8 @@ export interface StackSettings {
   readonly emulators: Emulators;
   readonly clock: MovableClock;
   readonly logs: LogSettings;
+  /** Host names that requests to the webhook may be addressed to besides the loopback names. @default none */
+  readonly allowedHosts?: readonly string[] | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -62,7 +64,9 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     physicalName: (logicalId) => `${settings.stackName}-${logicalId}`,
     async openHttpApi(apiId, name) {
       const functionOf = (arn: string) => functions?.find(arn)?.invoke;
-      const api = stack.use(await startHttpApi(apiId, name, { clock, credentials: CREDENTIALS, functionOf }));
+      const { allowedHosts } = settings;
+      const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts };
+      const api = stack.use(await startHttpApi(apiId, name, context));
       apis.set(apiId, api);
       localUrls.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);
       return api;

@@ -12,6 +12,8 @@ export interface StartOptions {
   /** Whether to open the console in the browser. */
   readonly open: boolean;
   readonly port: number | undefined;
+  /** Host names that requests to the webhook may be addressed to besides the loopback names. */
+  readonly allowedHosts: readonly string[];
   /** The folder for local.json and the logs. */
   readonly stateFolder: string;
 }
@@ -25,6 +27,8 @@ Usage: npm start -- [options]
 Options:
   --stage NAME              the stage of cdk.json whose settings apply (default: dev)
   --chat-service-url URL    send to this chat service instead of the sandbox
+  --allow-host NAME         also accept webhook requests to this host name, such as that of a
+                            tunnel from a chat service; can be repeated
   --open                    open the console in the browser
   --verbose                 also print the functions' logs
   --help                    show this help
@@ -44,6 +48,10 @@ export const readStartOptions = (args: readonly string[], environment: NodeJS.Pr
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new LocalError(`--chat-service-url is "${url}" but must be a URL such as https://chat-service.example.`);
   }
+  for (const name of values['allow-host']) {
+    if (/^[a-z0-9.-]+$/i.test(name)) continue;
+    throw new LocalError(`--allow-host is "${name}" but must be a host name such as parley.tunnel.example.`);
+  }
   const port = environment.PARLEY_PORT;
   if (port && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)) {
     throw new LocalError(`PARLEY_PORT is "${port}" but must be a port number from 0 (any free port) to 65535.`);
@@ -55,6 +63,7 @@ export const readStartOptions = (args: readonly string[], environment: NodeJS.Pr
     verbose: values.verbose,
     open: values.open,
     port: port ? Number(port) : undefined,
+    allowedHosts: values['allow-host'],
     stateFolder: environment.PARLEY_STATE_FOLDER || join(ROOT, '.parley'),
   };
 };
@@ -66,6 +75,7 @@ const parse = (args: readonly string[]) => {
       options: {
         stage: { type: 'string', default: 'dev' },
         'chat-service-url': { type: 'string' },
+        'allow-host': { type: 'string', multiple: true, default: [] },
         verbose: { type: 'boolean', default: false },
         open: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },

@@ -1,25 +1,28 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { printableLines } from '../sandbox/terminal-text.ts';
 import { startLocal } from './local-cloud.ts';
 import { messageOf } from './local-error.ts';
 import { checkStateFolder, removeLocalState, writeLocalState } from './local-state.ts';
 import { HELP, readStartOptions, type StartOptions } from './start-options.ts';
 import { readyMessage } from './start-output.ts';
 
-const run = async ({ stage, chatServiceUrl, port, verbose, open, stateFolder }: StartOptions): Promise<void> => {
+const run = async (options: StartOptions): Promise<void> => {
+  const { stage, chatServiceUrl, port, allowedHosts, verbose, open, stateFolder } = options;
   const shutdown = shutdownSignal(process.env);
   await checkStateFolder(stateFolder);
   await using cloud = await startLocal({
     stage,
     chatServiceUrl,
     port,
+    allowedHosts,
     logFolder: join(stateFolder, 'logs'),
     echo: verbose ? process.stdout : undefined,
   });
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => removeLocalState(cloud, stateFolder));
   await writeLocalState(cloud, stateFolder);
-  console.log(readyMessage(cloud));
+  console.log(printableLines(readyMessage(cloud)));
   if (open && cloud.consoleUrl) openBrowser(cloud.consoleUrl);
   await shutdown;
 };
@@ -63,6 +66,6 @@ try {
   if (options.help) console.log(HELP);
   else await run(options);
 } catch (error) {
-  console.error(messageOf(error));
+  console.error(printableLines(messageOf(error)));
   process.exitCode = 1;
 }

@@ -42,6 +42,8 @@ a control API under /sandbox for acting as the users.
   --credit NUMBER                 how many messages the account can pay for (default: 10000)
   --pending                       start with an account that is not approved
   --opt-in-required               refuse to write first to users without an opt-in
+  --allow-host NAME               also answer requests to this host name, such as
+                                  host.docker.internal; can be repeated
   --data FILE                     keep the state in this file across restarts (default: in memory)
   --help                          show this help
 
@@ -71,6 +73,9 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
       return invalid('chat-channel-number', number, 'a number in international format such as +5491100000000');
     }
   }
+  for (const name of parsed['allow-host']) {
+    if (!/^[a-z0-9.-]+$/i.test(name)) return invalid('allow-host', name, 'a host name without a port');
+  }
   const auth = readWebhookAuth(parsed);
   if (typeof auth === 'string') return { kind: 'invalid', sentence: auth };
   return {
@@ -84,6 +89,7 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
       approved: !parsed.pending,
       optInRequired: parsed['opt-in-required'],
       dataFile: parsed.data,
+      allowedHosts: parsed['allow-host'],
       webhook: url === undefined ? undefined : { url, auth, wrapped: !parsed.bare },
     },
   };
@@ -104,6 +110,7 @@ const parse = (args: readonly string[]) => {
         'token-header': { type: 'string', default: DEFAULTS['token-header'] },
         token: { type: 'string', default: '' },
         'topic-arn': { type: 'string', default: DEFAULTS['topic-arn'] },
+        'allow-host': { type: 'string', multiple: true, default: [] },
         data: { type: 'string' },
         bare: { type: 'boolean', default: false },
         'access-token': { type: 'string', multiple: true, default: DEFAULTS['access-token'] },

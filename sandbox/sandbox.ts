@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Hono } from 'hono';
 import { createClock, type SandboxClock } from './clock.ts';
 import { type DeliveryBackoff, PUBSUB_BACKOFF } from './delivery/push-backoff.ts';
@@ -14,6 +15,7 @@ import { errorBody } from './http/read-request.ts';
 import type { Inspector } from './inspector.ts';
 import { createRunningService } from './running-service.ts';
 import { createStoredService, NO_STORE } from './store/store.ts';
+import { printableLines } from './terminal-text.ts';
 
 export type { SandboxClock } from './clock.ts';
 export type { WebhookAuth, WebhookSettings } from './delivery/subscription.ts';
@@ -44,6 +46,8 @@ export type SandboxOptions = {
   optInRequired?: boolean;
   /** Shows the customer's side in the console. @default none: the console shows only the service */
   inspector?: Inspector;
+  /** Host names, without a port, that requests may be addressed to besides 127.0.0.1 and localhost. @default none */
+  allowedHosts?: readonly string[];
 };
 
 export type Sandbox = {
@@ -99,11 +103,14 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     .notFound((context) => context.body(null, 404))
     .onError((error, context) => {
       // A client that disconnects during its request is not an error.
-      if (!context.req.raw.signal.aborted) console.error(error);
+      if (!context.req.raw.signal.aborted) console.error(printableLines(inspect(error)));
       return context.json(errorBody(500, 'The sandbox failed to process this request. See its output.'), 500);
     });
 
-  const server = await startLocalServer(app, options.port ?? 0).catch((error: unknown) => {
+  const server = await startLocalServer(app, {
+    port: options.port ?? 0,
+    allowedHosts: options.allowedHosts ?? [],
+  }).catch((error: unknown) => {
     stored.close();
     throw error;
   });

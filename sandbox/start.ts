@@ -1,9 +1,10 @@
 import { HELP, readCommandLine } from './command-line.ts';
 import { type SandboxOptions, startSandbox } from './sandbox.ts';
+import { printableLine, printableLines } from './terminal-text.ts';
 
 const run = async (options: SandboxOptions): Promise<void> => {
   const sandbox = await startSandbox(options);
-  console.log(`The chat service runs at ${sandbox.url}; press Ctrl-C to stop it.
+  const message = `The chat service runs at ${sandbox.url}; press Ctrl-C to stop it.
 
   console      ${sandbox.url}/
   API          ${sandbox.url}/api/v1.0
@@ -11,7 +12,8 @@ const run = async (options: SandboxOptions): Promise<void> => {
   numbers      ${options.chatChannelNumbers.join(', ')} on ${options.chatPlatform}
   control API  ${sandbox.url}/sandbox
   keys (JWKS)  ${sandbox.jwksUrl}
-  webhook      ${options.webhook?.url ?? 'none: events wait; set one with --webhook-url'}`);
+  webhook      ${options.webhook?.url ?? 'none: events wait; set one with --webhook-url'}`;
+  console.log(printableLines(message));
   const close = () => void sandbox.close();
   process.once('SIGINT', close).once('SIGTERM', close);
 };
@@ -22,12 +24,12 @@ switch (commandLine.kind) {
     console.log(HELP);
     break;
   case 'invalid':
-    console.error(commandLine.sentence);
+    console.error(printableLine(commandLine.sentence));
     process.exitCode = 1;
     break;
   case 'run':
     await run(commandLine.options).catch((error: unknown) => {
-      console.error(error instanceof Error ? error.message : String(error));
+      console.error(printableLine(error instanceof Error ? error.message : String(error)));
       process.exitCode = 1;
     });
 }

@@ -11,7 +11,7 @@ const MAX_ROWS_PER_REASON = 5;
 
 /** Adds a refused row to `refused`. */
 export const recordRefusal = (refused: RefusedRows, why: string, row: number): void => {
-  const key = why in refused || Object.keys(refused).length < MAX_REASONS ? why : 'other reasons';
+  const key = Object.hasOwn(refused, why) || Object.keys(refused).length < MAX_REASONS ? why : 'other reasons';
   const { count, rows } = refused[key] ?? { count: 0, rows: [] };
   refused[key] = { count: count + 1, rows: rows.length < MAX_ROWS_PER_REASON ? [...rows, row] : rows };
 };

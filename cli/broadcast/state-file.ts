@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { CliError, EXIT } from '../errors.ts';
 import { refusedRows } from './refused-rows.ts';
@@ -44,10 +44,13 @@ export const readState = async (stateFile: string): Promise<BroadcastState | und
   }
 };
 
-/** Replaces the state file atomically, so that a crash leaves either the old state or the new one. */
+/**
+ * Replaces the state file atomically, so that a crash leaves either the old state or the new one. Only its owner can read
+ * it, because reasons of refused rows may quote them.
+ */
 export const writeState = async (stateFile: string, state: BroadcastState): Promise<void> => {
   try {
-    await writeFile(`${stateFile}.new`, `${JSON.stringify(state, null, 2)}\n`);
+    await writeForOwner(`${stateFile}.new`, `${JSON.stringify(state, null, 2)}\n`);
     await rename(`${stateFile}.new`, stateFile);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -56,4 +59,11 @@ export const writeState = async (stateFile: string, state: BroadcastState): Prom
       `Cannot write the broadcast's state file ${stateFile}: ${reason}. Move the CSV file to a writable directory.`,
     );
   }
+};
+
+const writeForOwner = async (file: string, text: string): Promise<void> => {
+  await using handle = await open(file, 'w', 0o600);
+  // The mode above applies only to a new file, and a crash may have left one behind.
+  await handle.chmod(0o600);
+  await handle.writeFile(text);
 };

@@ -112,10 +112,10 @@ const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): CliError =
   );
 
 const alreadyComplete = (file: string, state: BroadcastState): CommandResult => ({
-  text: [
+  lines: [
     `${file}: ${state.queued} of ${state.rows} rows queued, ${countRefused(state.refused)} refused.`,
     'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new --yes.',
-  ].join('\n'),
+  ],
   json: { ...state, refusedRows: countRefused(state.refused) },
   exitCode: countRefused(state.refused) > 0 ? EXIT.partial : EXIT.done,
 });
@@ -124,11 +124,11 @@ const summarize = (file: string, state: BroadcastState, commandFor: CommandFor):
   const { broadcastId, queued, refused, rows } = state;
   const refusedRows = countRefused(refused);
   return {
-    text: [
+    lines: [
       `${file}: ${queued} of ${rows} rows queued, ${refusedRows} refused.`,
       ...describeRefused(refused),
       `Request IDs: ${broadcastId}-<row>. Check the status of row 1: ${commandFor(`parley status ${broadcastId}-1`)}`,
-    ].join('\n'),
+    ],
     json: { ...state, refusedRows },
     exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
   };
@@ -138,10 +138,10 @@ const dryRunResult = (file: string, { rows, refused, broadcastId }: BroadcastPla
   const refusedRows = countRefused(refused);
   const valid = rows - refusedRows;
   return {
-    text: [
+    lines: [
       `${file}: ${valid} of ${rows} rows would be queued, ${refusedRows} refused (dry run).`,
       ...describeRefused(refused),
-    ].join('\n'),
+    ],
     json: { broadcastId, rows, valid, refused },
     exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
   };

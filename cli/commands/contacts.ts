@@ -58,7 +58,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
         ({ contact, onPlatform, platformContactId }) =>
           `${contact}  ${onPlatform ? `on the platform as ${platformContactId}` : 'not on the platform'}`,
       );
-      report({ text: [...lines, `On the platform: ${found} of ${contacts.length}.`].join('\n'), json: { contacts } });
+      report({ lines: [...lines, `On the platform: ${found} of ${contacts.length}.`], json: { contacts } });
     });
 
 const readTextFile = async (file: string): Promise<string> => {
@@ -119,7 +119,7 @@ const createConsentCommand = (
         `${contact.platformContactId}: ${name}${recorded ? describeEvidence(recorded) : ''}.`,
         `What counts: ${describeConsent(contact.consent)}.`,
       ];
-      report({ text: lines.join('\n'), json: contact });
+      report({ lines, json: contact });
     });
 
 type Evidence = Pick<ContactResponse['consent'], 'at' | 'origin' | 'source'>;
@@ -170,7 +170,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
       let erasure = erasureResponse.parse(await call('DELETE', path));
       const { erasureId } = erasure;
       if (!wait) {
-        report({ text: `Erasure ${erasureId} started.`, json: erasure });
+        report({ lines: [`Erasure ${erasureId} started.`], json: erasure });
         return;
       }
       while (erasure.state !== 'done') {
@@ -188,7 +188,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
         isKnown || messages + sends + deadLetters > 0
           ? `${contact} is erased: ${count(messages, 'message')} and ${count(sends, 'send')}${letters}`
           : `Nothing was stored about ${contact}`;
-      report({ text: `${text} (erasure ${erasureId}).`, json: erasure });
+      report({ lines: [`${text} (erasure ${erasureId}).`], json: erasure });
     });
 
 /** Whether the contact itself is stored: an erasure counts only messages and sends. */

@@ -25,7 +25,7 @@ export const createConversationCommand: CreateCommand = ({ api, report }) =>
       const contact = contactResponse.parse(await call('GET', pathOf('contacts', channelQuery(channel))));
       const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
       report({
-        text: [...describeContact(contact), '', ...page.messages.map(describeMessage), ...next].join('\n'),
+        lines: [...describeContact(contact), '', ...page.messages.map(describeMessage), ...next],
         json: { contact, ...page },
       });
     });

@@ -40,7 +40,7 @@ const createListCommand = ({ target, api, report, stop }: CommandContext) =>
     .addHelpText('after', examples('parley dead-letters list send --reason MALFORMED --stage prod'))
     .action(async (queue, { reason, limit }) => {
       const found = await target();
-      const text: string[] = [];
+      const lines: string[] = [];
       const json: Record<string, unknown> = {};
       for (const name of queue === undefined ? KEPT_QUEUES : [queue]) {
         const inQueue = await listDeadLetters(queueOf(found, name), { reason }, limit, stop);
@@ -50,12 +50,12 @@ const createListCommand = ({ target, api, report, stop }: CommandContext) =>
         const total = kept.length + inQueue.total;
         json[name] = { total, kept: kept.length, deadLetters };
         const shown = deadLetters.length === total ? '' : `, ${deadLetters.length} shown`;
-        text.push(`${name}: ${count(total, 'dead letter')}${shown}`, ...deadLetters.map(describe));
+        lines.push(`${name}: ${count(total, 'dead letter')}${shown}`, ...deadLetters.map(describe));
         if (!inQueue.isComplete && inQueue.deadLetters.length < limit) {
-          text.push('  The rest are behind these in their message groups. A redrive processes all of them.');
+          lines.push('  The rest are behind these in their message groups. A redrive processes all of them.');
         }
       }
-      report({ text: text.join('\n'), json });
+      report({ lines, json });
     });
 
 const createShowCommand = ({ target, api, report, commandFor, stop }: CommandContext) =>
@@ -76,7 +76,7 @@ const createShowCommand = ({ target, api, report, commandFor, stop }: CommandCon
           `Dead letter ${messageId} not found. To see the available ones, run ${commandFor(`parley dead-letters list ${name}`)}.`,
         );
       }
-      report({ text: `${describe(deadLetter).trim()}\n${deadLetter.body}`, json: deadLetter });
+      report({ lines: [describe(deadLetter).trim(), ...deadLetter.body.split('\n')], json: deadLetter });
     });
 
 const createRedriveCommand = ({ target, api, report, say, stop }: CommandContext) =>
@@ -115,7 +115,7 @@ const createRedriveCommand = ({ target, api, report, say, stop }: CommandContext
         throw new CliError(EXIT.interrupted, `${sentence}. Run the same command again to continue.`);
       });
       const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
-      report({ text: `${counts.join(', ')}.`, json: { moved, deleted, left } });
+      report({ lines: [`${counts.join(', ')}.`], json: { moved, deleted, left } });
     });
 
 const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
@@ -147,7 +147,7 @@ const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
         if (await deleteKept(client, kept.messageId)) deleted += 1;
       }
       if (deleted === 0) throw new CliError(EXIT.notFound, 'No dead letter matches, so nothing was deleted.');
-      report({ text: `${count(deleted, 'dead letter')} deleted.`, json: { deleted } });
+      report({ lines: [`${count(deleted, 'dead letter')} deleted.`], json: { deleted } });
     });
 
 /** @throws CliError for a stack without the queue's addresses */

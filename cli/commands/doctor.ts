@@ -18,10 +18,10 @@ export const createDoctorCommand: CreateCommand = ({ target, api, report, comman
       const findings = await runChecks(found, await api(), commandFor);
       const failing = countGrade(findings, 'failing');
       report({
-        text: [
-          ...findings.map(describe),
+        lines: [
+          ...findings.flatMap(describe),
           `${summarize(failing, countGrade(findings, 'warning'))} (${found.name}).`,
-        ].join('\n'),
+        ],
         json: { target: found.name, findings },
         exitCode: failing > 0 ? EXIT.partial : EXIT.done,
       });
@@ -30,8 +30,10 @@ export const createDoctorCommand: CreateCommand = ({ target, api, report, comman
 const countGrade = (findings: readonly Finding[], grade: Finding['grade']): number =>
   findings.filter((finding) => finding.grade === grade).length;
 
-const describe = ({ grade, message, remedy }: Finding): string =>
-  `${grade.padEnd(7)}  ${message}${remedy === undefined ? '' : `\n         ${remedy}`}`;
+const describe = ({ grade, message, remedy }: Finding): readonly string[] => [
+  `${grade.padEnd(7)}  ${message}`,
+  ...(remedy === undefined ? [] : [`         ${remedy}`]),
+];
 
 const summarize = (failing: number, warnings: number): string =>
   failing + warnings === 0 ? 'All checks passed' : `${failing} failing, ${count(warnings, 'warning')}`;

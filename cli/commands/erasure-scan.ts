@@ -25,19 +25,18 @@ export const createErasureScanCommand: CreateCommand = ({ target, report, say })
         if (count > 0 && count % 100_000 < 1_000) say(`${store}: ${count} items read`);
       });
       report({
-        text: describeScan(scan),
+        lines: describeScan(scan),
         json: scan,
         exitCode: scan.traces.length > 0 ? EXIT.partial : EXIT.done,
       });
     });
 
-const describeScan = ({ searched, traces, notSearched }: ErasureScan): string =>
-  [
-    ...searched.map(describeSearched),
-    ...notSearched.map((store) => `Not searched: ${store}`),
-    ...traces.map(({ store, place, fields }) => `Found: ${store}: ${place}${describeFields(fields)}`),
-    traces.length === 0 ? 'No trace found.' : `Traces found: ${traces.length}.`,
-  ].join('\n');
+const describeScan = ({ searched, traces, notSearched }: ErasureScan): readonly string[] => [
+  ...searched.map(describeSearched),
+  ...notSearched.map((store) => `Not searched: ${store}`),
+  ...traces.map(({ store, place, fields }) => `Found: ${store}: ${place}${describeFields(fields)}`),
+  traces.length === 0 ? 'No trace found.' : `Traces found: ${traces.length}.`,
+];
 
 const describeSearched = ({ store, kind, count, unread = 0 }: SearchedStore): string =>
   `Searched: ${store}: ${count} ${kind}${unread > 0 ? `; ${unread} more are in flight or behind others` : ''}`;

@@ -31,7 +31,7 @@ export const createSendCommand: CreateCommand = ({ api, report, commandFor }) =>
       const { requestId, state } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
       report({
-        text: `Request ${requestId} ${outcome}. Check its status: ${commandFor(`parley status ${requestId}`)}`,
+        lines: [`Request ${requestId} ${outcome}. Check its status: ${commandFor(`parley status ${requestId}`)}`],
         json: { requestId, state },
       });
     });
@@ -59,7 +59,7 @@ export const createCancelCommand: CreateCommand = ({ api, report }) =>
 
 type Send = z.output<typeof sendResponse>;
 
-export const sendResult = (send: Send): CommandResult => ({ text: describeSend(send), json: send });
+export const sendResult = (send: Send): CommandResult => ({ lines: describeSend(send), json: send });
 
 const TIMES = [
   ['sendAt', 'due'],
@@ -80,7 +80,7 @@ const TIMES = [
 ] as const;
 
 /** Describes a send in a few lines: its state, its decision, its outcome, and its times in order. */
-export const describeSend = (send: Send): string => {
+export const describeSend = (send: Send): readonly string[] => {
   const { requestId, state, code, decision, outcome, endpoint, messageId, attempts } = send;
   const times = TIMES.flatMap(([field, label]) => (send[field] === undefined ? [] : [`  ${send[field]}  ${label}`]));
   return [
@@ -91,5 +91,5 @@ export const describeSend = (send: Send): string => {
     ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
     ...(attempts > 1 ? [`  ${attempts} attempts`] : []),
     ...times.toSorted(),
-  ].join('\n');
+  ];
 };

@@ -43,5 +43,5 @@ const createSetCommand = ({ target, report, stdin }: CommandContext) =>
       const { secretsManager, addresses, name } = await target();
       const secretId = addresses.accessTokenSecretId;
       await secretsManager.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: token }));
-      report({ text: `Access token replaced for ${name}.`, json: { secretId } });
+      report({ lines: [`Access token replaced for ${name}.`], json: { secretId } });
     });

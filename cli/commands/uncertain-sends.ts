@@ -26,9 +26,9 @@ const createListCommand = ({ api, report }: CommandContext) =>
       if (cursor !== undefined) query.set('cursor', cursor);
       const call = await api();
       const page = uncertainSendsResponse.parse(await call('GET', `/v1/uncertain-sends?${query}`));
-      const lines = page.sends.length > 0 ? page.sends.map(describeSend) : ['No sends are uncertain.'];
+      const lines = page.sends.length > 0 ? page.sends.flatMap(describeSend) : ['No sends are uncertain.'];
       const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
-      report({ text: [...lines, ...next].join('\n'), json: page });
+      report({ lines: [...lines, ...next], json: page });
     });
 
 const createResolveCommand = ({ api, report }: CommandContext) =>

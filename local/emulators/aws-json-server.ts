@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../json.ts';
-import { type ListeningServer, listenLocally } from '../listen-locally.ts';
+import type { ListeningServer } from '../listen-locally.ts';
 import { messageOf } from '../local-error.ts';
+import { serveLocally } from '../serve-locally.ts';
 
 /** A request to an emulated AWS API. */
 export interface AwsRequest {
@@ -45,20 +46,18 @@ export const startAwsJsonServer = (
   contentType: 'application/x-amz-json-1.0' | 'application/x-amz-json-1.1' | 'application/json',
   handle: (request: AwsRequest) => AwsResponse | Promise<AwsResponse>,
 ): Promise<ListeningServer> =>
-  listenLocally(
-    createServer(async (incoming, outgoing) => {
-      const closed = new AbortController();
-      outgoing.once('close', () => closed.abort());
-      const response = readAwsRequest(incoming, closed.signal).then(handle).catch(internalFailure);
-      const { status, body, errorType, queryErrorType } = await response;
-      outgoing.writeHead(status, {
-        'content-type': contentType,
-        ...(errorType !== undefined && { 'x-amzn-errortype': errorType }),
-        ...(queryErrorType !== undefined && { 'x-amzn-query-error': `${queryErrorType};Sender` }),
-      });
-      outgoing.end(JSON.stringify(body));
-    }),
-  );
+  serveLocally(async (incoming, outgoing) => {
+    const closed = new AbortController();
+    outgoing.once('close', () => closed.abort());
+    const response = readAwsRequest(incoming, closed.signal).then(handle).catch(internalFailure);
+    const { status, body, errorType, queryErrorType } = await response;
+    outgoing.writeHead(status, {
+      'content-type': contentType,
+      ...(errorType !== undefined && { 'x-amzn-errortype': errorType }),
+      ...(queryErrorType !== undefined && { 'x-amzn-query-error': `${queryErrorType};Sender` }),
+    });
+    outgoing.end(JSON.stringify(body));
+  });
 
 /** Returns the response for an emulator's own error, which would otherwise end the local run. */
 const internalFailure = (error: unknown): AwsResponse =>

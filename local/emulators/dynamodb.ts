@@ -1,12 +1,13 @@
+import { randomInt } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type ListeningServer, listenLocally } from '../listen-locally.ts';
+import type { ListeningServer } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
+import { startCheckedConnections, type UncheckedAddress } from './checked-connections.ts';
 import { startGuarded } from './guarded-process.ts';
 
 /** The DynamoDB emulator, which tests can pause. */
@@ -47,15 +48,17 @@ const tryStart = async (
   database: string,
 ): Promise<{ readonly emulator: DynamoDbEmulator } | { readonly reason: string }> => {
   await using stack = new AsyncDisposableStack();
-  const port = await findFreePort();
-  const program = stack.use(startGuarded(binary, ['serve', '--port', String(port), '--db-path', database], folder));
-  while (program.isRunning() && !(await isListening(port))) await pause(POLL_MS);
+  const address = await findFreeAddress();
+  const { host, port } = address;
+  const options = ['--host', host, '--port', String(port), '--db-path', database];
+  const program = stack.use(startGuarded(binary, ['serve', ...options], folder));
+  while (program.isRunning() && !(await isListening(address))) await pause(POLL_MS);
   if (!program.isRunning()) return { reason: program.errorOutput() };
   await indexStreamRecords(database);
+  const front = stack.use(await startCheckedConnections(address));
   const resources = stack.move();
   const close = (): Promise<void> => resources.disposeAsync();
-  const url = `http://127.0.0.1:${port}`;
-  return { emulator: { url, port, pause: program.pause, close, [Symbol.asyncDispose]: close } };
+  return { emulator: { ...front, pause: program.pause, close, [Symbol.asyncDispose]: close } };
 };
 
 const findBinary = async (environment: NodeJS.ProcessEnv): Promise<string> => {
@@ -74,14 +77,31 @@ const findBinary = async (environment: NodeJS.ProcessEnv): Promise<string> => {
   );
 };
 
-const findFreePort = async (): Promise<number> => {
-  await using server = await listenLocally(createServer());
-  return server.port;
+/**
+ * Returns a free port of a random loopback address. dynoxide answers every page, and lets it read the answer, so a page
+ * must not find it. Where only 127.0.0.1 is a loopback address, as on macOS, only the port is random.
+ */
+const findFreeAddress = async (): Promise<UncheckedAddress> => {
+  const host = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  const port = await findFreePort(host);
+  if (port !== undefined) return { host, port };
+  const fallback = await findFreePort('127.0.0.1');
+  if (fallback === undefined) throw new LocalError('No port of 127.0.0.1 is free.');
+  return { host: '127.0.0.1', port: fallback };
 };
 
-const isListening = (port: number): Promise<boolean> =>
+const findFreePort = (host: string): Promise<number | undefined> =>
   new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const server = createServer().once('error', () => resolve(undefined));
+    server.listen(0, host, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
+    });
+  });
+
+const isListening = (address: UncheckedAddress): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ ...address });
     socket.once('connect', () => socket.destroy()).once('error', () => resolve(false));
     socket.once('connect', () => resolve(true));
   });

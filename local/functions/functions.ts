@@ -1,10 +1,12 @@
-import { createWriteStream } from 'node:fs';
-import { cp, mkdir } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, Transform, type Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
+import { createPrivateFolder, openPrivateFile } from '../private-files.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 import type { FunctionDeclaration } from './invocation.ts';
 
@@ -79,13 +81,13 @@ const buildRuntimeClient = async (folder: string): Promise<string> => {
 export const logFileOf = (functionName: string, { folder }: LogSettings): string => join(folder, `${functionName}.log`);
 
 const openFunctionLog = async (functionName: string, logs: LogSettings) => {
-  await mkdir(logs.folder, { recursive: true });
-  const output = createWriteStream(logFileOf(functionName, logs));
+  await createPrivateFolder(logs.folder);
+  const output = (await openPrivateFile(logFileOf(functionName, logs))).createWriteStream();
   const stream = new PassThrough();
   // Every process of the function pipes both its standard output and its standard error into it.
   stream.setMaxListeners(0);
   stream.pipe(output);
-  if (logs.echo) stream.pipe(logs.echo, { end: false });
+  if (logs.echo) stream.pipe(createEscaper()).pipe(logs.echo, { end: false });
   return {
     stream,
     [Symbol.asyncDispose]: (): Promise<void> =>
@@ -94,4 +96,13 @@ const openFunctionLog = async (functionName: string, logs: LogSettings) => {
         stream.end();
       }),
   };
+};
+
+/** Escapes what a terminal would act on. The log files keep the output as it is. */
+const createEscaper = (): Transform => {
+  const decoder = new StringDecoder();
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, printableLines(decoder.write(chunk))),
+    flush: (done) => done(null, printableLines(decoder.end())),
+  });
 };

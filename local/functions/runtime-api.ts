@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { CLOCK_OFFSET_HEADER } from '../clock.ts';
-import { type ListeningServer, listenLocally } from '../listen-locally.ts';
+import type { ListeningServer } from '../listen-locally.ts';
+import { serveLocally } from '../serve-locally.ts';
 import { type InvocationError, type InvocationResult, PAYLOAD_LIMIT } from './invocation.ts';
 
 /** An event for an execution environment. */
@@ -55,7 +56,7 @@ export const startRuntimeApi = async (listener: RuntimeApiListener): Promise<Run
     listener.started(requestId);
   };
 
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const path = request.url ?? '';
     if (request.method === 'GET' && path === '/2018-06-01/runtime/invocation/next') {
       polling = response;
@@ -90,10 +91,9 @@ export const startRuntimeApi = async (listener: RuntimeApiListener): Promise<Run
       errorType: 'UnknownPath',
       errorMessage: `The local Runtime API does not support ${request.method} ${path}`,
     });
-  });
+  };
   // A runtime may wait for its next event indefinitely.
-  server.requestTimeout = 0;
-  const listening = await listenLocally(server);
+  const listening = await serveLocally(answer, { requestTimeout: 0 });
   return {
     ...listening,
     offer(invocation) {

@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
 import type { MovableClock } from '../clock.ts';
 import type { InvocationResult, InvokeFunction } from '../functions/invocation.ts';
-import { type ListeningServer, listenLocally } from '../listen-locally.ts';
+import type { ListeningServer } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
+import { serveLocally } from '../serve-locally.ts';
 import { authenticate, type IamIdentity, type PrincipalCredentials } from './iam-authorizer.ts';
 import { type ApiIdentity, functionResponse, requestEvent } from './payload-format.ts';
 import { matchRoute } from './routes.ts';
@@ -34,6 +35,11 @@ export interface HttpApiContext {
   readonly credentials?: PrincipalCredentials;
   /** Returns the function that invokes the Lambda function with an ARN. */
   readonly functionOf: (functionArn: string) => InvokeFunction | undefined;
+  /**
+   * Host names that requests to routes without IAM authorization may be addressed to, such as a tunnel's for the
+   * webhook. @default none
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
@@ -59,10 +65,14 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
   let identity: ApiIdentity | undefined;
   let bucket: TokenBucket | undefined;
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const findRoute = (request: IncomingMessage) => {
     const path = decodedPath(request);
     const matched = path === undefined ? undefined : matchRoute([...routes.keys()], request.method ?? 'GET', path);
-    const route = routes.get(matched?.routeKey ?? '');
+    return { path, matched, route: routes.get(matched?.routeKey ?? '') };
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { path, matched, route } = findRoute(request);
     const integration = integrations.get(route?.integrationId ?? '');
     if (path === undefined || !matched || !integration || !identity) return respond(response, NOT_FOUND);
     if (bucket && !bucket.take(context.clock.now())) return respond(response, TOO_MANY_REQUESTS);
@@ -85,14 +95,17 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
     response.end(answer.body);
   };
 
-  const server = createServer({ maxHeaderSize: HEADER_LIMIT_BYTES }, (request, response) => {
+  const answer: RequestListener = (request, response) => {
     handle(request, response).catch(() => {
       // Either the client has disconnected, or the function returned invalid headers.
       if (response.headersSent) response.destroy();
       else respond(response, INTERNAL_SERVER_ERROR);
     });
+  };
+  const listening = await serveLocally(answer, {
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    allowedHosts: (request) => (findRoute(request).route?.authorization === 'NONE' ? (context.allowedHosts ?? []) : []),
   });
-  const listening = await listenLocally(server);
   return {
     ...listening,
     addStage({ name: stage, variables, throttle }) {

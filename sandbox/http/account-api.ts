@@ -88,7 +88,10 @@ export const accountApi = (service: RunningService): Hono => {
     const type = isPng(Buffer.from(photo, 'base64')) ? 'image/png' : 'image/jpeg';
     const image = `<image href="data:${type};base64,${photo}" width="192" height="192" clip-path="circle(96px)"/>`;
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 192 192">${image}</svg>`;
-    return context.body(svg, 200, { 'Content-Type': 'image/svg+xml' });
+    return context.body(svg, 200, {
+      'Content-Type': 'image/svg+xml',
+      'Content-Security-Policy': "default-src 'none'; img-src data:; frame-ancestors 'none'",
+    });
   });
 
   app.get('/access-tokens', (context) => {

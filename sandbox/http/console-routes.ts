@@ -31,11 +31,11 @@ const PAGE_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A photo, a recording, and a document that users can attach without fetching anything from outside this machine. */
-const SAMPLE_TYPES: Readonly<Record<string, string>> = {
-  'parcel.jpg': 'image/jpeg',
-  'voice.wav': 'audio/wav',
-  'waybill.pdf': 'application/pdf',
-};
+const SAMPLE_TYPES: ReadonlyMap<string, string> = new Map([
+  ['parcel.jpg', 'image/jpeg'],
+  ['voice.wav', 'audio/wav'],
+  ['waybill.pdf', 'application/pdf'],
+]);
 
 let built: Promise<PageFiles> | undefined;
 
@@ -84,7 +84,7 @@ const servePage = async (context: Context) => {
   return context.body(text, 200, {
     'Content-Type': PAGE_TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-    'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Opener-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
     // The names of scripts and styles contain a hash of their content; the page itself must match the server.
     'Cache-Control': path === '/index.html' ? 'no-store' : 'public, max-age=31536000, immutable',
@@ -93,10 +93,14 @@ const servePage = async (context: Context) => {
 
 const serveSample = async (context: Context) => {
   const file = context.req.param('file') ?? '';
-  const type = SAMPLE_TYPES[file];
+  const type = SAMPLE_TYPES.get(file);
   if (type === undefined) return context.body(null, 404);
   const bytes = await readFile(new URL(`../console/samples/${file}`, import.meta.url));
-  return context.body(Uint8Array.from(bytes), 200, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });
+  return context.body(Uint8Array.from(bytes), 200, {
+    'Content-Type': type,
+    // The samples are not the users', and a browser's viewer of documents needs its own scripts and styles.
+    'Content-Security-Policy': "frame-ancestors 'none'",
+  });
 };
 
 /** Returns the accepted and refused calls about one user, oldest first. */

@@ -1,4 +1,4 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { DeadLetterQueue, Inspector } from '../inspector.ts';
 import { streamEvents } from './event-stream.ts';
@@ -15,7 +15,7 @@ const enqueueRequest = z.strictObject({
 
 /** The inspector over HTTP, for the console; 404 without an inspector. */
 export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {
-  const app = new Hono().use(onlyThisMachine);
+  const app = new Hono();
 
   const withInspector =
     (answer: (context: Context, inspector: Inspector) => Response | Promise<Response>) => (context: Context) => {
@@ -82,19 +82,4 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
     context.json(errorBody(404, `The inspector has no ${context.req.method} ${context.req.path}.`), 404),
   );
   return app;
-};
-
-const OWN_HOST = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
-
-/** Refuses requests from other sites' pages, including those whose host name resolves to this machine. */
-const onlyThisMachine: MiddlewareHandler = async (context, next) => {
-  const host = context.req.header('host') ?? '';
-  const origin = context.req.header('origin');
-  if (!OWN_HOST.test(host) || (origin !== undefined && origin !== `http://${host}`)) {
-    return context.json(
-      errorBody(403, 'Only pages of this server, opened as 127.0.0.1 or localhost, are allowed.'),
-      403,
-    );
-  }
-  return next();
 };

@@ -1,6 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { explainForeignRequest } from '../foreign-request.ts';
+import { errorBody } from './read-request.ts';
 
 /** A server on 127.0.0.1. */
 export type LocalServer = {
@@ -9,13 +11,41 @@ export type LocalServer = {
   close(): Promise<void>;
 };
 
+export type LocalServerOptions = {
+  /** 0 selects a free port. */
+  port: number;
+  /** Host names that the server answers to besides its loopback names. */
+  allowedHosts: readonly string[];
+};
+
 /**
- * Serves `app` on 127.0.0.1; port 0 selects a free port.
+ * Added to every response. The content of most is the users', so a browser must neither guess another type nor execute
+ * anything in it. The console's page and the samples have policies of their own.
+ */
+const SECURITY_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/**
+ * Serves `app` on 127.0.0.1, to this machine's programs and to the server's own pages.
  *
  * @throws Error with a sentence for the user if the port is not available
  */
-export const startLocalServer = (app: Hono, port: number): Promise<LocalServer> => {
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+export const startLocalServer = (app: Hono, { port, allowedHosts }: LocalServerOptions): Promise<LocalServer> => {
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    const refusal = explainForeignRequest(request.headers, {
+      port: request.socket.localPort ?? port,
+      allowedHosts,
+      isLink: isLinkToPage(request),
+    });
+    if (refusal === undefined) return void answer(request, response);
+    request.resume();
+    response.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify(errorBody(403, refusal)));
+  });
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -29,6 +59,15 @@ export const startLocalServer = (app: Hono, port: number): Promise<LocalServer> 
     });
   });
 };
+
+/** The console, and click-to-chat links, which are made to be put on other sites. Both only show something. */
+const LINKED_PATHS = /^\/(?:chat\/[^/]*)?(?:\?|$)/;
+
+const isLinkToPage = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  headers['sec-fetch-mode'] === 'navigate' &&
+  headers['sec-fetch-dest'] === 'document' &&
+  LINKED_PATHS.test(url);
 
 const describeFailure = (port: number, code: string | undefined): string =>
   code === 'EADDRINUSE'

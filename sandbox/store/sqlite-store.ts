@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { deserialize, serialize } from 'node:v8';
 import type { Store } from './store.ts';
@@ -54,6 +55,7 @@ export const openSqliteStore = (file: string): Store => {
 const open = (file: string): DatabaseSync => {
   let database: DatabaseSync | undefined;
   try {
+    restrictToOwner(file);
     database = new DatabaseSync(file);
     // One sandbox per file: two would overwrite each other's data.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -74,6 +76,15 @@ const open = (file: string): DatabaseSync => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The data file ${file} cannot be used (${reason}); choose another file.`);
   }
+};
+
+/**
+ * Lets only the file's owner read it: it holds conversations and access tokens. SQLite gives new files beside it the same
+ * permissions. Source: https://www.sqlite.org/fileformat2.html
+ */
+const restrictToOwner = (file: string): void => {
+  closeSync(openSync(file, 'a', 0o600));
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600);
 };
 
 const pragma = (database: DatabaseSync, name: string): unknown => database.prepare(`PRAGMA ${name}`).get()?.[name];

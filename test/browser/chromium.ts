@@ -9,8 +9,8 @@ const DEFAULT_PATHS = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Launches the installed Chromium or Chrome with its background traffic turned off. */
-export const startChromium = (): Promise<Browser> =>
+/** Launches the installed Chromium or Chrome with its background traffic turned off, and with further arguments. */
+export const startChromium = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: findChromium(),
     args: [
@@ -22,6 +22,7 @@ export const startChromium = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...args,
     ],
   });
 

@@ -21,7 +21,9 @@ export const startCountingProxy = async (target: string, nameOf = awsOperation):
   const server = createServer((incoming, outgoing) => {
     calls.push(nameOf(incoming));
     if (isSwallowing) return void incoming.resume();
-    const { method, headers, url = '/' } = incoming;
+    const { method, url = '/' } = incoming;
+    // The local servers answer only requests to their own address.
+    const headers = { ...incoming.headers, host: new URL(target).host };
     const forwarded = request(new URL(url, target), { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);

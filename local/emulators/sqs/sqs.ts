@@ -16,7 +16,8 @@ export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
   readonly pollSecondMs?: number;
 }
 
-const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS, ...MOVE_TASK_OPERATIONS };
+// A map, because a client may ask for what every object inherits, such as `constructor`.
+const OPERATIONS = new Map(Object.entries({ ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS, ...MOVE_TASK_OPERATIONS }));
 
 const SECOND_MS = 1_000;
 
@@ -51,7 +52,7 @@ export const startSqs = ({
 
   return startAwsJsonServer('application/x-amz-json-1.0', async (request) => {
     const operation = request.operation.replace(/^AmazonSQS\./, '');
-    const run = OPERATIONS[operation];
+    const run = OPERATIONS.get(operation);
     if (!run) return unknownOperation(request.operation);
     queues.moveTasks.advance();
     const context: OperationContext = {

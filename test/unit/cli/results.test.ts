@@ -48,7 +48,7 @@ describe('a command that a result names', () => {
     [[], 'parley status order-17'],
   ])('has the options that select the same target: %j', async (options, command) => {
     const result = await resultOf(['send', USER, '--text', 'Hi', '--request-id', 'order-17', ...options], queued);
-    expect(result?.text).toBe(`Request order-17 is queued. Check its status: ${command}`);
+    expect(result?.lines).toEqual([`Request order-17 is queued. Check its status: ${command}`]);
   });
 });
 
@@ -63,7 +63,7 @@ describe('the status of an erased send', () => {
       acceptedAt: NOW,
     };
     const result = await resultOf(['status', 'order-17'], { 'GET /v1/sends/order-17': send });
-    expect(result?.text).toBe(`order-17: accepted\n  message m-1\n  ${NOW}  accepted`);
+    expect(result?.lines).toEqual(['order-17: accepted', '  message m-1', `  ${NOW}  accepted`]);
   });
 });
 
@@ -158,7 +158,7 @@ describe('an erasure', () => {
     ['a user who never wrote', erasure(0, 1), `${USER} is erased: 0 messages and 1 send (erasure e-1).`],
     ['nobody known', erasure(0, 0), `Nothing was stored about ${USER} (erasure e-1).`],
   ])('of %s says so', async (_case, answers, text) => {
-    expect(await resultOf(['erase', USER, '--yes'], answers)).toMatchObject({ text });
+    expect(await resultOf(['erase', USER, '--yes'], answers)).toMatchObject({ lines: [text] });
   });
 });
 
@@ -170,11 +170,11 @@ describe('a dry run of a broadcast', () => {
     writeFileSync(csv, 'phone,name\n+5491155562001,Ana\n,Bea\n+5491155562003,\n,Dora\n');
     const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi ${name}', '--dry-run'];
     expect(await resultOf(args)).toMatchObject({
-      text: [
+      lines: [
         `${csv}: 1 of 4 rows would be queued, 3 refused (dry run).`,
         '  2: column phone is empty (rows 2, 4)',
         '  1: column name is empty (row 3)',
-      ].join('\n'),
+      ],
       json: { rows: 4, valid: 1, refused: { 'column phone is empty': { count: 2, rows: [2, 4] } } },
       exitCode: 6,
     });

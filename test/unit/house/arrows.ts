@@ -104,6 +104,10 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['sandbox page'],
     mayImportTypes: ['sandbox inspector', 'sandbox service', 'sandbox delivery'],
   },
+  // The rules of what runs on this machine: whom a server answers, and what may be printed. The sandbox is at the bottom of
+  // what runs there, so the local run and the operator's command take them from it.
+  { name: 'sandbox foreign request', files: /^sandbox\/foreign-request\.ts$/, mayImport: [] },
+  { name: 'sandbox terminal text', files: /^sandbox\/terminal-text\.ts$/, mayImport: [] },
   { name: 'sandbox page build', files: /^sandbox\/console\/[^/]+\.ts$/, mayImport: [] },
   { name: 'sandbox clock', files: /^sandbox\/clock\.ts$/, mayImport: [] },
   { name: 'sandbox inspector', files: /^sandbox\/inspector\.ts$/, mayImport: [] },
@@ -129,7 +133,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'sandbox http',
     files: /^sandbox\/http\//,
-    mayImport: ['sandbox http', 'sandbox service', 'sandbox delivery', 'sandbox page build'],
+    mayImport: ['sandbox http', 'sandbox service', 'sandbox delivery', 'sandbox page build', 'sandbox foreign request'],
     mayImportTypes: ['sandbox running service', 'sandbox clock', 'sandbox inspector'],
   },
   {
@@ -142,6 +146,7 @@ export const LAYERS: readonly Layer[] = [
       'sandbox store',
       'sandbox delivery',
       'sandbox clock',
+      'sandbox terminal text',
     ],
     mayImportTypes: ['sandbox inspector'],
   },
@@ -160,13 +165,18 @@ export const LAYERS: readonly Layer[] = [
     files: /^cli\/commands\//,
     mayImport: ['cli commands', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'manage'],
   },
-  { name: 'cli', files: /^cli\//, mayImport: ['cli', 'cli commands', 'cli base', 'cli operations', 'package.json'] },
+  {
+    name: 'cli',
+    files: /^cli\//,
+    mayImport: ['cli', 'cli commands', 'cli base', 'cli operations', 'package.json', 'sandbox terminal text'],
+  },
 
   // This machine's cloud.
   {
     name: 'local base',
-    files: /^local\/(aws-environment|clock|json|listen-locally|local-error|run-folder)\.ts$/,
-    mayImport: ['local base'],
+    files:
+      /^local\/(aws-environment|clock|json|listen-locally|local-error|private-files|run-folder|serve-locally)\.ts$/,
+    mayImport: ['local base', 'sandbox foreign request'],
   },
   { name: 'local template', files: /^local\/template\//, mayImport: ['local template', 'local base'] },
   { name: 'local aws protocol', files: /^local\/emulators\/aws-json-server\.ts$/, mayImport: ['local base'] },
@@ -178,9 +188,13 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local emulators',
     files: /^local\/emulators\//,
-    mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base'],
+    mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base', 'sandbox foreign request'],
   },
-  { name: 'local functions', files: /^local\/functions\//, mayImport: ['local functions', 'local base'] },
+  {
+    name: 'local functions',
+    files: /^local\/functions\//,
+    mayImport: ['local functions', 'local base', 'sandbox terminal text'],
+  },
   {
     name: 'local http api',
     files: /^local\/http-api\//,
@@ -230,6 +244,7 @@ export const LAYERS: readonly Layer[] = [
       'local base',
       'settings',
       'sandbox',
+      'sandbox terminal text',
     ],
     mayImportTypes: ['local functions'],
   },
@@ -242,7 +257,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local',
     files: /^local\/[^/]+\.ts$/,
-    mayImport: ['local', 'local demo', 'local cloud', 'local stack', 'local base'],
+    mayImport: ['local', 'local demo', 'local cloud', 'local stack', 'local base', 'sandbox terminal text'],
   },
 
   // Measurements share the browser tests' way into the console.

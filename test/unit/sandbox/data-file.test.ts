@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   aMessage,
@@ -124,5 +124,24 @@ describe('a data file', () => {
       /cannot be used \(file is not a database\)/,
     );
     await expect(startTestSandbox({ dataFile: '/nowhere/data.sqlite' })).rejects.toThrow(/cannot be used/);
+  });
+
+  test('can be read only by its owner, with the files that SQLite keeps beside it', async () => {
+    const dataFile = await newFile();
+    const modes = async () => {
+      const names = await readdir(dirname(dataFile));
+      const stats = await Promise.all(names.map((name) => stat(join(dirname(dataFile), name))));
+      return Object.fromEntries(names.map((name, index) => [name, ((stats[index]?.mode ?? 0) & 0o777).toString(8)]));
+    };
+    const first = await startTestSandbox({ dataFile });
+    await first.control(`PATCH ${userPath(USER)}`, { name: 'Ana' });
+    expect(await modes()).toEqual({ 'data.sqlite': '600', 'data.sqlite-wal': '600' });
+    await first.close();
+
+    await chmod(dataFile, 0o644);
+    const second = await startTestSandbox({ dataFile });
+    await second.control(`PATCH ${userPath(USER)}`, { name: 'Bea' });
+
+    expect(await modes()).toEqual({ 'data.sqlite': '600', 'data.sqlite-wal': '600' });
   });
 });

@@ -36,6 +36,16 @@ describe('the arguments of npm run sandbox', () => {
     });
   });
 
+  test('allow other host names, without a port', () => {
+    expect(readCommandLine(['--allow-host', 'host.docker.internal'])).toMatchObject({
+      options: { allowedHosts: ['host.docker.internal'] },
+    });
+    expect(readCommandLine(['--allow-host', 'https://parley.tunnel.example/'])).toEqual({
+      kind: 'invalid',
+      sentence: '--allow-host is "https://parley.tunnel.example/" but must be a host name without a port.',
+    });
+  });
+
   test('accept several tokens and numbers', () => {
     const args = ['--access-token', 'a', '--access-token', 'b', '--chat-channel-number', '+5491100000001'];
 

@@ -42,7 +42,7 @@ const DELIVERY_PENDING: TimelineStep = {
 };
 
 const storedStep = (message: TableItem): TimelineStep => {
-  const source = TIME_SOURCES[stringField(message, 'createdAtSource') ?? ''] ?? 'its own field';
+  const source = TIME_SOURCES.get(stringField(message, 'createdAtSource') ?? '') ?? 'its own field';
   return {
     source: 'table',
     title: 'Message stored',
@@ -53,11 +53,11 @@ const storedStep = (message: TableItem): TimelineStep => {
 };
 
 /** Where an item's `createdAt` comes from, by its `createdAtSource`. */
-const TIME_SOURCES: Readonly<Record<string, string>> = {
-  event: 'CREATION_TIME',
-  'publish-time': 'the publish time',
-  arrival: 'the arrival time',
-};
+const TIME_SOURCES: ReadonlyMap<string, string> = new Map([
+  ['event', 'CREATION_TIME'],
+  ['publish-time', 'the publish time'],
+  ['arrival', 'the arrival time'],
+]);
 
 const windowStep = (contact: TableItem): TimelineStep => ({
   source: 'table',

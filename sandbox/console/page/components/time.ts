@@ -15,17 +15,19 @@ export const useServiceTime = (): number => {
 // Times are shown in the browser's time zone.
 
 /** `14:05` */
-export const formatTime = (iso: string): string => MINUTES.format(new Date(iso));
+export const formatTime = (iso: string): string => format(MINUTES, iso);
 
 /** `14:05:09` */
-export const formatSeconds = (iso: string): string => SECONDS.format(new Date(iso));
+export const formatSeconds = (iso: string): string => format(SECONDS, iso);
 
 /** `14:05:09.120` */
 export const formatMilliseconds = (iso: string): string =>
-  `${formatSeconds(iso)}.${String(new Date(iso).getMilliseconds()).padStart(3, '0')}`;
+  Number.isNaN(Date.parse(iso))
+    ? iso
+    : `${formatSeconds(iso)}.${String(new Date(iso).getMilliseconds()).padStart(3, '0')}`;
 
 /** `Sat, Nov 21` */
-export const formatDay = (iso: string): string => DAY.format(new Date(iso));
+export const formatDay = (iso: string): string => format(DAY, iso);
 
 /** `Nov 21, 14:05:09` */
 export const formatDateTime = (ms: number): string => DATE_TIME.format(new Date(ms));
@@ -39,6 +41,10 @@ export const formatDuration = (ms: number): string => {
     .join(':');
   return days > 0 ? `${days} d ${clock}` : clock;
 };
+
+/** Text that is not a time stays as it is: an error would leave the page blank. */
+const format = (style: Intl.DateTimeFormat, iso: string): string =>
+  Number.isNaN(Date.parse(iso)) ? iso : style.format(new Date(iso));
 
 const MINUTES = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const SECONDS = new Intl.DateTimeFormat('en-US', {

@@ -12,7 +12,8 @@ export const SendCard = () => {
   const rules = useConsole((state) => state.rules);
   const [text, setText] = useState('Your parcel arrives *today*.');
   const [template, setTemplate] = useState('');
-  const [params, setParams] = useState<Readonly<Record<string, string>>>({});
+  // A map, because a template may name a variable after what every object inherits.
+  const [params, setParams] = useState<ReadonlyMap<string, string>>(new Map());
   const [reason, setReason] = useState('');
   const [media, setMedia] = useState({ imageURL: '', audioURL: '', fileURL: '' });
   const rule = rules.find(({ name }) => name === template);
@@ -22,7 +23,7 @@ export const SendCard = () => {
     if (contact === undefined) return;
     const requestId = `console-${crypto.randomUUID().slice(0, 8)}`;
     const givenMedia = Object.entries(media).filter(([, url]) => url !== '');
-    const values = Object.fromEntries(variables.map((name) => [name, params[name] ?? '']));
+    const values = Object.fromEntries(variables.map((name) => [name, params.get(name) ?? '']));
     const body = {
       requestId,
       platformContactId: contact,
@@ -75,8 +76,8 @@ export const SendCard = () => {
           <label class="field" key={name}>
             {`\${${name}}`}
             <input
-              value={params[name] ?? ''}
-              onInput={({ currentTarget }) => setParams({ ...params, [name]: currentTarget.value })}
+              value={params.get(name) ?? ''}
+              onInput={({ currentTarget }) => setParams(new Map(params).set(name, currentTarget.value))}
             />
           </label>
         ))}

@@ -1,6 +1,7 @@
 import { formatTime } from '../components/time.ts';
 import type { Message } from '../state/api.ts';
 import { selectItem } from '../state/timeline.ts';
+import { describeMediaAddress } from './media-address.ts';
 import { type FormattedRun, parseFormatting } from './parse-formatting.ts';
 
 type MediaKind = 'image' | 'audio' | 'file';
@@ -79,14 +80,16 @@ const Attachment = ({ kind, url }: { kind: MediaKind; url: string }) => {
   if (isHostedHere && kind === 'image') return <img class="photo" src={url} alt="Attachment" />;
   // biome-ignore lint/a11y/useMediaCaption: voice messages have no captions
   if (isHostedHere && kind === 'audio') return <audio controls src={url} preload="metadata" />;
+  const { href, name, host } = describeMediaAddress(url);
   return (
-    <a class={`attachment ${kind}`} href={url} target="_blank" rel="noreferrer">
+    // Without an href, it is text and not a link.
+    <a class={`attachment ${kind}`} href={href} target="_blank" rel="noreferrer">
       <svg viewBox="0 0 24 24" aria-hidden="true">
         <path d={ICONS[kind]} />
       </svg>
-      <span class="name">{fileName(url)}</span>
+      <span class="name">{name}</span>
       <span class="origin">
-        {MEDIA_NAMES[kind]} · {isHostedHere ? 'sample' : hostOf(url)}
+        {MEDIA_NAMES[kind]} · {isHostedHere ? 'sample' : host}
       </span>
     </a>
   );
@@ -97,8 +100,3 @@ const ICONS = {
   audio: 'M5 10v4M9 6v12M13 9v6M17 4v16M21 10v4',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
 };
-
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'invalid URL');
-
-const fileName = (url: string): string =>
-  (URL.canParse(url) && decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '')) || url;

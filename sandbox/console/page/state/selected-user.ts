@@ -66,6 +66,9 @@ const loadSends = async (): Promise<void> => {
 type Page = { messages: readonly Message[]; before: string | null };
 
 const fetchPage = (contact: string, before?: string) =>
-  callApi<Page>('GET', `${userPath(contact)}/conversation?limit=${PAGE_SIZE}${before ? `&before=${before}` : ''}`);
+  callApi<Page>(
+    'GET',
+    `${userPath(contact)}/conversation?limit=${PAGE_SIZE}${before ? `&before=${encodeURIComponent(before)}` : ''}`,
+  );
 
 const withoutPlus = (contact: string): string => contact.replace(/^\+/, '');

@@ -5,7 +5,7 @@ const SEND = { requestId: 'order-17', state: 'accepted' as const, attempts: 1, u
 
 describe('the description of a send', () => {
   it('shows the decision and the outcome separately, then the times in order', () => {
-    const text = describeSend({
+    const lines = describeSend({
       ...SEND,
       decision: 'The user wrote at 12:00, so the window is open.',
       outcome: 'The chat service accepted it with the id m-1.',
@@ -15,7 +15,7 @@ describe('the description of a send', () => {
       claimedAt: '2026-11-20T12:00:01.000Z',
     });
 
-    expect(text.split('\n')).toEqual([
+    expect(lines).toEqual([
       'order-17: accepted',
       '  decision: The user wrote at 12:00, so the window is open.',
       '  outcome: The chat service accepted it with the id m-1.',
@@ -28,7 +28,7 @@ describe('the description of a send', () => {
   it('leaves out a missing outcome and a missing message ID', () => {
     const refused = { ...SEND, state: 'refused' as const, code: 'WINDOW_CLOSED', decision: 'The window is closed.' };
 
-    expect(describeSend(refused)).toBe('order-17: refused (WINDOW_CLOSED)\n  decision: The window is closed.');
-    expect(describeSend({ ...SEND, endpoint: 'intent/v2' })).toBe('order-17: accepted');
+    expect(describeSend(refused)).toEqual(['order-17: refused (WINDOW_CLOSED)', '  decision: The window is closed.']);
+    expect(describeSend({ ...SEND, endpoint: 'intent/v2' })).toEqual(['order-17: accepted']);
   });
 });

@@ -104,6 +104,19 @@ describe('a queue with the maximum number of messages in flight', () => {
 });
 
 describe('what the SQS emulator does not support', () => {
+  it.each(['constructor', '__proto__', 'toString'])('is refused even if every object has it: %s', async (operation) => {
+    const response = await fetch(emulator.url, {
+      method: 'POST',
+      headers: { 'x-amz-target': `AmazonSQS.${operation}` },
+      body: '{}',
+    });
+
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ message: `The local run does not support AmazonSQS.${operation}.` }),
+    ]);
+  });
+
   it('is refused: an operation', async () => {
     const setting = sqs.send(new SetQueueAttributesCommand({ QueueUrl: 'any', Attributes: {} }));
     await expect(setting).rejects.toThrow('The local run does not support AmazonSQS.SetQueueAttributes.');

@@ -25,7 +25,9 @@ describe('console page', () => {
   it('returns 404 with an empty body for unknown paths (field notes, "The API\'s answers")', async () => {
     const { url } = await startTestSandbox();
 
-    for (const path of ['/assets/nothing.js', '/samples/..%2Fbuild-page.ts', '/index.html', '/nothing']) {
+    // The names of what every object inherits are unknown too.
+    const samples = ['..%2Fbuild-page.ts', 'constructor', '__proto__', '%E0%A4%A'].map((file) => `/samples/${file}`);
+    for (const path of ['/assets/nothing.js', '/assets/constructor', ...samples, '/index.html', '/nothing']) {
       const response = await fetch(url + path);
       expect([path, response.status, await response.text()]).toEqual([path, 404, '']);
     }
@@ -37,14 +39,27 @@ describe('console page', () => {
     const types = await Promise.all(
       ['parcel.jpg', 'voice.wav', 'waybill.pdf'].map(async (file) => {
         const { status, headers } = await fetch(`${url}/samples/${file}`);
-        return [status, headers.get('content-type')];
+        return [status, headers.get('content-type'), headers.get('x-content-type-options')];
       }),
     );
 
     expect(types).toEqual([
-      [200, 'image/jpeg'],
-      [200, 'audio/wav'],
-      [200, 'application/pdf'],
+      [200, 'image/jpeg', 'nosniff'],
+      [200, 'audio/wav', 'nosniff'],
+      [200, 'application/pdf', 'nosniff'],
     ]);
   });
+
+  it.each(['/sandbox/state', '/sandbox/links/qr.svg?url=x', '/api/v1.0/message/v3', '/nothing'])(
+    'lets a browser execute nothing in %s, embed it nowhere, and guess no type',
+    async (path) => {
+      const { url } = await startTestSandbox();
+
+      const { headers } = await fetch(url + path);
+
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    },
+  );
 });
