@@ -18,14 +18,17 @@ const PAYLOAD = 'a\u001b[2J\u009b31m\u202eb\u2066\b\r\u0007\u007f\u2028\nFAKE LI
 const QUEUED_PAYLOAD = [...PAYLOAD].filter((character) => !'\u001b\b\u0007'.includes(character)).join('');
 const UNSAFE = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-const consent = { at: PAYLOAD, source: PAYLOAD };
+const consent = { at: PAYLOAD, origin: 'user', source: PAYLOAD };
 const contact = {
   platformContactId: PAYLOAD,
   chatPlatform: PAYLOAD,
   name: PAYLOAD,
   window: { open: true, closesAt: PAYLOAD, lastInboundAt: PAYLOAD },
-  optIn: consent,
-  optOut: consent,
+  consent: { state: 'opted-out', ...consent },
+  consents: [
+    { kind: 'opt-in', ...consent },
+    { kind: 'opt-out', ...consent },
+  ],
 };
 const send = {
   requestId: PAYLOAD,

@@ -123,14 +123,14 @@ describe('a consent', () => {
   it('is shown with the one that counts', async () => {
     const imported = await resultOf(['opt-in', USER, '--source', 'list'], { 'POST /v1/opt-ins': contact });
 
-    expect(imported?.text).toBe(
-      `${USER}: opt-in at ${NOW} (origin: import, source: list).\n` +
-        `What counts: opted out at ${NOW} (origin: user, source: call).`,
-    );
+    expect(imported?.lines).toEqual([
+      `${USER}: opt-in at ${NOW} (origin: import, source: list).`,
+      `What counts: opted out at ${NOW} (origin: user, source: call).`,
+    ]);
     const id = encodeURIComponent(USER);
     const answers = { [`GET /v1/conversations/${id}?limit=20`]: { messages: [] }, [`GET /v1/contacts/${id}`]: contact };
     const shown = await resultOf(['conversation', USER], answers);
-    expect(shown?.text).toContain(`\n  consent: opted out at ${NOW} (origin: user, source: call)\n`);
+    expect(shown?.lines).toContain(`  consent: opted out at ${NOW} (origin: user, source: call)`);
   });
 
   it('has the origin of the command', async () => {
