@@ -1,3 +1,4 @@
+import { auditEntry } from '../domain/audit.ts';
 import {
   type Consent,
   type Contact,
@@ -9,11 +10,12 @@ import {
 import { addMs, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
-import type { Clock, ContactRepository } from '../ports.ts';
+import type { AuditRepository, Clock, ContactRepository } from '../ports.ts';
 import {
   type Answer,
   contactFields,
   defineRoute,
+  eventIdField,
   ignoredQuery,
   instantField,
   invalidRequest,
@@ -27,6 +29,7 @@ import {
 
 export interface ContactPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'recordConsent'>;
+  readonly audit: Pick<AuditRepository, 'record'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   readonly windowMarginMs: number;
@@ -56,6 +59,7 @@ export const contactQuery = z.strictObject(storedContactFields);
 export const getContact = defineRoute({
   route: 'GET /v1/contacts/{platformContactId+}',
   summary: 'Get a contact with its conversation window, consents, and latest contact check',
+  id: eventIdField,
   query: contactQuery,
   body: noBody,
   responses: { 200: contactResponse, 400: problemResponse, 404: problemResponse },
@@ -83,11 +87,14 @@ const consentRoute = (
     query: ignoredQuery,
     body: consentRequest,
     responses: { 200: contactResponse, 400: problemResponse },
-    async handle(ports: ContactPorts, { body }) {
+    async handle(ports: ContactPorts, { body, caller }) {
       const now = ports.clock.now();
       const at = parseInstant(body.at) ?? now;
       if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
       const contact = resolveContact(ports.contactDefaults, body);
+      const { origin } = { origin: undefined, ...body };
+      const details = { consentAt: at, source: body.source, origin };
+      await ports.audit.record(auditEntry(caller, { action: kind, contact, details }, now));
       await ports.contacts.recordConsent(contact, { kind, at, source: body.source, recordedAt: now });
       return respondWithContact(ports, body);
     },

@@ -1,8 +1,8 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, Grant, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
@@ -56,6 +56,8 @@ export class ParleyReceiver extends Construct {
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
   readonly url: string;
+  /** The roles of the functions that redrive events. */
+  readonly #redrivers: string[] = [];
 
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
@@ -89,12 +91,18 @@ export class ParleyReceiver extends Construct {
         RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,
     });
-    grantItemActions(props.table, this.handler, 'dynamodb:UpdateItem');
+    grantItemActions(
+      props.table,
+      this.handler,
+      ['dynamodb:UpdateItem'],
+      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*'],
+    );
     Grant.addToPrincipal({
       grantee: this.handler,
       actions: ['sqs:SendMessage'],
       resourceArns: [this.inboundQueue.queueArn, this.inboundQueue.deadLetters.queueArn],
     });
+    this.#denySendMessage();
     if (this.webhookSecret) {
       Grant.addToPrincipal({
         grantee: this.handler,
@@ -118,6 +126,35 @@ export class ParleyReceiver extends Construct {
       }
     }
     this.url = `${this.api.apiEndpoint}${PATH}`;
+  }
+
+  /** Lets a function of the same stack put quarantined events back on the inbound queue. */
+  grantRedrive(grantee: ParleyFunction): void {
+    this.#redrivers.push(grantee.roleArn);
+    Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [this.inboundQueue.queueArn] });
+  }
+
+  /**
+   * Denies everybody else, administrators included, to put messages on the queues: what is there counts as verified.
+   * Neither Lambda, which only receives, nor SQS, which moves messages to the dead-letter queue itself, sends any.
+   *
+   * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html, `aws:PrincipalArn`:
+   * the role's ARN for its sessions, and no value for AWS services, which `ArnNotEquals` denies.
+   */
+  #denySendMessage(): void {
+    const { deadLetters } = this.inboundQueue;
+    for (const queue of [this.inboundQueue, deadLetters]) {
+      const senders = () => [this.handler.roleArn, ...(queue === deadLetters ? [] : this.#redrivers)];
+      queue.addToResourcePolicy(
+        new PolicyStatement({
+          effect: Effect.DENY,
+          principals: [new AnyPrincipal()],
+          actions: ['sqs:SendMessage'],
+          resources: [queue.queueArn],
+          conditions: { ArnNotEquals: { 'aws:PrincipalArn': Lazy.list({ produce: senders }) } },
+        }),
+      );
+    }
   }
 
   #createWebhookSecret(removalPolicy: RemovalPolicy): Secret {

@@ -105,7 +105,12 @@ export class ParleySender extends Construct {
         ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
       } satisfies SendEnvironment,
     });
-    grantItemActions(props.table, this.handler, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    grantItemActions(
+      props.table,
+      this.handler,
+      ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*'],
+    );
     Grant.addToPrincipal({
       grantee: this.handler,
       actions: ['sqs:SendMessage'],

@@ -8,7 +8,7 @@ import {
   Table,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Grant, type GrantOnPrincipalOptions, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 
@@ -77,9 +77,23 @@ export type ItemAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dyna
 
 export type TableIndex = (typeof INDEXES)[number]['indexName'];
 
-/** Grants these actions on the items of a table, but not on its indexes or its stream. */
-export function grantItemActions(table: ITable, grantee: IGrantable, ...actions: ItemAction[]): Grant {
-  return grantWithKey(table, grantee, actions, [table.tableArn]);
+/** The kinds of items, by the start of their partition key. `CHANNELS` is a single item. */
+export type ItemKey =
+  | 'ACCOUNT#*'
+  | 'AUDIT#*'
+  | 'CHANNELS'
+  | 'CONTACT#*'
+  | 'DEADLETTER#*'
+  | 'ERASURE#*'
+  | 'MESSAGE#*'
+  | 'SEND#*';
+
+/** Grants these actions on the items of a table with these partition keys, but not on its indexes or its stream. */
+export function grantItemActions(table: ITable, grantee: IGrantable, actions: ItemAction[], keys: ItemKey[]): Grant {
+  // Every action names the partition key of each item, so the condition cannot be met for lack of one.
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+  const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } };
+  return grantWithKey(table, grantee, actions, [table.tableArn], conditions);
 }
 
 /** Grants permission to query these indexes of a table. */
@@ -118,8 +132,14 @@ const KEY_ACTIONS = [
   'kms:ReEncryptTo',
 ];
 
-function grantWithKey(table: ITable, grantee: IGrantable, actions: string[], resourceArns: string[]): Grant {
-  const grant = Grant.addToPrincipal({ grantee, actions, resourceArns });
+function grantWithKey(
+  table: ITable,
+  grantee: IGrantable,
+  actions: string[],
+  resourceArns: string[],
+  conditions?: GrantOnPrincipalOptions['conditions'],
+): Grant {
+  const grant = Grant.addToPrincipal({ grantee, actions, resourceArns, conditions });
   if (!table.encryptionKey) return grant;
   const ofKey = Grant.addToPrincipal({
     grantee,
