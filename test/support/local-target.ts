@@ -13,10 +13,12 @@ import { runParley } from './run-parley.ts';
 export type AnswerCall = (method: string, path: string) => Promise<readonly [status: number, body: unknown]>;
 
 /** Answers as a stage without kept dead letters does. */
-const noneKept: AnswerCall = async (method, path) =>
-  method === 'GET' && path.startsWith('/v1/dead-letters?')
-    ? [200, { deadLetters: [] }]
-    : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
+const noneKept: AnswerCall = async (method, path) => {
+  if (path.startsWith('/v1/dead-letters?')) return [200, { deadLetters: [] }];
+  if (path === '/v1/redrives')
+    return [200, { moved: 0, left: 0, isComplete: true, before: '2026-11-20T12:00:00.000Z' }];
+  return method === 'POST' ? [200, {}] : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
+};
 
 /** A target for `parley --local` that consists of queues only, unless a test adds addresses. */
 export interface LocalTarget extends AsyncDisposable {
