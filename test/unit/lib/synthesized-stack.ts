@@ -15,7 +15,12 @@ export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
 export function synthesizedStack(
   stage: 'dev' | 'prod',
   settings?: Readonly<Record<string, unknown>>,
-  options: { readonly withCloudFormationRules?: boolean; readonly env?: Environment } = {},
+  options: {
+    readonly withCloudFormationRules?: boolean;
+    readonly env?: Environment;
+    /** @default that of the stage */
+    readonly stackName?: string;
+  } = {},
 ) {
   return inTemporaryFolder((outdir) => {
     const app = new App({
@@ -25,7 +30,10 @@ export function synthesizedStack(
       builtinCloudFormationValidation: options.withCloudFormationRules ?? false,
     });
     const read = readStageSettings({ stages: CDK_CONTEXT.stages, stage, settings });
-    const stack = new ParleyStack(app, `Parley-${read.name}`, { settings: read.settings, env: options.env });
+    const stack = new ParleyStack(app, options.stackName ?? `Parley-${read.name}`, {
+      settings: read.settings,
+      env: options.env,
+    });
     return { stack, template: Template.fromStack(stack) };
   });
 }
