@@ -1,6 +1,7 @@
 import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings';
 import packageJson from '../package.json' with { type: 'json' };
 import { type CommandContext, type CreateCommand, examples } from './command.ts';
+import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
 import {
   createContactsCommand,
@@ -32,6 +33,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createSendsCommand,
   createEraseCommand,
   createErasureScanCommand,
+  createAuditTrailCommand,
   createDoctorCommand,
 ];
 

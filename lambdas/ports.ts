@@ -1,3 +1,4 @@
+import type { AuditEntry } from './domain/audit.ts';
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
 import type { Consent } from './domain/consent.ts';
 import type { Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
@@ -171,6 +172,20 @@ export interface KeptDeadLetter extends Omit<DeadLetter, 'body'> {
 /** Where the next page of dead letters starts; opaque to callers. */
 export type DeadLetterPosition = Readonly<Record<string, string>>;
 
+/** The audit trail: who did what to whom. Entries are only added; an erasure removes its contact from them. */
+export interface AuditRepository {
+  /** Records an entry. Call it before the act, so that no act is without an entry; can be repeated. */
+  record(entry: AuditEntry): Promise<void>;
+  /** Returns a page of the entries of a period, or of those about a contact in it, newest first. */
+  list(
+    period: { readonly since?: Instant; readonly until?: Instant; readonly contact?: ContactRef },
+    page: { readonly limit: number; readonly after?: AuditPosition },
+  ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next?: AuditPosition }>;
+}
+
+/** Where the next page of the audit trail starts; opaque to callers. */
+export type AuditPosition = Readonly<Record<string, string>>;
+
 /** A dead-letter queue. */
 export interface DeadLetterSource {
   readonly queue: KeptQueue;
@@ -189,7 +204,7 @@ export interface ReceivedDeadLetter extends DeadLetter {
 
 /** An item that is yet to be erased. A `status` is that of a message that never arrived. */
 export interface ErasableItem {
-  readonly kind: 'message' | 'echo' | 'status' | 'send';
+  readonly kind: 'message' | 'echo' | 'status' | 'send' | 'audit';
   readonly id: string;
   /** Whether there may be a schedule for the send. */
   readonly isScheduled?: boolean;
@@ -324,6 +339,11 @@ export interface SendScheduler {
   schedule(request: { readonly requestId: string; readonly groupId: string; readonly at: Instant }): Promise<void>;
   /** Does nothing if there is no schedule. */
   cancel(requestId: string): Promise<void>;
+}
+
+/** Puts dead letters back on the queue that they came from. */
+export interface RedriveQueue {
+  put(body: string): Promise<void>;
 }
 
 /** Where erasures wait to be processed. */

@@ -9,7 +9,9 @@ import {
   listDeadLetters,
 } from '../operations/dead-letter-queue.ts';
 import { deleteKept, type KeptDeadLetter, keptDeadLetters, readKept } from '../operations/kept-dead-letters.ts';
+import { recordAct } from '../operations/record-act.ts';
 import { redrive } from '../operations/redrive.ts';
+import { redriveInbound } from '../operations/redrive-inbound.ts';
 import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
 import type { Target } from '../target.ts';
 
@@ -95,21 +97,24 @@ const createRedriveCommand = ({ target, api, report, say, stop }: CommandContext
       ),
     )
     .action(async (name, { reason }) => {
-      const queue = queueOf(await target(), name);
       const client = await api();
       const prepare = name === 'schedules' ? createRedriveScheduledSend(client) : undefined;
       let soFar = 0;
-      const { moved, deleted, left } = await redrive(queue, {
+      const options = {
         filter: { reason },
-        prepare,
-        onException: say,
-        onMoved: (moved) => {
+        onMoved: (moved: number) => {
+          if (Math.floor(moved / 100) > Math.floor(soFar / 100)) say(`${count(moved, 'dead letter')} redriven`);
           soFar = moved;
-          if (moved % 100 === 0) say(`${count(moved, 'dead letter')} redriven`);
         },
         stop,
-        kept: { api: client, name },
-      }).catch((error) => {
+      };
+      const redriveQueue = async () => {
+        if (name === 'inbound') return redriveInbound(client, options);
+        const queue = queueOf(await target(), name);
+        await recordAct(client, { action: 'redrive', queue: name, reason });
+        return redrive(queue, { ...options, prepare, onException: say, kept: { api: client, name } });
+      };
+      const { moved, deleted, left } = await redriveQueue().catch((error) => {
         if (!stop.aborted) throw error;
         const sentence = `Interrupted after ${count(soFar, 'dead letter')} redriven`;
         throw new CliError(EXIT.interrupted, `${sentence}. Run the same command again to continue.`);
@@ -142,7 +147,9 @@ const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
       if (!yes) throw new CliError(EXIT.usage, 'A deleted dead letter cannot be restored. Add --yes to confirm.');
       const filter = { reason, messageId };
       const client = await api();
-      let deleted = await deleteDeadLetters(queueOf(await target(), name), filter, stop);
+      const queue = queueOf(await target(), name);
+      await recordAct(client, { action: 'dead-letter-deletion', queue: name, deadLetterId: messageId, reason });
+      let deleted = await deleteDeadLetters(queue, filter, stop);
       for await (const kept of keptDeadLetters(client, name, filter, stop)) {
         if (await deleteKept(client, kept.messageId)) deleted += 1;
       }

@@ -3,6 +3,7 @@ import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from '@commander-js/extra-typings';
 import { type CommandContext, type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { recordAct } from '../operations/record-act.ts';
 
 /** Does not repeat the token, which would end up in logs. */
 export const TOKEN_AS_ARGUMENT = 'Provide the token on standard input, not as an argument.';
@@ -11,7 +12,7 @@ export const TOKEN_AS_ARGUMENT = 'Provide the token on standard input, not as an
 export const createTokenCommand: CreateCommand = (context) =>
   new Command('token').description('Manage the access token.').addCommand(createSetCommand(context));
 
-const createSetCommand = ({ target, report, stdin }: CommandContext) =>
+const createSetCommand = ({ target, api, report, stdin }: CommandContext) =>
   new Command('set')
     // Its own error message does not repeat a token that was given as an argument.
     .allowExcessArguments()
@@ -42,6 +43,7 @@ const createSetCommand = ({ target, report, stdin }: CommandContext) =>
       }
       const { secretsManager, addresses, name } = await target();
       const secretId = addresses.accessTokenSecretId;
+      await recordAct(await api(), { action: 'access-token-change' });
       await secretsManager.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: token }));
       report({ lines: [`Access token replaced for ${name}.`], json: { secretId } });
     });

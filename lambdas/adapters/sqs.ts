@@ -11,6 +11,7 @@ import type {
   ErasureQueue,
   InboundQueue,
   PublishDeadLetterQueue,
+  RedriveQueue,
   SendDeadLetterQueue,
   SendQueue,
   VisibilityChange,
@@ -71,6 +72,13 @@ export const createSqsSendDeadLetterQueue = (client: SQSClient, queueUrl: string
 export const createSqsErasureQueue = (client: SQSClient, queueUrl: string): ErasureQueue => ({
   async put(erasure) {
     await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(erasure) }));
+  },
+});
+
+/** A dead letter that goes back to its queue needs no reason, so it fits again. */
+export const createSqsRedriveQueue = (client: SQSClient, queueUrl: string): RedriveQueue => ({
+  async put(body) {
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
   },
 });
 

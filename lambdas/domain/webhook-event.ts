@@ -79,7 +79,7 @@ export type ParsedEvent =
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 /** DynamoDB allows 2,048 bytes in a partition key; half of that leaves ample room for the prefix. */
-const MAX_ID_BYTES = 1024;
+export const MAX_ID_BYTES = 1024;
 
 /** An id, which some senders write as a number. */
 const identifier = z.pipe(

@@ -1,7 +1,9 @@
+import type { Caller } from '../domain/audit.ts';
 import { ANY_CHANNEL, numberOfChannel } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { REQUEST_ID } from '../domain/send-request.ts';
+import { MAX_ID_BYTES } from '../domain/webhook-event.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
 export const PROBLEM_CODES = [
@@ -12,6 +14,7 @@ export const PROBLEM_CODES = [
   'SEND_NOT_FOUND',
   'ERASURE_NOT_FOUND',
   'DEAD_LETTER_NOT_FOUND',
+  'QUEUE_NOT_FOUND',
   'REQUEST_ID_REUSED',
   'NOT_RESOLVABLE',
   'NOT_CANCELLABLE',
@@ -47,6 +50,8 @@ export const problemResponse = z.object({
 
 /** A call as received from API Gateway, not yet parsed. */
 export interface ManagementCall {
+  /** Who signed the call. */
+  readonly caller: Caller;
   /** The path's variable; empty if the path has none. A call can pass the id in its query instead. */
   readonly id: string;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -62,9 +67,11 @@ export const noBody = z.undefined();
 
 /** Describes a route for the documentation and for the stack. */
 export interface RouteDescription {
-  readonly route: `${'GET' | 'POST' | 'DELETE'} /v1/${string}`;
+  readonly route: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /v1/${string}`;
   readonly summary: string;
   readonly description?: string;
+  /** The schema of the ID in the path, if there is one. */
+  readonly id?: z.ZodMiniType<string>;
   readonly query: z.ZodMiniType;
   readonly body: z.ZodMiniType;
   /** The schemas of the responses, by status. */
@@ -88,7 +95,7 @@ interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
   readonly parseBody?: (bodyText: string) => Parsed<Body>;
   readonly handle: (
     ports: Ports,
-    input: { readonly id: string; readonly query: Query; readonly body: Body },
+    input: { readonly id: string; readonly query: Query; readonly body: Body; readonly caller: Caller },
   ) => Promise<Answer>;
 }
 
@@ -102,24 +109,34 @@ export const ID_IN_QUERY = '-';
 /** Returns the name of the variable in a route's path. */
 export const idNameOf = (route: string): string | undefined => /\{(\w+)\+?\}/.exec(route)?.[1];
 
-/** Defines a route. Responds to an invalid query or body with 400 and a message that lists every fault. */
+/**
+ * Defines a route. Responds to an invalid ID, query, or body with 400 and a message that lists every fault.
+ *
+ * @throws Error if the path has an ID without a schema, because DynamoDB limits the length of keys
+ */
 export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Ports, Query, Body>): Route<Ports> => {
   const { parseBody, handle, ...description } = definition;
   const idName = idNameOf(definition.route);
+  if (idName !== undefined && definition.id === undefined)
+    throw new Error(`${definition.route} has no schema of its ID.`);
   return {
     ...description,
-    async respond(ports, { id: idInPath, query: { [idName ?? '']: idInQuery, ...rawQuery }, bodyText }) {
+    async respond(ports, { caller, id: idInPath, query: { [idName ?? '']: idInQuery, ...rawQuery }, bodyText }) {
       if (idInQuery !== undefined && idInPath !== ID_IN_QUERY) {
         return invalidRequest(`Invalid request: ${idName}: replace the ID in the path with ${ID_IN_QUERY}.`);
       }
-      const id = idInQuery ?? idInPath;
+      if (idInQuery !== undefined && definition.id === confinableIdField) {
+        return invalidRequest(`Invalid request: ${idName}: must be in the path.`);
+      }
+      const id = definition.id ? parseId(definition.id, idName, idInQuery ?? idInPath) : PARSED_NO_ID;
+      if (id.kind === 'invalid') return invalidRequest(id.explanation);
       const query = parse(definition.query, rawQuery, 'the query');
       if (query.kind === 'invalid') return invalidRequest(query.explanation);
       const body = parseBody
         ? parseBody(bodyText)
         : parseJsonBody(definition.body, Object.is(definition.body, noBody) ? '' : bodyText);
       if (body.kind === 'invalid') return invalidRequest(body.explanation);
-      return handle(ports, { id, query: query.value, body: body.value });
+      return handle(ports, { id: id.value, query: query.value, body: body.value, caller });
     },
   };
 };
@@ -130,6 +147,11 @@ const parseJsonBody = <Body>(schema: z.ZodMiniType<Body>, bodyText: string): Par
     ? { kind: 'invalid', explanation: 'The body is not JSON.' }
     : parse(schema, json, 'the body');
 };
+
+const PARSED_NO_ID: Parsed<string> = { kind: 'parsed', value: '' };
+
+const parseId = (schema: z.ZodMiniType<string>, name: string | undefined, id: string): Parsed<string> =>
+  parse(schema, id, name ?? 'the ID');
 
 const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string): Parsed<Value> => {
   const parsed = z.safeParse(schema, value);
@@ -145,6 +167,28 @@ export const instantField = z
   .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
 
 export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
+
+/** The ID of a message or a stored contact, with the limit of IDs in webhook events. */
+export const eventIdField = z
+  .boundedString(MAX_ID_BYTES)
+  .check(z.refine((id) => Buffer.byteLength(id) <= MAX_ID_BYTES, `must not be longer than ${MAX_ID_BYTES} bytes`));
+
+/** An ID that Parley or AWS chose, such as that of an erasure or of a dead letter. */
+export const chosenIdField = z.boundedString(128);
+
+/**
+ * A request ID in a path to which IAM policies can confine a caller. It has only the characters that mean the same
+ * whether or not they are percent-encoded, because AWS does not document which form of the path IAM sees.
+ * Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.3
+ */
+export const confinableIdField = z
+  .boundedString(128)
+  .check(
+    z.regex(
+      /^(?!\.+$|-$)[A-Za-z0-9._~-]+$/,
+      'must have only letters, digits, dots, hyphens, underscores, and tildes in this path',
+    ),
+  );
 
 /** A business number as calls to the chat service name it. */
 export const channelNumber = z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'));

@@ -1,41 +1,80 @@
+import { auditEntry, type Caller } from '../domain/audit.ts';
+import type { ContactDefaults } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import type { SendRecord } from '../domain/send.ts';
-import type { Clock, Log, Metrics, SendRepository, SendScheduler } from '../ports.ts';
-import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse, requestIdField } from './api.ts';
-import { sendNotFound, sendResponse, viewSend } from './sends.ts';
+import { canStartFrom } from '../domain/send-transitions.ts';
+import type { AuditRepository, Clock, Log, Metrics, SendRepository, SendScheduler } from '../ports.ts';
+import {
+  type Answer,
+  confinableIdField,
+  defineRoute,
+  ignoredQuery,
+  noBody,
+  noQuery,
+  ok,
+  problem,
+  problemResponse,
+  requestIdField,
+} from './api.ts';
+import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface CancelSendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'cancel'>;
+  readonly audit: Pick<AuditRepository, 'record'>;
   readonly scheduler: Pick<SendScheduler, 'cancel'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly contactDefaults: ContactDefaults;
 }
 
 /**
  * A conditional write decides between the cancellation and the start of the send. The schedule is deleted afterward. If
  * it still becomes due, it finds the send cancelled.
  */
+const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller): Promise<Answer> => {
+  const { sends, audit, scheduler, clock, log, metrics, contactDefaults } = ports;
+  const known = await sends.read(requestId);
+  if (!known) return sendNotFound(requestId);
+  const now = clock.now();
+  if (canStartFrom('cancel', known.state)) {
+    const contact = contactOfSend(contactDefaults, known);
+    await audit.record(auditEntry(caller, { action: 'cancellation', contact, details: { requestId } }, now));
+  }
+  const cancelled = await sends.cancel(requestId, now);
+  if (cancelled.kind === 'missing') return sendNotFound(requestId);
+  if (cancelled.kind === 'conflict' && cancelled.send.state !== 'cancelled') {
+    return notCancellable(cancelled.send);
+  }
+  await scheduler.cancel(requestId);
+  // A conflict is a repetition, by the caller or by a retry of the SDK.
+  const isRepeated = cancelled.kind === 'conflict';
+  if (!isRepeated) metrics.count('SendCancelled');
+  log.info(isRepeated ? 'send was cancelled before' : 'send cancelled', { requestId });
+  const send = await sends.read(requestId);
+  return send ? ok(viewSend(send)) : sendNotFound(requestId);
+};
+
+const responses = { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse };
+
 export const cancelSend = defineRoute({
   route: 'POST /v1/cancellations',
   summary: 'Cancel a scheduled send',
   query: ignoredQuery,
   body: z.strictObject({ requestId: requestIdField }),
-  responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
-  async handle({ sends, scheduler, clock, log, metrics }: CancelSendPorts, { body: { requestId } }) {
-    const cancelled = await sends.cancel(requestId, clock.now());
-    if (cancelled.kind === 'missing') return sendNotFound(requestId);
-    if (cancelled.kind === 'conflict' && cancelled.send.state !== 'cancelled') {
-      return notCancellable(cancelled.send);
-    }
-    await scheduler.cancel(requestId);
-    // A conflict is a repetition, by the caller or by a retry of the SDK.
-    const isRepeated = cancelled.kind === 'conflict';
-    if (!isRepeated) metrics.count('SendCancelled');
-    log.info(isRepeated ? 'send was cancelled before' : 'send cancelled', { requestId });
-    const send = await sends.read(requestId);
-    return send ? ok(viewSend(send)) : sendNotFound(requestId);
-  },
+  responses,
+  handle: (ports: CancelSendPorts, { body: { requestId }, caller }) => cancel(ports, requestId, caller),
+});
+
+export const cancelSendById = defineRoute({
+  route: 'PUT /v1/cancellations/{requestId}',
+  summary: 'Cancel a scheduled send whose ID is in the path',
+  description: 'IAM policies can confine a caller to a prefix of the ID.',
+  id: confinableIdField,
+  query: noQuery,
+  body: noBody,
+  responses,
+  handle: (ports: CancelSendPorts, { id, caller }) => cancel(ports, id, caller),
 });
 
 const notCancellable = ({ requestId, state }: SendRecord): Answer => {

@@ -1,3 +1,4 @@
+import { auditEntry } from '../domain/audit.ts';
 import {
   CONSENT_KINDS,
   CONSENT_ORIGINS,
@@ -16,11 +17,12 @@ import {
 import { addMs, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
-import type { Clock, ContactRepository } from '../ports.ts';
+import type { AuditRepository, Clock, ContactRepository } from '../ports.ts';
 import {
   type Answer,
   contactFields,
   defineRoute,
+  eventIdField,
   ignoredQuery,
   instantField,
   invalidRequest,
@@ -34,6 +36,7 @@ import {
 
 export interface ContactPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'recordConsent'>;
+  readonly audit: Pick<AuditRepository, 'record'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   readonly windowMarginMs: number;
@@ -72,6 +75,7 @@ export const contactQuery = z.strictObject(storedContactFields);
 export const getContact = defineRoute({
   route: 'GET /v1/contacts/{platformContactId+}',
   summary: 'Get a contact with its conversation window, consents, and latest contact check',
+  id: eventIdField,
   query: contactQuery,
   body: noBody,
   responses: { 200: contactResponse, 400: problemResponse, 404: problemResponse },
@@ -106,12 +110,14 @@ const consentRoute = (
     query: ignoredQuery,
     body: consentRequest,
     responses: { 200: contactResponse, 400: problemResponse },
-    async handle(ports: ContactPorts, { body }) {
+    async handle(ports: ContactPorts, { body, caller }) {
       const now = ports.clock.now();
       const at = parseInstant(body.at) ?? now;
       if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
       const contact = resolveContact(ports.contactDefaults, body);
       const { source, origin = DEFAULT_ORIGIN[kind] } = body;
+      const details = { consentAt: at, source, origin };
+      await ports.audit.record(auditEntry(caller, { action: kind, contact, details }, now));
       await ports.contacts.recordConsent(contact, { kind, origin, at, source, recordedAt: now });
       return respondWithContact(ports, body);
     },

@@ -5,6 +5,7 @@ import type { Clock, ContactRepository, MessageRepository } from '../ports.ts';
 import {
   cursorField,
   defineRoute,
+  eventIdField,
   INVALID_CURSOR,
   noBody,
   noQuery,
@@ -37,6 +38,7 @@ export const conversationResponse = z.object({
 export const getConversation = defineRoute({
   route: 'GET /v1/conversations/{platformContactId+}',
   summary: 'List the messages of a contact, newest first',
+  id: eventIdField,
   query: z.strictObject({
     ...storedContactFields,
     /** Messages per page, at most. @default 50 */
@@ -60,10 +62,12 @@ export const getConversation = defineRoute({
 export const getMessage = defineRoute({
   route: 'GET /v1/messages/{messageId+}',
   summary: 'Get a message with its statuses and its echo',
+  id: eventIdField,
   query: noQuery,
   body: noBody,
   responses: {
     200: detailedMessage,
+    400: problemResponse,
     404: problemResponse,
   },
   async handle({ messages }: Pick<ConversationPorts, 'messages'>, { id }) {

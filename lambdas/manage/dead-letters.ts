@@ -1,8 +1,10 @@
+import { auditEntry } from '../domain/audit.ts';
 import { KEPT_QUEUES } from '../domain/dead-letter.ts';
 import * as z from '../domain/schema.ts';
-import type { KeptDeadLetterRepository } from '../ports.ts';
+import type { AuditRepository, Clock, KeptDeadLetterRepository } from '../ports.ts';
 import {
   type Answer,
+  chosenIdField,
   cursorField,
   defineRoute,
   INVALID_CURSOR,
@@ -18,6 +20,11 @@ import {
 
 export interface DeadLetterPorts {
   readonly deadLetters: Pick<KeptDeadLetterRepository, 'list' | 'read' | 'delete'>;
+}
+
+interface DeletionPorts extends DeadLetterPorts {
+  readonly audit: Pick<AuditRepository, 'record'>;
+  readonly clock: Clock;
 }
 
 const keptDeadLetter = z.object({
@@ -66,9 +73,10 @@ export const listDeadLetters = defineRoute({
 export const getDeadLetter = defineRoute({
   route: 'GET /v1/dead-letters/{deadLetterId}',
   summary: 'Get a dead letter that is kept in the table',
+  id: chosenIdField,
   query: noQuery,
   body: noBody,
-  responses: { 200: deadLetterResponse, 404: problemResponse },
+  responses: { 200: deadLetterResponse, 400: problemResponse, 404: problemResponse },
   async handle({ deadLetters }: DeadLetterPorts, { id }) {
     const deadLetter = await deadLetters.read(id);
     return deadLetter ? ok(deadLetter) : notFound(id);
@@ -79,10 +87,17 @@ export const deleteDeadLetter = defineRoute({
   route: 'DELETE /v1/dead-letters/{deadLetterId}',
   summary: 'Delete a dead letter that is kept in the table',
   description: 'Delete a dead letter after putting it back on its queue, or to discard it. This cannot be undone.',
+  id: chosenIdField,
   query: noQuery,
   body: noBody,
-  responses: { 200: z.object({ id: z.string() }), 404: problemResponse },
-  async handle({ deadLetters }: DeadLetterPorts, { id }) {
+  responses: { 200: z.object({ id: z.string() }), 400: problemResponse, 404: problemResponse },
+  async handle({ deadLetters, audit, clock }: DeletionPorts, { id, caller }) {
+    const deadLetter = await deadLetters.read(id);
+    // What an interrupted deletion has left cannot be read, but the deletion has its entry.
+    if (deadLetter) {
+      const details = { deadLetterId: id, queue: deadLetter.queue };
+      await audit.record(auditEntry(caller, { action: 'dead-letter-deletion', details }, clock.now()));
+    }
     return (await deadLetters.delete(id)) ? ok({ id }) : notFound(id);
   },
 });

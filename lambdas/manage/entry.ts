@@ -3,6 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
+import { createDynamodbAudit } from '../adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
@@ -12,7 +13,13 @@ import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken } from '../adapters/secrets.ts';
-import { createChangeVisibility, createSqsClient, createSqsErasureQueue, createSqsSendQueue } from '../adapters/sqs.ts';
+import {
+  createChangeVisibility,
+  createSqsClient,
+  createSqsErasureQueue,
+  createSqsRedriveQueue,
+  createSqsSendQueue,
+} from '../adapters/sqs.ts';
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../adapters/sqs-dead-letters.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
@@ -46,7 +53,8 @@ const {
   CHAT_PLATFORM: chatPlatform,
   CHAT_CHANNEL_NUMBER: chatChannelNumber,
   CHAT_SERVICE_URL: chatServiceUrl,
-  INBOUND_DEAD_LETTER_QUEUE_URL: inboundUrl,
+  INBOUND_DEAD_LETTER_QUEUE_URL: inboundDeadLettersUrl,
+  INBOUND_QUEUE_URL: inboundUrl,
   RETENTION_DAYS: retentionDays,
   WINDOW_PER: windowPer,
   WINDOW_MARGIN_SECONDS: windowMarginSeconds,
@@ -58,12 +66,20 @@ const table = createConversationTable({
   retentionDays,
 });
 
+const inboundDeadLetters =
+  inboundDeadLettersUrl === undefined ? undefined : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl);
+
 const ports = {
   contacts: createDynamodbContacts(table),
   messages: createDynamodbMessages(table),
   sends: createDynamodbSends(table),
   circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
   deadLetters: createDynamodbKeptDeadLetters(table),
+  audit: createDynamodbAudit(table),
+  ...(inboundDeadLetters &&
+    inboundUrl !== undefined && {
+      inbound: { deadLetters: inboundDeadLetters, queue: createSqsRedriveQueue(sqs, inboundUrl) },
+    }),
   erasures: createDynamodbErasures(table),
   queue: createSqsSendQueue(sqs, environment.SEND_QUEUE_URL),
   erasureQueue: createSqsErasureQueue(sqs, environment.ERASURE_QUEUE_URL),
@@ -72,7 +88,7 @@ const ports = {
     environment.SCHEDULE_DEAD_LETTER_QUEUE_URL,
     // An earlier erasure of the same contact, which is done by then.
     environment.ERASURE_DEAD_LETTER_QUEUE_URL,
-    ...(inboundUrl === undefined ? [] : [inboundUrl]),
+    ...(inboundDeadLettersUrl === undefined ? [] : [inboundDeadLettersUrl]),
     ...environment.DEAD_LETTER_QUEUE_URLS,
   ]),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
@@ -110,7 +126,7 @@ const erase = frame(
 const keepDeadLetters = createKeepDeadLetters({
   sources: [
     createSqsDeadLetterSource(sqs, 'send', environment.SEND_DEAD_LETTER_QUEUE_URL),
-    ...(inboundUrl === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inboundUrl)]),
+    ...(inboundDeadLetters === undefined ? [] : [inboundDeadLetters]),
     createSqsDeadLetterSource(sqs, 'schedules', environment.SCHEDULE_DEAD_LETTER_QUEUE_URL),
     createSqsDeadLetterSource(sqs, 'erasures', environment.ERASURE_DEAD_LETTER_QUEUE_URL),
   ],

@@ -16,6 +16,8 @@ export const manageEnvironment = z.object({
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
   SCHEDULE_DEAD_LETTER_QUEUE_URL: z.url(),
   INBOUND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
+  /** The queue that quarantined events are put back on. */
+  INBOUND_QUEUE_URL: z.optional(z.url()),
   ERASURE_DEAD_LETTER_QUEUE_URL: z.url(),
   /** Further queues that an erasure searches: their URLs, separated by spaces. */
   DEAD_LETTER_QUEUE_URLS: z.pipe(
@@ -44,10 +46,12 @@ export const manageEnvironment = z.object({
 });
 
 /** The variables as the stack sets them. */
-export type ManageEnvironment = Record<
-  Exclude<keyof z.input<typeof manageEnvironment>, 'INBOUND_DEAD_LETTER_QUEUE_URL'>,
-  string
-> & { INBOUND_DEAD_LETTER_QUEUE_URL?: string };
+export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnvironment>, InboundVariable>, string> & {
+  [Name in InboundVariable]?: string;
+};
+
+/** Missing in a stack without a receiver. */
+type InboundVariable = 'INBOUND_DEAD_LETTER_QUEUE_URL' | 'INBOUND_QUEUE_URL';
 
 /** The input of the schedule that keeps dead letters. */
 export interface KeepDeadLettersEvent {

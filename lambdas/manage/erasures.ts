@@ -1,10 +1,12 @@
 import type { SQSRecord } from 'aws-lambda';
+import { auditEntry } from '../domain/audit.ts';
 import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type {
+  AuditRepository,
   Clock,
   ErasableItem,
   ErasablePosition,
@@ -17,11 +19,22 @@ import type {
 } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
-import { accepted, defineRoute, noBody, noQuery, ok, problem, problemResponse } from './api.ts';
+import {
+  accepted,
+  chosenIdField,
+  defineRoute,
+  eventIdField,
+  noBody,
+  noQuery,
+  ok,
+  problem,
+  problemResponse,
+} from './api.ts';
 import { contactQuery } from './contacts.ts';
 
 export interface ErasurePorts {
   readonly erasures: ErasureRepository;
+  readonly audit: Pick<AuditRepository, 'record'>;
   readonly erasureQueue: ErasureQueue;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -37,13 +50,17 @@ export const eraseContact = defineRoute({
     'Deletes the contact with every business number, all of its messages, and its dead letters. Of each send, only the ' +
     'record that it existed is kept. The erasure runs in the background; get the erasure to see its progress. You can ' +
     'repeat the call. Messages that the user writes and consents that are recorded after the call are kept.',
+  id: eventIdField,
   query: contactQuery,
   body: noBody,
   responses: { 202: erasureResponse, 400: problemResponse },
-  async handle({ erasures, erasureQueue, clock, randomness, contactDefaults }: ErasurePorts, { id, query }) {
+  async handle(ports: ErasurePorts, { id, query, caller }) {
+    const { erasures, audit, erasureQueue, clock, randomness, contactDefaults } = ports;
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
     const erasureId = randomness.newId();
     const requestedAt = clock.now();
+    // Never names the contact, who must not be found in what the erasure leaves.
+    await audit.record(auditEntry(caller, { action: 'erasure', details: { erasureId } }, requestedAt));
     await erasures.start(erasureId, requestedAt);
     await erasureQueue.put({ erasureId, requestedAt, contact });
     return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 });
@@ -53,9 +70,10 @@ export const eraseContact = defineRoute({
 export const getErasure = defineRoute({
   route: 'GET /v1/erasures/{erasureId}',
   summary: 'Get the progress of an erasure',
+  id: chosenIdField,
   query: noQuery,
   body: noBody,
-  responses: { 200: erasureResponse, 404: problemResponse },
+  responses: { 200: erasureResponse, 400: problemResponse, 404: problemResponse },
   async handle({ erasures }: Pick<ErasurePorts, 'erasures'>, { id }) {
     const erasure = await erasures.read(id);
     return erasure ? ok(erasure) : problem(404, 'ERASURE_NOT_FOUND', `There is no erasure with the id ${id}.`);
@@ -108,9 +126,9 @@ export const createErasureWorker =
       if (!isComplete) break;
     }
 
-    const { messages, sends, busy } = turn.erased;
+    const { messages, sends, auditEntries, busy } = turn.erased;
     // Last, because until then a function could put one of the contact's messages there.
-    const isTableDone = isComplete && messages + sends + busy === 0;
+    const isTableDone = isComplete && messages + sends + auditEntries + busy === 0;
     const kept = isTableDone ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : 0;
     const queued =
       isTableDone && kept === 0
@@ -127,12 +145,20 @@ export const createErasureWorker =
     if (!isComplete) return { kind: 'retry', afterMs: 0 };
     // Two erasures that search the same queue at the same time must not do so again at the same time.
     const busyMs = BUSY_MS * (1 + randomness.random());
-    return { kind: 'retry', afterMs: messages + sends + kept + moved === 0 ? busyMs : INDEX_LAG_MS };
+    return { kind: 'retry', afterMs: messages + sends + auditEntries + kept + moved === 0 ? busyMs : INDEX_LAG_MS };
   };
+
+const COUNTED_AS = {
+  message: 'messages',
+  echo: 'messages',
+  status: 'messages',
+  send: 'sends',
+  audit: 'auditEntries',
+} as const;
 
 /** Erases what was stored until the erasure was requested. */
 const createTurn = ({ erasures, scheduler, clock }: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
-  const erased = { messages: 0, sends: 0, busy: 0 };
+  const erased = { messages: 0, sends: 0, auditEntries: 0, busy: 0 };
   const visited = new Set<string>();
   let listed = 0;
 
@@ -141,7 +167,7 @@ const createTurn = ({ erasures, scheduler, clock }: ErasureWorkerOptions, until:
     if (item.isScheduled) await scheduler.cancel(item.id);
     const result = await erasures.erase(subject, item, clock.now());
     if (result === 'busy') erased.busy += 1;
-    else if (result === 'erased') erased[item.kind === 'send' ? 'sends' : 'messages'] += 1;
+    else if (result === 'erased') erased[COUNTED_AS[item.kind]] += 1;
   };
 
   /** Erases a contact's or a customer's items. Returns false if the turn's time ended before that. */

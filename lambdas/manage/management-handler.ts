@@ -1,5 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Caller } from '../domain/audit.ts';
+import * as z from '../domain/schema.ts';
 import type { Log } from '../ports.ts';
 import { type Answer, type ManagementCall, problem } from './api.ts';
 
@@ -18,7 +20,7 @@ export const createManagementHandler =
       throw new Error(`The API has a route that this function does not implement: ${event.routeKey}.`);
     const answer = await respond(parseCall(event));
     // Logs neither paths nor bodies, because they contain users' numbers.
-    log.info('management call', { route: event.routeKey, caller: callerOf(event), status: answer.status });
+    log.info('management call', { route: event.routeKey, caller: callerOf(event).arn, status: answer.status });
     return httpResponse(answer);
   };
 
@@ -27,7 +29,7 @@ export const answerErrors = (log: Log): MiddlewareObj<APIGatewayProxyEventV2, AP
   onError(request) {
     const { event, error } = request;
     const { requestId } = event.requestContext;
-    const fields = { route: event.routeKey, caller: callerOf(event), apiRequestId: requestId, error };
+    const fields = { route: event.routeKey, caller: callerOf(event).arn, apiRequestId: requestId, error };
     log.error('management call failed', fields);
     const sentence =
       'Parley could not complete the call. Retry it. If it fails again, search the logs for the request id';
@@ -36,23 +38,25 @@ export const answerErrors = (log: Log): MiddlewareObj<APIGatewayProxyEventV2, AP
 });
 
 const parseCall = (event: APIGatewayProxyEventV2): ManagementCall => ({
+  caller: callerOf(event),
   id: Object.values(event.pathParameters ?? {})[0] ?? '',
   query: event.queryStringParameters ?? {},
   bodyText: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8').toString(),
 });
 
-/** Returns the signer's ARN, which API Gateway provides for routes with IAM authorization. */
-const callerOf = ({ requestContext }: APIGatewayProxyEventV2): string => {
-  const { authorizer } = { authorizer: undefined, ...requestContext };
-  return userArnOf(authorizer) ?? 'unknown';
+/**
+ * Returns the signer, whom API Gateway provides for routes with IAM authorization, and nobody else can.
+ * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
+const callerOf = ({ requestContext }: APIGatewayProxyEventV2): Caller => {
+  const { userArn = 'unknown', userId } = z.safeParse(iamContext, requestContext).data?.authorizer.iam ?? {};
+  return { arn: userArn, ...(userId != null && { id: userId }) };
 };
 
-const userArnOf = (authorizer: unknown): string | undefined => {
-  if (typeof authorizer !== 'object' || authorizer === null || !('iam' in authorizer)) return undefined;
-  const { iam } = authorizer;
-  if (typeof iam !== 'object' || iam === null || !('userArn' in iam)) return undefined;
-  return typeof iam.userArn === 'string' ? iam.userArn : undefined;
-};
+const text = z.nullish(z.string());
+const iamContext = z.object({
+  authorizer: z.object({ iam: z.object({ userArn: z.optional(z.string()), userId: text }) }),
+});
 
 const httpResponse = ({ status, body }: Answer): APIGatewayProxyStructuredResultV2 => ({
   statusCode: status,

@@ -1,15 +1,26 @@
-import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
+import { auditEntry } from '../domain/audit.ts';
+import { type ContactDefaults, messageGroup } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import { RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
 import { canStartFrom, SEND_TRANSITIONS } from '../domain/send-transitions.ts';
-import type { Clock, MessageRepository, Randomness, SendQueue, SendRepository } from '../ports.ts';
-import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse, requestIdField } from './api.ts';
-import { sendNotFound, sendResponse, viewSend } from './sends.ts';
+import type { AuditRepository, Clock, MessageRepository, Randomness, SendQueue, SendRepository } from '../ports.ts';
+import {
+  type Answer,
+  defineRoute,
+  eventIdField,
+  ignoredQuery,
+  ok,
+  problem,
+  problemResponse,
+  requestIdField,
+} from './api.ts';
+import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'resolve'>;
   readonly messages: Pick<MessageRepository, 'recordOutbound'>;
+  readonly audit: Pick<AuditRepository, 'record'>;
   readonly queue: SendQueue;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -22,7 +33,7 @@ const resolutionRequest = z
     /** `accepted`: it was sent; `failed`: it was not sent and must not be; `resend`: send it again. */
     outcome: z.enum(['accepted', 'failed', 'resend'], 'must be accepted, failed, or resend'),
     /** The chat service's id of the message; required with `accepted`. */
-    messageId: z.optional(z.boundedString(1024)),
+    messageId: z.optional(eventIdField),
     /** How you determined the outcome. */
     note: z.optional(z.boundedString(1024)),
     /** With `resend`: whether to queue the request; false if the caller queues it. @default true */
@@ -42,13 +53,19 @@ export const resolveSend = defineRoute({
   query: ignoredQuery,
   body: resolutionRequest,
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
-  async handle(ports: ResolveSendPorts, { body: { requestId, outcome, messageId, note, enqueue = true } }) {
+  async handle(ports: ResolveSendPorts, { body, caller }) {
+    const { requestId, outcome, messageId, note, enqueue = true } = body;
     const send = await ports.sends.read(requestId);
     if (!send) return sendNotFound(requestId);
     if (outcome === 'resend' && send.erasedAt !== undefined) return notResendable(requestId);
     const why = `An operator resolved it as ${outcome}${note === undefined ? '.' : `: ${note}`}`;
     const resolution = resolutionOf(outcome, messageId, ports.clock.now(), why);
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
+      const contact = contactOfSend(ports.contactDefaults, send);
+      // A note about nobody that is known cannot be erased.
+      const details = { requestId, outcome, messageId, ...(contact && { note }) };
+      const act = { action: 'resolution' as const, contact, details };
+      await ports.audit.record(auditEntry(caller, act, resolution.at, `${send.attempts} ${send.state}`));
       const resolved = await ports.sends.resolve(send, resolution);
       if (resolved.kind === 'missing') return sendNotFound(requestId);
       if (resolved.kind === 'conflict' && outcome === 'resend' && resolved.send.erasedAt !== undefined) {
@@ -84,9 +101,8 @@ const recordMessage = async (
   { requestId, call, claimedAt, body }: SendRecord,
   id: string,
 ): Promise<void> => {
-  const parsed = parseSendRequest(body);
-  if (!call || claimedAt === undefined || parsed.kind === 'malformed') return;
-  const contact = resolveContact(contactDefaults, parsed.request);
+  const contact = contactOfSend(contactDefaults, { body });
+  if (!call || claimedAt === undefined || contact === undefined) return;
   await messages.recordOutbound({ id, requestId, contact, call, claimedAt });
 };
 

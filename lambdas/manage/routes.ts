@@ -1,11 +1,13 @@
-import { cancelSend } from './cancel-send.ts';
+import { listAudit, recordAudit } from './audit.ts';
+import { cancelSend, cancelSendById } from './cancel-send.ts';
 import { checkContacts } from './contact-checks.ts';
 import { getContact, optIn, optOut } from './contacts.ts';
 import { getConversation, getMessage } from './conversations.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
 import { eraseContact, getErasure } from './erasures.ts';
+import { redriveDeadLetters } from './redrives.ts';
 import { resolveSend } from './resolve-send.ts';
-import { enqueueSend, getSend, listUncertainSends } from './sends.ts';
+import { enqueueSend, enqueueSendById, getSend, listUncertainSends } from './sends.ts';
 import { getStage } from './stage.ts';
 
 /** The routes of the management API, by operation id. */
@@ -15,10 +17,12 @@ export const ROUTES = {
   getConversation,
   getMessage,
   enqueueSend,
+  enqueueSendById,
   getSend,
   listUncertainSends,
   resolveSend,
   cancelSend,
+  cancelSendById,
   optIn,
   optOut,
   checkContacts,
@@ -26,6 +30,9 @@ export const ROUTES = {
   listDeadLetters,
   getDeadLetter,
   deleteDeadLetter,
+  redriveDeadLetters,
+  listAudit,
+  recordAudit,
   getStage,
 } as const;
 

@@ -1,24 +1,28 @@
-import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
+import { type ContactDefaults, type ContactRef, messageGroup, resolveContact } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { type SendRecord, sendTimes } from '../domain/send.ts';
-import { parseSendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
+import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
 import { canStartFrom, SEND_STATES } from '../domain/send-transitions.ts';
 import type { Clock, MessageRepository, SendQueue, SendRepository } from '../ports.ts';
 import {
   type Answer,
   accepted,
+  confinableIdField,
   cursorField,
   defineRoute,
   INVALID_CURSOR,
   ignoredQuery,
+  invalidRequest,
   noBody,
   noQuery,
   ok,
+  type Parsed,
   pageSize,
   parseCursor,
   problem,
   problemResponse,
+  requestIdField,
   writeCursor,
 } from './api.ts';
 
@@ -57,48 +61,77 @@ export const sendResponse = z.object({
 
 export const enqueueResponse = z.object({ requestId: z.string(), state: z.string() });
 
+const parseRequest = (bodyText: string): Parsed<SendRequest> => {
+  if (z.parseJson(bodyText) === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
+  const parsed = parseSendRequest(bodyText);
+  return parsed.kind === 'request'
+    ? { kind: 'parsed', value: parsed.request }
+    : { kind: 'invalid', explanation: parsed.explanation };
+};
+
 /** Records the request's id first, so that a reused id fails here and not later, on the dead-letter queue. */
+const enqueue = async ({ sends, queue, clock, contactDefaults }: SendPorts, request: SendRequest): Promise<Answer> => {
+  const { requestId } = request;
+  const sendAt = parseInstant(request.sendAt);
+  const fault = sendAt && tooFarAhead(sendAt, clock.now());
+  if (fault !== undefined) return problem(400, 'INVALID_REQUEST', `Not a send request: ${fault}.`);
+  const send = {
+    request,
+    // Serialized again, so that whitespace and the order of fields do not make it a different request.
+    body: JSON.stringify(request),
+    contact: resolveContact(contactDefaults, request),
+    groupId: messageGroup(request.platformContactId),
+    deduplicationId: requestId,
+  };
+  const registered = await sends.register(send, clock.now());
+  if (registered.kind === 'conflict' && registered.send.body !== send.body) {
+    return problem(
+      409,
+      'REQUEST_ID_REUSED',
+      `Another request with the id ${requestId} was already received. Use a new id for this request.`,
+    );
+  }
+  const state = registered.kind === 'conflict' ? registered.send.state : 'queued';
+  // A send that has ended is never sent again, so it is not queued.
+  if (registered.kind !== 'conflict' || mayStillBeSent(registered.send)) await queue.put(send);
+  return accepted({ requestId, state });
+};
+
+const enqueueDescription =
+  'The request is validated like one taken from the queue. 202 means that the request is or was queued; get the send ' +
+  'to see its result. 409 means that the request id was used with another body.';
+const enqueueResponses = { 202: enqueueResponse, 400: problemResponse, 409: problemResponse };
+
 export const enqueueSend = defineRoute({
   route: 'POST /v1/sends',
   summary: 'Put a send request on the queue',
-  description:
-    'The request is validated like one taken from the queue. 202 means that the request is or was queued; get the send ' +
-    'to see its result. 409 means that the request id was used with another body.',
+  description: enqueueDescription,
   query: ignoredQuery,
   body: sendRequest,
-  parseBody(bodyText) {
-    if (z.parseJson(bodyText) === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
-    const parsed = parseSendRequest(bodyText);
-    return parsed.kind === 'request'
-      ? { kind: 'parsed', value: parsed.request }
-      : { kind: 'invalid', explanation: parsed.explanation };
-  },
-  responses: { 202: enqueueResponse, 400: problemResponse, 409: problemResponse },
-  async handle({ sends, queue, clock, contactDefaults }: SendPorts, { body: request }) {
-    const { requestId } = request;
-    const sendAt = parseInstant(request.sendAt);
-    const fault = sendAt && tooFarAhead(sendAt, clock.now());
-    if (fault !== undefined) return problem(400, 'INVALID_REQUEST', `Not a send request: ${fault}.`);
-    const send = {
-      request,
-      // Serialized again, so that whitespace and the order of fields do not make it a different request.
-      body: JSON.stringify(request),
-      contact: resolveContact(contactDefaults, request),
-      groupId: messageGroup(request.platformContactId),
-      deduplicationId: requestId,
-    };
-    const registered = await sends.register(send, clock.now());
-    if (registered.kind === 'conflict' && registered.send.body !== send.body) {
-      return problem(
-        409,
-        'REQUEST_ID_REUSED',
-        `Another request with the id ${requestId} was already received. Use a new id for this request.`,
-      );
+  parseBody: parseRequest,
+  responses: enqueueResponses,
+  handle: (ports: SendPorts, { body }) => enqueue(ports, body),
+});
+
+const sendRequestWithoutId = z.looseObject({ requestId: z.optional(z.string()) });
+
+/** The path's ID is checked again here, because the body's is the one that is stored. */
+export const enqueueSendById = defineRoute({
+  route: 'PUT /v1/sends/{requestId}',
+  summary: 'Put a send request, whose ID is in the path, on the queue',
+  description:
+    'IAM policies can confine a caller to a prefix of the ID. The body is that of POST /v1/sends, in which the ID may be ' +
+    `missing. ${enqueueDescription}`,
+  id: confinableIdField,
+  query: noQuery,
+  body: sendRequestWithoutId,
+  responses: enqueueResponses,
+  async handle(ports: SendPorts, { id, body }) {
+    if (body.requestId !== undefined && body.requestId !== id) {
+      return invalidRequest('Invalid request: requestId: must be the ID in the path, or missing.');
     }
-    const state = registered.kind === 'conflict' ? registered.send.state : 'queued';
-    // A send that has ended is never sent again, so it is not queued.
-    if (registered.kind !== 'conflict' || mayStillBeSent(registered.send)) await queue.put(send);
-    return accepted({ requestId, state });
+    const parsed = parseRequest(JSON.stringify({ ...body, requestId: id }));
+    return parsed.kind === 'parsed' ? enqueue(ports, parsed.value) : invalidRequest(parsed.explanation);
   },
 });
 
@@ -108,9 +141,10 @@ const mayStillBeSent = ({ state, code }: SendRecord): boolean =>
 export const getSend = defineRoute({
   route: 'GET /v1/sends/{requestId+}',
   summary: 'Get the state of a send with its reason',
+  id: requestIdField,
   query: noQuery,
   body: noBody,
-  responses: { 200: sendResponse, 404: problemResponse },
+  responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse },
   async handle({ sends, messages }: Pick<SendPorts, 'sends' | 'messages'>, { id }) {
     const send = await sends.read(id);
     if (!send) return sendNotFound(id);
@@ -150,6 +184,15 @@ export const sendNotFound = (requestId: string): Answer =>
     'SEND_NOT_FOUND',
     `There is no send with the request id ${requestId}. A request in the queue appears once it has been processed.`,
   );
+
+/** Returns whom a send is about, or undefined once its contact is erased. */
+export const contactOfSend = (
+  defaults: ContactDefaults,
+  { body }: Pick<SendRecord, 'body'>,
+): ContactRef | undefined => {
+  const parsed = parseSendRequest(body);
+  return parsed.kind === 'request' ? resolveContact(defaults, parsed.request) : undefined;
+};
 
 /** Omits attributes that are internal to the table. */
 export const viewSend = ({

@@ -25,7 +25,7 @@ import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyReceiver } from './receiver.ts';
 import type { ParleySender } from './sender.ts';
-import { grantItemActions, grantQuery } from './table.ts';
+import { grantItemActions, grantQuery, type ItemKey } from './table.ts';
 
 const managementSettings = settingsObject
   .pick({
@@ -47,11 +47,12 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
   /** The sender, whose queue receives send requests and whose access token is used for contact checks. */
   readonly sender: ParleySender;
   /**
-   * The receiver. Its quarantined events are kept in the table, and the erasure of their contact deletes them.
+   * The receiver, in the same stack. Its quarantined events can be redriven and are kept in the table, and the erasure
+   * of their contact deletes them.
    *
    * @default SQS deletes quarantined events after 14 days
    */
-  readonly receiver?: Pick<ParleyReceiver, 'inboundQueue'>;
+  readonly receiver?: Pick<ParleyReceiver, 'inboundQueue' | 'grantRedrive'>;
   /**
    * Further dead-letter queues in which an erasure deletes what is about the contact, such as the publisher's.
    *
@@ -109,7 +110,10 @@ export class ParleyManagement extends Construct {
         SEND_DEAD_LETTER_QUEUE_URL: sender.sendQueue.deadLetters.queueUrl,
         SCHEDULE_DEAD_LETTER_QUEUE_URL: sender.schedules.deadLetters.queueUrl,
         ERASURE_DEAD_LETTER_QUEUE_URL: this.erasureQueue.deadLetters.queueUrl,
-        ...(receiver && { INBOUND_DEAD_LETTER_QUEUE_URL: receiver.inboundQueue.deadLetters.queueUrl }),
+        ...(receiver && {
+          INBOUND_DEAD_LETTER_QUEUE_URL: receiver.inboundQueue.deadLetters.queueUrl,
+          INBOUND_QUEUE_URL: receiver.inboundQueue.queueUrl,
+        }),
         DEAD_LETTER_QUEUE_URLS: deadLetterQueues.map(({ queueUrl }) => queueUrl).join(' '),
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
@@ -123,18 +127,12 @@ export class ParleyManagement extends Construct {
         RETENTION_DAYS: JSON.stringify(settings.retentionDays),
       } satisfies ManageEnvironment,
     });
-    grantItemActions(
-      table,
-      this.handler,
-      'dynamodb:BatchGetItem',
-      'dynamodb:DeleteItem',
-      'dynamodb:GetItem',
-      'dynamodb:UpdateItem',
-    );
+    this.#grantItems(table);
     grantQuery(table, this.handler, 'byContact', 'byState');
     grantSendMessage(this.handler, this.erasureQueue);
     if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
     sender.grantSend(this.handler);
+    receiver?.grantRedrive(this.handler);
     sender.grantReadAccessToken(this.handler);
     sender.schedules.grantDelete(this.handler);
     this.erasureQueue.addConsumer(this.handler, MAX_ERASURE_INVOCATIONS);
@@ -170,6 +168,15 @@ export class ParleyManagement extends Construct {
     this.url = this.api.apiEndpoint;
   }
 
+  /** Not even an erasure deletes an entry of the audit trail: it removes the contact from it. */
+  #grantItems(table: ITable): void {
+    const erasable: ItemKey[] = ['CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*'];
+    const written: ItemKey[] = [...erasable, 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*'];
+    grantItemActions(table, this.handler, ['dynamodb:DeleteItem'], erasable);
+    grantItemActions(table, this.handler, ['dynamodb:UpdateItem'], written);
+    grantItemActions(table, this.handler, ['dynamodb:BatchGetItem', 'dynamodb:GetItem'], [...written, 'ACCOUNT#*']);
+  }
+
   /** Grants permission to call these routes of the API, with any path parameters. */
   grantInvoke(grantee: IGrantable, ...routes: RouteName[]): Grant {
     return Grant.addToPrincipal({
@@ -186,6 +193,7 @@ export class ParleyManagement extends Construct {
 const HTTP_METHODS: Readonly<Record<string, HttpMethod>> = {
   GET: HttpMethod.GET,
   POST: HttpMethod.POST,
+  PUT: HttpMethod.PUT,
   DELETE: HttpMethod.DELETE,
 };
 

@@ -45,6 +45,8 @@ export interface ParleyFunctionProps {
  * and let a queue's consumer look up its URL.
  */
 export class ParleyFunction extends LambdaFunction {
+  /** The ARN of the function's role. */
+  readonly roleArn: string;
   readonly #metricsNamespace: string;
   readonly #serviceName: ServiceName;
 
@@ -71,6 +73,7 @@ export class ParleyFunction extends LambdaFunction {
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace,
       },
     });
+    this.roleArn = role.roleArn;
     this.#metricsNamespace = metricsNamespace;
     this.#serviceName = serviceName;
   }

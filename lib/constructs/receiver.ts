@@ -1,8 +1,8 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, Grant, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -68,6 +68,8 @@ export class ParleyReceiver extends Construct {
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
   readonly url: string;
+  /** The roles of the functions that redrive events. */
+  readonly #redrivers: string[] = [];
 
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
@@ -106,8 +108,14 @@ export class ParleyReceiver extends Construct {
         RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,
     });
-    grantItemActions(props.table, this.handler, 'dynamodb:UpdateItem');
+    grantItemActions(
+      props.table,
+      this.handler,
+      ['dynamodb:UpdateItem'],
+      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*'],
+    );
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
+    this.#denySendMessage();
     if (this.webhookSecret) {
       grantKeyUse(encryptionKey, this.handler, 'secretsmanager', ['kms:Decrypt']);
       Grant.addToPrincipal({
@@ -134,6 +142,35 @@ export class ParleyReceiver extends Construct {
       }
     }
     this.url = `${this.api.apiEndpoint}${PATH}`;
+  }
+
+  /** Lets a function of the same stack put quarantined events back on the inbound queue. */
+  grantRedrive(grantee: ParleyFunction): void {
+    this.#redrivers.push(grantee.roleArn);
+    grantSendMessage(grantee, this.inboundQueue);
+  }
+
+  /**
+   * Denies everybody else, administrators included, to put messages on the queues: what is there counts as verified.
+   * Neither Lambda, which only receives, nor SQS, which moves messages to the dead-letter queue itself, sends any.
+   *
+   * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html, `aws:PrincipalArn`:
+   * the role's ARN for its sessions, and no value for AWS services, which `ArnNotEquals` denies.
+   */
+  #denySendMessage(): void {
+    const { deadLetters } = this.inboundQueue;
+    for (const queue of [this.inboundQueue, deadLetters]) {
+      const senders = () => [this.handler.roleArn, ...(queue === deadLetters ? [] : this.#redrivers)];
+      queue.addToResourcePolicy(
+        new PolicyStatement({
+          effect: Effect.DENY,
+          principals: [new AnyPrincipal()],
+          actions: ['sqs:SendMessage'],
+          resources: [queue.queueArn],
+          conditions: { ArnNotEquals: { 'aws:PrincipalArn': Lazy.list({ produce: senders }) } },
+        }),
+      );
+    }
   }
 
   #createWebhookSecret(removalPolicy: RemovalPolicy, encryptionKey: IKey | undefined): Secret {

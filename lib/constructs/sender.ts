@@ -124,7 +124,12 @@ export class ParleySender extends Construct {
         ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
       } satisfies SendEnvironment,
     });
-    grantItemActions(props.table, this.handler, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    grantItemActions(
+      props.table,
+      this.handler,
+      ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*'],
+    );
     grantSendMessage(this.handler, this.sendQueue.deadLetters);
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);

@@ -78,11 +78,24 @@ export type ItemAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dyna
 
 export type TableIndex = (typeof INDEXES)[number]['indexName'];
 
-/** Grants these actions on the items of a table, but not on its indexes or its stream. */
-export function grantItemActions(table: ITable, grantee: IGrantable, ...actions: ItemAction[]): Grant {
+/** The kinds of items, by the start of their partition key. `CHANNELS` is a single item. */
+export type ItemKey =
+  | 'ACCOUNT#*'
+  | 'AUDIT#*'
+  | 'CHANNELS'
+  | 'CONTACT#*'
+  | 'DEADLETTER#*'
+  | 'ERASURE#*'
+  | 'MESSAGE#*'
+  | 'SEND#*';
+
+/** Grants these actions on the items of a table with these partition keys, but not on its indexes or its stream. */
+export function grantItemActions(table: ITable, grantee: IGrantable, actions: ItemAction[], keys: ItemKey[]): Grant {
+  // Every action names the partition key of each item, so the condition cannot be met for lack of one.
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+  const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } };
   const isWriting = actions.some((action) => !action.endsWith('GetItem'));
-  const resourceArns = [table.tableArn];
-  return Grant.addToPrincipal({ grantee, actions, resourceArns }).combine(
+  return Grant.addToPrincipal({ grantee, actions, resourceArns: [table.tableArn], conditions }).combine(
     grantKeyUse(table.encryptionKey, grantee, 'dynamodb', isWriting ? [...READ, ...WRITE] : READ),
   );
 }

@@ -1,5 +1,5 @@
 import { type core, toJSONSchema } from 'zod';
-import { ID_IN_QUERY, idNameOf, noBody, type RouteDescription } from '../../lambdas/manage/api.ts';
+import { confinableIdField, ID_IN_QUERY, idNameOf, noBody, type RouteDescription } from '../../lambdas/manage/api.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
 
 /** A schema of zod or zod/mini. */
@@ -70,23 +70,23 @@ function operation(operationId: string, path: string, route: RouteDescription) {
     operationId,
     summary,
     ...(description !== undefined && { description }),
-    parameters: [...pathParameters(path), ...idInQuery(path), ...queryParameters(query)],
+    parameters: [...pathParameters(path, route), ...idInQuery(path, route), ...queryParameters(query)],
     ...(body !== noBody && { requestBody: { required: true, content: jsonContent(body, 'input') } }),
     responses: { ...Object.fromEntries(described), 403: { description: STATUS_DESCRIPTIONS[403] } },
   };
 }
 
-function pathParameters(path: string) {
+function pathParameters(path: string, { id }: RouteDescription) {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    schema: id ? jsonSchema(id, 'input') : { type: 'string' },
   }));
 }
 
-function idInQuery(path: string) {
-  const name = idNameOf(path);
+function idInQuery(path: string, { id }: RouteDescription) {
+  const name = id === confinableIdField ? undefined : idNameOf(path);
   const description = `The ID, if it contains a question mark. The path then has ${ID_IN_QUERY} in its place.`;
   return name === undefined ? [] : [{ name, in: 'query', required: false, description, schema: { type: 'string' } }];
 }

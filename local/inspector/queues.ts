@@ -1,7 +1,11 @@
 import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
+import { createManagementClient } from '../../cli/operations/management-client.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
+import { redriveInbound } from '../../cli/operations/redrive-inbound.ts';
+import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
 import type { DeadLetter, Inspector, QueueDepths } from '../../sandbox/inspector.ts';
+import { CREDENTIALS, REGION } from '../aws-environment.ts';
 
 /** The URLs of the queues that the inspector shows. */
 export interface QueueUrls {
@@ -9,7 +13,12 @@ export interface QueueUrls {
   readonly sendDeadLetterQueueUrl: string;
   readonly inboundQueueUrl: string;
   readonly inboundDeadLetterQueueUrl: string;
+  /** The management API, which redrives events. */
+  readonly managementUrl: string;
 }
+
+/** Longer than an HTTP API waits for a function. */
+const API_TIMEOUT_MS = 35_000;
 
 /** The maximum number of messages per receive. */
 const BATCH_SIZE = 10;
@@ -24,6 +33,11 @@ export const createQueueOperations = (
     send: { sqs, url: sendDeadLetterQueueUrl, destinationUrl: sendQueueUrl },
     inbound: { sqs, url: inboundDeadLetterQueueUrl, destinationUrl: inboundQueueUrl },
   };
+  const credentials = async () => CREDENTIALS;
+  const api = createManagementClient(
+    urls.managementUrl,
+    createSignedFetch({ region: REGION, credentials }, API_TIMEOUT_MS),
+  );
   return {
     async enqueue(body, { groupId, id }) {
       const message = { MessageBody: body, MessageGroupId: groupId, MessageDeduplicationId: id };
@@ -40,7 +54,13 @@ export const createQueueOperations = (
       return { send, sendDeadLetters, inbound, inboundDeadLetters };
     },
     deadLetters: (queue) => peek(sqs, deadLetterQueues[queue].url),
-    redrive: async (queue) => (await redrive(deadLetterQueues[queue], { filter: {} })).moved,
+    async redrive(queue) {
+      const { moved } =
+        queue === 'inbound'
+          ? await redriveInbound(api, { filter: {} })
+          : await redrive(deadLetterQueues[queue], { filter: {} });
+      return moved;
+    },
   };
 };
 

@@ -2,6 +2,7 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Target } from '../../cli/target.ts';
 import { createMovableClock, type MovableClock } from '../../local/clock.ts';
@@ -10,13 +11,19 @@ import { listenLocally } from '../../local/listen-locally.ts';
 import { runParley } from './run-parley.ts';
 
 /** Answers a call to the management API: the status and the body. */
-export type AnswerCall = (method: string, path: string) => Promise<readonly [status: number, body: unknown]>;
+export type AnswerCall = (
+  method: string,
+  path: string,
+  sent: string,
+) => Promise<readonly [status: number, body: unknown]>;
 
 /** Answers as a stage without kept dead letters does. */
-const noneKept: AnswerCall = async (method, path) =>
-  method === 'GET' && path.startsWith('/v1/dead-letters?')
-    ? [200, { deadLetters: [] }]
-    : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
+const noneKept: AnswerCall = async (method, path) => {
+  if (path.startsWith('/v1/dead-letters?')) return [200, { deadLetters: [] }];
+  if (path === '/v1/redrives')
+    return [200, { moved: 0, left: 0, isComplete: true, before: '2026-11-20T12:00:00.000Z' }];
+  return method === 'POST' ? [200, {}] : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
+};
 
 /** A target for `parley --local` that consists of queues only, unless a test adds addresses. */
 export interface LocalTarget extends AsyncDisposable {
@@ -52,7 +59,7 @@ export const startLocalTarget = async (
   const emulator = await startSqs({ clock, pollSecondMs: 50 });
   const management = await listenLocally(
     createServer(async (request, response) => {
-      const [status, body] = await answer(request.method ?? '', request.url ?? '');
+      const [status, body] = await answer(request.method ?? '', request.url ?? '', await text(request));
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     }),
   );

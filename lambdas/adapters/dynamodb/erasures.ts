@@ -5,8 +5,10 @@ import { readCustomerId } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
+import { eraseAuditEntry } from './audit.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import {
+  auditKey,
   BY_CONTACT,
   CHANNELS_KEY,
   CUSTOMER_PREFIX,
@@ -89,9 +91,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
       ...(key && { after: key }),
     });
     // Also what has the same id, which is erased with it and may name a customer.
-    const stored = await table.getAll(
-      listed.flatMap(({ pk }) => (kind === 'SEND' ? [sendKey(idOf(pk))] : [messageKey(idOf(pk)), echoKey(idOf(pk))])),
-    );
+    const stored = await table.getAll(listed.flatMap(({ pk }) => keysToRead(kind, idOf(pk))));
     const items = new Map(stored.map((item) => [`${item?.pk} ${item?.sk}`, item]));
     const customerIds = new Set(stored.flatMap((item) => readCustomerIds(item ?? {})));
     const following = next ? { kind, key: next } : NEXT_KIND[kind] && { kind: NEXT_KIND[kind] };
@@ -102,10 +102,12 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     };
   },
 
-  erase: (subject, item, at) =>
-    item.kind === 'send'
-      ? eraseSend(table, item.id, subjectName(subject), at)
-      : eraseMessage(table, item, subjectName(subject)),
+  async erase(subject, item, at) {
+    const contact = subjectName(subject);
+    if (item.kind === 'send') return eraseSend(table, item.id, contact, at);
+    if (item.kind === 'audit') return eraseAuditEntry(table, auditKey(item.id), contact, at);
+    return eraseMessage(table, item, contact);
+  },
 
   eraseKeptDeadLetters: (contact, until) => eraseKeptDeadLetters(table, contact, until),
 
@@ -146,11 +148,11 @@ const channelNames = z.set(z.string());
 /** Limits the memory for a page, whose items can have 400 KB each. */
 const MAX_PAGE_ITEMS = 100;
 
-const KINDS = ['MESSAGE', 'STATUS', 'SEND'] as const;
+const KINDS = ['MESSAGE', 'STATUS', 'SEND', 'AUDIT'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The order in which a subject's items are listed. */
-const NEXT_KIND: { readonly [Of in Kind]?: Kind } = { MESSAGE: 'STATUS', STATUS: 'SEND' };
+const NEXT_KIND: { readonly [Of in Kind]?: Kind } = { MESSAGE: 'STATUS', STATUS: 'SEND', SEND: 'AUDIT' };
 
 const erasablePosition = z.object({
   kind: z.enum(KINDS),
@@ -164,9 +166,15 @@ const sortRange = (kind: Kind, until: string) =>
     ? { from: STATUS_SORT, until: STATUS_SORT }
     : { from: contactSort(kind, ''), until: contactSort(kind, until) };
 
+const keysToRead = (kind: Kind, id: string) => {
+  if (kind === 'AUDIT') return [];
+  return kind === 'SEND' ? [sendKey(id)] : [messageKey(id), echoKey(id)];
+};
+
 const describeItem = (kind: Kind, { pk, sk }: Item, item: Item | undefined): ErasableItem => {
   const id = idOf(pk);
   if (kind === 'SEND') return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined };
+  if (kind === 'AUDIT') return { kind: 'audit', id };
   if (kind === 'STATUS') return { kind: 'status', id };
   return { kind: sk === 'ECHO' ? 'echo' : 'message', id };
 };

@@ -80,16 +80,19 @@ export const deadLetterKeys = (id: string, { parts = 0, contacts = 0 } = {}) => 
   };
 };
 
+/** Returns the key of an entry of the audit trail. */
+export const auditKey = (id: string): ItemKey => ({ pk: `AUDIT#${id}`, sk: 'AUDIT' });
+
 /** Returns the id in a partition key. The id may contain the separator. */
 export const idOf = (pk: unknown): string => String(pk).slice(String(pk).indexOf('#') + 1);
 
 /**
  * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages and sends, each
- * kind ordered by time, the statuses of its unknown messages, and its dead letters. It projects only keys, so that a
- * status or a transition causes no write to the index.
+ * kind ordered by time, the statuses of its unknown messages, its dead letters, and its audit entries. It projects only
+ * keys, so that a status or a transition causes no write to the index.
  */
 export const BY_CONTACT = 'byContact';
-export type ContactSortKind = 'MESSAGE' | 'SEND' | 'DEADLETTER';
+export type ContactSortKind = 'MESSAGE' | 'SEND' | 'DEADLETTER' | 'AUDIT';
 export const contactSort = (kind: ContactSortKind, createdAt: string): string => `${kind}#${createdAt}`;
 
 /** The sort key of an item that has only statuses. It has no time, so that it does not depend on their order. */
@@ -97,19 +100,20 @@ export const STATUS_SORT = 'STATUS#';
 
 /**
  * The sparse index `byState` (partition `stateShard`, sort `stateAt`, keys only) holds the sends that operators look
- * for. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
+ * for, the kept dead letters, and the audit trail. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
  * writes to the table.
  */
 export const BY_STATE = 'byState';
 const STATE_SHARDS = 16;
+export type ListedState = SendState | 'audit';
 
-/** Returns the partitions of a state, such as `uncertain#7`. */
-export const stateShards = (state: SendState): readonly string[] =>
+/** Returns the partitions of a state or of the audit trail, such as `uncertain#7`. */
+export const stateShards = (state: ListedState): readonly string[] =>
   Array.from({ length: STATE_SHARDS }, (_, shard) => `${state}#${shard}`);
 
-/** Returns the partition of a send in a state. */
-export const stateShard = (state: SendState, requestId: string): string =>
-  `${state}#${(createHash('sha256').update(requestId).digest()[0] ?? 0) % STATE_SHARDS}`;
+/** Returns the partition of a send in a state, or of an audit entry. */
+export const stateShard = (state: ListedState, id: string): string =>
+  `${state}#${(createHash('sha256').update(id).digest()[0] ?? 0) % STATE_SHARDS}`;
 
 /**
  * Returns the partition of a queue's dead letters in the index `byState`. It is not sharded: only one function writes

@@ -6,7 +6,7 @@ import type { SendRepository, TransitionResult } from '../../ports.ts';
 import { contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
-import { listByState } from './send-list.ts';
+import { listByState } from './shard-list.ts';
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
 
 /** Creates the repository of sends. Each transition is one conditional write. */
@@ -173,7 +173,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
 
     async listUncertain(page) {
-      const { requestIds, nextAfter } = await listByState(table, 'uncertain', page);
+      const { ids: requestIds, nextAfter } = await listByState(table, 'uncertain', { ...page, keyOf: sendKey });
       const { values: sends, used } = await readWithinBudget(requestIds, async (ids) => {
         const items = await table.getAll(ids.map(sendKey));
         // The index lags behind the table, so a send may have just left the state.

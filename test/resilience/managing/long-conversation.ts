@@ -72,7 +72,12 @@ export const readLongConversation = async (
     calls = 0;
     const query = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
     const startedAt = performance.now();
-    const { status, body } = await getConversation.respond(ports, { id: USER, query, bodyText: '' });
+    const { status, body } = await getConversation.respond(ports, {
+      caller: { arn: 'operator' },
+      id: USER,
+      query,
+      bodyText: '',
+    });
     const response = JSON.stringify({ statusCode: status, body: JSON.stringify(body) });
     result.pages += 1;
     result.maxMs = Math.max(result.maxMs, Math.round(performance.now() - startedAt));

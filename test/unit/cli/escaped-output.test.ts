@@ -96,6 +96,11 @@ const answer: AnswerCall = async (method, path) => {
       deadLetters: 0,
       turns: 1,
     },
+    'GET /v1/audit': {
+      entries: [{ auditId: 'a-1', at: PAYLOAD, action: 'opt-in', caller: PAYLOAD, source: PAYLOAD }],
+      cursor: PAYLOAD,
+    },
+    'POST /v1/audit': { auditId: 'a-1', at: PAYLOAD, action: 'redrive', caller: PAYLOAD },
     'GET /v1/dead-letters': pathname === '/v1/dead-letters' ? { deadLetters: [deadLetter(queue)] } : undefined,
   };
   const found = answers[route];
@@ -164,6 +169,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['dead-letters show', ['inbound', PAYLOAD]],
   ['dead-letters redrive', ['schedules']],
   ['dead-letters delete', ['send', '--reason', 'none of them', '--yes']],
+  ['audit-trail', []],
   ['sends uncertain list', []],
   ['sends uncertain resolve', ['r-1', '--outcome', 'failed']],
   ['doctor', []],

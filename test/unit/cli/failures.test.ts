@@ -158,16 +158,17 @@ describe('parley without a usable target', () => {
     const stale = await fail([...STATUS, '--local']);
     rmSync(join(folder, 'local.json'));
 
-    expect(api).toEqual([
-      1,
-      'parley: Cannot connect to the management API of the local run. Is npm start still running?',
-    ]);
-    for (const failed of [queue, token]) {
+    // A new token is recorded before it is stored.
+    for (const failed of [api, token]) {
       expect(failed).toEqual([
         1,
-        expect.stringMatching(/Cannot connect to the local run \(ECONNREFUSED\)\. Is npm start still running\?/),
+        'parley: Cannot connect to the management API of the local run. Is npm start still running?',
       ]);
     }
+    expect(queue).toEqual([
+      1,
+      expect.stringMatching(/Cannot connect to the local run \(ECONNREFUSED\)\. Is npm start still running\?/),
+    ]);
     expect(stale).toEqual([5, expect.stringContaining('Stop the local run and start it again.')]);
   });
 });

@@ -14,12 +14,14 @@ export interface Layer {
  */
 export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/api.ts',
+  'lambdas/manage/audit.ts',
   'lambdas/manage/contact-checks.ts',
   'lambdas/manage/contacts.ts',
   'lambdas/manage/conversations.ts',
   'lambdas/manage/dead-letters.ts',
   'lambdas/manage/environment.ts',
   'lambdas/manage/erasures.ts',
+  'lambdas/manage/redrives.ts',
   'lambdas/manage/routes.ts',
   'lambdas/manage/sends.ts',
   'lambdas/manage/stage.ts',

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createDynamodbAudit } from '../../../lambdas/adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
@@ -8,6 +9,7 @@ import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamod
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { auditDetails, auditEntry } from '../../../lambdas/domain/audit.ts';
 import { CONSENT_REGISTERS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
@@ -110,10 +112,17 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   const deadLetter = { id: 'd1', queue: 'send' as const, reason: 'Because.', body: '{}', groupId: 'g', since: NOW };
   await createDynamodbKeptDeadLetters(table).keep(deadLetter, [CONTACT], NOW);
 
+  const details = Object.fromEntries(Object.keys(auditDetails.shape).map((name) => [name, 'text']));
+  const caller = { arn: 'arn', id: 'id' };
+  await createDynamodbAudit(table).record(auditEntry(caller, { action: 'opt-in', contact: CONTACT, details }, NOW));
+  await collect();
+
   const erasures = createDynamodbErasures(table);
   await erasures.start('e1', NOW);
   const erasure = await erasures.read('e1');
   if (erasure) await erasures.recordTurn(erasure, { messages: 1, sends: 1, deadLetters: 1, finishedAt: NOW });
+  const { items } = await erasures.listItems(CONTACT, NOW, { kind: 'AUDIT' });
+  for (const item of items) await erasures.erase(CONTACT, item, NOW);
   await erasures.erase(CONTACT, { kind: 'send', id: 'refused' }, NOW);
   await collect();
   return Object.fromEntries(Object.entries(names).map(([kind, attributes]) => [kind, [...attributes].toSorted()]));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 
-// Strict, because a Condition, NotAction or Principal would change what is allowed.
+// Strict, because any other Condition, NotAction or Principal would change what is allowed.
 const policy = z.strictObject({
   Version: z.literal('2012-10-17'),
   Statement: z.array(
@@ -11,19 +11,30 @@ const policy = z.strictObject({
       Effect: z.enum(['Allow', 'Deny']),
       Action: oneOrMore,
       Resource: oneOrMore,
+      Condition: z.strictObject({ StringEquals: z.record(z.string(), z.string()) }).optional(),
     }),
   ),
 });
 
 /**
  * Returns whether a principal with these identity-based policies may take the action on the resource.
+ *
+ * @param context the condition keys of the call
  * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
-export const isAllowed = (documents: readonly unknown[], action: string, resource: string): boolean => {
+export const isAllowed = (
+  documents: readonly unknown[],
+  action: string,
+  resource: string,
+  context: Readonly<Record<string, string>> = {},
+): boolean => {
   const effects = documents
     .flatMap((document) => policy.parse(document).Statement)
     .filter(({ Action }) => Action.some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())))
     .filter(({ Resource }) => Resource.some((pattern) => matches(pattern, resource)))
+    .filter(({ Condition }) =>
+      Object.entries(Condition?.StringEquals ?? {}).every(([key, value]) => context[key] === value),
+    )
     .map(({ Effect }) => Effect);
   return effects.includes('Allow') && !effects.includes('Deny');
 };

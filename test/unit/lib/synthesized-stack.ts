@@ -37,7 +37,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function synthesizedStack(
   stage: 'dev' | 'prod',
   settings?: Readonly<Record<string, unknown>>,
-  options: { readonly withCloudFormationRules?: boolean; readonly env?: Environment } = {},
+  options: {
+    readonly withCloudFormationRules?: boolean;
+    readonly env?: Environment;
+    /** @default that of the stage */
+    readonly stackName?: string;
+  } = {},
 ) {
   return inTemporaryFolder((outdir) => {
     const app = new App({
@@ -47,7 +52,10 @@ export function synthesizedStack(
       builtinCloudFormationValidation: options.withCloudFormationRules ?? false,
     });
     const read = readStageSettings({ stages: STAGES, stage, settings });
-    const stack = new ParleyStack(app, `Parley-${read.name}`, { settings: read.settings, env: options.env });
+    const stack = new ParleyStack(app, options.stackName ?? `Parley-${read.name}`, {
+      settings: read.settings,
+      env: options.env,
+    });
     return { stack, template: Template.fromStack(stack) };
   });
 }

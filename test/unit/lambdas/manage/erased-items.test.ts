@@ -15,7 +15,9 @@ const search = createTraceSearch({ ids: [USER, 'customer-1'], texts: ['parcel', 
 /** The keys of the items with a trace of the user. */
 const traces = async () => {
   const items = Object.entries(await stage.items());
-  return items.flatMap(([key, item]) => (search.inValue(item).length > 0 ? [key] : [])).toSorted();
+  return items
+    .flatMap(([key, item]) => (search.inValue(item).length > 0 ? [key.replace(/^(AUDIT#)[0-9a-f]{32}/, '$1<id>')] : []))
+    .toSorted();
 };
 
 const erase = async () => {
@@ -85,15 +87,30 @@ const KINDS: Readonly<Record<string, { readonly put: () => Promise<unknown>; rea
   },
   'an opt-in': {
     put: () => stage.call('optIn', { body: { platformContactId: USER, source: 'form of Ana' } }),
-    at: ['CONTACT#chat#*#541155550000 CONSENT'],
+    at: ['AUDIT#<id> AUDIT', 'CONTACT#chat#*#541155550000 CONSENT'],
   },
   'an opt-out': {
     put: () => stage.call('optOut', { body: { platformContactId: USER, source: 'form of Ana' } }),
-    at: ['CONTACT#chat#*#541155550000 CONSENT'],
+    at: ['AUDIT#<id> AUDIT', 'CONTACT#chat#*#541155550000 CONSENT'],
   },
   'a report of a closed window': {
     put: () => stage.contacts.denyWindow(contactRef('chat', USER), NOW),
     at: ['CONTACT#chat#*#541155550000 DENIAL'],
+  },
+  'the resolution of a send, with a note': {
+    put: async () => {
+      await putSendInState(stage.sends, 'uncertain');
+      const body = { requestId: 'request-1', outcome: 'failed', note: 'no parcel for Ana' };
+      await stage.call('resolveSend', { body });
+    },
+    at: ['AUDIT#<id> AUDIT', 'SEND#request-1 SEND'],
+  },
+  'a cancelled send': {
+    put: async () => {
+      await putSendInState(stage.sends, 'scheduled');
+      await stage.call('cancelSend', { body: { requestId: 'request-1' } });
+    },
+    at: ['AUDIT#<id> AUDIT', 'SEND#request-1 SEND'],
   },
   'a contact check': {
     put: () =>
@@ -139,9 +156,10 @@ describe('an erasure', () => {
 
     await erase();
 
-    const { 'ERASURE#id-1 ERASURE': erasure, ...left } = await stage.items();
+    const { 'ERASURE#id-1 ERASURE': erasure, ...others } = await stage.items();
     expect(erasure).toMatchObject({ state: 'done', messages: 1 });
-    expect(left).toEqual(before);
+    const left = Object.entries(others).filter(([, item]) => Object(item).erasureId !== 'id-1');
+    expect(Object.fromEntries(left)).toEqual(before);
   });
 
   it('that dies after any write leaves no trace once it is repeated', async () => {
@@ -177,7 +195,7 @@ describe('an erasure where windows are per business number', () => {
       body: { platformContactId: USER, source: 'form of Ana', chatChannelNumber: '+5491100000077' },
     });
     await putSendInState(stage.sends, 'waiting');
-    expect(await traces()).toHaveLength(7);
+    expect(await traces()).toHaveLength(8);
 
     await erase();
 

@@ -1,3 +1,4 @@
+import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
@@ -5,12 +6,14 @@ import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dyna
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
+import type { RedrivePorts } from '../../../../lambdas/manage/redrives.ts';
 import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
@@ -27,7 +30,14 @@ export interface GivenCall {
   readonly id?: string;
   readonly query?: Record<string, string>;
   readonly body?: unknown;
+  /** @default {@link OPERATOR} */
+  readonly caller?: Caller;
 }
+
+export const OPERATOR: Caller = {
+  arn: 'arn:aws:sts::111122223333:assumed-role/operator/ana',
+  id: 'AROAEXAMPLEID:ana',
+};
 
 /** The routes of the management API and the erasure worker with a table of their own. */
 export const createManagedStage = async (
@@ -46,6 +56,7 @@ export const createManagedStage = async (
     circuits: createDynamodbCircuit(table, ACCOUNT),
     deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),
+    audit: createDynamodbAudit(table),
   };
   const metrics = recordingMetrics();
   const clock = { now: () => stage.now() };
@@ -120,6 +131,8 @@ export const createManagedStage = async (
     queued: [] as FifoMessage[],
     queuedErasures: [] as QueuedErasure[],
     cancelledSchedules: [] as string[],
+    /** The quarantine, if the test has one. */
+    inbound: undefined as RedrivePorts['inbound'],
     queuedDeadLetters: [] as readonly DeadLetterText[],
     isEveryDeadLetterVisible: true,
     isSchedulerUnavailable: false,
@@ -135,8 +148,10 @@ export const createManagedStage = async (
       now = instant;
     },
 
-    call: (name: RouteName, { id = '', query = {}, body = '' }: GivenCall = {}) =>
-      ROUTES[name].respond(ports, { id, query, bodyText: typeof body === 'string' ? body : JSON.stringify(body) }),
+    call: (name: RouteName, { id = '', query = {}, body = '', caller = OPERATOR }: GivenCall = {}) => {
+      const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
+      return ROUTES[name].respond({ ...ports, inbound: stage.inbound }, { caller, id, query, bodyText });
+    },
     /** Receives a webhook event, which is stored. */
     async receive(event: unknown): Promise<void> {
       const stored = await storeEvent({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: now });

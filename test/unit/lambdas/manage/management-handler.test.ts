@@ -18,7 +18,7 @@ const eventOf = (changes: Record<string, unknown> = {}): APIGatewayProxyEventV2 
     isBase64Encoded: false,
     pathParameters: { platformContactId: USER },
     queryStringParameters: { chatPlatform: 'chat' },
-    requestContext: { requestId: 'api-request-1', authorizer: { iam: { userArn: CALLER } } },
+    requestContext: { requestId: 'api-request-1', authorizer: { iam: { userArn: CALLER, userId: 'AIDAEXAMPLEID' } } },
     ...changes,
   };
   // The handler reads nothing else of its event.
@@ -44,7 +44,12 @@ describe('the management handler', () => {
       return { status: 202, body: { state: 'queued' } };
     });
     expect(calls).toEqual([
-      { id: USER, query: { chatPlatform: 'chat' }, bodyText: JSON.stringify({ platformContactId: USER }) },
+      {
+        caller: { arn: CALLER, id: 'AIDAEXAMPLEID' },
+        id: USER,
+        query: { chatPlatform: 'chat' },
+        bodyText: JSON.stringify({ platformContactId: USER }),
+      },
     ]);
     expect(response).toEqual({
       statusCode: 202,

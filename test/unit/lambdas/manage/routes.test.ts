@@ -15,9 +15,12 @@ const idRoutes = names.flatMap((name) => {
   const [, idName] = /\{(\w+)\+?\}/.exec(ROUTES[name].route) ?? [];
   return idName === undefined ? [] : [[name, idName] as const];
 });
+/** The routes to whose paths a policy confines a caller, so that an ID in the query must not replace the one there. */
+const confined = idRoutes.filter(([name]) => ROUTES[name].route.startsWith('PUT '));
+const inQueryToo = idRoutes.filter((route) => !confined.includes(route));
 
 describe('an id in the query', () => {
-  it.each(idRoutes)('is that of the resource for %s, which has %s in its path', async (name, idName) => {
+  it.each(inQueryToo)('is that of the resource for %s, which has %s in its path', async (name, idName) => {
     const stage = await createManagedStage(tables);
     const id = 'what?is/this&that=1';
     const inPath = await stage.call(name, { id });
@@ -30,12 +33,95 @@ describe('an id in the query', () => {
     expect(stage.queuedErasures[0]?.contact).toEqual(stage.queuedErasures[1]?.contact);
   });
 
+  it.each(confined)('is refused by %s, whose caller a policy may confine to the path', async (name, idName) => {
+    const stage = await createManagedStage(tables);
+    const query = { [idName]: 'other-1' };
+    for (const id of ['-', 'billing-1', '']) {
+      expect(await stage.call(name, { id, query, body: {} })).toMatchObject({ status: 400 });
+    }
+  });
+
   it.each(idRoutes)('is refused by %s beside another one in the path', async (name, idName) => {
     const stage = await createManagedStage(tables);
     expect(await stage.call(name, { id: 'what', query: { [idName]: 'what?is' } })).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining(`${idName}: replace the ID in the path with -`) },
     });
+  });
+});
+
+/** IDs that a caller can write in a path, as the function receives them. */
+const IDS: Readonly<Record<string, string>> = {
+  empty: '',
+  'of 2 KB': 'x'.repeat(2_048),
+  'of 1,025 bytes in 342 characters': `${'\u20ac'.repeat(341)}\u00e9`,
+  'of the longest accepted length': 'x'.repeat(1_024),
+  'with control characters': 'a\r\n\u0007\u001b[2Jb',
+  'with a null character (%00)': 'a\u0000b',
+  'of one dot': '.',
+  'of two dots': '..',
+  'with a path that goes up': 'a/../../v1/stage',
+  'with a lone surrogate': 'a\ud800',
+  'with slashes': '//a//b/',
+  'of a separator of keys': '#',
+};
+
+const badIdsOf = (name: RouteName): readonly string[] =>
+  Object.entries(IDS).flatMap(([kind, id]) => (isTooBad(name, id) ? [kind] : []));
+const isTooBad = (name: RouteName, id: string): boolean => {
+  if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > 1_024) return true;
+  const { route } = ROUTES[name];
+  if (route.startsWith('PUT ')) return !/^[\w.~-]{1,128}$/.test(id) || /^\.+$/.test(id);
+  if (route.includes('requestId')) return !/^[\x21-\x7e]{1,128}$/.test(id);
+  return /deadLetterId|erasureId/.test(route) && id.length > 128;
+};
+
+describe('an ID that nothing can have', () => {
+  it.each(idRoutes)('is refused by %s with what is wrong, and any other ID is answered', async (name, idName) => {
+    const stage = await createManagedStage(tables);
+    const refused: string[] = [];
+    for (const [kind, id] of Object.entries(IDS)) {
+      const answers = [await stage.call(name, { id, body: {} })];
+      if (!confined.some(([other]) => other === name)) {
+        answers.push(await stage.call(name, { id: '-', query: { [idName]: id }, body: {} }));
+      }
+      for (const { status, body } of answers) {
+        expect([200, 202, 400, 404]).toContain(status);
+        if (!isTooBad(name, id)) continue;
+        expect([kind, status, body]).toEqual([
+          kind,
+          400,
+          {
+            code: 'INVALID_REQUEST',
+            message: expect.stringMatching(new RegExp(`^Invalid request: ${idName}: (must|is) `)),
+          },
+        ]);
+        refused.push(kind);
+      }
+    }
+
+    expect([...new Set(refused)]).toEqual(badIdsOf(name));
+    expect(refused).toContain('of 2 KB');
+  });
+
+  it('starts no erasure, and any other ID one that ends', async () => {
+    const stage = await createManagedStage(tables);
+    for (const id of Object.values(IDS)) await stage.call('eraseContact', { id });
+
+    expect(stage.queuedErasures).toHaveLength(Object.keys(IDS).length - badIdsOf('eraseContact').length);
+    expect((await stage.erase()).filter(({ kind }) => kind === 'done')).toHaveLength(8);
+  });
+
+  it('is refused in a body too', async () => {
+    const stage = await createManagedStage(tables);
+    const resolution = { requestId: 'r', outcome: 'accepted' };
+    for (const messageId of [IDS['of 2 KB'], IDS['of 1,025 bytes in 342 characters'], IDS['with a lone surrogate']]) {
+      expect(await stage.call('resolveSend', { body: { ...resolution, messageId } })).toMatchObject({ status: 400 });
+    }
+    for (const name of ['optIn', 'optOut'] as const) {
+      const body = { platformContactId: IDS['of 2 KB'], source: 'form' };
+      expect(await stage.call(name, { body })).toMatchObject({ status: 400 });
+    }
   });
 });
 

@@ -62,6 +62,7 @@ const example = (name: string): unknown =>
 /** The principals of docs/management-api.md and their policies. */
 const PRINCIPALS: Readonly<Record<string, readonly unknown[]>> = {
   'orders-service': [example('internal-system')],
+  'billing-service': [example('confined-system')],
   'support-desk': [example('support-desk')],
   operator: [example('operator')],
   'a role without a policy': [],
@@ -81,6 +82,8 @@ describe('The example policies', () => {
       principal: 'orders-service',
       allowed: ['cancelSend', 'enqueueSend', 'getSend', 'optIn', 'optOut'] satisfies RouteName[],
     },
+    // Its own sends only, and this one is not.
+    { principal: 'billing-service', allowed: [] },
     { principal: 'support-desk', allowed: READS },
     { principal: 'operator', allowed: EVERY_ROUTE },
     { principal: 'a role without a policy', allowed: [] },
@@ -141,7 +144,7 @@ describe('The example policies', () => {
   });
 
   test('allow only the operator to replace the access token, and nobody to read it', () => {
-    const secret = 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SenderAccessToken437C3B26-a1b2c3';
+    const secret = 'ACCESS-TOKEN-SECRET-ID';
     const may = (principal: string, action: string) => isAllowed(PRINCIPALS[principal] ?? [], action, secret);
 
     expect(may('operator', 'secretsmanager:PutSecretValue')).toBe(true);

@@ -16,11 +16,9 @@ const DENIES = 'It denies every unencrypted call by anyone, and a Deny grants no
 /** Every statement of the functions and of the schedules. */
 const FUNCTIONS = [
   `${RECEIVE} ${WRITE_LOGS} on ReceiverFunctionLogs.Arn`,
-  `${RECEIVE} dynamodb:UpdateItem on Table.Arn`,
   `${RECEIVE} sqs:SendMessage on ReceiverInboundQueue.Arn, ReceiverInboundQueueDeadLetters.Arn`,
   `${RECEIVE} ${CONSUME} on ReceiverInboundQueue.Arn`,
   `${SEND} ${WRITE_LOGS} on SenderFunctionLogs.Arn`,
-  `${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn`,
   `${SEND} sqs:SendMessage on SenderSendQueueDeadLetters.Arn`,
   `${SEND} secretsmanager:GetSecretValue on SenderAccessToken`,
   `${SEND} ${CONSUME} on SenderSendQueue.Arn`,
@@ -31,16 +29,36 @@ const FUNCTIONS = [
   `${PUBLISH} events:PutEvents on PublisherEventBus.Arn`,
   `${PUBLISH} sqs:SendMessage on PublisherPublishFailures.Arn`,
   `${MANAGE} ${WRITE_LOGS} on ManagementFunctionLogs.Arn`,
-  `${MANAGE} dynamodb:BatchGetItem, dynamodb:DeleteItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn`,
   `${MANAGE} dynamodb:Query on Table.Arn/index/byContact, Table.Arn/index/byState`,
-  `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, SenderSendQueue.Arn`,
+  `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, ReceiverInboundQueue.Arn, SenderSendQueue.Arn`,
   `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
   `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, ManagementErasureQueueDeadLetters.Arn, PublisherPublishFailures.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,
   `${KEEP} lambda:InvokeFunction on ManagementFunction.Arn`,
 ];
 
+/** A condition that restricts a statement to the items with these partition keys. */
+const keys = (...patterns: readonly string[]) =>
+  `if ${JSON.stringify({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } })}`;
+const unlessSentBy = (...roles: readonly string[]) =>
+  `to * if ${JSON.stringify({ ArnNotEquals: { 'aws:PrincipalArn': roles.map((role) => `${role}.Arn`) } })}`;
+const KINDS_OF_ITEMS = 'The * stands for an ID: the condition allows only these kinds of items.';
+const ONLY_PARLEY = 'It denies everyone but these functions to put events on the queue, and a Deny grants nothing.';
+
 /** Every statement that contains a `*`, with the reason. */
 const WILDCARDS: Record<string, string> = {
+  [`${RECEIVE} dynamodb:UpdateItem on Table.Arn ${keys('CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*')}`]:
+    KINDS_OF_ITEMS,
+  [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*')}`]:
+    KINDS_OF_ITEMS,
+  [`${MANAGE} dynamodb:DeleteItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*')}`]: `${KINDS_OF_ITEMS} Entries of the audit trail are not among them.`,
+  [`${MANAGE} dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*')}`]:
+    KINDS_OF_ITEMS,
+  [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*', 'ACCOUNT#*')}`]:
+    KINDS_OF_ITEMS,
+  [`ReceiverInboundQueuePolicy: Deny sqs:SendMessage on ReceiverInboundQueue.Arn ${unlessSentBy('ReceiverFunctionRole', 'ManagementFunctionRole')}`]:
+    ONLY_PARLEY,
+  [`ReceiverInboundQueueDeadLettersPolicy: Deny sqs:SendMessage on ReceiverInboundQueueDeadLetters.Arn ${unlessSentBy('ReceiverFunctionRole')}`]:
+    ONLY_PARLEY,
   [`ReceiverInboundQueuePolicy: Deny sqs:* on ReceiverInboundQueue.Arn ${OVER_PLAIN_HTTP}`]: DENIES,
   [`ReceiverInboundQueueDeadLettersPolicy: Deny sqs:* on ReceiverInboundQueueDeadLetters.Arn ${OVER_PLAIN_HTTP}`]:
     DENIES,

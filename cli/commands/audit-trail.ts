@@ -1,0 +1,49 @@
+import { Argument, Command } from '@commander-js/extra-typings';
+import type { z } from 'zod';
+import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/audit.ts';
+import { type CreateCommand, channelOption, examples } from '../command.ts';
+
+export const createAuditTrailCommand: CreateCommand = ({ api, report }) =>
+  new Command('audit-trail')
+    .description(
+      'Show who asked for what, newest first.\n\n' +
+        'Consents, erasures, cancellations, resolutions, redrives, deletions of dead letters, and new access tokens. ' +
+        'Parley records each before it acts.',
+    )
+    .addArgument(new Argument('[contact]', 'Only entries about this contact, such as +5491150000001'))
+    .addOption(channelOption())
+    .option('--since <time>', 'Only entries from this time on, such as 2026-11-20T00:00:00Z')
+    .option('--until <time>', 'Only entries up to this time')
+    .option('--limit <n>', 'Entries to show, up to 500 (default: 100)')
+    .option('--cursor <cursor>', 'Show the next page')
+    .addHelpText(
+      'after',
+      examples(
+        'parley audit-trail --since 2026-11-20T00:00:00Z --stage prod',
+        'parley audit-trail +5491150000001 --stage prod',
+      ),
+    )
+    .action(async (contact, { channel, since, until, limit, cursor }) => {
+      const given = { platformContactId: contact, chatChannelNumber: channel, since, until, limit, cursor };
+      const query = new URLSearchParams(
+        Object.entries(given).flatMap(([name, value]): [string, string][] =>
+          value === undefined ? [] : [[name, value]],
+        ),
+      );
+      const call = await api();
+      const page = auditResponse.parse(await call('GET', `/v1/audit?${query}`));
+      const lines =
+        page.entries.length > 0 ? page.entries.map(describeEntry) : ['The audit trail has no such entries.'];
+      const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
+      report({ lines: [...lines, ...next], json: page });
+    });
+
+/** Describes an entry in one line. Quotes what others wrote. */
+const describeEntry = (entry: z.output<typeof auditEntryResponse>): string => {
+  const { at, action, caller, auditId: _auditId, callerId: _callerId, contact, ...details } = entry;
+  const described = Object.entries(details).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${JSON.stringify(value)}`],
+  );
+  const whom = contact === undefined ? [] : [`contact ${JSON.stringify(contact.key)}`];
+  return [at, action, `by ${caller}`, [...whom, ...described].join(', ')].join('  ').trimEnd();
+};

@@ -1,0 +1,129 @@
+import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../../domain/audit.ts';
+import type { ContactRef } from '../../domain/contact.ts';
+import * as z from '../../domain/schema.ts';
+import type { AuditPosition, AuditRepository } from '../../ports.ts';
+import {
+  auditKey,
+  BY_CONTACT,
+  contactName,
+  contactSort,
+  type ItemKey,
+  idOf,
+  parseContactName,
+  stateShard,
+} from './keys.ts';
+import { readWithinBudget } from './page-budget.ts';
+import { listByState } from './shard-list.ts';
+import { type ConversationTable, type Item, parseItem } from './table.ts';
+
+const auditItem = z.object({
+  pk: z.string(),
+  at: z.string(),
+  action: z.enum(AUDIT_ACTIONS),
+  caller: z.string(),
+  callerId: z.optional(z.string()),
+  contact: z.optional(z.string()),
+  erasedAt: z.optional(z.string()),
+  ...auditDetails.shape,
+});
+
+/** Creates the repository of the audit trail. Each entry is created once; only an erasure changes it. */
+export const createDynamodbAudit = (table: ConversationTable): AuditRepository => ({
+  async record({ id, at, action, caller, contact, details }) {
+    await table.update({
+      key: auditKey(id),
+      set: {
+        at,
+        action,
+        caller: caller.arn,
+        callerId: caller.id,
+        ...(contact && { contact: contactName(contact), contactSort: contactSort('AUDIT', at) }),
+        ...details,
+        stateShard: stateShard('audit', id),
+        stateAt: at,
+        expiresAt: table.expiryOf('audit', at),
+      },
+      condition: 'attribute_not_exists(#at)',
+    });
+  },
+
+  async list({ since, until, contact }, { limit, after }) {
+    const page = contact
+      ? await listOfContact(table, contact, { since, until, limit, after })
+      : await listAll(table, { since, until, limit, after });
+    const { values: entries, used } = await readWithinBudget(page.ids, async (ids) => {
+      const items = await table.getAll(ids.map(auditKey));
+      return items.map((item) => item && readEntry(item));
+    });
+    const next = page.nextAfter(used);
+    return { entries, ...(next && { next }) };
+  },
+});
+
+interface ListOptions {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+  readonly limit: number;
+  readonly after: AuditPosition | undefined;
+}
+
+const listAll = (table: ConversationTable, options: ListOptions) =>
+  listByState(table, 'audit', { ...options, keyOf: auditKey, isNewestFirst: true });
+
+const listOfContact = async (
+  table: ConversationTable,
+  contact: ContactRef,
+  { since = '', until = '~', limit, after: { at, id } = {} }: ListOptions,
+) => {
+  const name = contactName(contact);
+  const { items, next } = await table.query({
+    IndexName: BY_CONTACT,
+    KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :since AND :until',
+    ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+    values: { contact: name, since: contactSort('AUDIT', since), until: contactSort('AUDIT', until) },
+    Limit: limit,
+    ScanIndexForward: false,
+    ...(at && id && { after: { ...auditKey(id), contact: name, contactSort: contactSort('AUDIT', at) } }),
+  });
+  const nextAfter = (count: number): AuditPosition | undefined => {
+    const last = next === undefined && count === items.length ? undefined : items[count - 1];
+    return last && { at: idOf(last.contactSort), id: idOf(last.pk) };
+  };
+  return { ids: items.map(({ pk }) => idOf(pk)), nextAfter };
+};
+
+const readEntry = (item: Item): AuditEntry => {
+  const { pk, at, action, caller, callerId, contact, erasedAt, ...details } = parseItem(auditItem, item);
+  const ref = parseContactName(contact);
+  return {
+    id: idOf(pk),
+    at,
+    action,
+    caller: { arn: caller, ...(callerId !== undefined && { id: callerId }) },
+    ...(ref && { contact: ref }),
+    ...(erasedAt !== undefined && { erasedAt }),
+    details,
+  };
+};
+
+/** What can say something about the contact, besides its name. */
+const PERSONAL = ['contact', 'contactSort', 'source', 'note'] as const;
+
+/**
+ * Removes the contact, and what was written about it, from an entry. The rest stays: who did what, and when. Otherwise,
+ * whoever recorded a wrong consent could remove the trace of it by erasing the contact.
+ */
+export const eraseAuditEntry = async (
+  table: ConversationTable,
+  key: ItemKey,
+  contact: string,
+  at: string,
+): Promise<'erased' | 'gone'> => {
+  const { kind } = await table.update({
+    key,
+    set: { ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])), erasedAt: at },
+    values: { ofContact: contact },
+    condition: '#contact = :ofContact',
+  });
+  return kind === 'written' ? 'erased' : 'gone';
+};

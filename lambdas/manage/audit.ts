@@ -1,0 +1,134 @@
+import { AUDIT_ACTIONS, type AuditEntry, auditDetails, auditEntry } from '../domain/audit.ts';
+import { type ContactDefaults, resolveContact, withoutNumbers } from '../domain/contact.ts';
+import { KEPT_QUEUES } from '../domain/dead-letter.ts';
+import { parseInstant } from '../domain/instant.ts';
+import * as z from '../domain/schema.ts';
+import type { AuditRepository, Clock } from '../ports.ts';
+import {
+  chosenIdField,
+  cursorField,
+  defineRoute,
+  eventIdField,
+  INVALID_CURSOR,
+  ignoredQuery,
+  instantField,
+  invalidRequest,
+  noBody,
+  ok,
+  pageSize,
+  parseCursor,
+  problemResponse,
+  storedContactFields,
+  writeCursor,
+} from './api.ts';
+
+export interface AuditPorts {
+  readonly audit: AuditRepository;
+  readonly clock: Clock;
+  readonly contactDefaults: ContactDefaults;
+}
+
+export const auditEntryResponse = z.object({
+  auditId: z.string(),
+  /** When it was requested. */
+  at: z.string(),
+  action: z.enum(AUDIT_ACTIONS),
+  /** The ARN of who signed the call. For an assumed role, it contains the name of the session. */
+  caller: z.string(),
+  /** The caller's unique ID in IAM. */
+  callerId: z.optional(z.string()),
+  /** Whom it concerns; `key` is what all spellings of the contact's ID have in common. */
+  contact: z.optional(z.object({ chatPlatform: z.string(), chatChannelNumber: z.string(), key: z.string() })),
+  ...auditDetails.shape,
+  /** When an erasure removed the contact, the source, and the note from the entry. */
+  erasedAt: z.optional(z.string()),
+});
+
+export const auditResponse = z.object({ entries: z.array(auditEntryResponse), cursor: z.optional(z.string()) });
+
+const DEFAULT_PAGE_SIZE = 100;
+const listPosition = z.record(z.string(), z.string());
+
+export const listAudit = defineRoute({
+  route: 'GET /v1/audit',
+  summary: 'List the audit trail, newest first',
+  description:
+    'Who asked for what: consents, erasures, cancellations, resolutions, redrives, deletions of dead letters, and new ' +
+    'access tokens. An entry is written before the act, so it says what was requested.',
+  query: z.strictObject({
+    /** The earliest and the latest time of an entry. */
+    since: z.optional(instantField),
+    until: z.optional(instantField),
+    /** Only entries about this contact. */
+    platformContactId: z.optional(eventIdField),
+    ...storedContactFields,
+    /** Entries per page. @default 100 */
+    limit: z.optional(pageSize(500)),
+    cursor: z.optional(cursorField),
+  }),
+  body: noBody,
+  responses: { 200: auditResponse, 400: problemResponse },
+  async handle({ audit, contactDefaults }: AuditPorts, { query }) {
+    const { cursor, limit = DEFAULT_PAGE_SIZE, platformContactId } = query;
+    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
+    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
+    const [since, until] = [parseInstant(query.since), parseInstant(query.until)];
+    if (since !== undefined && until !== undefined && since > until) {
+      return invalidRequest('Invalid request: since: must not be later than until.');
+    }
+    const contact = platformContactId && resolveContact(contactDefaults, { ...query, platformContactId });
+    const page = await audit.list({ since, until, ...(contact && { contact }) }, { limit, after });
+    return ok({ entries: page.entries.map(viewEntry), cursor: page.next && writeCursor(page.next) });
+  },
+});
+
+const reason = z.optional(z.boundedString(1024));
+
+/** What an operator does with permissions of their own, and not through this API. */
+const recordableAct = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({ action: z.literal('access-token-change') }),
+    z.strictObject({
+      action: z.enum(['redrive', 'dead-letter-deletion']),
+      queue: z.enum(KEPT_QUEUES, `must be one of ${KEPT_QUEUES.join(', ')}`),
+      deadLetterId: z.optional(chosenIdField),
+      /** Only dead letters whose reason contains this text. */
+      reason,
+    }),
+  ],
+  { error: 'must be access-token-change, redrive, or dead-letter-deletion' },
+);
+
+export const recordAudit = defineRoute({
+  route: 'POST /v1/audit',
+  summary: 'Record what you are about to do with your own AWS permissions',
+  description:
+    'The entry names the signer of the call. `parley` makes this call before it uses SQS or Secrets Manager.',
+  query: ignoredQuery,
+  body: recordableAct,
+  responses: { 200: auditEntryResponse, 400: problemResponse },
+  async handle({ audit, clock }: AuditPorts, { body: { action, ...details }, caller }) {
+    const entry = auditEntry(caller, { action, details: withoutNumbersIn(details) }, clock.now());
+    await audit.record(entry);
+    return ok(viewEntry(entry));
+  },
+});
+
+/** An erasure does not find an entry without a contact, so that its text must not have one. */
+export const withoutNumbersIn = <Details extends AuditEntry['details']>(details: Details): Details => ({
+  ...details,
+  ...(details.reason !== undefined && { reason: withoutNumbers(details.reason) }),
+});
+
+const viewEntry = ({ id, at, action, caller, contact, erasedAt, details }: AuditEntry) =>
+  ({
+    auditId: id,
+    at,
+    action,
+    caller: caller.arn,
+    callerId: caller.id,
+    contact: contact && { chatPlatform: contact.platform, chatChannelNumber: contact.channel, key: contact.key },
+    ...details,
+    erasedAt,
+  }) satisfies z.output<typeof auditEntryResponse>;
