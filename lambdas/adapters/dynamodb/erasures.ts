@@ -200,6 +200,7 @@ const PERSONAL = [
   'call',
   'decision',
   'outcome',
+  'outcomeDetails',
   'stateShard',
   'stateAt',
   'leaseUntil',
