@@ -81,12 +81,13 @@ const TIMES = [
 
 /** Describes a send in a few lines: its state, its decision, its outcome, and its times in order. */
 export const describeSend = (send: Send): readonly string[] => {
-  const { requestId, state, code, decision, outcome, endpoint, messageId, attempts } = send;
+  const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, attempts } = send;
   const times = TIMES.flatMap(([field, label]) => (send[field] === undefined ? [] : [`  ${send[field]}  ${label}`]));
   return [
     `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
     ...(decision === undefined ? [] : [`  decision: ${decision}`]),
     ...(outcome === undefined ? [] : [`  outcome: ${outcome}`]),
+    ...(outcomeDetails === undefined ? [] : [`  details: ${outcomeDetails}`]),
     // The call of an erased send is not known any more.
     ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
     ...(attempts > 1 ? [`  ${attempts} attempts`] : []),

@@ -1,4 +1,5 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
+import { summarizeError } from '../domain/describe-error.ts';
 import type { SerializedEvent } from '../domain/events/serialize-event.ts';
 import type { EventBus, PublishResult } from '../ports.ts';
 
@@ -40,9 +41,9 @@ export const createEventBridgeBus = (client: Pick<EventBridgeClient, 'send'>, bu
       );
       return events.map((_event, index) => publishResult(results[index]));
     } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      const name = error instanceof Error ? error.name : 'Error';
       const code = systemErrorCode(error) ?? name;
-      const reason = `${name}: ${message}`;
+      const reason = summarizeError(error);
       if (!REFUSED_CALLS.has(name)) return events.map(() => ({ kind: 'failed', code, reason }));
       if (events.length === 1) return [{ kind: 'refused', code, reason }];
       // EventBridge does not say which entry it means, and the others must not wait for it.
@@ -62,7 +63,8 @@ const publishResult = (result: PutEventsResultEntry | undefined): PublishResult 
   return {
     kind: PERMANENT_ERRORS.has(code) ? 'refused' : 'failed',
     code,
-    reason: `${code}: ${result?.ErrorMessage ?? ''}`,
+    // Without the message, which may quote the event.
+    reason: code,
   };
 };
 

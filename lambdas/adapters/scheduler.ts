@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LoggableError } from '../domain/errors.ts';
 import type { Instant } from '../domain/instant.ts';
 import { serializeDueMessage } from '../domain/send-request.ts';
 import type { SendScheduler } from '../ports.ts';
@@ -39,7 +40,7 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
 
   return {
     async schedule({ requestId, groupId, at }) {
-      if (target === undefined) throw new Error('This function can cancel schedules but not create them.');
+      if (target === undefined) throw new LoggableError('This function can cancel schedules but not create them.');
       const { client, scheduler } = await connection();
       const command = new scheduler.CreateScheduleCommand({
         Name: scheduleName(requestId),

@@ -1,4 +1,5 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { LoggableError } from '../domain/errors.ts';
 import type { AccessToken, WebhookSecret } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
 
@@ -35,7 +36,8 @@ export const createSecretsManagerAccessToken = (client: SecretsManagerClient, se
 export const createCurrentAccessToken = (client: SecretsManagerClient, secretId: string): AccessToken => {
   const read = async (): Promise<string> => {
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
-    if (!SecretString) throw new Error(`The secret ${secretId} is empty; store the chat service's access token in it.`);
+    if (!SecretString)
+      throw new LoggableError(`The secret ${secretId} is empty; store the chat service's access token in it.`);
     return SecretString.trim();
   };
   return { read, refresh: read };

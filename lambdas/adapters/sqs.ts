@@ -5,6 +5,8 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
+import { summarizeError } from '../domain/describe-error.ts';
+import { LoggableError } from '../domain/errors.ts';
 import { serializeRequest } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type {
@@ -44,8 +46,7 @@ export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueu
       await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));
       return { kind: 'written' };
     } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
-      return { kind: 'unavailable', reason: `${name}: ${message}` };
+      return { kind: 'unavailable', reason: summarizeError(error) };
     }
   };
   return {
@@ -107,7 +108,10 @@ export const createChangeVisibility =
     }));
     const { Failed = [] } = await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
     const [failed] = Failed;
-    if (failed) throw new Error(`${failed.Code}: ${failed.Message} (${Failed.length} of ${changes.length} messages)`);
+    if (failed) {
+      const error = new LoggableError(`SQS refused ${Failed.length} of ${changes.length} messages.`);
+      throw Object.assign(error, { code: failed.Code });
+    }
   };
 
 /** A reason may quote a request, so its length is limited to keep the message within SQS's size limit. */

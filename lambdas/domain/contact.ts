@@ -66,9 +66,6 @@ export const isPhone = (address: string): boolean => {
   return PHONE.test(address) && length >= MIN_DIGITS && length <= MAX_DIGITS;
 };
 
-/** Replaces everything in a third party's text that can be a phone number, so that the text can be logged. */
-export const withoutNumbers = (text: string): string => text.replace(/\+?\d{6,}/g, '<number>');
-
 /**
  * Returns the key that all spellings of a user's address share.
  *

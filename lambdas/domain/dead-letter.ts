@@ -1,5 +1,6 @@
 import { type ContactRef, contactRef, isPhone } from './contact.ts';
 import type { Instant } from './instant.ts';
+import { maskNumbers } from './mask-numbers.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest } from './serialized-request.ts';
 import { openEnvelope } from './webhook-request.ts';
@@ -28,6 +29,8 @@ export const KEEP_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
 /** The reason of a message that SQS moved itself: its redrive policy adds none. */
 const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 
+const MAX_MESSAGE_CHARACTERS = 500;
+
 /**
  * Returns why a message is a dead letter, from its attributes: Parley's own, or those of EventBridge Scheduler.
  * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
@@ -35,7 +38,8 @@ const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 export const deadLetterReason = (attributes: Readonly<Record<string, string | undefined>>): string => {
   const { reason, ERROR_CODE, ERROR_MESSAGE, EXHAUSTED_RETRY_CONDITION: condition, RETRY_ATTEMPTS = '?' } = attributes;
   if (reason !== undefined) return reason;
-  const parts = [ERROR_CODE, ERROR_MESSAGE].filter((part) => part !== undefined);
+  const message = ERROR_MESSAGE && maskNumbers(ERROR_MESSAGE).slice(0, MAX_MESSAGE_CHARACTERS);
+  const parts = [ERROR_CODE, message].filter((part) => part !== undefined);
   if (parts.length === 0) return MAX_RECEIVES_EXCEEDED;
   return `${parts.join(': ')}${condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS} retries)`}`;
 };

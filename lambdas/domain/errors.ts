@@ -1,5 +1,8 @@
+/** An error whose message Parley wrote and that quotes no data, so that logs may contain it. */
+export class LoggableError extends Error {}
+
 /** The base of the errors that Parley throws. A retry fixes none of them. `code` is stable; messages may change. */
-export abstract class ParleyError extends Error {
+export abstract class ParleyError extends LoggableError {
   abstract readonly code: `ERR_${string}`;
 }
 

@@ -22,14 +22,36 @@ export const boundedString = (maxCharacters: number) =>
     maxLength(maxCharacters, `must not be longer than ${maxCharacters} characters`),
   );
 
-/** Describes every issue as `path: message`, separated by semicolons. `root` is what to call the value itself. */
-export const describeIssues = ({ issues }: core.$ZodError, root: string): string =>
-  issues
-    .map((issue) => {
-      const message = issue.code === 'unrecognized_keys' ? `does not know ${issue.keys.join(', ')}` : issue.message;
-      return `${issue.path.join('.') || root}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-    })
-    .join('; ');
+const MAX_ISSUES = 10;
+const MAX_UNKNOWN_FIELDS = 5;
+
+/** What the name of a field looks like. Anything else may be what a user wrote, and a number may be theirs. */
+const FIELD_NAME = /^(?!.*\d{4})[A-Za-z_][\w-]{0,39}$/;
+
+/**
+ * Describes the issues as `path: message`, separated by semicolons. Quotes no values, and only a few names that the value
+ * contains, because logs and dead letters' attributes keep the description.
+ *
+ * @param root what to call the value itself
+ */
+export const describeIssues = ({ issues }: core.$ZodError, root: string): string => {
+  const described = issues.slice(0, MAX_ISSUES).map((issue) => {
+    const message = issue.code === 'unrecognized_keys' ? `does not know ${listNames(issue.keys)}` : issue.message;
+    return `${issue.path.map(nameOf).join('.') || root}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  });
+  const rest = issues.length - described.length;
+  return [...described, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+};
+
+const nameOf = (key: PropertyKey): string =>
+  typeof key === 'number' || FIELD_NAME.test(String(key)) ? String(key) : '<field>';
+
+const listNames = (keys: readonly string[]): string => {
+  const names = keys.filter((key) => FIELD_NAME.test(key)).slice(0, MAX_UNKNOWN_FIELDS);
+  const rest = keys.length - names.length;
+  const others = rest === 0 ? [] : [`${rest} ${names.length > 0 ? 'more' : rest === 1 ? 'field' : 'fields'}`];
+  return [...names, ...others].join(', ');
+};
 
 /** Parses JSON. Returns undefined, which no JSON document represents, if the text is not JSON. */
 export const parseJson = (text: string): unknown => {

@@ -1,3 +1,4 @@
+import { maskNumbers } from './mask-numbers.ts';
 import * as z from './schema.ts';
 
 /** The chat service's two sending endpoints. */
@@ -12,24 +13,26 @@ export type ChatServiceAnswer =
   /** The request was written, at least in part, and no answer arrived, for example because of a timeout or a reset. */
   | { readonly kind: 'unknown'; readonly cause: string };
 
+/** Why a call did not succeed. */
+export interface CallFault {
+  /** The HTTP status and the code, in Parley's words. May be logged. */
+  readonly explanation: string;
+  /** What the chat service says, which may quote the request. It is content, and must not be logged. */
+  readonly details?: string;
+}
+
 /** What an answer means for the send. */
 export type SendOutcome =
   /** `intent/v2` may accept a request without returning an id; a status can add it later. */
   | { readonly kind: 'accepted'; readonly messageId?: string }
   | { readonly kind: 'window-closed' }
-  | { readonly kind: 'rejected'; readonly code?: number; readonly explanation: string }
-  | {
-      readonly kind: 'not-done';
-      readonly cause: NotDoneCause;
-      readonly explanation: string;
-      readonly retryAfter?: string;
-    }
-  | {
+  | ({ readonly kind: 'rejected'; readonly code?: number } & CallFault)
+  | ({ readonly kind: 'not-done'; readonly cause: NotDoneCause; readonly retryAfter?: string } & CallFault)
+  | ({
       readonly kind: 'uncertain';
-      readonly explanation: string;
       /** The service answered with a 2xx, so the message was probably sent and must not be resent. */
       readonly isAnswered: boolean;
-    };
+    } & CallFault);
 
 /**
  * Why a call had no effect and may be retried: no credit, a refused token, an unavailable service, or a refusal by
@@ -42,7 +45,9 @@ const INSUFFICIENT_CREDIT = 101;
 const WINDOW_CLOSED = 201;
 
 /** How much of the chat service's error text the table stores. */
-const MAX_EXPLANATION_CHARACTERS = 500;
+const MAX_DETAILS_CHARACTERS = 500;
+/** The contract's codes have three digits. A longer one could be a phone number. */
+const MAX_CODE = 99_999;
 /** A longer id cannot be a table key, so it is treated as missing. */
 const MAX_ID_BYTES = 1024;
 
@@ -80,10 +85,11 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
   const { httpStatus, retryAfter } = answer;
   const { id, fault, isReadable } = readBody(answer.body);
   const explanation = explain(httpStatus, fault);
+  const details = detailsOf(fault);
   if (httpStatus >= 200 && httpStatus < 300) {
     if (id !== undefined) {
       return fault || !isReadable
-        ? { kind: 'uncertain', explanation: `${explanation}, with an id and a problem`, isAnswered: true }
+        ? { kind: 'uncertain', explanation: `${explanation}, with an id and a problem`, ...details, isAnswered: true }
         : { kind: 'accepted', messageId: id };
     }
     if (!fault) {
@@ -94,24 +100,25 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
     }
   }
   if (fault?.code === WINDOW_CLOSED) return { kind: 'window-closed' };
-  if (fault?.code === INSUFFICIENT_CREDIT) return { kind: 'not-done', cause: 'no-credit', explanation, retryAfter };
-  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'rejected', code: fault?.code, explanation };
-  if (httpStatus === 401) return { kind: 'not-done', cause: 'token', explanation };
+  if (fault?.code === INSUFFICIENT_CREDIT)
+    return { kind: 'not-done', cause: 'no-credit', explanation, ...details, retryAfter };
+  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'rejected', code: fault?.code, explanation, ...details };
+  if (httpStatus === 401) return { kind: 'not-done', cause: 'token', explanation, ...details };
   if (httpStatus === 429 || httpStatus === 503) {
-    return { kind: 'not-done', cause: 'unavailable', explanation, retryAfter };
+    return { kind: 'not-done', cause: 'unavailable', explanation, ...details, retryAfter };
   }
   // Redirects are not followed, because they could take the token elsewhere. All but 303 mean that the call was not
   // made.
   if (httpStatus >= 300 && httpStatus < 400 && httpStatus !== 303) {
     const why = `${explanation}: a redirect, which Parley does not follow; set chatService.baseUrl to its target`;
-    return { kind: 'not-done', cause: 'unavailable', explanation: why };
+    return { kind: 'not-done', cause: 'unavailable', explanation: why, ...details };
   }
   if (httpStatus >= 400 && httpStatus < 500) {
     return fault
-      ? { kind: 'rejected', code: fault.code, explanation }
+      ? { kind: 'rejected', code: fault.code, explanation, ...details }
       : { kind: 'not-done', cause: 'blocked', explanation: `${explanation}, without the chat service's error body` };
   }
-  return { kind: 'uncertain', explanation, isAnswered: false };
+  return { kind: 'uncertain', explanation, ...details, isAnswered: false };
 };
 
 type Problem = z.output<typeof problem>;
@@ -147,8 +154,19 @@ const faultOf = (given: unknown): Problem | undefined => {
     : undefined;
 };
 
-const explain = (httpStatus: number, fault: Problem | undefined): string =>
-  (fault ? `HTTP ${httpStatus}, code ${fault.code}: ${fault.message}` : `HTTP ${httpStatus}`)
-    .toWellFormed()
-    .slice(0, MAX_EXPLANATION_CHARACTERS)
-    .toWellFormed();
+const explain = (httpStatus: number, fault: Problem | undefined): string => {
+  const { code } = fault ?? {};
+  return code === undefined || !Number.isInteger(code) || Math.abs(code) > MAX_CODE
+    ? `HTTP ${httpStatus}`
+    : `HTTP ${httpStatus}, code ${code}`;
+};
+
+/** Masks numbers before it shortens the text, so that no part of a number stays at its end. */
+const detailsOf = (fault: Problem | undefined): Pick<CallFault, 'details'> =>
+  fault?.message === undefined || fault.message === ''
+    ? {}
+    : {
+        details: maskNumbers(fault.message.slice(0, 4 * MAX_DETAILS_CHARACTERS).toWellFormed())
+          .slice(0, MAX_DETAILS_CHARACTERS)
+          .toWellFormed(),
+      };

@@ -31,15 +31,20 @@ export interface Claim {
 
 /**
  * The state that a send reaches. `decision` says why Parley makes no call; `outcome` gives the result of the call. Each
- * is one sentence.
+ * is one sentence. `outcomeDetails` is what the chat service says about the outcome, which can quote the request.
  */
 export type SendResult = { readonly at: Instant } & (
   | { readonly state: 'accepted'; readonly messageId?: string; readonly outcome: string }
   | { readonly state: 'refused'; readonly code: RefusalCode; readonly decision: string }
   | { readonly state: 'expired' | 'waiting'; readonly decision: string }
-  | { readonly state: 'rejected' | 'waiting'; readonly outcome: string }
+  | { readonly state: 'rejected' | 'waiting'; readonly outcome: string; readonly outcomeDetails?: string }
   /** `isAnswered`: the chat service answered with a 2xx, so the request is not resent automatically. */
-  | { readonly state: 'uncertain'; readonly outcome: string; readonly isAnswered: boolean }
+  | {
+      readonly state: 'uncertain';
+      readonly outcome: string;
+      readonly outcomeDetails?: string;
+      readonly isAnswered: boolean;
+    }
 );
 
 /** A result that needs no call. */
@@ -74,6 +79,8 @@ export const sendRecord = z.object({
   decision: optionalString,
   /** The result: the chat service's answer, a status, or an operator's resolution. */
   outcome: optionalString,
+  /** What the chat service's error or the operator's note says about it: content, unlike the outcome. */
+  outcomeDetails: optionalString,
   /** The queue message's body; empty once its contact is erased. */
   body: z.string(),
   /** The contact's name in the index `byContact`. */
@@ -97,7 +104,7 @@ export const sendRecord = z.object({
 export type SendRecord = z.output<typeof sendRecord>;
 
 /** An operator's decision on a send whose outcome is unknown, or on a rejected one. */
-export type Resolution = { readonly at: Instant; readonly why: string } & (
+export type Resolution = { readonly at: Instant; readonly why: string; readonly note?: string } & (
   | { readonly outcome: 'accepted'; readonly messageId: string }
   | { readonly outcome: 'failed' }
   | { readonly outcome: 'resend' }

@@ -1,7 +1,8 @@
 import { AUDIT_ACTIONS, type AuditEntry, auditDetails, auditEntry } from '../domain/audit.ts';
-import { type ContactDefaults, resolveContact, withoutNumbers } from '../domain/contact.ts';
+import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { KEPT_QUEUES } from '../domain/dead-letter.ts';
 import { parseInstant } from '../domain/instant.ts';
+import { maskNumbers } from '../domain/mask-numbers.ts';
 import * as z from '../domain/schema.ts';
 import type { AuditRepository, Clock } from '../ports.ts';
 import {
@@ -118,7 +119,7 @@ export const recordAudit = defineRoute({
 /** An erasure does not find an entry without a contact, so that its text must not have one. */
 export const withoutNumbersIn = <Details extends AuditEntry['details']>(details: Details): Details => ({
   ...details,
-  ...(details.reason !== undefined && { reason: withoutNumbers(details.reason) }),
+  ...(details.reason !== undefined && { reason: maskNumbers(details.reason) }),
 });
 
 const viewEntry = ({ id, at, action, caller, contact, erasedAt, details }: AuditEntry) =>

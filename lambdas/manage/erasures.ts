@@ -3,6 +3,7 @@ import { auditEntry } from '../domain/audit.ts';
 import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
+import { LoggableError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type {
@@ -110,7 +111,7 @@ export const createErasureWorker =
     const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
-    if (before === undefined) throw new Error(`The erasure ${erasureId} has no record.`);
+    if (before === undefined) throw new LoggableError(`The erasure ${erasureId} has no record.`);
     if (before.state === 'done') return DONE;
 
     const deadline = addMs(clock.now(), turnMs);

@@ -1,4 +1,5 @@
 import { contactsOf, KEEP_AFTER_MS } from '../domain/dead-letter.ts';
+import { LoggableError } from '../domain/errors.ts';
 import { addMs } from '../domain/instant.ts';
 import type { Clock, DeadLetterSource, KeptDeadLetterRepository, Log, Metrics, ReceivedDeadLetter } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
@@ -48,7 +49,7 @@ const keepFrom = async (
   let kept = 0;
   try {
     while (kept + toRelease.size < depth) {
-      if (!hasTime()) throw new Error(`Time ran out before all dead letters of ${source.queue} were moved.`);
+      if (!hasTime()) throw new LoggableError(`Time ran out before all dead letters of ${source.queue} were moved.`);
       const received = await source.receive();
       if (received.length === 0) break;
       for (const one of received) toRelease.set(one.id, one);

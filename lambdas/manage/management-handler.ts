@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Caller } from '../domain/audit.ts';
+import { LoggableError } from '../domain/errors.ts';
 import * as z from '../domain/schema.ts';
 import type { Log } from '../ports.ts';
 import { type Answer, type ManagementCall, problem } from './api.ts';
@@ -17,7 +18,7 @@ export const createManagementHandler =
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const respond = responders.get(event.routeKey);
     if (respond === undefined)
-      throw new Error(`The API has a route that this function does not implement: ${event.routeKey}.`);
+      throw new LoggableError(`The API has a route that this function does not implement: ${event.routeKey}.`);
     const answer = await respond(parseCall(event));
     // Logs neither paths nor bodies, because they contain users' numbers.
     log.info('management call', { route: event.routeKey, caller: callerOf(event).arn, status: answer.status });

@@ -1,5 +1,7 @@
 import { auditEntry } from '../domain/audit.ts';
 import { type ContactDefaults, messageGroup } from '../domain/contact.ts';
+import { LoggableError } from '../domain/errors.ts';
+import { maskNumbers } from '../domain/mask-numbers.ts';
 import * as z from '../domain/schema.ts';
 import { RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
@@ -54,12 +56,13 @@ export const resolveSend = defineRoute({
   body: resolutionRequest,
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
   async handle(ports: ResolveSendPorts, { body, caller }) {
-    const { requestId, outcome, messageId, note, enqueue = true } = body;
+    const { requestId, outcome, messageId, enqueue = true } = body;
+    const note = body.note && maskNumbers(body.note);
     const send = await ports.sends.read(requestId);
     if (!send) return sendNotFound(requestId);
     if (outcome === 'resend' && send.erasedAt !== undefined) return notResendable(requestId);
-    const why = `An operator resolved it as ${outcome}${note === undefined ? '.' : `: ${note}`}`;
-    const resolution = resolutionOf(outcome, messageId, ports.clock.now(), why);
+    const why = `An operator resolved it as ${outcome}.`;
+    const resolution = { ...resolutionOf(outcome, messageId, ports.clock.now(), why), note };
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
       const contact = contactOfSend(ports.contactDefaults, send);
       // A note about nobody that is known cannot be erased.
@@ -85,7 +88,10 @@ export const resolveSend = defineRoute({
 /** The chat service rejects sends too, so only the reason shows that an operator did, and in these words. */
 const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>
   (resolution.outcome === 'accepted' && send.state === 'accepted' && send.messageId === resolution.messageId) ||
-  (resolution.outcome === 'failed' && send.state === 'rejected' && send.outcome === resolution.why) ||
+  (resolution.outcome === 'failed' &&
+    send.state === 'rejected' &&
+    send.outcome === resolution.why &&
+    send.outcomeDetails === resolution.note) ||
   (resolution.outcome === 'resend' && send.state === 'waiting');
 
 /** The request's schema ensures that `messageId` is present if and only if the outcome is `accepted`. */
@@ -111,7 +117,7 @@ const enqueueAgain = async (
   { body, requestId }: SendRecord,
 ): Promise<void> => {
   const parsed = parseSendRequest(body);
-  if (parsed.kind === 'malformed') throw new Error(`The send ${requestId} has no request to queue.`);
+  if (parsed.kind === 'malformed') throw new LoggableError(`The send ${requestId} has no request to queue.`);
   // Within five minutes, SQS would drop a message with the request's own deduplication id.
   const deduplicationId = randomness.newId();
   await queue.put({ body, groupId: messageGroup(parsed.request.platformContactId), deduplicationId });

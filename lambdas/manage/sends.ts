@@ -43,8 +43,10 @@ export const sendResponse = z.object({
   code: z.optional(z.string()),
   /** Why Parley made its latest call, or why it made no call. */
   decision: z.optional(z.string()),
-  /** The result: the chat service's answer, a status, or an operator's resolution. */
+  /** The result: the status and the code of the chat service's answer, a status, or an operator's resolution. */
   outcome: z.optional(z.string()),
+  /** What the chat service's error or the operator's note says, with numbers masked; absent if its contact was erased. */
+  outcomeDetails: z.optional(z.string()),
   /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),
   endpoint: z.optional(z.string()),

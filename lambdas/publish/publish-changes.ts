@@ -1,3 +1,4 @@
+import { summarizeError } from '../domain/describe-error.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
@@ -65,7 +66,7 @@ const eventsOf = async (
     const events = change === undefined ? [] : itemEvents(change);
     return events.map((event) => ({ event: serializeEvent(event, options), origin }));
   } catch (error) {
-    await deadLetter(options, origin, `UNREADABLE: ${error instanceof Error ? error.message : String(error)}`, failed);
+    await deadLetter(options, origin, `UNREADABLE: ${summarizeError(error)}`, failed);
     return [];
   }
 };

@@ -1,4 +1,5 @@
 import type { WindowPer } from '../domain/contact.ts';
+import { summarizeError } from '../domain/describe-error.ts';
 import { WriteRefusedError } from '../domain/errors.ts';
 import { type InboundMessage, parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
@@ -161,7 +162,6 @@ const attempt = async (budgetMs: number, write: (abortSignal: AbortSignal) => Pr
     return { kind: 'written' };
   } catch (error) {
     if (error instanceof WriteRefusedError) return { kind: 'refused', reason: error.message };
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    return { kind: 'unavailable', reason: `${name}: ${message}` };
+    return { kind: 'unavailable', reason: summarizeError(error) };
   }
 };

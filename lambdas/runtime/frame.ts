@@ -4,7 +4,9 @@ import { Metrics as PowertoolsMetrics } from '@aws-lambda-powertools/metrics';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { summarizeError } from '../domain/describe-error.ts';
 import type { Log, Metrics } from '../ports.ts';
+import { LoggableFormatter } from './log-formatter.ts';
 
 /** A function's logs and metrics, and the middlewares that every handler is framed with. */
 export interface Telemetry {
@@ -18,7 +20,7 @@ export interface Telemetry {
  * Service name, namespace, and log level come from the environment variables that Powertools reads.
  */
 export const createTelemetry = (): Telemetry => {
-  const logger = new Logger();
+  const logger = new Logger({ logFormatter: new LoggableFormatter() });
   // An invocation that counts nothing is normal; Powertools would log a warning for each.
   const metrics = new PowertoolsMetrics({ logger: { ...console, warn: () => undefined } });
   return {
@@ -38,9 +40,25 @@ export const createTelemetry = (): Telemetry => {
         metrics.singleMetric().addMetric(name, 'None', value);
       },
     },
-    middlewares: [injectLambdaContext(logger), logMetrics(metrics)],
+    // Never logs the event, even if Powertools' environment variable for it is set.
+    middlewares: [hideErrors(logger), injectLambdaContext(logger, { logEvent: false }), logMetrics(metrics)],
   };
 };
+
+/** The invocation failed; its log line says how. Lambda logs this error's message and stack, and returns them. */
+class InvocationFailedError extends Error {
+  override readonly name = 'InvocationFailedError';
+}
+
+/** Logs an error that no other middleware answered. Replaces it, because Lambda's runtime would log its message. */
+const hideErrors = (log: Log): MiddlewareObj => ({
+  onError(request) {
+    if (request.response !== undefined) return;
+    const { error } = request;
+    log.error('invocation failed', { error });
+    request.error = new InvocationFailedError(`The invocation failed: ${summarizeError(error)}.`);
+  },
+});
 
 /** What a handler needs to know about its invocation. */
 export type Invocation = Pick<Context, 'getRemainingTimeInMillis'>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ParleyError } from '../domain/errors.ts';
+import { LoggableError, ParleyError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { Clock, Sleep } from '../ports.ts';
 
@@ -17,7 +17,7 @@ export const withinBudget = async <Answer>(
   const finished = new AbortController();
   const timeout = sleep(budgetMs, undefined, { signal: finished.signal }).then(() => {
     aborted.abort();
-    throw Object.assign(new Error(`No answer within ${budgetMs} ms.`), { name: 'TimeoutError' });
+    throw Object.assign(new LoggableError(`No answer within ${budgetMs} ms.`), { name: 'TimeoutError' });
   });
   const answer = call(aborted.signal);
   // Avoids an unhandled rejection of whichever promise loses the race.

@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { ContactDefaults } from '../domain/contact.ts';
+import { summarizeError } from '../domain/describe-error.ts';
 import { type Instant, msBetween } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import { parseDueMessage } from '../domain/send-request.ts';
@@ -82,7 +83,7 @@ export const createGiveUp = (options: GiveUpOptions) => {
 
   return async (message: SQSRecord, error: unknown): Promise<MessageResult | undefined> => {
     const now = clock.now();
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const reason = summarizeError(error);
     if (queuedMs(message.attributes, now) >= MAX_QUEUED_MS) {
       await recordIfPossible(message, now, `It has been in the queue since ${sentAt(message.attributes)}: ${reason}`);
       return deadLetter(message, reason);

@@ -1,6 +1,5 @@
 import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
 import { type OpenCircuit, openCircuitWaitMs } from '../domain/circuit-breaker.ts';
-import { withoutNumbers } from '../domain/contact.ts';
 import { msBetween } from '../domain/instant.ts';
 import type { MetricName } from '../domain/metric-names.ts';
 import { type Claim, mayResend, type QueuedSend, type SendResult, type UncalledResult } from '../domain/send.ts';
@@ -44,8 +43,8 @@ export const createRecordResult = (options: RecordResultOptions) => {
     const { state } = result;
     const why = 'outcome' in result ? result.outcome : result.decision;
     metrics.count(METRIC[state]);
-    // The chat service's answer can quote the contact's number, and no erasure reaches the logs.
-    log.info(`send ${state}`, { requestId: request.requestId, why: withoutNumbers(why) });
+    // Without the chat service's own words, which can quote the request: no erasure reaches the logs.
+    log.info(`send ${state}`, { requestId: request.requestId, why });
     return DONE;
   };
 
@@ -99,25 +98,29 @@ export const createRecordResult = (options: RecordResultOptions) => {
       case 'not-done': {
         if (outcome.cause === 'blocked' && attempt >= MAX_BLOCKED_ATTEMPTS) {
           const reason = `${outcome.explanation}, at attempt ${attempt}`;
-          await record(send, claimId, { state: 'rejected', at, outcome: reason });
+          await record(send, claimId, { state: 'rejected', at, outcome: reason, outcomeDetails: outcome.details });
           return DONE;
         }
-        const { isConfirmed } = await record(send, claimId, { state: 'waiting', at, outcome: outcome.explanation });
+        const { explanation, details: outcomeDetails } = outcome;
+        const result = { state: 'waiting' as const, at, outcome: explanation, outcomeDetails };
+        const { isConfirmed } = await record(send, claimId, result);
         if (isConfirmed) return DONE;
         return retry(send, Math.max(requestedWaitMs(outcome.retryAfter, at, randomness.random()), backoff()));
       }
       case 'uncertain': {
-        const { explanation, isAnswered } = outcome;
-        const result = { state: 'uncertain' as const, at, outcome: explanation, isAnswered };
+        const { explanation, details: outcomeDetails, isAnswered } = outcome;
+        const result = { state: 'uncertain' as const, at, outcome: explanation, outcomeDetails, isAnswered };
         const { isConfirmed } = await record(send, claimId, result);
         const isResent = send.request.onUncertain === 'resend' && mayResend(unknownOutcomes + 1, isAnswered);
         return isResent && !isConfirmed ? retry(send, backoff()) : DONE;
       }
       case 'rejected':
       case 'window-closed': {
-        const reason =
-          outcome.kind === 'rejected' ? outcome.explanation : 'The chat service answered the template with error 201.';
-        await record(send, claimId, { state: 'rejected', at, outcome: reason });
+        const result =
+          outcome.kind === 'rejected'
+            ? { outcome: outcome.explanation, outcomeDetails: outcome.details }
+            : { outcome: 'The chat service answered the template with error 201.' };
+        await record(send, claimId, { state: 'rejected', at, ...result });
         return DONE;
       }
     }

@@ -1,3 +1,4 @@
+import { LoggableError } from '../domain/errors.ts';
 import { msBetween } from '../domain/instant.ts';
 import { mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
@@ -66,7 +67,7 @@ const resumeClaim = async (
 ): Promise<MessageResult> => {
   const now = clock.now();
   if (claimId === undefined || leaseUntil === undefined) {
-    throw new Error(`The claim of request ${requestId} has no id or lease.`);
+    throw new LoggableError(`The claim of request ${requestId} has no id or lease.`);
   }
   if (now < leaseUntil) return { kind: 'retry', afterMs: msBetween(now, leaseUntil) };
   const outcome = 'The function that claimed the request died; it may or may not have called the chat service.';

@@ -1,7 +1,7 @@
 import type { AccountRef, OpenCircuit } from '../domain/circuit-breaker.ts';
 import type { Contact } from '../domain/contact.ts';
 import { isServiceAnswer } from '../domain/contact-check.ts';
-import { ParleyError } from '../domain/errors.ts';
+import { LoggableError, ParleyError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import { type Claim, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import {
@@ -76,7 +76,8 @@ export const createSendMessage = (options: SendMessageOptions) => {
   const endWithoutCall = async (send: QueuedSend, decision: FinalDecision): Promise<MessageResult> => {
     const result = resultOf(decision, clock.now());
     const recorded = await sends.recordWithoutCall(send, result);
-    if (recorded.kind === 'missing') throw new Error(`The send ${send.request.requestId} could not be recorded.`);
+    if (recorded.kind === 'missing')
+      throw new LoggableError(`The send ${send.request.requestId} could not be recorded.`);
     return recorded.kind === 'conflict' ? resumeSend(send, recorded.send) : recordResult.report(send, result);
   };
 
@@ -145,7 +146,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
   ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
     const claim = createClaim(options, decision);
     const claimed = await claimSend(send, claim);
-    if (claimed.kind === 'missing') throw new Error(`The send ${send.request.requestId} could not be claimed.`);
+    if (claimed.kind === 'missing') throw new LoggableError(`The send ${send.request.requestId} could not be claimed.`);
     if (claimed.kind === 'conflict') return { result: await resumeSend(send, claimed.send) };
     const refused = await decideAgain(send, claim);
     if (refused !== undefined) return { result: await recordResult.recordDecision(send, claim.claimId, refused) };

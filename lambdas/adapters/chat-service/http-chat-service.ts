@@ -2,6 +2,7 @@ import { parseJson } from '../../domain/schema.ts';
 import type { ChatServiceAnswer } from '../../domain/send-outcome.ts';
 import type { AccessToken, ChatService } from '../../ports.ts';
 import type { HttpPost } from './http-post.ts';
+import { createRedactSecrets } from './redact-secrets.ts';
 
 export interface HttpChatServiceOptions {
   /** Without a trailing slash. */
@@ -18,13 +19,20 @@ export interface HttpChatServiceOptions {
 export const createHttpChatService = (options: HttpChatServiceOptions): ChatService => {
   const { baseUrl, contactCheckPath, accessToken, post } = options;
 
-  const callWith = async (token: string, path: string, body: unknown): Promise<ChatServiceAnswer> => {
+  const callWith = async (
+    token: string,
+    path: string,
+    request: unknown,
+    earlierTokens: readonly string[] = [],
+  ): Promise<ChatServiceAnswer> => {
     const url = new URL(`${baseUrl}/api/v1.0/${path}`);
     const headers = { 'content-type': 'application/json', accept: 'application/json', 'access-token': token };
-    const result = await post(url, headers, JSON.stringify(body));
+    const result = await post(url, headers, JSON.stringify(request));
     if (result.kind !== 'answered') return result;
     const { httpStatus, bodyText, retryAfter } = result;
-    return { kind: 'answered', httpStatus, body: parseJson(bodyText), retryAfter };
+    // An error may repeat the call's headers.
+    const body = createRedactSecrets([token, ...earlierTokens])(parseJson(bodyText));
+    return { kind: 'answered', httpStatus, body, retryAfter };
   };
 
   const call = async (path: string, body: unknown): Promise<ChatServiceAnswer> => {
@@ -34,7 +42,7 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     if (answer.kind !== 'answered' || answer.httpStatus !== 401) return answer;
     // A 401 usually means that the token was replaced in the chat service's console. Nothing was sent; a retry is safe.
     const refreshed = await orUndefined(accessToken.refresh(token));
-    return refreshed === undefined || refreshed === token ? answer : callWith(refreshed, path, body);
+    return refreshed === undefined || refreshed === token ? answer : callWith(refreshed, path, body, [token]);
   };
 
   return {

@@ -1,6 +1,8 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { summarizeError } from '../../domain/describe-error.ts';
+import { LoggableError } from '../../domain/errors.ts';
 
 /** The result of a POST: an answer, or whether any part of the request may have reached the server. */
 export type PostResult =
@@ -86,7 +88,7 @@ const exchange = (request: ClientRequest, body: string, options: HttpPostOptions
       request.end(body);
     };
 
-    request.on('error', (error) => fail(describeError(error)));
+    request.on('error', (error) => fail(summarizeError(error)));
     request.on('socket', (socket) => {
       // Writes the request only after the connection is established, including TLS.
       if (connected.has(socket)) write();
@@ -98,7 +100,7 @@ const exchange = (request: ClientRequest, body: string, options: HttpPostOptions
       }
     });
     request.on('response', (response) => {
-      readAnswer(response, options.maxAnswerBytes).then(finish, (error) => fail(describeError(error)));
+      readAnswer(response, options.maxAnswerBytes).then(finish, (error) => fail(summarizeError(error)));
     });
   });
 
@@ -108,7 +110,7 @@ const readAnswer = async (response: IncomingMessage, maxBytes: number): Promise<
   for await (const chunk of response) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new LoggableError(`the answer is larger than ${maxBytes} bytes`);
   }
   return {
     kind: 'answered',
@@ -116,9 +118,4 @@ const readAnswer = async (response: IncomingMessage, maxBytes: number): Promise<
     bodyText: Buffer.concat(chunks).toString('utf8'),
     retryAfter: response.headers['retry-after'],
   };
-};
-
-const describeError = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error ? `${error.code}: ${error.message}` : error.message;
 };

@@ -220,6 +220,7 @@ const PERSONAL = [
   'call',
   'decision',
   'outcome',
+  'outcomeDetails',
   'stateShard',
   'stateAt',
   'leaseUntil',

@@ -21,7 +21,9 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     const { to } = SEND_TRANSITIONS[name];
     const { set = {}, setOnce, increment } = update;
     const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...stateIndex(requestId, to, set) };
-    const change = { set: { ...set, ...written }, setOnce, increment };
+    // The details of an outcome never outlast it.
+    const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
+    const change = { set: { ...details, ...set, ...written }, setOnce, increment };
     return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
   };
 
@@ -223,14 +225,14 @@ const resultAttributes = (result: SendResult): Item => {
 };
 
 const resolutionAttributes = (resolution: Resolution): Item => {
-  const { at, why: outcome } = resolution;
+  const { at, why: outcome, note: outcomeDetails } = resolution;
   switch (resolution.outcome) {
     case 'accepted':
-      return { acceptedAt: at, messageId: resolution.messageId, outcome, ...NOT_UNCERTAIN };
+      return { acceptedAt: at, messageId: resolution.messageId, outcome, outcomeDetails, ...NOT_UNCERTAIN };
     case 'failed':
-      return { rejectedAt: at, outcome, isAnswered: undefined };
+      return { rejectedAt: at, outcome, outcomeDetails, isAnswered: undefined };
     case 'resend':
-      return { waitingAt: at, outcome, isAnswered: undefined };
+      return { waitingAt: at, outcome, outcomeDetails, isAnswered: undefined };
   }
 };
 

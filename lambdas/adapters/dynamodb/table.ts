@@ -11,7 +11,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { DamagedItemError, WriteRefusedError } from '../../domain/errors.ts';
+import { DamagedItemError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
@@ -169,7 +169,7 @@ const createTable = ({
         pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
         if (pending.length === 0) break;
         if (items.length > 0) pauseMs = FIRST_PAUSE_MS;
-        if (pausedMs + pauseMs > MAX_PAUSES_MS) throw new Error('DynamoDB returned only some of the items.');
+        if (pausedMs + pauseMs > MAX_PAUSES_MS) throw new LoggableError('DynamoDB returned only some of the items.');
         await sleep(pauseMs);
         pausedMs += pauseMs;
         pauseMs *= 2;
@@ -195,7 +195,14 @@ const createTable = ({
         return { kind: 'conflict', item: error.Item && unmarshall(error.Item) };
       }
       if (error instanceof Error && error.name === 'ValidationException') {
-        throw new WriteRefusedError(`${error.name}: ${error.message}`, { cause: error });
+        // Its own message may quote what was written.
+        const isTooLarge = /\bsize\b/i.test(error.message);
+        throw new WriteRefusedError(
+          isTooLarge ? 'The item is too large for the table.' : 'The table refused the item.',
+          {
+            cause: error,
+          },
+        );
       }
       throw error;
     }

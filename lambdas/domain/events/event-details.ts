@@ -70,11 +70,17 @@ const sendFields = {
   at: instant('When the send reached this state.'),
   decision: z.optional(string('Why Parley made its latest call, or why it made no call, as a sentence.')),
   outcome: z.optional(
-    string("The result, as a sentence: the chat service's answer, a status, or an operator's resolution."),
+    string(
+      "The result, as a sentence: the status and the code of the chat service's answer, a status, or an operator's " +
+        'resolution.',
+    ),
   ),
 };
 
-const requestContent = withContent({ request: string('The request as queued.') });
+const outcomeDetails = string(
+  "What the chat service's error or the operator's note says, which can quote the request. Numbers are masked.",
+);
+const requestContent = withContent({ request: string('The request as queued.'), outcomeDetails });
 
 export const eventDetails = {
   MessageReceived: describe(
@@ -110,7 +116,8 @@ export const eventDetails = {
     z.strictObject({
       ...statusFields,
       at: instant('The time of the status.'),
-      status: string('`STATUS`, in lower case.'),
+      status: string('`STATUS`, in lower case; `other` if it is more than one word, which may be content.'),
+      content: withContent({ status: string('`STATUS`, in lower case, if `status` is `other`.') }),
     }),
     'A message has a status other than delivered, read, or failed.',
   ),
@@ -121,7 +128,10 @@ export const eventDetails = {
         string("The chat service's id of the message; its statuses carry it. Absent if `intent/v2` returned no id."),
       ),
       endpoint: z.optional(describe(z.enum(['message/v3', 'intent/v2']), 'The endpoint that accepted it.')),
-      content: withContent({ body: describe(z.record(z.string(), z.unknown()), 'The body of the call.') }),
+      content: withContent({
+        body: describe(z.record(z.string(), z.unknown()), 'The body of the call.'),
+        outcomeDetails,
+      }),
     }),
     'The chat service accepted a send.',
   ),

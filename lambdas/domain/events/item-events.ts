@@ -42,12 +42,13 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   const at = parseInstant(since) ?? change.writtenAt;
   // The time distinguishes repeats: a request that is resent can become uncertain more than once.
   const common = { id: eventId(name, change, since), requestId, contact, at, ...reasonsOf(after) };
-  const content = { request: stringOf(after, 'body') };
+  const outcomeDetails = stringOf(after, 'outcomeDetails');
+  const content = { request: stringOf(after, 'body'), outcomeDetails };
   switch (name) {
     case 'SendAccepted': {
       const { endpoint, body } = readCall(after);
       const messageId = stringOf(after, 'messageId');
-      return [{ name, detail: { ...common, messageId, endpoint, content: { body } } }];
+      return [{ name, detail: { ...common, messageId, endpoint, content: { body, outcomeDetails } } }];
     }
     case 'SendRefused':
       return [{ name, detail: { ...common, code: stringOf(after, 'code'), content } }];

@@ -77,10 +77,20 @@ const otherStatusEvents = (change: ItemChange): readonly BusEvent[] => {
       if (at === undefined) return [];
       const id = eventId('MessageStatusChanged', change, member);
       const status = member.slice(0, separator);
-      const detail = { id, messageId, contact, requestId: stringOf(after, 'requestId'), at, status };
+      const detail = {
+        id,
+        messageId,
+        contact,
+        requestId: stringOf(after, 'requestId'),
+        at,
+        ...(LITERAL.test(status) ? { status } : { status: 'other', content: { status } }),
+      };
       return [{ name: 'MessageStatusChanged' as const, detail }];
     });
 };
+
+/** A status as field notes show it. Longer text may be a description, which can quote the user. */
+const LITERAL = /^[a-z][a-z_-]{0,39}$/;
 
 const membersOf = (set: unknown): readonly string[] =>
   set instanceof Set ? [...set].filter((member) => typeof member === 'string') : [];

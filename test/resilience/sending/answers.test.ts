@@ -42,7 +42,11 @@ const refused = (code: string) => ({ state: 'refused', code });
 const ACCEPTED = { state: 'accepted', messageId: expect.any(String) };
 const UNCERTAIN = { state: 'uncertain', uncertainAt: expect.any(String) };
 const WAITING = { state: 'waiting' };
-const rejected = (outcome: string) => ({ state: 'rejected', outcome });
+const rejected = (outcome: string, outcomeDetails?: string) => ({
+  state: 'rejected',
+  outcome,
+  ...(outcomeDetails !== undefined && { outcomeDetails }),
+});
 const FOREVER = 1_000_000;
 /** For all decisions at once, or for the slowest answer, on a busy machine. */
 const TIMEOUT_MS = 180_000;
@@ -76,9 +80,9 @@ const ANSWERS: readonly Row[] = [
   faulty(
     '200 with problems',
     { body: { problems: { code: 304, message: 'Invalid channel' }, result: {} } },
-    rejected('HTTP 200, code 304: Invalid channel'),
+    rejected('HTTP 200, code 304', 'Invalid channel'),
   ),
-  faulty('400', { status: 400, body: error(1) }, rejected('HTTP 400, code 1: from the test')),
+  faulty('400', { status: 400, body: error(1) }, rejected('HTTP 400, code 1', 'from the test')),
   faulty('404 with an empty body, once', { status: 404 }, { ...ACCEPTED, attempts: 2 }, { sent: ['message/v3'] }),
   faulty("a firewall's 403", { status: 403, body: '<html>', count: FOREVER }, WAITING),
   faulty('201 with status 403, free-form only', { status: 403, body: error(201) }, refused('WINDOW_CLOSED')),

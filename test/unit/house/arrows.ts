@@ -45,7 +45,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['domain'],
     mayImportTypes: ['ports'],
   },
-  { name: 'runtime', files: /^lambdas\/runtime\//, mayImport: ['domain'], mayImportTypes: ['ports', 'runtime'] },
+  { name: 'runtime', files: /^lambdas\/runtime\//, mayImport: ['domain', 'runtime'], mayImportTypes: ['ports'] },
   {
     name: 'adapters',
     files: /^lambdas\/adapters\//,

@@ -71,8 +71,8 @@ describe('the EventBridge bus', () => {
 
     expect(results.slice(0, 11).every(({ kind }) => kind === 'published')).toBe(true);
     expect(results.slice(11)).toEqual([
-      { kind: 'failed', code: 'ThrottlingException', reason: 'ThrottlingException: Rate exceeded' },
-      { kind: 'refused', code: 'MalformedDetail', reason: 'MalformedDetail: Detail is malformed.' },
+      { kind: 'failed', code: 'ThrottlingException', reason: 'ThrottlingException' },
+      { kind: 'refused', code: 'MalformedDetail', reason: 'MalformedDetail' },
     ]);
   });
 
@@ -100,7 +100,7 @@ describe('the EventBridge bus', () => {
 
     const results = await createEventBridgeBus(denied, 'bus').publish(many(2));
 
-    const reason = expect.stringContaining('not authorized');
+    const reason = 'AccessDeniedException, HTTP 400, events:PutEvents';
     expect(results).toEqual(many(2).map(() => ({ kind: 'failed', code: 'AccessDeniedException', reason })));
     denied.destroy();
     await denying.close();
@@ -121,7 +121,7 @@ describe('the EventBridge bus', () => {
       const results = await refusing(code).publish(many(12));
 
       const { 3: refused, ...others } = results;
-      expect(refused).toEqual({ kind: 'refused', code, reason: `${code}: An entry is invalid.` });
+      expect(refused).toEqual({ kind: 'refused', code, reason: `${code}` });
       expect(Object.values(others)).toEqual(Array.from({ length: 11 }, () => ({ kind: 'published' })));
     },
   );

@@ -118,15 +118,15 @@ describe('a 2xx', () => {
   });
 });
 
-describe('the explanation of a fault', () => {
-  it('has at most 500 well-formed characters', () => {
+describe('the details of a fault', () => {
+  it('have at most 500 well-formed characters', () => {
     const outcome = sendOutcome('message/v3', {
       kind: 'answered',
       httpStatus: 400,
       body: { error: { code: 1, message: `\ud800${'x'.repeat(10_000)}` } },
     });
-    const explanation = outcome.kind === 'rejected' ? outcome.explanation : '';
-    expect(explanation).toHaveLength(500);
-    expect(explanation.isWellFormed()).toBe(true);
+    const details = outcome.kind === 'rejected' ? (outcome.details ?? '') : '';
+    expect(details).toHaveLength(500);
+    expect(details.isWellFormed()).toBe(true);
   });
 });

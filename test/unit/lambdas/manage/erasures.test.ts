@@ -349,11 +349,17 @@ describe('an erasure of a scheduled send', () => {
   });
 });
 
-describe('an erased send whose outcome quotes the contact', () => {
+describe('an erased send whose outcome has details', () => {
   it('keeps neither the outcome nor the decision', async () => {
     const send = await putSendInState(stage.sends, 'claimed');
-    const outcome = `HTTP 400, code 304: Invalid number ${USER}`;
-    await stage.sends.recordResult('request-1', 'claim-request-1', { state: 'rejected', at: NOW, outcome });
+    const outcome = 'HTTP 400, code 304';
+    const outcomeDetails = `The request to ${USER} is invalid`;
+    await stage.sends.recordResult('request-1', 'claim-request-1', {
+      state: 'rejected',
+      at: NOW,
+      outcome,
+      outcomeDetails,
+    });
     await requestErasure();
     stage.setNow(AFTER_THE_LEASE);
     await stage.erase();
@@ -382,7 +388,9 @@ describe.each(SEND_STATES)('an erased send that was %s', (state) => {
     expect(item).toMatchObject({ state: endsAs, body: '', erasedAt: AFTER_THE_LEASE });
     expect(Object.keys(item ?? {})).not.toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^(contact|contactSort|createdAt|call|decision|outcome|stateShard|stateAt)$/),
+        expect.stringMatching(
+          /^(contact|contactSort|createdAt|call|decision|outcome|outcomeDetails|stateShard|stateAt)$/,
+        ),
       ]),
     );
     const { body } = await stage.call('getSend', { id: 'request-1' });

@@ -18,7 +18,7 @@ const LATER = '2026-11-20T13:00:00.000Z';
 describe('an uncertain send', () => {
   it('resolved as accepted becomes a message of the conversation, and repeating that changes nothing', async () => {
     await putSendInState(stage.sends, 'uncertain');
-    const body = { outcome: 'accepted', messageId: 'out-1', note: 'seen in the console' };
+    const body = { outcome: 'accepted', messageId: 'out-1', note: 'seen in the console, to +5491155550000' };
     const first = await resolve(body);
     const items = await stage.items();
     stage.setNow(LATER);
@@ -33,7 +33,8 @@ describe('an uncertain send', () => {
     });
     expect(items['SEND#request-1 SEND']).toMatchObject({
       decision: claim().decision,
-      outcome: expect.stringContaining('accepted: seen in the console'),
+      outcome: 'An operator resolved it as accepted.',
+      outcomeDetails: 'seen in the console, to ***00',
     });
     expect(items['SEND#request-1 SEND']).not.toHaveProperty('stateShard');
     expect(items['SEND#request-1 SEND']).not.toHaveProperty('stateAt');

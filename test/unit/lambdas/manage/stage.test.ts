@@ -14,7 +14,7 @@ const NEXT_PROBE_AT = '2026-11-20T12:00:05.000Z';
 const open = () =>
   stage.circuits.open({
     reason: 'no-credit',
-    why: 'HTTP 403, code 101: Insufficient credit',
+    why: 'HTTP 403, code 101',
     calledAt: NOW,
     openedAt: NOW,
     nextProbeAt: NEXT_PROBE_AT,
@@ -46,7 +46,7 @@ describe('the stage', () => {
     expect((await stage.call('getStage')).body).toMatchObject({
       circuitBreaker: {
         state: 'open',
-        why: 'HTTP 403, code 101: Insufficient credit',
+        why: 'HTTP 403, code 101',
         openedAt: NOW,
         nextProbeAt: NEXT_PROBE_AT,
       },

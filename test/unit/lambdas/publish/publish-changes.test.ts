@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DamagedItemError } from '../../../../lambdas/domain/errors.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { EventBus, PublishResult } from '../../../../lambdas/ports.ts';
 import { type ChangeRecord, createPublishChanges } from '../../../../lambdas/publish/publish-changes.ts';
@@ -13,7 +14,7 @@ const record = (number: number): ChangeRecord => ({
 const unreadable = (number: number): ChangeRecord => ({
   ...record(number),
   readChange: () => {
-    throw new Error('unknown format');
+    throw new DamagedItemError('unknown format');
   },
 });
 
@@ -140,7 +141,7 @@ describe('publishing changes', () => {
     const { retried, calls, deadLettered, counted } = await publish([unreadable(1), record(2)]);
 
     expect([retried, calls]).toEqual([[], [['message-2']]]);
-    expect(deadLettered).toEqual(['1 UNREADABLE: unknown format']);
+    expect(deadLettered).toEqual(['1 UNREADABLE: ERR_DAMAGED_ITEM: unknown format']);
     expect(counted).toEqual(expect.arrayContaining(['ChangeDeadLettered', 'EventPublished']));
   });
 

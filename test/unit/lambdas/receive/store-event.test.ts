@@ -45,7 +45,8 @@ const createSituation = () => {
   return { writes, failures, time, storeEvent };
 };
 
-const unavailable = () => Promise.reject(new Error('throttled'));
+const unavailable = () =>
+  Promise.reject(Object.assign(new Error('The item with the text Hi was throttled.'), { name: 'ThrottlingException' }));
 const refused = () => Promise.reject(new WriteRefusedError('The item is too large.'));
 
 describe('a table that did not answer', () => {
@@ -69,7 +70,7 @@ describe('a table that did not answer', () => {
   it('is left alone for whole events: neither write of a message is attempted', async () => {
     const { storeEvent, writes, failures } = createSituation();
     failures.set('openWindow', unavailable);
-    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'Error: throttled' });
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'ThrottlingException' });
     expect(writes.toSorted()).toEqual(['openWindow', 'recordMessage']);
     expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable' });
     expect(await storeEvent(STATUS)).toMatchObject({ kind: 'unavailable' });
@@ -128,7 +129,7 @@ describe('an event of which one write fails', () => {
     const { storeEvent, failures } = createSituation();
     failures.set('recordMessage', refused);
     failures.set('openWindow', unavailable);
-    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'Error: throttled' });
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'ThrottlingException' });
   });
 
   it('is reported as unstorable, with the reason, when the table can never accept it', async () => {

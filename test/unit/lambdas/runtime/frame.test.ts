@@ -104,13 +104,49 @@ describe('a framed handler', () => {
     const handler = frame(async () => {
       metrics.count('EventStored');
       log.error('about to fail', {});
-      throw new Error('broken');
+      throw new Error('broken by +5491155550000');
     }, middlewares);
 
-    await expect(handler('event-1', context())).rejects.toThrow('broken');
+    await expect(handler('event-1', context())).rejects.toThrow('The invocation failed: Error.');
 
-    expect(logLines()).toMatchObject([{ message: 'about to fail', function_request_id: 'invocation-1' }]);
+    expect(logLines()).toMatchObject([
+      { message: 'about to fail', function_request_id: 'invocation-1' },
+      { message: 'invocation failed', function_request_id: 'invocation-1', error: { name: 'Error' } },
+    ]);
+    expect(output).not.toContain('broken');
     expect(metricLines()).toMatchObject([{ EventStored: 1 }]);
+  });
+
+  it('logs no phone number and no message of an error, but every id', async () => {
+    const { log, middlewares } = createTelemetry();
+    const number = '+5491155550042';
+    const ids = { requestId: 'order-5491155550042', sequenceNumbers: ['100000000000000000001'] };
+    const handler = frame(async () => {
+      const error = Object.assign(new Error(`Invalid: ${number}`), { Item: { number }, cause: new Error(number) });
+      log.warn('warned', {
+        ...ids,
+        error,
+        reason: `for ${number}`,
+        deep: { list: [number, { text: number }] },
+        count: 7,
+      });
+    }, middlewares);
+
+    await handler('event-1', context());
+
+    expect(logLines()).toMatchObject([
+      { ...ids, error: { name: 'Error' }, reason: 'for ***42', deep: { list: ['***42', { text: '***42' }] }, count: 7 },
+    ]);
+    expect(output.replace('order-5491155550042', '')).not.toContain('5491155550042');
+  });
+
+  it('does not log its event, even if the environment says so', async () => {
+    vi.stubEnv('POWERTOOLS_LOGGER_LOG_EVENT', 'true');
+    const { middlewares } = createTelemetry();
+
+    await frame(async () => 'answer', middlewares)('event-1', context());
+
+    expect(output).toBe('');
   });
 
   it('carries neither metrics nor the request id into the next invocation', async () => {

@@ -131,19 +131,22 @@ describe('the decision and the outcome of a send', () => {
     expect(await harness.sendItem()).toMatchObject({
       state: 'rejected',
       decision,
-      outcome: 'HTTP 200, code 304: Invalid channel',
+      outcome: 'HTTP 200, code 304',
+      outcomeDetails: 'Invalid channel',
     });
   });
 
   it('do not show the outcome of an earlier call during the next one', async () => {
     harness.answers = [
-      ANSWERS.unavailable(),
+      { kind: 'answered', httpStatus: 503, body: { error: { code: 9, message: 'Try later' } } },
       async () => {
         expect(await harness.sendItem()).not.toHaveProperty('outcome');
+        expect(await harness.sendItem()).not.toHaveProperty('outcomeDetails');
         return ANSWERS.accepted;
       },
     ];
     await sender.send(sendRequest());
+    expect(await harness.sendItem()).toMatchObject({ outcome: 'HTTP 503, code 9', outcomeDetails: 'Try later' });
     await sender.send(sendRequest());
     expect(await harness.sendItem()).toMatchObject({
       state: 'accepted',

@@ -12,7 +12,7 @@ import { createSendHarness, type RunningSend, type SendHarness } from './send-ha
 
 const DAY_SECONDS = 24 * 3600;
 const BODY = JSON.stringify(sendRequest());
-const broken = new Error('broken');
+const broken = Object.assign(new Error('The item with the text Hi is broken.'), { name: 'ValidationException' });
 const queuedDaysAgo = (days: number) => ({ SentTimestamp: String(Date.parse(NOW) - days * DAY_SECONDS * 1000) });
 
 const tables = testTables();
@@ -38,12 +38,12 @@ describe('a request that cannot be processed', () => {
   it('is retried for a day, then dead-lettered with the reason and refused', async () => {
     expect(await failForDay(BODY)).toEqual(DONE);
 
-    expect(harness.deadLetters).toEqual(['PROCESSING_FAILED: Error: broken']);
+    expect(harness.deadLetters).toEqual(['PROCESSING_FAILED: ValidationException']);
     expect(harness.counted).toEqual(['SendProcessingFailed']);
     expect(await harness.sendItem()).toMatchObject({
       state: 'refused',
       code: 'PROCESSING_FAILED',
-      decision: `It has failed since ${NOW}: Error: broken`,
+      decision: `It has failed since ${NOW}: ValidationException`,
     });
   });
 
@@ -156,7 +156,7 @@ describe('a request that nears a limit of SQS', () => {
 
   it('and fails is dead-lettered with a record', async () => {
     expect(await sender.giveUp(BODY, broken, queuedDaysAgo(13))).toEqual(DONE);
-    expect(harness.deadLetters).toEqual(['PROCESSING_FAILED: Error: broken']);
+    expect(harness.deadLetters).toEqual(['PROCESSING_FAILED: ValidationException']);
     expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
   });
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 describe('the log of a result', () => {
-  it('contains no phone number, even if the chat service quotes the number', () => {
+  it('does not contain what the chat service says, which can quote the request', () => {
     const logged: unknown[] = [];
     const log = { ...silentLog, info: (...parameters: unknown[]) => void logged.push(parameters) };
     const { sends } = harness;
@@ -33,11 +33,14 @@ describe('the log of a result', () => {
     const metrics = recordingMetrics();
     const { report } = createRecordResult({ sends, messages, clock, sleep: async () => {}, randomness, log, metrics });
 
-    report(queuedSend(), { state: 'rejected', at: NOW, outcome: `HTTP 400, code 304: Invalid number ${USER}` });
+    report(queuedSend(), {
+      state: 'rejected',
+      at: NOW,
+      outcome: 'HTTP 400, code 304',
+      outcomeDetails: `Invalid: ${USER}`,
+    });
 
-    expect(logged).toEqual([
-      ['send rejected', { requestId: 'request-1', why: 'HTTP 400, code 304: Invalid number <number>' }],
-    ]);
+    expect(logged).toEqual([['send rejected', { requestId: 'request-1', why: 'HTTP 400, code 304' }]]);
   });
 });
 
@@ -49,7 +52,8 @@ describe('a send', () => {
     expect(harness.counted).toEqual(['SendRejected']);
     expect(await harness.sendItem()).toMatchObject({
       state: 'rejected',
-      outcome: 'HTTP 200, code 304: Invalid channel',
+      outcome: 'HTTP 200, code 304',
+      outcomeDetails: 'Invalid channel',
     });
   });
 

@@ -13,17 +13,20 @@ let secret: string;
 let secretReads: number;
 let isSecretUnavailable: boolean;
 let chatService: ChatService;
+/** What the chat service answers to a call with a token that it refuses. */
+let refusal: string;
 
 beforeEach(async () => {
   calls = [];
   validToken = 'token-1';
+  refusal = 'Unauthorized';
   secret = 'token-1';
   secretReads = 0;
   isSecretUnavailable = false;
   server = createServer((request, response) => {
     calls.push({ path: request.url, headers: request.headers });
     if (request.headers['access-token'] === validToken) response.end('{"id":"message-1"}');
-    else response.writeHead(401).end('Unauthorized');
+    else response.writeHead(401).end(refusal);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -86,6 +89,23 @@ describe('a call to the chat service', () => {
     validToken = 'token-2';
     expect(await send()).toMatchObject({ kind: 'answered', httpStatus: 401, body: undefined });
     expect(calls).toHaveLength(1);
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['the token', 'token-2'],
+    ['the token that was replaced', 'token-1'],
+  ])('does not contain %s, even if the chat service repeats it', async (_name, token) => {
+    await send();
+    validToken = 'token-3';
+    secret = 'token-2';
+    refusal = JSON.stringify({ error: { message: `access-token: ${token}` }, [token]: [encodeURIComponent(token)] });
+
+    expect(await send()).toMatchObject({
+      httpStatus: 401,
+      body: { error: { message: 'access-token: <access token>' }, '<access token>': ['<access token>'] },
+    });
   });
 });
 

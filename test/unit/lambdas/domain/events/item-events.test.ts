@@ -120,14 +120,25 @@ describe('storing a status', () => {
     ]);
   });
 
+  it('publishes a status of several words, which can quote the user, as content', () => {
+    const after = outboundImage({ otherStatuses: new Set([`blocked by ana ${AT}`]) });
+
+    expect(eventsOf(change({ before: outboundImage(), after }))).toEqual([
+      {
+        name: 'MessageStatusChanged',
+        detail: expect.objectContaining({ status: 'other', content: { status: 'blocked by ana' } }),
+      },
+    ]);
+  });
+
   it('publishes an unknown status with its literal and time', () => {
     const before = outboundImage({ otherStatuses: new Set(['queued at 2026-11-20T11:00:01.000Z']) });
     const after = outboundImage({
-      otherStatuses: new Set(['queued at 2026-11-20T11:00:01.000Z', `on hold ${AT}`]),
+      otherStatuses: new Set(['queued at 2026-11-20T11:00:01.000Z', `failed_softly ${AT}`]),
     });
 
     expect(eventsOf(change({ before, after }))).toEqual([
-      { name: 'MessageStatusChanged', detail: expect.objectContaining({ status: 'on hold', at: AT }) },
+      { name: 'MessageStatusChanged', detail: expect.objectContaining({ status: 'failed_softly', at: AT }) },
     ]);
   });
 
@@ -162,11 +173,15 @@ describe('a change of a send', () => {
     { state: 'cancelled', name: 'SendCancelled' },
   ])('to $state publishes $name with the decision, the outcome, and the request', ({ state, name }) => {
     const reasons = { decision: 'The user wrote, so the window is open.', outcome: 'HTTP 502' };
-    const after = sendImage({ state, [`${state}At`]: AT, ...reasons });
+    const outcomeDetails = 'The number of Ana is invalid.';
+    const after = sendImage({ state, [`${state}At`]: AT, ...reasons, outcomeDetails });
+    const [event, ...others] = eventsOf(sendChange(after));
+    const { content, ...withoutContent } = Object(event?.detail);
 
-    expect(eventsOf(sendChange(after))).toEqual([
-      { name, detail: expect.objectContaining({ at: AT, ...reasons, content: { request: after.body } }) },
-    ]);
+    expect(others).toEqual([]);
+    expect([event?.name, content]).toEqual([name, { request: after.body, outcomeDetails }]);
+    expect(withoutContent).toMatchObject({ at: AT, ...reasons });
+    expect(JSON.stringify(withoutContent)).not.toContain('Ana');
   });
 
   it('to refused again, after a redrive, publishes the new reason with another id', () => {

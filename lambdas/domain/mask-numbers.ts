@@ -1,0 +1,10 @@
+/** A time, a UUID, or an ARN, in which digits are not a phone number, or else what may be one, with its punctuation. */
+const KEPT_OR_NUMBER =
+  /(\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\barn:[\w:/.@+=,*-]+)|\+?\p{Nd}(?:[\s().\-/\u00a0]{0,3}\p{Nd}){5,}/giu;
+
+/**
+ * Masks everything in a text that can be a phone number. Only the last two digits stay, which are enough to recognize a
+ * number that you know.
+ */
+export const maskNumbers = (text: string): string =>
+  text.replace(KEPT_OR_NUMBER, (found: string, kept?: string) => kept ?? `***${[...found].slice(-2).join('')}`);

@@ -1,0 +1,64 @@
+import { LogFormatter, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import { describeError } from '../domain/describe-error.ts';
+import { maskNumbers } from '../domain/mask-numbers.ts';
+
+/** Fields that identify something other than a user, whose digits must stay readable. Callers choose request ids. */
+const IDENTIFIERS: ReadonlySet<string> = new Set([
+  'requestId',
+  'messageId',
+  'deliveryId',
+  'id',
+  'claimId',
+  'erasureId',
+  'apiRequestId',
+  'awsRequestId',
+  'sequenceNumber',
+  'sequenceNumbers',
+  'caller',
+]);
+
+const MAX_CHARACTERS = 1_000;
+const MAX_DEPTH = 5;
+
+/** Returns what may be logged of a value: errors without their messages, and texts without phone numbers. */
+export const loggableValue = (value: unknown, field = '', depth = 0): unknown => {
+  if (typeof value === 'string') {
+    const text = value.slice(0, MAX_CHARACTERS).toWellFormed();
+    return IDENTIFIERS.has(field) ? text : maskNumbers(text);
+  }
+  if (value instanceof Error) return describeError(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return undefined;
+  if (Array.isArray(value)) return value.map((member) => loggableValue(member, field, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, loggableValue(member, name, depth + 1)]),
+  );
+};
+
+/**
+ * Formats every log line as Powertools does, and is the one place that keeps personal data out of all of them. The
+ * calls that log leave it out, too.
+ */
+export class LoggableFormatter extends LogFormatter {
+  override formatAttributes(attributes: UnformattedAttributes, additional: LogAttributes): LogItem {
+    const { logLevel, message, timestamp, serviceName, lambdaContext, sampleRateValue, xRayTraceId } = attributes;
+    return new LogItem({
+      attributes: {
+        level: logLevel,
+        message: maskNumbers(message),
+        timestamp: this.formatTimestamp(timestamp),
+        service: serviceName,
+        cold_start: lambdaContext?.coldStart,
+        function_arn: lambdaContext?.invokedFunctionArn,
+        function_memory_size: lambdaContext?.memoryLimitInMB,
+        function_name: lambdaContext?.functionName,
+        function_request_id: lambdaContext?.awsRequestId,
+        sampling_rate: sampleRateValue,
+        xray_trace_id: xRayTraceId,
+      },
+    }).addAttributes(
+      Object.fromEntries(Object.entries(additional).map(([name, value]) => [name, loggableValue(value, name)])),
+    );
+  }
+}
