@@ -270,6 +270,8 @@ export type Verdict =
   | { readonly kind: 'authentic'; readonly payload?: Buffer }
   /** A request about the delivery itself, such as a subscription confirmation. It was handled and carries no event. */
   | { readonly kind: 'handshake'; readonly reason: string }
+  /** The publish/subscribe system reports that it no longer delivers events here. Only an operator can change that. */
+  | { readonly kind: 'unsubscribed'; readonly reason: string }
   /** `reason` names the check that failed and never includes a value. */
   | { readonly kind: 'unauthenticated'; readonly reason: string }
   /** The keys, certificate, or secret needed for verification is unavailable. */

@@ -62,6 +62,10 @@ const verify = async (
       metrics.count('WebhookHandshake');
       log.info('handshake completed', { reason: verdict.reason });
       return answered(ACKNOWLEDGED);
+    case 'unsubscribed':
+      metrics.count('WebhookUnsubscribed');
+      log.error('webhook unsubscribed', { reason: verdict.reason });
+      return answered(ACKNOWLEDGED);
     case 'unauthenticated':
       metrics.count('WebhookUnauthenticated');
       log.warn('webhook request rejected: unauthenticated', { reason: verdict.reason });

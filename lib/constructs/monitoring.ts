@@ -69,7 +69,7 @@ export class ParleyMonitoring extends Construct {
     this.#createDashboard(props);
   }
 
-  #watchReceiver({ handler, inboundQueue, api, windowPer }: ParleyReceiver): void {
+  #watchReceiver({ handler, inboundQueue, api, authKind, windowPer }: ParleyReceiver): void {
     this.#watchFunction('Receive', handler);
     this.#watchDeadLetters(
       'QuarantinedEvents',
@@ -98,6 +98,15 @@ export class ParleyMonitoring extends Construct {
         'stored: compare webhook.auth and the webhook secret with the publish/subscribe system. See the log of receive.',
       SUSTAINED,
     );
+    if (authKind === 'sns') {
+      this.#createAlarm(
+        'WebhookUnsubscribed',
+        handler.customMetric('WebhookUnsubscribed', SUM),
+        1,
+        'The SNS topic reported that it no longer delivers events to the webhook. Unless you removed the subscription, ' +
+          'subscribe the webhook again, and find out who removed it.',
+      );
+    }
     if (windowPer === 'channel') {
       this.#createAlarm(
         'EventsWithoutChannel',

@@ -7,7 +7,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import { hasWebhookSecret } from '../../lambdas/receive/auth/webhook-auth.ts';
+import { hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { checkSettings } from '../settings/settings-faults.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
@@ -52,6 +52,8 @@ export class ParleyReceiver extends Construct {
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: Secret | undefined;
   readonly api: LoggedHttpApi;
+  /** How webhook requests are verified: the kind of `webhook.auth`. */
+  readonly authKind: WebhookAuth['kind'];
   /** Whether conversation windows are kept per user, or per user and business number. */
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
@@ -64,6 +66,7 @@ export class ParleyReceiver extends Construct {
       props,
       this.node.path,
     );
+    this.authKind = webhook.auth.kind;
     this.windowPer = window.per;
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {

@@ -2,13 +2,13 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { MAX_EVENT_BYTES } from '../../../../lambdas/domain/serialized-request.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
-import type { Verdict, WriteResult } from '../../../../lambdas/ports.ts';
+import type { Log, Verdict, WriteResult } from '../../../../lambdas/ports.ts';
 import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
-import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
+import { recordingLog, recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
 const WRITTEN: WriteResult = { kind: 'written' };
 const QUEUE_UNAVAILABLE: WriteResult = { kind: 'unavailable', reason: 'TimeoutError' };
@@ -21,10 +21,12 @@ interface Situation {
   readonly stored?: StoreResult;
   readonly queue?: WriteResult;
   readonly event?: Partial<APIGatewayProxyEventV2>;
+  readonly log?: Log;
 }
 
 /** Posts to the webhook, where everything works except what the test says. Returns the answer and what was done. */
-const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = WRITTEN, event = {} }: Situation) => {
+const post = async (situation: Situation) => {
+  const { verdict = { kind: 'authentic' }, stored = STORED, queue = WRITTEN, event = {}, log = silentLog } = situation;
   const requests: VerifiedRequest[] = [];
   const queued: string[] = [];
   const queuedRequests: VerifiedRequest[] = [];
@@ -52,7 +54,7 @@ const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = 
       metrics,
     }),
     clock: { now: () => NOW },
-    log: silentLog,
+    log,
     metrics,
   });
   const full = { headers: {}, body: JSON.stringify(wireMessage()), isBase64Encoded: false, ...event };
@@ -131,6 +133,15 @@ describe('the webhook answers a request that is not an authentic event', () => {
   it('with 200 when it is a completed handshake', async () => {
     const result = await post({ verdict: { kind: 'handshake', reason: 'subscription confirmed' } });
     expect(result).toMatchObject({ status: 200, requests: [], queued: [], counted: ['WebhookHandshake'] });
+  });
+});
+
+describe('the webhook when the publish/subscribe system reports that it was unsubscribed', () => {
+  it('answers 200, stores nothing, counts it, and logs an error', async () => {
+    const log = recordingLog();
+    const result = await post({ verdict: { kind: 'unsubscribed', reason: 'no longer' }, log });
+    expect(result).toMatchObject({ status: 200, requests: [], queued: [], counted: ['WebhookUnsubscribed'] });
+    expect(log.logged).toEqual([['error', 'webhook unsubscribed', { reason: 'no longer' }]]);
   });
 });
 

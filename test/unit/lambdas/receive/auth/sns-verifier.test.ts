@@ -129,28 +129,67 @@ describe('the signing certificate', () => {
     }
   });
 
-  it('makes the message unauthenticated when it does not exist, and leaves it unverified when it is unavailable', async () => {
-    documents.set(CERTIFICATE_URL, 'not a certificate');
-    expect(await verify(signed())).toEqual({ kind: 'unauthenticated', reason: 'no such certificate' });
-    for (const failure of [new TypeError('fetch failed'), new UnexpectedAnswerError('', 503)]) {
-      nowMs += 1000;
-      documents.set(CERTIFICATE_URL, failure);
+  it.each([
+    ['is no certificate', 'not a certificate'],
+    ['does not exist', new UnexpectedAnswerError('', 404)],
+  ])('makes the message unauthenticated when it %s, and is not fetched again for a minute', async (_case, answer) => {
+    documents.set(CERTIFICATE_URL, answer);
+    for (const advanceMs of [0, 1000, 58_999]) {
+      nowMs += advanceMs;
+      expect(await verify(signed())).toEqual({ kind: 'unauthenticated', reason: 'no such certificate' });
+    }
+    expect(fetched).toHaveLength(1);
+    nowMs += 1;
+    documents.set(CERTIFICATE_URL, pem);
+    expect(await verify(signed())).toEqual(AUTHENTIC);
+  });
+
+  it.each([
+    ['does not answer', new TypeError('fetch failed')],
+    ['fails', new UnexpectedAnswerError('', 503)],
+    ['is throttling', new UnexpectedAnswerError('', 429)],
+  ])('leaves the message unverified while Amazon SNS %s, and is fetched once per second', async (_case, answer) => {
+    documents.set(CERTIFICATE_URL, answer);
+    for (const advanceMs of [0, 999, 1]) {
+      nowMs += advanceMs;
       expect(await verify(signed())).toEqual({ kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' });
     }
+    expect(fetched).toHaveLength(2);
     nowMs += 1000;
     documents.set(CERTIFICATE_URL, pem);
     expect(await verify(signed())).toEqual(AUTHENTIC);
   });
 
-  it('is fetched at a bounded rate however many messages name other certificates, and cached ones stay in use', async () => {
+  it('stays cached while messages name a thousand other addresses, whose failures are forgotten in turn', async () => {
     await verify(signed());
-    for (let count = 1; count <= 100; count += 1) {
-      nowMs += 100;
-      const SigningCertURL = CERTIFICATE_URL.replace(/0+/, String(count));
-      expect(await verify(signed({ SigningCertURL }))).not.toEqual(AUTHENTIC);
-    }
-    expect(fetched.length).toBeLessThanOrEqual(1 + 10);
+    const naming = (address: number) =>
+      verify(signed({ SigningCertURL: CERTIFICATE_URL.replace(/0+/, String(address)) }));
+    for (let address = 1; address <= 1_000; address += 1) await naming(address);
+    await naming(1);
+    expect(fetched).toHaveLength(1 + 1_000);
+    await naming(1_001);
+    await naming(1);
+    await naming(1_001);
+    expect(fetched).toHaveLength(1 + 1_000 + 2);
     expect(await verify(signed())).toEqual(AUTHENTIC);
+    expect(fetched).toHaveLength(1 + 1_000 + 2);
+  });
+
+  it.each([
+    ['arn:aws:sns:eu-west-1:111122223333:chat-events', 'sns.eu-west-1.amazonaws.com'],
+    ['arn:aws-us-gov:sns:us-gov-west-1:111122223333:chat-events', 'sns.us-gov-west-1.amazonaws.com'],
+    ['arn:aws-cn:sns:cn-north-1:111122223333:chat-events', 'sns.cn-north-1.amazonaws.com.cn'],
+  ])('of the topic %s is fetched from %s only', async (topicArn, host) => {
+    verifier = verifierFor(topicArn);
+    const hosts = ['sns.eu-west-1.amazonaws.com', 'sns.us-gov-west-1.amazonaws.com', 'sns.cn-north-1.amazonaws.com.cn'];
+    const verdicts: Record<string, string> = {};
+    for (const each of [...hosts, 'sns.us-east-1.amazonaws.com', 'sns.cn-north-1.amazonaws.com']) {
+      const SigningCertURL = `https://${each}/SimpleNotificationService-${'0'.repeat(32)}.pem`;
+      documents.set(SigningCertURL, pem);
+      verdicts[each] = (await verify(signed({ TopicArn: topicArn, SigningCertURL }))).kind;
+    }
+    expect(Object.keys(verdicts).filter((each) => verdicts[each] === 'authentic')).toEqual([host]);
+    expect(fetched.map((url) => new URL(url).host)).toEqual([host]);
   });
 });
 
@@ -187,7 +226,17 @@ describe('a subscription confirmation', () => {
     expect(await verify(confirmation())).toEqual({ kind: 'unavailable', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' });
   });
 
-  it('of an unsubscribe is authentic, so that it is quarantined as an unknown event', async () => {
-    expect(await verify(confirmation({ Type: 'UnsubscribeConfirmation' }))).toEqual(AUTHENTIC);
+  it('of an unsubscribe is reported, and its SubscribeURL, which would subscribe again, is not visited', async () => {
+    documents.set(SUBSCRIBE_URL, '<ConfirmSubscriptionResponse/>');
+    expect(await verify(confirmation({ Type: 'UnsubscribeConfirmation' }))).toEqual({
+      kind: 'unsubscribed',
+      reason: 'the topic no longer delivers events to this webhook',
+    });
+    expect(fetched).toEqual([CERTIFICATE_URL]);
+  });
+
+  it('of an unsubscribe that is not signed is unauthenticated', async () => {
+    const unsigned = { ...confirmation(), Type: 'UnsubscribeConfirmation' };
+    expect(await verify(unsigned)).toEqual({ kind: 'unauthenticated', reason: 'invalid signature' });
   });
 });
