@@ -59,6 +59,7 @@ const openSecret = () => {
 const webhook = createWebhookHandler({
   verifier: createVerifier(environment.WEBHOOK_AUTH, {
     clock: systemClock,
+    log,
     fetchTimeoutMs: TIME_BUDGET.verification,
     openSecret,
   }),

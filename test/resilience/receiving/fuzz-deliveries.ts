@@ -10,6 +10,7 @@ import {
   standardWebhooksRequest,
   TOPIC,
 } from '../../support/signed-requests.ts';
+import { silentLog } from '../../support/telemetry.ts';
 
 /** One kind of delivery: how the publish/subscribe system signs a body, and how a stage verifies it. */
 export interface Delivery {
@@ -17,7 +18,7 @@ export interface Delivery {
   sign(bytes: Buffer): { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string | undefined>> };
 }
 
-const TOKEN = 'a-webhook-token';
+const TOKEN = 'a-webhook-token-1';
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 /** Starts every kind of delivery, with real keys. */
@@ -28,6 +29,7 @@ export const startDeliveries = async (clock: Clock) => {
   const { pem, privateKey } = selfSignedCertificate(new Date(nowMs - YEAR_MS), new Date(nowMs + YEAR_MS));
   const contextWith = (secret: string) => ({
     clock,
+    log: silentLog,
     fetchTimeoutMs: 5_000,
     openSecret: () => ({ read: async () => secret }),
   });

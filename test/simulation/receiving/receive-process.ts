@@ -119,6 +119,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
       { kind: 'insecure-none' },
       {
         clock,
+        log: silentLog,
         fetchTimeoutMs: TIME_BUDGET.verification,
         openSecret() {
           throw new Error('This kind of authentication has no secret.');

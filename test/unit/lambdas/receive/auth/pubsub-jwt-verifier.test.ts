@@ -28,6 +28,7 @@ const verifyHeader = (authorization: string | undefined) =>
   verifier.verify({ headers: { authorization }, unverifiedBody: Buffer.from('{}') });
 const verify = (token: string) => verifyHeader(`Bearer ${token}`);
 const AUTHENTIC = { kind: 'authentic' };
+const DAY_SECONDS = 24 * 3600;
 
 describe('a Pub/Sub push', () => {
   it.each(['https://accounts.google.com', 'accounts.google.com'])('from the issuer %s is authentic', async (iss) => {
@@ -153,6 +154,28 @@ describe("the issuer's keys", () => {
     issuer.fail(true);
     nowMs += 3_601_000;
     expect(await verify(token)).toEqual(AUTHENTIC);
+  });
+
+  it('are fetched again after a day, even if Cache-Control allows a year, so that a withdrawn key is refused', async () => {
+    issuer.cacheFor(365 * DAY_SECONDS);
+    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
+    await verify(token);
+    await issuer.rotate();
+    nowMs += DAY_SECONDS * 1000 - 1;
+    expect(await verify(token)).toEqual(AUTHENTIC);
+    nowMs += 1;
+    expect(await verify(token)).toEqual({ kind: 'unauthenticated', reason: 'ERR_JWKS_NO_MATCHING_KEY' });
+    expect(issuer.fetches()).toBe(2);
+  });
+
+  it('are not served after they were stale for a day', async () => {
+    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
+    await verify(token);
+    issuer.fail(true);
+    nowMs += (3600 + DAY_SECONDS) * 1000 - 1;
+    expect(await verify(token)).toEqual(AUTHENTIC);
+    nowMs += 1;
+    expect(await verify(token)).toEqual({ kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' });
   });
 
   it('leave a request unverified while they cannot be fetched and none are cached', async () => {

@@ -10,6 +10,7 @@ import {
   STANDARD_SECRET,
   standardWebhooksRequest,
 } from '../../../../support/signed-requests.ts';
+import { recordingLog } from '../../../../support/telemetry.ts';
 
 const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const BODY = '{"_id_":"message-1"}';
@@ -18,12 +19,14 @@ const AUTHENTIC = { kind: 'authentic' };
 let now: string;
 let secret: ReturnType<typeof changingSecret>;
 let verifier: WebhookVerifier;
+let log: ReturnType<typeof recordingLog>;
 const auth = { kind: 'standard-webhooks' as const, toleranceSeconds: 300 };
 
 beforeEach(() => {
   now = NOW;
   secret = changingSecret(STANDARD_SECRET);
-  verifier = createStandardWebhooksVerifier(auth, secret, { now: () => now });
+  log = recordingLog();
+  verifier = createStandardWebhooksVerifier(auth, { secret, clock: { now: () => now }, log });
 });
 const later = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString();
 const without =
@@ -155,19 +158,51 @@ describe('the webhook secrets', () => {
     expect(await verifier.verify(standardWebhooksRequest(BODY, { at: now }))).toEqual(AUTHENTIC);
   });
 
+  it('are served stale for a day after they were fresh, and then requests are left to redelivery', async () => {
+    await verifier.verify(standardWebhooksRequest(BODY));
+    secret.isUnavailable = true;
+    const verdictAt = (seconds: number) => {
+      now = later(seconds);
+      return verifier.verify(standardWebhooksRequest(BODY, { at: now }));
+    };
+    const FIVE_MINUTES_AND_A_DAY = 300 + 24 * 3600;
+    expect(await verdictAt(FIVE_MINUTES_AND_A_DAY - 1)).toEqual(AUTHENTIC);
+    expect(await verdictAt(FIVE_MINUTES_AND_A_DAY)).toMatchObject({ kind: 'unavailable' });
+    secret.isUnavailable = false;
+    expect(await verdictAt(FIVE_MINUTES_AND_A_DAY + 1)).toEqual(AUTHENTIC);
+  });
+
+  it('leave a request unverified rather than refused when they are unavailable and none are cached', async () => {
+    secret.isUnavailable = true;
+    expect(await verifier.verify(standardWebhooksRequest(BODY))).toEqual({
+      kind: 'unavailable',
+      reason: 'ERR_SECRET_UNAVAILABLE',
+    });
+    expect(log.logged).toEqual([]);
+  });
+
   it.each([
-    ['unavailable', () => Object.assign(secret, { isUnavailable: true })],
-    ['empty', () => Object.assign(secret, { text: ' \n' })],
-    ['not base64', () => Object.assign(secret, { text: 'whsec_not!base64' })],
-    ['an empty key', () => Object.assign(secret, { text: 'whsec_' })],
+    ['are empty', ' \n', /^The webhook's secret is empty\./],
+    ['are not base64', 'whsec_not!base64', /is not base64\./],
+    ['have no bytes', 'whsec_', /fewer than 24 bytes\./],
+    ['have 23 bytes', `whsec_${Buffer.alloc(23, 1).toString('base64')}`, /fewer than 24 bytes\./],
   ])(
-    'leave a request unverified rather than refused when they are %s and none are cached',
-    async (_case, breakSecret) => {
-      breakSecret();
-      expect(await verifier.verify(standardWebhooksRequest(BODY))).toEqual({
-        kind: 'unavailable',
-        reason: 'ERR_SECRET_UNAVAILABLE',
-      });
+    'leave a request unverified when they %s, and the log says so without quoting them',
+    async (_case, text, reason) => {
+      secret.text = text;
+      const key = text.trim().replace('whsec_', '');
+      // The attacker's key is known: it is the one that Parley must not use.
+      const request = standardWebhooksRequest(BODY, { secret: text.trim() });
+      expect(await verifier.verify(request)).toEqual({ kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' });
+      expect(log.logged).toEqual([
+        ['error', "the webhook's secret is invalid", { reason: expect.stringMatching(reason) }],
+      ]);
+      if (key !== '') expect(JSON.stringify(log.logged)).not.toContain(key);
     },
   );
+
+  it('may have 24 bytes', async () => {
+    secret.text = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+    expect(await verifier.verify(standardWebhooksRequest(BODY, { secret: secret.text }))).toEqual(AUTHENTIC);
+  });
 });
