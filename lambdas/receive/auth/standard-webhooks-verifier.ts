@@ -32,7 +32,7 @@ export const createStandardWebhooksVerifier = (
           const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(unverifiedBody).digest();
           return signatures.some((signature) => timingSafeEqual(signature, expected));
         });
-        return matches ? { kind: 'authentic' } : unauthenticated('invalid signature');
+        return matches ? { kind: 'authentic', deliveryId: id } : unauthenticated('invalid signature');
       } catch (error) {
         if (error instanceof SourceUnavailableError) return { kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' };
         throw error;

@@ -146,7 +146,8 @@ describe('a conversation window', () => {
 
 describe('an unknown event', () => {
   it('is quarantined with the reason, the delivery id, the arrival, and the body as received', async () => {
-    await start();
+    receive.putSecret(TOKEN);
+    await receive.start({ ...SHARED, envelope: 'pubsub' });
     const wrapped = {
       message: { data: Buffer.from('{"hello":"world"}').toString('base64'), messageId: '77' },
       subscription: 'projects/p/subscriptions/s',
@@ -157,6 +158,7 @@ describe('an unknown event', () => {
         reason: expect.stringContaining('_id_'),
         deliveryId: '77',
         receivedAt: expect.stringMatching(/^\d{4}-/),
+        envelope: 'pubsub',
         encoding: 'json',
         rawBody: wrapped,
       },

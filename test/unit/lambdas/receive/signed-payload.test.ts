@@ -23,6 +23,7 @@ const readEvent = async (body: Record<string, unknown>) => {
       { kind: 'sns', topicArn: TOPIC },
       { get: async () => ({ text: pem, headers: new Headers() }), clock: { now: () => NOW }, fetchTimeoutMs: 400 },
     ),
+    format: { envelope: 'sns', readsPubsubHeaders: false },
     receiveEvent: async (request) => {
       requests.push(request);
       return 'stored';

@@ -164,7 +164,10 @@ describe('honest requests with a secret', () => {
       kind: 'shared-token',
       text: TOKEN,
       create: (secret: ReturnType<typeof changingSecret>) =>
-        createSharedTokenVerifier({ kind: 'shared-token', header: 'x-token' }, { secret, clock, log: silentLog }),
+        createSharedTokenVerifier(
+          { kind: 'shared-token', header: 'x-token', envelope: 'none' },
+          { secret, clock, log: silentLog },
+        ),
       honest: () => ({ headers: { 'x-token': TOKEN }, unverifiedBody: body }),
       forged: () => ({ headers: { 'x-token': 'a-wrong-token-123' }, unverifiedBody: body }),
     },
@@ -173,7 +176,7 @@ describe('honest requests with a secret', () => {
       text: STANDARD_SECRET,
       create: (secret: ReturnType<typeof changingSecret>) =>
         createStandardWebhooksVerifier(
-          { kind: 'standard-webhooks', toleranceSeconds: 300 },
+          { kind: 'standard-webhooks', toleranceSeconds: 300, envelope: 'none' },
           { secret, clock, log: silentLog },
         ),
       honest: () => standardWebhooksRequest(body, { at: clock.now() }),

@@ -19,7 +19,10 @@ beforeEach(() => {
   nowMs = Date.parse(NOW);
   secret = changingSecret(TOKEN);
   log = recordingLog();
-  verifier = createSharedTokenVerifier({ kind: 'shared-token', header: 'X-Webhook-Token' }, { secret, clock, log });
+  verifier = createSharedTokenVerifier(
+    { kind: 'shared-token', header: 'X-Webhook-Token', envelope: 'none' },
+    { secret, clock, log },
+  );
 });
 const verify = (headers: Record<string, string | undefined>) =>
   verifier.verify({ headers, unverifiedBody: Buffer.from('{}') });
@@ -44,7 +47,10 @@ describe('a request with a shared token', () => {
   });
 
   it('may carry it as a bearer token when the header is Authorization', async () => {
-    verifier = createSharedTokenVerifier({ kind: 'shared-token', header: 'authorization' }, { secret, clock, log });
+    verifier = createSharedTokenVerifier(
+      { kind: 'shared-token', header: 'authorization', envelope: 'none' },
+      { secret, clock, log },
+    );
     expect(await verify({ authorization: `Bearer ${TOKEN}` })).toEqual(AUTHENTIC);
     expect(await verify({ authorization: TOKEN })).toEqual(AUTHENTIC);
     expect(await verify({ authorization: 'Bearer another' })).toMatchObject({ kind: 'unauthenticated' });

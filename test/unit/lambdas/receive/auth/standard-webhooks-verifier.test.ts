@@ -14,13 +14,13 @@ import { recordingLog } from '../../../../support/telemetry.ts';
 
 const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const BODY = '{"_id_":"message-1"}';
-const AUTHENTIC = { kind: 'authentic' };
+const AUTHENTIC = { kind: 'authentic', deliveryId: 'msg_1' };
 
 let now: string;
 let secret: ReturnType<typeof changingSecret>;
 let verifier: WebhookVerifier;
 let log: ReturnType<typeof recordingLog>;
-const auth = { kind: 'standard-webhooks' as const, toleranceSeconds: 300 };
+const auth = { kind: 'standard-webhooks' as const, toleranceSeconds: 300, envelope: 'none' as const };
 
 beforeEach(() => {
   now = NOW;
@@ -45,7 +45,10 @@ describe('a Standard Webhooks request', () => {
       'webhook-timestamp': '1614265330',
       'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     };
-    expect(await verifier.verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232314}') })).toEqual(AUTHENTIC);
+    expect(await verifier.verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232314}') })).toEqual({
+      kind: 'authentic',
+      deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    });
     expect(await verifier.verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232315}') })).toEqual({
       kind: 'unauthenticated',
       reason: 'invalid signature',
@@ -61,7 +64,10 @@ describe('a Standard Webhooks request', () => {
           'webhook-timestamp': String(Date.parse(NOW) / 1000),
           'webhook-signature': signature,
         };
-        expect(await verifier.verify({ headers, unverifiedBody: Buffer.from(body) })).toEqual(AUTHENTIC);
+        expect(await verifier.verify({ headers, unverifiedBody: Buffer.from(body) })).toEqual({
+          kind: 'authentic',
+          deliveryId: id,
+        });
       }),
     );
   });
