@@ -1,3 +1,4 @@
+import { KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { listenLocally } from '../../local/listen-locally.ts';
@@ -17,6 +18,8 @@ export interface Issuer extends AsyncDisposable {
   sign(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   /** Returns the public key in PEM, which an algorithm confusion attack uses as a secret. */
   publicKey(): Promise<string>;
+  /** Returns the private key, for tokens that no library would sign. */
+  privateKey(): KeyObject;
   close(): Promise<void>;
 }
 
@@ -66,6 +69,7 @@ export const startIssuer = async (nowSeconds: () => number): Promise<Issuer> => 
         .sign(keys.privateKey);
     },
     publicKey: () => exportSPKI(keys.publicKey),
+    privateKey: () => KeyObject.from(keys.privateKey),
     close,
     [Symbol.asyncDispose]: close,
   };
