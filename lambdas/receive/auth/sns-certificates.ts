@@ -28,7 +28,7 @@ type Failed = Exclude<FoundKey, { readonly kind: 'found' }>;
 /**
  * Creates a lookup of certificates' keys by URL. The caller must have checked the URL. Certificates never change.
  *
- * Addresses share no limit: one that all requests used up together would let forged addresses keep the real certificate
+ * Addresses share no limit: one that all requests used up together would let made-up addresses keep the real certificate
  * from being fetched. A failure is remembered for its own address alone.
  */
 export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertificatesOptions) => {

@@ -36,7 +36,7 @@ const tally = (kinds: readonly string[]) =>
 describe('honest Amazon SNS notifications', () => {
   const { pem, privateKey } = selfSignedCertificate(new Date('2026-01-01T00:00:00Z'), new Date('2027-01-01T00:00:00Z'));
   const honest = signSns(snsNotification(), privateKey);
-  const forged = (address: number) => ({
+  const injected = (address: number) => ({
     ...honest,
     SigningCertURL: CERTIFICATE_URL.replace('0'.repeat(32), address.toString(16).padStart(32, 'f')),
   });
@@ -61,30 +61,30 @@ describe('honest Amazon SNS notifications', () => {
     answerFor = (url) => (url === CERTIFICATE_URL ? pem : new UnexpectedAnswerError('no such document', 403));
   });
 
-  it('are all authentic beside one forged certificate address a second', async () => {
+  it('are all authentic beside one made-up certificate address a second', async () => {
     const { verify } = verifier();
     const verdicts: string[] = [];
     for (const second of SECONDS) {
       nowMs += 500;
-      await verify(snsRequest(forged(second)));
+      await verify(snsRequest(injected(second)));
       nowMs += 500;
       verdicts.push((await verify(snsRequest(honest))).kind);
     }
     expect(tally(verdicts)).toEqual({ authentic: 60 });
   });
 
-  it('are all authentic when a hundred forged addresses arrive before each of them', async () => {
+  it('are all authentic when a hundred made-up addresses arrive before each of them', async () => {
     const { verify } = verifier();
     const verdicts: string[] = [];
     for (const second of SECONDS) {
-      for (let count = 0; count < 100; count += 1) await verify(snsRequest(forged(100 * second + count)));
+      for (let count = 0; count < 100; count += 1) await verify(snsRequest(injected(100 * second + count)));
       verdicts.push((await verify(snsRequest(honest))).kind);
     }
     expect(tally(verdicts)).toEqual({ authentic: 60 });
     expect(fetched.filter((url) => url === CERTIFICATE_URL)).toHaveLength(1);
   });
 
-  it('wait only for their own certificate, while the fetches of forged addresses hang', async () => {
+  it('wait only for their own certificate, while the fetches of made-up addresses hang', async () => {
     const hanging = new Promise<never>(() => undefined);
     const { verify } = createSnsVerifier(
       { kind: 'sns', topicArn: TOPIC },
@@ -94,14 +94,14 @@ describe('honest Amazon SNS notifications', () => {
         fetchTimeoutMs: 400,
       },
     );
-    for (const second of SECONDS) void verify(snsRequest(forged(second)));
+    for (const second of SECONDS) void verify(snsRequest(injected(second)));
     expect(await verify(snsRequest(honest))).toMatchObject({ kind: 'authentic' });
   });
 
-  it('cost one fetch a minute for an address that forged ones keep naming', async () => {
+  it('cost one fetch a minute for an address that unauthenticated requests keep naming', async () => {
     const { verify } = verifier();
     for (const _second of SECONDS) {
-      for (let count = 0; count < 10; count += 1) await verify(snsRequest(forged(1)));
+      for (let count = 0; count < 10; count += 1) await verify(snsRequest(injected(1)));
       nowMs += 1_000;
     }
     expect(fetched).toHaveLength(1);
@@ -126,28 +126,28 @@ describe('honest Pub/Sub pushes', () => {
   it('are all authentic beside ten tokens a second that name unknown keys, also while the issuer is down', async () => {
     await using issuer = await startIssuer(() => Math.floor(Date.parse(NOW) / 1000));
     const post = postTo(issuer);
-    const [honest, forged] = [await issuer.sign(), await issuer.sign({}, { kid: 'unknown' })];
+    const [honest, injected] = [await issuer.sign(), await issuer.sign({}, { kid: 'unknown' })];
     const verdicts = [await post(honest)];
     for (const second of SECONDS) {
       issuer.fail(second >= 30);
       nowMs += 1_000;
-      for (let count = 0; count < 10; count += 1) expect(await post(forged)).toBe('unauthenticated');
+      for (let count = 0; count < 10; count += 1) expect(await post(injected)).toBe('unauthenticated');
       verdicts.push(await post(honest));
     }
     expect(tally(verdicts)).toEqual({ authentic: 61 });
   });
 
-  it('are authentic with a new key within ten seconds, although a forger keeps using up the refreshes', async () => {
+  it('are authentic with a new key within ten seconds, although unauthenticated requests keep using up the refreshes', async () => {
     await using issuer = await startIssuer(() => Math.floor(Date.parse(NOW) / 1000));
     const post = postTo(issuer);
-    const forged = await issuer.sign({}, { kid: 'unknown' });
-    await post(forged);
+    const injected = await issuer.sign({}, { kid: 'unknown' });
+    await post(injected);
     await issuer.rotate();
     const honest = await issuer.sign();
     const refusedSeconds: number[] = [];
     for (const second of SECONDS) {
       nowMs += 1_000;
-      await post(forged);
+      await post(injected);
       if ((await post(honest)) !== 'authentic') refusedSeconds.push(second);
     }
     expect(refusedSeconds.length).toBeLessThan(10);
@@ -169,7 +169,7 @@ describe('honest requests with a secret', () => {
           { secret, clock, log: silentLog },
         ),
       honest: () => ({ headers: { 'x-token': TOKEN }, unverifiedBody: body }),
-      forged: () => ({ headers: { 'x-token': 'a-wrong-token-123' }, unverifiedBody: body }),
+      injected: () => ({ headers: { 'x-token': 'a-wrong-token-123' }, unverifiedBody: body }),
     },
     {
       kind: 'standard-webhooks',
@@ -180,7 +180,7 @@ describe('honest requests with a secret', () => {
           { secret, clock, log: silentLog },
         ),
       honest: () => standardWebhooksRequest(body, { at: clock.now() }),
-      forged: () => ({ ...standardWebhooksRequest(body, { at: clock.now() }), unverifiedBody: Buffer.from('{}') }),
+      injected: () => ({ ...standardWebhooksRequest(body, { at: clock.now() }), unverifiedBody: Buffer.from('{}') }),
     },
   ])('of $kind are all authentic beside wrong ones, also while the secret is unavailable', async (kind) => {
     const secret = changingSecret(kind.text);
@@ -189,7 +189,7 @@ describe('honest requests with a secret', () => {
     for (const second of SECONDS) {
       secret.isUnavailable = second >= 30;
       nowMs += 1_000;
-      for (let count = 0; count < 10; count += 1) expect((await verify(kind.forged())).kind).toBe('unauthenticated');
+      for (let count = 0; count < 10; count += 1) expect((await verify(kind.injected())).kind).toBe('unauthenticated');
       verdicts.push((await verify(kind.honest())).kind);
     }
     expect(tally(verdicts)).toEqual({ authentic: 60 });

@@ -27,23 +27,10 @@ beforeEach(() => {
 const verify = (headers: Record<string, string | undefined>) =>
   verifier.verify({ headers, unverifiedBody: Buffer.from('{}') });
 
+// What an attacker may try is in ../attacks.
 describe('a request with a shared token', () => {
   it('is authentic with the token in the configured header, regardless of the case of the setting', async () => {
     expect(await verify({ 'x-webhook-token': TOKEN })).toEqual(AUTHENTIC);
-  });
-
-  it.each([
-    ['without the header', {}, 'no token'],
-    ['with an empty header', { 'x-webhook-token': '' }, 'no token'],
-    ['with the token in another header', { 'x-token': TOKEN }, 'no token'],
-    ['with another token', { 'x-webhook-token': 'another' }, 'wrong token'],
-    ['with only the start of the token', { 'x-webhook-token': TOKEN.slice(0, -1) }, 'wrong token'],
-    ['with more than the token', { 'x-webhook-token': `${TOKEN}x` }, 'wrong token'],
-    ['with the token in another case', { 'x-webhook-token': TOKEN.toUpperCase() }, 'wrong token'],
-    ['with the header sent twice', { 'x-webhook-token': `${TOKEN},${TOKEN}` }, 'wrong token'],
-    ['with two lines of the secret', { 'x-webhook-token': `${TOKEN}\nanother` }, 'wrong token'],
-  ])('%s is unauthenticated', async (_case, headers, reason) => {
-    expect(await verify(headers)).toEqual({ kind: 'unauthenticated', reason });
   });
 
   it('may carry it as a bearer token when the header is Authorization', async () => {

@@ -18,7 +18,6 @@ const AUTHENTIC = { kind: 'authentic', payload: expect.any(Buffer) };
 const validFrom = new Date('2026-01-01T00:00:00Z');
 const validTo = new Date('2027-01-01T00:00:00Z');
 const { pem, privateKey } = selfSignedCertificate(validFrom, validTo);
-const stranger = selfSignedCertificate(validFrom, validTo);
 
 let nowMs: number;
 let fetched: string[];
@@ -47,6 +46,7 @@ beforeEach(() => {
 const verify = (message: Record<string, unknown>) => verifier.verify(snsRequest(message));
 const signed = (changes: Record<string, unknown> = {}) => signSns(snsNotification(changes), privateKey);
 
+// What an attacker may try is in ../attacks.
 describe('a notification from Amazon SNS', () => {
   it.each([
     ['1', GOLDEN_VERSION_1],
@@ -74,41 +74,12 @@ describe('a notification from Amazon SNS', () => {
     },
   );
 
-  it.each<[string, () => Record<string, unknown>, string]>([
-    ['for another topic', () => signed({ TopicArn: `${TOPIC}-2` }), 'wrong topic'],
-    ['signed with another key', () => signSns(snsNotification(), stranger.privateKey), 'invalid signature'],
-    ['with another message', () => ({ ...signed(), Message: '{"_id_":"message-2"}' }), 'invalid signature'],
-    ['with another timestamp', () => ({ ...signed(), Timestamp: NOW }), 'invalid signature'],
-    [
-      'made from a subscription confirmation',
-      () => ({ ...signSns(snsConfirmation(), privateKey), Type: 'Notification' }),
-      'invalid signature',
-    ],
-    ['without a signature', () => ({ ...signed(), Signature: undefined }), 'not an Amazon SNS message'],
-    ['with an empty signature', () => ({ ...signed(), Signature: '' }), 'invalid signature'],
-    ['with an unknown signature version', () => signed({ SignatureVersion: '3' }), 'not an Amazon SNS message'],
-    ['without a signature version', () => signed({ SignatureVersion: undefined }), 'not an Amazon SNS message'],
-    ['of an unknown type', () => signed({ Type: 'Other' }), 'not an Amazon SNS message'],
-    ['that is an empty object', () => ({}), 'not an Amazon SNS message'],
-  ])('%s is unauthenticated', async (_case, message, reason) => {
-    expect(await verify(message())).toEqual({ kind: 'unauthenticated', reason });
-  });
-
-  it.each([
-    'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem',
-    'https://sns.eu-west-1.amazonaws.com.evil.example/SimpleNotificationService-00.pem',
-    'https://evil.example/https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem',
-    'https://sns.eu-west-1.amazonaws.com@evil.example/SimpleNotificationService-00.pem',
-    'https://sns.eu-west-1.amazonaws.com:8443/SimpleNotificationService-00.pem',
-    'https://s3.amazonaws.com/bucket/SimpleNotificationService-00.pem',
-    'https://sns.eu-west-1.amazonaws.com/?Action=GetObject&file=SimpleNotificationService-00.pem',
-    'https://sns.eu-west-1.amazonaws.com/../SimpleNotificationService-00.pem',
-    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem?x',
-    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-00.pem\n',
-  ])('with its certificate at %s is unauthenticated, and nothing is fetched', async (SigningCertURL) => {
-    documents.set(SigningCertURL, pem);
-    expect(await verify(signed({ SigningCertURL }))).toMatchObject({ kind: 'unauthenticated' });
-    expect(fetched).toEqual([]);
+  it('passes on the signed fields alone', async () => {
+    const message = signed({ Subject: 'An event' });
+    const verdict = await verify({ ...message, message: { data: 'unsigned' }, _id_: 'unsigned' });
+    const payload = verdict.kind === 'authentic' ? String(verdict.payload) : '';
+    const { Message, MessageId, Subject, Timestamp, TopicArn, Type } = message;
+    expect(JSON.parse(payload)).toEqual({ Message, MessageId, Subject, Timestamp, TopicArn, Type });
   });
 });
 
@@ -203,25 +174,6 @@ describe('a subscription confirmation', () => {
     expect(fetched).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL]);
   });
 
-  it.each([
-    ['for another topic', () => confirmation({ TopicArn: `${TOPIC}-2` })],
-    ['signed with another key', () => signSns(snsConfirmation(), stranger.privateKey)],
-    [
-      'with a URL at another host',
-      () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace('amazonaws.com', 'evil.example') }),
-    ],
-    ['with a URL of another action', () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace('Confirm', 'Delete') })],
-    [
-      'with a URL that names another topic',
-      () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace(TOPIC, 'other') }),
-    ],
-    ['with a URL that names two topics', () => confirmation({ SubscribeURL: `${SUBSCRIBE_URL}&TopicArn=other` })],
-    ['with a plain http URL', () => confirmation({ SubscribeURL: SUBSCRIBE_URL.replace('https', 'http') })],
-  ])('%s is not confirmed', async (_case, message) => {
-    expect(await verify(message())).toMatchObject({ kind: 'unauthenticated' });
-    expect(fetched.filter((url) => url !== CERTIFICATE_URL)).toEqual([]);
-  });
-
   it('is left to redelivery when it cannot be confirmed now', async () => {
     expect(await verify(confirmation())).toEqual({ kind: 'unavailable', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' });
   });
@@ -233,10 +185,5 @@ describe('a subscription confirmation', () => {
       reason: 'the topic no longer delivers events to this webhook',
     });
     expect(fetched).toEqual([CERTIFICATE_URL]);
-  });
-
-  it('of an unsubscribe that is not signed is unauthenticated', async () => {
-    const unsigned = { ...confirmation(), Type: 'UnsubscribeConfirmation' };
-    expect(await verify(unsigned)).toEqual({ kind: 'unauthenticated', reason: 'invalid signature' });
   });
 });

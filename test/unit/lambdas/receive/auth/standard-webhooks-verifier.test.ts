@@ -4,12 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
 import { createStandardWebhooksVerifier } from '../../../../../lambdas/receive/auth/standard-webhooks-verifier.ts';
 import { NOW } from '../../../../support/builders.ts';
-import {
-  changingSecret,
-  type SignedRequest,
-  STANDARD_SECRET,
-  standardWebhooksRequest,
-} from '../../../../support/signed-requests.ts';
+import { changingSecret, STANDARD_SECRET, standardWebhooksRequest } from '../../../../support/signed-requests.ts';
 import { recordingLog } from '../../../../support/telemetry.ts';
 
 const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -29,13 +24,8 @@ beforeEach(() => {
   verifier = createStandardWebhooksVerifier(auth, { secret, clock: { now: () => now }, log });
 });
 const later = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString();
-const without =
-  (name: string) =>
-  ({ headers }: SignedRequest) => ({ headers: { ...headers, [name]: undefined } });
-const withHeader =
-  (name: string, value: string) =>
-  ({ headers }: SignedRequest) => ({ headers: { ...headers, [name]: value } });
 
+// What an attacker may try is in ../attacks.
 describe('a Standard Webhooks request', () => {
   it("is authentic as in the specification's example", async () => {
     // Source: the tests of the specification's libraries, standard-webhooks/standard-webhooks on GitHub
@@ -79,36 +69,6 @@ describe('a Standard Webhooks request', () => {
     expect(await verifier.verify(sameText)).toMatchObject({ kind: 'unauthenticated' });
   });
 
-  it.each<[string, (request: SignedRequest) => Partial<SignedRequest>, string]>([
-    ['without an id', without('webhook-id'), 'no webhook-id or webhook-timestamp'],
-    ['without a timestamp', without('webhook-timestamp'), 'no webhook-id or webhook-timestamp'],
-    ['without a signature', without('webhook-signature'), 'no v1 signature'],
-    ['with an empty signature', withHeader('webhook-signature', 'v1,'), 'no v1 signature'],
-    ['with a shortened signature', withHeader('webhook-signature', 'v1,g0hM9SsE'), 'no v1 signature'],
-    [
-      'with another version of the signature',
-      ({ headers }) => ({
-        headers: { ...headers, 'webhook-signature': headers['webhook-signature']?.replace('v1,', 'v1a,') },
-      }),
-      'no v1 signature',
-    ],
-    ['with another id', withHeader('webhook-id', 'msg_2'), 'invalid signature'],
-    [
-      'with another timestamp',
-      withHeader('webhook-timestamp', String(Date.parse(NOW) / 1000 + 1)),
-      'invalid signature',
-    ],
-    ['with a timestamp that is not a number', withHeader('webhook-timestamp', '1e9'), 'malformed webhook-timestamp'],
-    ['with another body', () => ({ unverifiedBody: Buffer.from(`${BODY} `) }), 'invalid signature'],
-    ['signed with another secret', () => standardWebhooksRequest(BODY, { secret: OTHER_SECRET }), 'invalid signature'],
-    ['that is too old', () => standardWebhooksRequest(BODY, { at: later(-301) }), 'webhook-timestamp out of tolerance'],
-    ['from the future', () => standardWebhooksRequest(BODY, { at: later(301) }), 'webhook-timestamp out of tolerance'],
-  ])('%s is unauthenticated', async (_case, change, reason) => {
-    const request = standardWebhooksRequest(BODY);
-    expect(await verifier.verify(request)).toEqual(AUTHENTIC);
-    expect(await verifier.verify({ ...request, ...change(request) })).toEqual({ kind: 'unauthenticated', reason });
-  });
-
   it.each([-300, 300])('is authentic %d seconds off the clock', async (seconds) => {
     expect(await verifier.verify(standardWebhooksRequest(BODY, { at: later(seconds) }))).toEqual(AUTHENTIC);
   });
@@ -116,7 +76,8 @@ describe('a Standard Webhooks request', () => {
   it('may carry several signatures while the sender rotates its secret', async () => {
     const [old, mine] = [standardWebhooksRequest(BODY, { secret: OTHER_SECRET }), standardWebhooksRequest(BODY)];
     const signatures = `v1a,AAAA ${old.headers['webhook-signature']} ${mine.headers['webhook-signature']}`;
-    expect(await verifier.verify({ ...mine, ...withHeader('webhook-signature', signatures)(mine) })).toEqual(AUTHENTIC);
+    const headers = { ...mine.headers, 'webhook-signature': signatures };
+    expect(await verifier.verify({ ...mine, headers })).toEqual(AUTHENTIC);
   });
 });
 
