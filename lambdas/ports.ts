@@ -283,10 +283,15 @@ export interface InboundQueue {
 }
 
 export type Verdict =
-  /** `payload` is what the signature covers, if that is not the whole body. Nothing else of the request may be read. */
-  | { readonly kind: 'authentic'; readonly payload?: Buffer }
+  /**
+   * `payload` is what the signature covers, if that is not the whole body, and `deliveryId` is the id that it covers.
+   * Nothing else of the body may be read.
+   */
+  | { readonly kind: 'authentic'; readonly payload?: Buffer; readonly deliveryId?: string }
   /** A request about the delivery itself, such as a subscription confirmation. It was handled and carries no event. */
   | { readonly kind: 'handshake'; readonly reason: string }
+  /** The publish/subscribe system reports that it no longer delivers events here. Only an operator can change that. */
+  | { readonly kind: 'unsubscribed'; readonly reason: string }
   /** `reason` names the check that failed and never includes a value. */
   | { readonly kind: 'unauthenticated'; readonly reason: string }
   /** The keys, certificate, or secret needed for verification is unavailable. */

@@ -42,7 +42,7 @@ export const connectSandbox = (
   const signing = signingFor(auth);
   putSecret(stack.webhookSecretId, signing?.secret);
   if (signing) {
-    sandbox.setWebhook({ url: stack.webhookUrl, auth: signing.auth });
+    sandbox.setWebhook({ url: stack.webhookUrl, auth: signing.auth, wrapped: signing.wrapped });
   } else {
     warn(
       `The sandbox cannot sign webhook requests for webhook.auth.kind "${auth.kind}", so it delivers no events. ` +
@@ -57,6 +57,8 @@ export const connectSandbox = (
 /** How the sandbox signs its webhook requests. */
 interface WebhookSigning {
   readonly auth: WebhookSettings['auth'];
+  /** Whether the webhook expects Pub/Sub pushes, not bare events. */
+  readonly wrapped: boolean;
   /** The value of the webhook's secret. Undefined if the authentication uses none. */
   readonly secret?: string;
 }
@@ -70,19 +72,21 @@ const signingFor = (auth: WebhookAuth): WebhookSigning | undefined => {
   switch (auth.kind) {
     case 'pubsub-jwt': {
       const { kind, audience, serviceAccountEmail, issuers } = auth;
-      return { auth: { kind, audience, serviceAccountEmail, issuer: issuers[0] } };
+      return { auth: { kind, audience, serviceAccountEmail, issuer: issuers[0] }, wrapped: true };
     }
     case 'standard-webhooks': {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;
-      return { auth: { kind: auth.kind, secrets: [secret] }, secret };
+      return { auth: { kind: auth.kind, secrets: [secret] }, wrapped: isWrapped(auth), secret };
     }
     case 'shared-token': {
       const secret = randomBytes(24).toString('base64url');
-      return { auth: { kind: auth.kind, header: auth.header, token: secret }, secret };
+      return { auth: { kind: auth.kind, header: auth.header, token: secret }, wrapped: isWrapped(auth), secret };
     }
     case 'insecure-none':
-      return { auth: { kind: 'none' } };
+      return { auth: { kind: 'none' }, wrapped: isWrapped(auth) };
     case 'sns':
       return undefined;
   }
 };
+
+const isWrapped = ({ envelope }: Extract<WebhookAuth, { envelope: unknown }>): boolean => envelope === 'pubsub';

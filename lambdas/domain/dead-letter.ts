@@ -3,7 +3,7 @@ import type { Instant } from './instant.ts';
 import { maskNumbers } from './mask-numbers.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest } from './serialized-request.ts';
-import { openEnvelope } from './webhook-request.ts';
+import { ENVELOPES, openEnvelope, type VerifiedRequest, withoutEnvelope } from './webhook-request.ts';
 
 /** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
 export const KEPT_QUEUES = ['send', 'inbound', 'schedules', 'erasures'] as const;
@@ -86,10 +86,22 @@ const namesContact = z.object({
 const addressIn = ({ FROM, TO, platformContactId, MessageGroupId }: z.output<typeof namesContact>) =>
   FROM?.toLowerCase() === 'me' ? TO : (FROM ?? platformContactId ?? MessageGroupId);
 
-/** Returns an inbound event without its envelope, or what can be read of it. */
+/**
+ * Returns an inbound event without its envelope, or what can be read of it. An older request does not name its envelope,
+ * and an erasure must find the contact in any.
+ */
 const eventText = (body: string): string => {
+  for (const envelope of ENVELOPES) {
+    const request = parseSerializedRequest(body, envelope);
+    if (request === undefined) return body;
+    const event = withoutEnvelope(request);
+    if (event.rawBody !== request.rawBody) return readableText(event);
+  }
   const request = parseSerializedRequest(body);
-  if (request === undefined) return body;
+  return request === undefined ? body : readableText(request);
+};
+
+const readableText = (request: VerifiedRequest): string => {
   const opened = openEnvelope(request);
   return opened.kind === 'opened' ? opened.eventBody : request.rawBody.toString('latin1');
 };

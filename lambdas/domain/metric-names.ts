@@ -15,6 +15,7 @@ export const METRIC_NAMES_OF = {
     'WebhookUnauthenticated',
     'WebhookVerificationUnavailable',
     'WebhookHandshake',
+    'WebhookUnsubscribed',
   ],
   send: [
     'SendAccepted',

@@ -1,5 +1,5 @@
 import * as z from './schema.ts';
-import { type VerifiedRequest, withoutEnvelope } from './webhook-request.ts';
+import { ENVELOPES, type Envelope, type VerifiedRequest, withoutEnvelope } from './webhook-request.ts';
 
 /**
  * The largest message that SQS accepts, attributes included.
@@ -36,6 +36,7 @@ const serializedRequest = z.object({
   publishedAt: z.optional(z.string()),
   receivedAt: z.string(),
   chatChannelNumber: z.optional(z.string()),
+  envelope: z.optional(z.enum(ENVELOPES)),
   isEvent: z.optional(z.literal(true)),
   reason: z.optional(z.string()),
   encoding: z.enum(ENCODINGS),
@@ -79,12 +80,12 @@ const writePlain = (request: VerifiedRequest, reason: string | undefined): strin
 
 /** Writes the body last, where {@link readVerbatim} finds it. */
 const write = (
-  { deliveryId, publishedAt, receivedAt, chatChannelNumber, isEvent }: VerifiedRequest,
+  { deliveryId, publishedAt, receivedAt, chatChannelNumber, envelope, isEvent }: VerifiedRequest,
   reason: string | undefined,
   encoding: Encoding,
   body: string,
 ): string => {
-  const metadata = { reason, deliveryId, publishedAt, receivedAt, chatChannelNumber, isEvent, encoding };
+  const metadata = { reason, deliveryId, publishedAt, receivedAt, chatChannelNumber, envelope, isEvent, encoding };
   return `${escapeForSqs(JSON.stringify(metadata)).slice(0, -1)},${BODY_KEY}${body}}`;
 };
 
@@ -94,11 +95,17 @@ const BODY_KEY = '"rawBody":';
 const escapeForSqs = (json: string): string =>
   json.replace(REJECTED_BY_SQS, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
-/** Parses what {@link serializeRequest} wrote. Returns undefined for anything else. */
-export const parseSerializedRequest = (serialized: string): VerifiedRequest | undefined => {
+/**
+ * Parses what {@link serializeRequest} wrote. Returns undefined for anything else.
+ *
+ * @param unmarked the envelope of a request that names none: the stage's. Earlier versions named none, and neither does a
+ *   stage that expects bare events, which may be the mistake that quarantined them.
+ */
+export const parseSerializedRequest = (serialized: string, unmarked?: Envelope): VerifiedRequest | undefined => {
   const parsed = z.safeParse(serializedRequest, z.parseJson(serialized));
   if (!parsed.success) return undefined;
   const { encoding, deliveryId, publishedAt, receivedAt, chatChannelNumber, isEvent } = parsed.data;
+  const envelope = parsed.data.envelope ?? unmarked;
   const rawBody = readBody(serialized, encoding, parsed.data.rawBody);
   return (
     rawBody && {
@@ -107,7 +114,7 @@ export const parseSerializedRequest = (serialized: string): VerifiedRequest | un
       publishedAt,
       receivedAt,
       ...(chatChannelNumber !== undefined && { chatChannelNumber }),
-      ...(isEvent && { isEvent }),
+      ...(isEvent ? { isEvent } : envelope && { envelope }),
     }
   );
 };

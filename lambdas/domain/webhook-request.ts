@@ -1,9 +1,18 @@
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 
+/**
+ * What a request's body can be, if it is not the bare event: a Pub/Sub push (wrapped, or unwrapped to the bare event), or
+ * an Amazon SNS notification. It follows from how the stage authenticates requests and is never guessed from the body.
+ */
+export const ENVELOPES = ['pubsub', 'sns'] as const;
+export type Envelope = (typeof ENVELOPES)[number];
+
 /** An authenticated webhook request, with what is needed to process it again later. */
 export interface VerifiedRequest {
   readonly rawBody: Buffer;
+  /** @default none; the body is the event itself */
+  readonly envelope?: Envelope;
   /** The publish/subscribe system's id of the delivered message. */
   readonly deliveryId?: string;
   /** When the publish/subscribe system accepted the event. */
@@ -11,7 +20,7 @@ export interface VerifiedRequest {
   readonly receivedAt: Instant;
   /** The business number in the webhook's path. */
   readonly chatChannelNumber?: string;
-  /** Whether `rawBody` is the event itself: it was already removed from its envelope, or it never had one. */
+  /** Whether `rawBody` is the event itself, because it was already removed from its envelope. */
   readonly isEvent?: true;
 }
 
@@ -53,7 +62,7 @@ const snsNotification = z.object({
   Timestamp: z.optional(z.unknown()),
 });
 
-/** Removes the event from the publish/subscribe system's envelope. A body without an envelope is the event itself. */
+/** Removes the event from its envelope. In an envelope of another kind, the body is the event itself. */
 export const openEnvelope = (request: VerifiedRequest): OpenedEnvelope => {
   const { rawBody, publishedAt, deliveryId } = withoutEnvelope(request);
   const eventBody = decodeUtf8(rawBody);
@@ -63,30 +72,41 @@ export const openEnvelope = (request: VerifiedRequest): OpenedEnvelope => {
 };
 
 /** Returns the request with the event's bytes as its body, and with the metadata of the envelope. */
-export const withoutEnvelope = (request: VerifiedRequest): VerifiedRequest & { readonly isEvent: true } => {
-  if (request.isEvent) return { ...request, isEvent: true };
-  const text = decodeUtf8(request.rawBody);
-  const json = text === undefined ? undefined : z.parseJson(text);
-  const push = z.safeParse(pubsubEnvelope, json);
-  if (push.success) {
-    const { data, messageId, publishTime } = push.data.message;
-    const metadata = preferEnvelope(request, messageId, publishTime);
-    return { ...request, ...metadata, rawBody: Buffer.from(data, 'base64'), isEvent: true };
+export const withoutEnvelope = (request: VerifiedRequest): VerifiedRequest & { readonly isEvent: true } => ({
+  ...request,
+  ...(!request.isEvent && contentOf(request)),
+  envelope: undefined,
+  isEvent: true,
+});
+
+/** The event in an envelope, with its metadata. Metadata outside the envelope, in headers, does not count. */
+type EnvelopeContent = Pick<VerifiedRequest, 'rawBody' | 'deliveryId' | 'publishedAt'>;
+
+const contentOf = ({ envelope, rawBody }: VerifiedRequest): EnvelopeContent | undefined => {
+  switch (envelope) {
+    case undefined:
+      return undefined;
+    case 'pubsub': {
+      const push = z.safeParse(pubsubEnvelope, parseBody(rawBody)).data?.message;
+      return push && content(Buffer.from(push.data, 'base64'), push.messageId, push.publishTime);
+    }
+    case 'sns': {
+      const sns = z.safeParse(snsNotification, parseBody(rawBody)).data;
+      return sns && content(Buffer.from(sns.Message.toWellFormed()), sns.MessageId, sns.Timestamp);
+    }
   }
-  const sns = z.safeParse(snsNotification, json);
-  if (sns.success) {
-    const { Message, MessageId, Timestamp } = sns.data;
-    const metadata = preferEnvelope(request, MessageId, Timestamp);
-    return { ...request, ...metadata, rawBody: Buffer.from(Message.toWellFormed()), isEvent: true };
-  }
-  return { ...request, isEvent: true };
 };
 
-/** Metadata in the envelope takes precedence over metadata in the headers. */
-const preferEnvelope = (request: VerifiedRequest, messageId: string | undefined, publishTime: unknown) => ({
-  publishedAt: parseInstant(publishTime) ?? request.publishedAt,
-  deliveryId: parseDeliveryId(messageId) ?? request.deliveryId,
+const content = (rawBody: Buffer, messageId: string | undefined, publishTime: unknown): EnvelopeContent => ({
+  rawBody,
+  publishedAt: parseInstant(publishTime),
+  deliveryId: parseDeliveryId(messageId),
 });
+
+const parseBody = (rawBody: Buffer): unknown => {
+  const text = decodeUtf8(rawBody);
+  return text === undefined ? undefined : z.parseJson(text);
+};
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 

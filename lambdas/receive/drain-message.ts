@@ -5,6 +5,7 @@ import { parseSerializedRequest } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { InboundQueue, Randomness } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import type { DeliveryFormat } from './auth/webhook-auth.ts';
 import type { ReceiveEventPorts } from './receive-event.ts';
 
 /**
@@ -12,10 +13,10 @@ import type { ReceiveEventPorts } from './receive-event.ts';
  * quarantine. Their events are stored by the same code as those of new requests.
  */
 export const createDrainMessage =
-  (ports: ReceiveEventPorts & { readonly randomness: Randomness }) =>
+  (options: ReceiveEventPorts & { readonly randomness: Randomness; readonly format: DeliveryFormat }) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { storeEvent, inboundQueue, randomness, log, metrics } = ports;
-    const request = parseSerializedRequest(message.body);
+    const { storeEvent, inboundQueue, randomness, format, log, metrics } = options;
+    const request = parseSerializedRequest(message.body, format.envelope);
     if (request === undefined) {
       log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
       return quarantine(inboundQueue, wrapUnknownMessage(message), 'The queue message is not a webhook request.');
@@ -33,8 +34,8 @@ export const createDrainMessage =
       case 'unstorable': {
         metrics.count('EventQuarantined');
         log.warn('deferred event quarantined', { ...stored });
-        const deliveryId = stored.deliveryId ?? request.deliveryId;
-        return quarantine(inboundQueue, { ...request, deliveryId }, stored.reason);
+        const { deliveryId, reason } = stored;
+        return quarantine(inboundQueue, { ...request, deliveryId }, reason);
       }
     }
   };

@@ -12,6 +12,7 @@ import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import { createVerifier } from './auth/create-verifier.ts';
+import { deliveryFormat } from './auth/webhook-auth.ts';
 import { createDrainMessage } from './drain-message.ts';
 import { receiveEnvironment } from './environment.ts';
 import { createReceiveEvent } from './receive-event.ts';
@@ -56,19 +57,22 @@ const openSecret = () => {
   return createSecretsManagerWebhookSecret(new SecretsManagerClient(sdk), secretId, TIME_BUDGET.verification);
 };
 
+const format = deliveryFormat(environment.WEBHOOK_AUTH);
 const webhook = createWebhookHandler({
   verifier: createVerifier(environment.WEBHOOK_AUTH, {
     clock: systemClock,
+    log,
     fetchTimeoutMs: TIME_BUDGET.verification,
     openSecret,
   }),
+  format,
   receiveEvent: createReceiveEvent({ storeEvent, inboundQueue, log, metrics }),
   clock: systemClock,
   log,
   metrics,
 });
 const drain = createQueueHandler({
-  handleMessage: createDrainMessage({ storeEvent, inboundQueue, randomness: systemRandomness, log, metrics }),
+  handleMessage: createDrainMessage({ storeEvent, inboundQueue, randomness: systemRandomness, format, log, metrics }),
   changeVisibility: createChangeVisibility(sqs, environment.INBOUND_QUEUE_URL),
   clock: systemClock,
   requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),

@@ -33,7 +33,7 @@ export const createReceiveEvent =
   ({ storeEvent, inboundQueue, log, metrics }: ReceiveEventPorts) =>
   async (request: VerifiedRequest): Promise<Receipt> => {
     const stored = await storeEvent(request);
-    const deliveryId = stored.deliveryId ?? request.deliveryId;
+    const { deliveryId } = stored;
     const receipt = await receiptOf(inboundQueue, { ...request, deliveryId }, stored);
     const { metric, level, message } = REPORT[receipt];
     metrics.count(metric);

@@ -4,10 +4,12 @@ import { parseInstant } from '../domain/instant.ts';
 import { fitsQueue } from '../domain/serialized-request.ts';
 import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
+import type { DeliveryFormat } from './auth/webhook-auth.ts';
 import type { Receipt } from './receive-event.ts';
 
 export interface WebhookHandlerOptions {
   readonly verifier: WebhookVerifier;
+  readonly format: DeliveryFormat;
   readonly receiveEvent: (request: VerifiedRequest) => Promise<Receipt>;
   readonly clock: Clock;
   readonly log: Log;
@@ -34,16 +36,20 @@ export const createWebhookHandler =
     const unverifiedBody = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
     const verified = await verify(options, event.headers, unverifiedBody);
     if (verified.kind === 'answered') return verified.answer;
+    const { envelope, readsPubsubHeaders } = options.format;
+    const metadata = readsPubsubHeaders ? pubsubMetadata(event.headers) : {};
     return receive(options, {
       rawBody: verified.payload,
-      ...deliveryMetadata(event.headers),
+      ...(envelope && { envelope }),
+      ...metadata,
+      ...(verified.deliveryId !== undefined && { deliveryId: parseDeliveryId(verified.deliveryId) }),
       ...businessNumber(event.pathParameters),
       receivedAt: options.clock.now(),
     });
   };
 
 type Verified =
-  | { readonly kind: 'authentic'; readonly payload: Buffer }
+  | { readonly kind: 'authentic'; readonly payload: Buffer; readonly deliveryId?: string }
   | { readonly kind: 'answered'; readonly answer: Answer };
 
 const answered = (answer: Answer): Verified => ({ kind: 'answered', answer });
@@ -57,10 +63,14 @@ const verify = async (
   const verdict = await verifier.verify({ headers, unverifiedBody });
   switch (verdict.kind) {
     case 'authentic':
-      return { kind: 'authentic', payload: verdict.payload ?? unverifiedBody };
+      return { ...verdict, payload: verdict.payload ?? unverifiedBody };
     case 'handshake':
       metrics.count('WebhookHandshake');
       log.info('handshake completed', { reason: verdict.reason });
+      return answered(ACKNOWLEDGED);
+    case 'unsubscribed':
+      metrics.count('WebhookUnsubscribed');
+      log.error('webhook unsubscribed', { reason: verdict.reason });
       return answered(ACKNOWLEDGED);
     case 'unauthenticated':
       metrics.count('WebhookUnauthenticated');
@@ -88,12 +98,11 @@ const receive = async (
 };
 
 /**
- * Reads the metadata that a publish/subscribe system sends in headers. Ignores the timestamp of a Standard Webhooks
- * request, which is the time of the attempt and changes with each redelivery.
+ * Reads the metadata of a Pub/Sub push that was configured to write it into headers.
  * Source: https://cloud.google.com/pubsub/docs/payload-unwrapping
  */
-const deliveryMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
-  deliveryId: parseDeliveryId(headers['x-goog-pubsub-message-id'] ?? headers['webhook-id']),
+const pubsubMetadata = (headers: APIGatewayProxyEventV2['headers']) => ({
+  deliveryId: parseDeliveryId(headers['x-goog-pubsub-message-id']),
   publishedAt: parseInstant(headers['x-goog-pubsub-publish-time']),
 });
 

@@ -72,7 +72,7 @@ export class ParleyMonitoring extends Construct {
     this.#createDashboard(props);
   }
 
-  #watchReceiver({ handler, inboundQueue, api, windowPer }: ParleyReceiver): void {
+  #watchReceiver({ handler, inboundQueue, api, authKind, windowPer }: ParleyReceiver): void {
     this.#watchFunction('Receive', handler);
     this.#watchDeadLetters(
       'QuarantinedEvents',
@@ -109,6 +109,15 @@ export class ParleyMonitoring extends Construct {
         'in the API access log says why: 429 above throttling.webhook, 413 above 10 MB, 401 without a valid signature.',
       SUSTAINED,
     );
+    if (authKind === 'sns') {
+      this.#createAlarm(
+        'WebhookUnsubscribed',
+        handler.customMetric('WebhookUnsubscribed', SUM),
+        1,
+        'The SNS topic reported that it no longer delivers events to the webhook. Unless you removed the subscription, ' +
+          'subscribe the webhook again, and find out who removed it.',
+      );
+    }
     if (windowPer === 'channel') {
       this.#createAlarm(
         'EventsWithoutChannel',

@@ -8,7 +8,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import { hasWebhookSecret } from '../../lambdas/receive/auth/webhook-auth.ts';
+import { hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
@@ -64,6 +64,8 @@ export class ParleyReceiver extends Construct {
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: Secret | undefined;
   readonly api: LoggedHttpApi;
+  /** How webhook requests are verified: the kind of `webhook.auth`. */
+  readonly authKind: WebhookAuth['kind'];
   /** Whether conversation windows are kept per user, or per user and business number. */
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
@@ -78,6 +80,7 @@ export class ParleyReceiver extends Construct {
     const { production, webhook, chatPlatform, window, retentionDays } = settings;
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
+    this.authKind = webhook.auth.kind;
     this.windowPer = window.per;
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {

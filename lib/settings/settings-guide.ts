@@ -15,6 +15,8 @@ const DESCRIPTIONS_OF_SHARED_SETTINGS: Readonly<Record<string, string>> = {
   'webhook.auth.toleranceSeconds':
     'an integer from 1 to 3600: how many seconds the timestamp of a webhook request may differ from the current time',
   'webhook.auth.header': 'the name of the header that contains the token: up to 64 letters, digits, and hyphens',
+  'webhook.auth.envelope':
+    '"none" or "pubsub": whether the body of a webhook request is the event itself, or a Google Cloud Pub/Sub push',
   'webhook.auth.topicArn':
     'the ARN of the SNS topic that delivers the events, such as "arn:aws:sns:eu-west-1:111122223333:chat-events"',
   'defaultTemplate.ruleNameOrId': 'the name or id of an approved template, a non-empty string',

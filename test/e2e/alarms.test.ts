@@ -11,7 +11,8 @@ import { startTestCloud } from '../support/test-cloud.ts';
 import { synthesizedStack } from '../unit/lib/synthesized-stack.ts';
 
 // An alarm on a metric that nobody emits never fires, and nothing else notices. So each alarm's metric must appear in
-// the log of a function, under exactly the alarm's namespace, name, and dimensions.
+// the log of a function, under exactly the alarm's namespace, name, and dimensions. The alarm that only a stage with
+// Amazon SNS has is in unsubscribed-alarm.test.ts.
 
 const TOKEN_HEADER = 'x-webhook-token';
 const SETTINGS = { webhook: { auth: { kind: 'shared-token', header: TOKEN_HEADER } }, window: { per: 'channel' } };

@@ -17,6 +17,8 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'deferred event not stored yet: the table is unavailable': 'faults',
   'deferred event quarantined': 'stage',
   'handshake completed': 'faults',
+  'webhook unsubscribed': 'faults',
+  'webhook secret invalid': 'faults',
   'webhook request rejected: unauthenticated': 'stage',
   'webhook request not verified: verification unavailable; waiting for redelivery': 'faults',
   'webhook request rejected: too large for the inbound queue': 'stage',

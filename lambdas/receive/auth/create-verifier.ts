@@ -1,4 +1,4 @@
-import type { Clock, WebhookSecret, WebhookVerifier } from '../../ports.ts';
+import type { Clock, Log, WebhookSecret, WebhookVerifier } from '../../ports.ts';
 import { httpGet } from './http-get.ts';
 import { createKeySet, createPubsubJwtVerifier } from './pubsub-jwt-verifier.ts';
 import { createSharedTokenVerifier } from './shared-token-verifier.ts';
@@ -8,6 +8,7 @@ import type { WebhookAuth } from './webhook-auth.ts';
 
 export interface VerifierContext {
   readonly clock: Clock;
+  readonly log: Log;
   /** The time budget for fetching keys or certificates, out of the webhook's two seconds. */
   readonly fetchTimeoutMs: number;
   /** Opens the webhook's secret. Called only for the kinds of authentication that use one. */
@@ -16,14 +17,14 @@ export interface VerifierContext {
 
 /** Creates the verifier for a stage's `webhook.auth`. */
 export const createVerifier = (auth: WebhookAuth, context: VerifierContext): WebhookVerifier => {
-  const { clock, fetchTimeoutMs, openSecret } = context;
+  const { clock, log, fetchTimeoutMs, openSecret } = context;
   switch (auth.kind) {
     case 'pubsub-jwt':
       return createPubsubJwtVerifier(auth, createKeySet({ url: auth.jwksUrl, clock, fetchTimeoutMs }), clock);
     case 'standard-webhooks':
-      return createStandardWebhooksVerifier(auth, openSecret(), clock);
+      return createStandardWebhooksVerifier(auth, { secret: openSecret(), clock, log });
     case 'shared-token':
-      return createSharedTokenVerifier(auth, openSecret(), clock);
+      return createSharedTokenVerifier(auth, { secret: openSecret(), clock, log });
     case 'sns':
       return createSnsVerifier(auth, { get: httpGet, clock, fetchTimeoutMs });
     case 'insecure-none':

@@ -1,27 +1,42 @@
-import type { Clock, WebhookSecret } from '../../ports.ts';
+import { ParleyError } from '../../domain/errors.ts';
+import type { Clock, Log, WebhookSecret } from '../../ports.ts';
 import { createStaleIfErrorCache } from './stale-if-error-cache.ts';
 
 /** A rotation takes effect within this time, or as soon as a request arrives that only the new secret matches. */
 const FRESH_FOR_MS = 5 * 60 * 1000;
+
+/** The webhook's secret is not as Parley needs it. The message says what to change and never quotes the secret. */
+export class InvalidSecretError extends ParleyError {
+  readonly code = 'ERR_SECRET_INVALID';
+}
+
+export interface SecretMatcherOptions {
+  readonly secret: WebhookSecret;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /** Returns whether any active secret matches. Throws `SourceUnavailableError` if no secret can be read. */
 export type SecretMatcher<Secret> = (matches: (secret: Secret) => boolean) => Promise<boolean>;
 
 /**
  * Creates a matcher that tries every active secret; there are several during a rotation. If none matches, it reads the
- * secret again, at a bounded rate, in case the secret was just changed.
+ * secret again, at a bounded rate, in case the secret was just changed. A secret with an invalid line is refused as a
+ * whole and logged, and the one before it stays in use.
  *
- * @param parse parses a line of the secret's string; throws an error that does not quote the line if it is malformed
+ * @param parse parses a line of the secret's string; throws an {@link InvalidSecretError}
  */
 export const createSecretMatcher = <Secret>(
-  source: WebhookSecret,
+  { secret, clock, log }: SecretMatcherOptions,
   parse: (line: string) => Secret,
-  clock: Clock,
 ): SecretMatcher<Secret> => {
   const secrets = createStaleIfErrorCache(async () => {
-    const value = linesOf(await source.read()).map(parse);
-    if (value.length === 0) throw new Error("The webhook's secret is empty; store one secret or token per line.");
-    return { value, freshForMs: FRESH_FOR_MS };
+    try {
+      return { value: parseLines(await secret.read(), parse), freshForMs: FRESH_FOR_MS };
+    } catch (error) {
+      if (error instanceof InvalidSecretError) log.error('webhook secret invalid', { reason: error.message });
+      throw error;
+    }
   }, clock);
   return async (matches) => {
     const cached = await secrets.get();
@@ -31,8 +46,13 @@ export const createSecretMatcher = <Secret>(
   };
 };
 
-const linesOf = (text: string): readonly string[] =>
-  text
+const parseLines = <Secret>(text: string, parse: (line: string) => Secret): readonly Secret[] => {
+  const lines = text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
+  if (lines.length === 0) {
+    throw new InvalidSecretError("The webhook's secret is empty. Store one secret or token per line.");
+  }
+  return lines.map(parse);
+};

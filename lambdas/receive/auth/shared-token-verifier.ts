@@ -1,17 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Clock, WebhookSecret, WebhookVerifier } from '../../ports.ts';
-import { createSecretMatcher } from './secret-matcher.ts';
+import type { WebhookVerifier } from '../../ports.ts';
+import { createSecretMatcher, InvalidSecretError, type SecretMatcherOptions } from './secret-matcher.ts';
 import { SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { SharedTokenAuth } from './webhook-auth.ts';
 
 /** Verifies requests by the token in a header, which it compares with every active token in constant time. */
 export const createSharedTokenVerifier = (
   auth: SharedTokenAuth,
-  secret: WebhookSecret,
-  clock: Clock,
+  secretOptions: SecretMatcherOptions,
 ): WebhookVerifier => {
   const header = auth.header.toLowerCase();
-  const matchesAny = createSecretMatcher(secret, digest, clock);
+  const matchesAny = createSecretMatcher(secretOptions, digestOfToken);
   return {
     async verify({ headers }) {
       const value = headers[header];
@@ -28,6 +27,21 @@ export const createSharedTokenVerifier = (
       }
     },
   };
+};
+
+/**
+ * 16 random characters, even hexadecimal digits, have 64 bits of entropy, which nobody can guess over a network.
+ * Source: https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html
+ */
+const MIN_TOKEN_CHARACTERS = 16;
+
+const digestOfToken = (line: string): Buffer => {
+  if (line.length < MIN_TOKEN_CHARACTERS) {
+    throw new InvalidSecretError(
+      `A token in the webhook's secret is shorter than ${MIN_TOKEN_CHARACTERS} characters. Store a longer, random one.`,
+    );
+  }
+  return digest(line);
 };
 
 /** Digests have equal lengths, so the comparison does not reveal the length of the token. */

@@ -14,56 +14,82 @@ export type FoundKey =
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unavailable' };
 
-/** The minimum time between fetches, so that unauthenticated requests cannot cause a flood of them. */
-const FETCH_INTERVAL_MS = 1_000;
 /** Amazon SNS uses one certificate at a time, and two during a rotation. */
-const MAX_CACHED = 10;
+const MAX_CERTIFICATES = 10;
+/** How long an address without a certificate is not fetched again, however many requests name it. */
+const ABSENT_FOR_MS = 60_000;
+/** How long an address is not fetched again after Amazon SNS failed to answer. */
+const RETRY_AFTER_MS = 1_000;
+/** Forgetting an address costs one more fetch, so the limit only bounds memory. */
+const MAX_FAILURES = 1_000;
 
-/** Creates a lookup of certificates' keys by URL. The caller must have checked the URL. Certificates never change. */
+type Failed = Exclude<FoundKey, { readonly kind: 'found' }>;
+
+/**
+ * Creates a lookup of certificates' keys by URL. The caller must have checked the URL. Certificates never change.
+ *
+ * Addresses share no limit: one that all requests used up together would let made-up addresses keep the real certificate
+ * from being fetched. A failure is remembered for its own address alone.
+ */
 export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertificatesOptions) => {
-  const cached = new Map<string, X509Certificate>();
-  const fetching = new Map<string, Promise<X509Certificate>>();
-  let fetchFromMs = Number.NEGATIVE_INFINITY;
+  const certificates = new Map<string, X509Certificate>();
+  const failures = new Map<string, { readonly failed: Failed; readonly untilMs: number }>();
+  const fetching = new Map<string, Promise<X509Certificate | Failed>>();
   const nowMs = () => Date.parse(clock.now());
 
-  const fetchCertificate = async (url: string): Promise<X509Certificate> => {
+  const fetchCertificate = async (url: string): Promise<X509Certificate | Failed> => {
     try {
       const certificate = parseCertificate((await get(url, fetchTimeoutMs)).text);
-      if (cached.size >= MAX_CACHED) cached.clear();
-      cached.set(url, certificate);
+      failures.delete(url);
+      setBounded(certificates, url, certificate, MAX_CERTIFICATES);
       return certificate;
+    } catch (error) {
+      const failed = failureOf(error);
+      const untilMs = nowMs() + (failed.kind === 'invalid' ? ABSENT_FOR_MS : RETRY_AFTER_MS);
+      setBounded(failures, url, { failed, untilMs }, MAX_FAILURES);
+      return failed;
     } finally {
       fetching.delete(url);
     }
   };
 
-  const certificateAt = (url: string): Promise<X509Certificate> | X509Certificate | undefined => {
-    const known = cached.get(url) ?? fetching.get(url);
+  const findCertificate = (url: string): Promise<X509Certificate | Failed> | X509Certificate | Failed => {
+    const known = certificates.get(url) ?? fetching.get(url);
     if (known !== undefined) return known;
-    if (nowMs() < fetchFromMs) return undefined;
-    fetchFromMs = nowMs() + FETCH_INTERVAL_MS;
+    const failure = failures.get(url);
+    if (failure !== undefined && nowMs() < failure.untilMs) return failure.failed;
     const fetched = fetchCertificate(url);
     fetching.set(url, fetched);
     return fetched;
   };
 
   return async (url: string): Promise<FoundKey> => {
-    try {
-      const certificate = await certificateAt(url);
-      if (certificate === undefined) return { kind: 'unavailable' };
-      const { validFromDate, validToDate, publicKey } = certificate;
-      const now = nowMs();
-      if (now < validFromDate.getTime() || now > validToDate.getTime()) {
-        return { kind: 'invalid', reason: 'certificate expired or not yet valid' };
-      }
-      return { kind: 'found', publicKey };
-    } catch (error) {
-      // If Amazon SNS fails, the request may still be authentic. If the URL has no certificate, the request is not.
-      return error instanceof UnexpectedAnswerError && error.status < 500
-        ? { kind: 'invalid', reason: 'no such certificate' }
-        : { kind: 'unavailable' };
+    const found = await findCertificate(url);
+    if (!(found instanceof X509Certificate)) return found;
+    const { validFromDate, validToDate, publicKey } = found;
+    const now = nowMs();
+    if (now < validFromDate.getTime() || now > validToDate.getTime()) {
+      return { kind: 'invalid', reason: 'certificate expired or not yet valid' };
     }
+    return { kind: 'found', publicKey };
   };
+};
+
+/** Answers that say nothing about the address. */
+const TEMPORARY = new Set([408, 429]);
+
+/** If Amazon SNS fails, the request may still be authentic. If the URL has no certificate, the request is not. */
+const failureOf = (error: unknown): Failed =>
+  error instanceof UnexpectedAnswerError && error.status < 500 && !TEMPORARY.has(error.status)
+    ? { kind: 'invalid', reason: 'no such certificate' }
+    : { kind: 'unavailable' };
+
+/** Adds an entry as the newest one, and deletes the oldest one if there are more than `max`. */
+const setBounded = <Value>(map: Map<string, Value>, key: string, value: Value, max: number): void => {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > max && oldest !== undefined) map.delete(oldest);
 };
 
 const parseCertificate = (text: string): X509Certificate => {

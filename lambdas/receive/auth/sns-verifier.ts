@@ -15,11 +15,13 @@ const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
  */
 export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificatesOptions): WebhookVerifier => {
   const findKey = createSnsCertificates(options);
+  const host = snsHost(topicArn);
   return {
     async verify({ unverifiedBody }) {
       const message = parseSnsMessage(unverifiedBody);
       if (message === undefined) return unauthenticated('not an Amazon SNS message');
       if (message.TopicArn !== topicArn) return unauthenticated('wrong topic');
+      if (!isCertificateUrl(message.SigningCertURL, host)) return unauthenticated('unexpected certificate URL');
       const found = await findKey(message.SigningCertURL);
       if (found.kind === 'unavailable') return { kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
       if (found.kind === 'invalid') return unauthenticated(found.reason);
@@ -28,9 +30,15 @@ export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificate
       if (!verifySignature(ALGORITHM[message.SignatureVersion], text, found.publicKey, signature)) {
         return unauthenticated('invalid signature');
       }
-      return message.Type === 'SubscriptionConfirmation'
-        ? confirmSubscription(message.SubscribeURL, topicArn, options)
-        : { kind: 'authentic', payload: Buffer.from(JSON.stringify(signedFields(message))) };
+      switch (message.Type) {
+        case 'Notification':
+          return { kind: 'authentic', payload: Buffer.from(JSON.stringify(signedFields(message))) };
+        case 'SubscriptionConfirmation':
+          return confirmSubscription(message.SubscribeURL, topicArn, options);
+        case 'UnsubscribeConfirmation':
+          // Its SubscribeURL subscribes again, which is for an operator to decide.
+          return { kind: 'unsubscribed', reason: 'the topic no longer delivers events to this webhook' };
+      }
     },
   };
 };
@@ -49,23 +57,38 @@ const confirmSubscription = async (
   }
 };
 
-/** The hosts of Amazon SNS itself, where AWS customers cannot publish documents. */
-const SNS_HOST = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
-const CERTIFICATE = /^https:\/\/sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/SimpleNotificationService-[0-9a-f]+\.pem$/;
+/**
+ * Returns the host of Amazon SNS in the topic's region, where AWS customers cannot publish documents.
+ * Sources: https://docs.aws.amazon.com/general/latest/gr/sns.html and, for China,
+ * https://docs.amazonaws.cn/en_us/aws/latest/userguide/endpoints-arns.html
+ */
+const snsHost = (topicArn: string): string => {
+  const [, partition, , region] = topicArn.split(':');
+  return `sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`;
+};
+
+/** Compares the URL as text: parsing it would accept other spellings of it. */
+const isCertificateUrl = (url: string, host: string): boolean => {
+  const origin = `https://${host}/`;
+  return url.startsWith(origin) && /^SimpleNotificationService-[0-9a-f]{1,64}\.pem$/.test(url.slice(origin.length));
+};
+
+/** With a line break in another field than the message, the signed text could be read in more than one way. */
+const line = () => z.string().check(z.regex(/^[^\n]*$/));
 
 const signed = {
-  MessageId: z.string(),
-  TopicArn: z.string(),
+  MessageId: line(),
+  TopicArn: line(),
   Message: z.string(),
-  Timestamp: z.string(),
+  Timestamp: line(),
   SignatureVersion: z.enum(['1', '2']),
   Signature: z.string(),
-  SigningCertURL: z.string().check(z.regex(CERTIFICATE)),
+  SigningCertURL: z.string(),
 };
-const subscription = { ...signed, Token: z.string(), SubscribeURL: z.string() };
+const subscription = { ...signed, Token: line(), SubscribeURL: line() };
 
 const snsMessage = z.discriminatedUnion('Type', [
-  z.object({ Type: z.literal('Notification'), Subject: z.nullish(z.string()), ...signed }),
+  z.object({ Type: z.literal('Notification'), Subject: z.nullish(line()), ...signed }),
   z.object({ Type: z.literal('SubscriptionConfirmation'), ...subscription }),
   z.object({ Type: z.literal('UnsubscribeConfirmation'), ...subscription }),
 ]);
@@ -73,10 +96,7 @@ const snsMessage = z.discriminatedUnion('Type', [
 /** An Amazon SNS message, parsed but not yet verified. */
 export type UnverifiedSnsMessage = z.output<typeof snsMessage>;
 
-/**
- * Parses an Amazon SNS message. Returns undefined for anything else, including a message whose certificate URL does not
- * belong to Amazon SNS.
- */
+/** Parses an Amazon SNS message. Returns undefined for anything else. */
 const parseSnsMessage = (unverifiedBody: Buffer): UnverifiedSnsMessage | undefined => {
   const parsed = z.safeParse(snsMessage, z.parseJson(unverifiedBody.toString('utf8')));
   return parsed.success ? parsed.data : undefined;
@@ -111,7 +131,7 @@ export const isConfirmationUrl = (address: string, topicArn: string): boolean =>
   return (
     url !== null &&
     url.protocol === 'https:' &&
-    SNS_HOST.test(url.host) &&
+    url.host === snsHost(topicArn) &&
     url.username === '' &&
     url.password === '' &&
     url.pathname === '/' &&

@@ -9,22 +9,36 @@ export interface Fetched<Value> {
 
 /** Both methods throw {@link SourceUnavailableError} if the source is unavailable and nothing is cached. */
 export interface StaleIfErrorCache<Value> {
-  /** Returns the value. Fetches it if it is not fresh, and returns a stale one if the source is unavailable. */
+  /** Returns the value. Fetches it if it is not fresh, and returns one that is stale for less than a day on failure. */
   get(): Promise<Value>;
   /** Fetches the value again, unless it was just fetched. For callers that found the value from `get` outdated. */
   refresh(): Promise<Value>;
 }
 
-/** The keys, certificate, or secret for verification cannot be fetched, and none is cached. */
+/** The keys or secret for verification cannot be fetched, and what is cached is too old. */
 export class SourceUnavailableError extends ParleyError {
   readonly code = 'ERR_SOURCE_UNAVAILABLE';
 }
+
+const HOUR_MS = 60 * 60 * 1000;
+/**
+ * The longest time for which a value is fresh, whatever its source says: a key that an issuer withdraws must stop being
+ * accepted. Google's key set is fresh for hours.
+ */
+const MAX_FRESH_MS = 24 * HOUR_MS;
+/**
+ * How long a value is served after it was fresh, while the source is unavailable. After that, requests are not verified
+ * and are redelivered: the chat service's publish/subscribe system keeps events for seven days.
+ */
+const MAX_STALE_MS = 24 * HOUR_MS;
 
 /** The minimum time between fetches, so that unauthenticated requests cannot cause a flood of them. */
 const REFETCH_INTERVAL_MS = 10_000;
 const RETRY_INTERVAL_MS = 1_000;
 
-/** Creates a cache that serves stale values if the source is unavailable (RFC 5861, 4) and limits the fetch rate. */
+/**
+ * Creates a cache that serves stale values for a day if the source is unavailable (RFC 5861, 4) and limits the fetch rate.
+ */
 export const createStaleIfErrorCache = <Value>(
   fetchValue: () => Promise<Fetched<Value>>,
   clock: Clock,
@@ -40,10 +54,10 @@ export const createStaleIfErrorCache = <Value>(
     fetching ??= fetchValue()
       .then(
         ({ value, freshForMs }) => {
-          cached = { value, freshUntilMs: nowMs() + freshForMs };
+          cached = { value, freshUntilMs: nowMs() + Math.min(freshForMs, MAX_FRESH_MS) };
           refetchFromMs = nowMs() + REFETCH_INTERVAL_MS;
         },
-        // Keeps the cached value; `known` throws if there is none.
+        // Keeps the cached value; `known` throws if there is none, or if it is too old.
         (error) => {
           lastFailure = error;
           refetchFromMs = nowMs() + RETRY_INTERVAL_MS;
@@ -56,8 +70,10 @@ export const createStaleIfErrorCache = <Value>(
   };
 
   const known = (): Value => {
-    if (cached === undefined) {
-      throw new SourceUnavailableError('The source is unavailable and nothing is cached.', { cause: lastFailure });
+    if (cached === undefined || nowMs() >= cached.freshUntilMs + MAX_STALE_MS) {
+      throw new SourceUnavailableError('The source is unavailable and nothing usable is cached.', {
+        cause: lastFailure,
+      });
     }
     return cached.value;
   };

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock, Verdict, WebhookSecret, WebhookVerifier } from '../../ports.ts';
-import { createSecretMatcher } from './secret-matcher.ts';
+import type { Verdict, WebhookVerifier } from '../../ports.ts';
+import { createSecretMatcher, InvalidSecretError, type SecretMatcherOptions } from './secret-matcher.ts';
 import { SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { StandardWebhooksAuth } from './webhook-auth.ts';
 
@@ -13,10 +13,10 @@ const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated',
  */
 export const createStandardWebhooksVerifier = (
   { toleranceSeconds }: StandardWebhooksAuth,
-  secret: WebhookSecret,
-  clock: Clock,
+  secretOptions: SecretMatcherOptions,
 ): WebhookVerifier => {
-  const matchesAny = createSecretMatcher(secret, parseKey, clock);
+  const { clock } = secretOptions;
+  const matchesAny = createSecretMatcher(secretOptions, parseKey);
   return {
     async verify({ headers, unverifiedBody }) {
       const id = headers['webhook-id'];
@@ -32,7 +32,7 @@ export const createStandardWebhooksVerifier = (
           const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(unverifiedBody).digest();
           return signatures.some((signature) => timingSafeEqual(signature, expected));
         });
-        return matches ? { kind: 'authentic' } : unauthenticated('invalid signature');
+        return matches ? { kind: 'authentic', deliveryId: id } : unauthenticated('invalid signature');
       } catch (error) {
         if (error instanceof SourceUnavailableError) return { kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' };
         throw error;
@@ -51,12 +51,22 @@ const parseSignatures = (header: string | undefined): readonly Buffer[] =>
     .map((signature) => Buffer.from(signature.slice('v1,'.length), 'base64'))
     .filter((signature) => signature.length === HMAC_BYTES);
 
+/** The specification's minimum, "Signature scheme". It also has a maximum, but a longer key is no weaker. */
+const MIN_KEY_BYTES = 24;
+
 const parseKey = (line: string): Buffer => {
   const encoded = line.replace(/^whsec_/, '');
   const key = Buffer.from(encoded, 'base64');
   // Node.js skips characters that are not base64. An empty or shortened key would let others sign requests.
-  if (key.length === 0 || key.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) {
-    throw new Error("A line of the webhook's secret is not base64; write each secret as whsec_ followed by base64.");
+  if (key.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) {
+    throw new InvalidSecretError(
+      "A line of the webhook's secret is not base64. Write each secret as whsec_ followed by base64.",
+    );
+  }
+  if (key.length < MIN_KEY_BYTES) {
+    throw new InvalidSecretError(
+      `A line of the webhook's secret has fewer than ${MIN_KEY_BYTES} bytes. Store a longer, random secret.`,
+    );
   }
   return key;
 };

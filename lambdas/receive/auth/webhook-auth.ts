@@ -1,7 +1,14 @@
 import * as z from '../../domain/schema.ts';
+import type { Envelope } from '../../domain/webhook-request.ts';
 
 const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
 const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];
+
+/**
+ * Whether the events that a kind of authentication delivers are bare, or in Pub/Sub pushes that something between Pub/Sub
+ * and the webhook has authenticated. @default none
+ */
+const envelope = z._default(z.enum(['none', 'pubsub']), 'none');
 
 /**
  * `pubsub-jwt`: the bearer token of a Google Cloud Pub/Sub push. A valid signature proves only that the sender is some
@@ -26,6 +33,7 @@ const standardWebhooks = z.strictObject({
   kind: z.literal('standard-webhooks'),
   /** Allowed difference between the request's timestamp and the clock. @default 300, as in the official libraries */
   toleranceSeconds: z._default(z.int().check(z.minimum(1), z.maximum(3600)), 300),
+  envelope,
 });
 
 /** `shared-token`: a token in a header. */
@@ -33,6 +41,7 @@ const sharedToken = z.strictObject({
   kind: z.literal('shared-token'),
   /** The header's name, in upper or lower case. */
   header: z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/)),
+  envelope,
 });
 
 /**
@@ -45,7 +54,7 @@ const sns = z.strictObject({
 });
 
 /** `insecure-none`: accepts every request. Requires the setting `allowInsecureWebhook`. */
-const insecureNone = z.strictObject({ kind: z.literal('insecure-none') });
+const insecureNone = z.strictObject({ kind: z.literal('insecure-none'), envelope });
 
 /** How webhook requests are verified: the setting `webhook.auth` of a stage. */
 export const webhookAuth = z.discriminatedUnion('kind', [pubsubJwt, standardWebhooks, sharedToken, sns, insecureNone]);
@@ -59,3 +68,31 @@ export type SnsAuth = Extract<WebhookAuth, { kind: 'sns' }>;
 /** Returns whether requests of this kind are verified with a secret. If so, the stack creates one. */
 export const hasWebhookSecret = ({ kind }: WebhookAuth): boolean =>
   kind === 'standard-webhooks' || kind === 'shared-token';
+
+/** How deliveries are packed, which follows from how they are authenticated. */
+export interface DeliveryFormat {
+  /** Undefined if the body is the event itself. */
+  readonly envelope: Envelope | undefined;
+  /**
+   * Whether Pub/Sub's headers have the metadata of a bare event. They are read only where they are as trustworthy as the
+   * body: a signature over the body does not cover them.
+   */
+  readonly readsPubsubHeaders: boolean;
+}
+
+export const deliveryFormat = (auth: WebhookAuth): DeliveryFormat => {
+  switch (auth.kind) {
+    case 'pubsub-jwt':
+      return { envelope: 'pubsub', readsPubsubHeaders: true };
+    case 'sns':
+      return { envelope: 'sns', readsPubsubHeaders: false };
+    case 'standard-webhooks':
+      return { envelope: envelopeOf(auth), readsPubsubHeaders: false };
+    case 'shared-token':
+    case 'insecure-none':
+      return { envelope: envelopeOf(auth), readsPubsubHeaders: auth.envelope === 'pubsub' };
+  }
+};
+
+const envelopeOf = ({ envelope }: Extract<WebhookAuth, { envelope: unknown }>): Envelope | undefined =>
+  envelope === 'none' ? undefined : envelope;

@@ -355,6 +355,29 @@ const MANAGING: readonly Path[] = [
       await stage.call('getErasure', 404, { id: 'nothing' });
       await stage.call('getDeadLetter', 404, { id: 'nothing' });
       await stage.call('deleteDeadLetter', 404, { id: 'nothing' });
+      await stage.call('redriveDeadLetters', 404, { body: { queue: 'inbound', deadLetterId: 'nothing' } });
+    },
+  },
+  {
+    name: 'manage: a send and its cancellation with the request id in the path',
+    async drive(stage) {
+      const body = {
+        platformContactId: number,
+        ...FREE_FORM,
+        sendAt: new Date(Date.now() + 30 * DAY_MS).toISOString(),
+      };
+      await stage.call('enqueueSendById', 202, { id: 'by-id', body });
+      await stage.sendIs('by-id', 'scheduled');
+      await stage.call('cancelSendById', 200, { id: 'by-id' }, 'one');
+    },
+  },
+  {
+    name: 'manage: the audit trail',
+    async drive(stage) {
+      await stage.call('recordAudit', 200, { body: { action: 'redrive', queue: 'send', reason: `${text} ${number}` } });
+      // It shows the contacts and the notes, because that is what it is for.
+      await stage.call('listAudit', 200, { query: { limit: '500' } }, 'one');
+      await stage.call('listAudit', 200, { query: { platformContactId: number } }, 'one');
     },
   },
   {
@@ -371,6 +394,9 @@ const MANAGING: readonly Path[] = [
         await stage.call(route, 400, { id: 'nobody', query: strange });
       }
       await stage.call('listDeadLetters', 400, { query: { queue: text, cursor: name } });
+      await stage.call('listAudit', 400, { query: strange });
+      for (const route of ['recordAudit', 'redriveDeadLetters'] as const)
+        await stage.call(route, 400, { body: strange });
       await stage.call('getConversation', 400, {
         id: 'nobody',
         query: { cursor: Buffer.from(text).toString('base64url') },
@@ -507,6 +533,7 @@ const ENDING: readonly Path[] = [
       });
       stage.outputs.push({ place: 'answer of GET /v1/dead-letters: 200', text: JSON.stringify(kept) });
       await stage.parley('doctor');
+      await stage.call('redriveDeadLetters', 200, { body: { queue: 'inbound' } });
       const [{ id }] = kept;
       await stage.call('getDeadLetter', 200, { id }, 'one');
       await stage.call('deleteDeadLetter', 200, { id });

@@ -4,8 +4,8 @@ import { createLocalClient } from '../../../local/local-client.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 
 describe('the sandbox of a local run', () => {
-  it.each([{ kind: 'standard-webhooks' }, { kind: 'shared-token', header: 'X-Webhook-Token' }])(
-    'signs webhook requests for webhook.auth.kind $kind with a generated secret',
+  it.each([{ kind: 'standard-webhooks' }, { kind: 'shared-token', header: 'X-Webhook-Token', envelope: 'pubsub' }])(
+    'signs webhook requests for webhook.auth $kind with a generated secret, in the envelope $envelope',
     async (auth) => {
       await using cloud = await startTestCloud({ settings: { webhook: { auth } } });
       using client = createLocalClient(cloud);

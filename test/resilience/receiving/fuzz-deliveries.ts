@@ -1,6 +1,7 @@
 import type { Clock, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { createSnsVerifier } from '../../../lambdas/receive/auth/sns-verifier.ts';
+import { type DeliveryFormat, deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { AUDIENCE, SERVICE_ACCOUNT, startIssuer } from '../../support/issuer.ts';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
 import {
@@ -10,14 +11,16 @@ import {
   standardWebhooksRequest,
   TOPIC,
 } from '../../support/signed-requests.ts';
+import { silentLog } from '../../support/telemetry.ts';
 
 /** One kind of delivery: how the publish/subscribe system signs a body, and how a stage verifies it. */
 export interface Delivery {
   readonly verifier: WebhookVerifier;
+  readonly format: DeliveryFormat;
   sign(bytes: Buffer): { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string | undefined>> };
 }
 
-const TOKEN = 'a-webhook-token';
+const TOKEN = 'a-webhook-token-1';
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 /** Starts every kind of delivery, with real keys. */
@@ -28,41 +31,46 @@ export const startDeliveries = async (clock: Clock) => {
   const { pem, privateKey } = selfSignedCertificate(new Date(nowMs - YEAR_MS), new Date(nowMs + YEAR_MS));
   const contextWith = (secret: string) => ({
     clock,
+    log: silentLog,
     fetchTimeoutMs: 5_000,
     openSecret: () => ({ read: async () => secret }),
   });
-  const pubsub = createVerifier(
-    {
-      kind: 'pubsub-jwt',
-      audience: AUDIENCE,
-      serviceAccountEmail: SERVICE_ACCOUNT,
-      issuers: ['https://accounts.google.com'],
-      jwksUrl: issuer.jwksUrl,
-    },
-    contextWith(''),
-  );
+  const verifiedBy = (auth: WebhookAuth, secret = '') => ({
+    verifier: createVerifier(auth, contextWith(secret)),
+    format: deliveryFormat(auth),
+  });
+  const pubsub = verifiedBy({
+    kind: 'pubsub-jwt',
+    audience: AUDIENCE,
+    serviceAccountEmail: SERVICE_ACCOUNT,
+    issuers: ['https://accounts.google.com'],
+    jwksUrl: issuer.jwksUrl,
+  });
+  const sns = { kind: 'sns' as const, topicArn: TOPIC };
   const deliveries: readonly Delivery[] = [
-    { verifier: pubsub, sign: (bytes) => ({ bytes, headers: { authorization } }) },
+    { ...pubsub, sign: (bytes) => ({ bytes, headers: { authorization } }) },
     {
-      verifier: pubsub,
+      ...pubsub,
       sign: (bytes) => ({
         bytes: Buffer.from(JSON.stringify({ message: { data: bytes.toString('base64'), messageId: '7' } })),
         headers: { authorization },
       }),
     },
     {
-      verifier: createVerifier({ kind: 'standard-webhooks', toleranceSeconds: 300 }, contextWith(STANDARD_SECRET)),
+      ...verifiedBy({ kind: 'standard-webhooks', toleranceSeconds: 300, envelope: 'none' }, STANDARD_SECRET),
       sign: (bytes) => ({ bytes, headers: standardWebhooksRequest(bytes, { at: clock.now() }).headers }),
     },
     {
-      verifier: createVerifier({ kind: 'shared-token', header: 'x-token' }, contextWith(TOKEN)),
+      ...verifiedBy({ kind: 'shared-token', header: 'x-token', envelope: 'none' }, TOKEN),
       sign: (bytes) => ({ bytes, headers: { 'x-token': TOKEN } }),
     },
     {
-      verifier: createSnsVerifier(
-        { kind: 'sns', topicArn: TOPIC },
-        { get: async () => ({ text: pem, headers: new Headers() }), clock, fetchTimeoutMs: 5_000 },
-      ),
+      format: deliveryFormat(sns),
+      verifier: createSnsVerifier(sns, {
+        get: async () => ({ text: pem, headers: new Headers() }),
+        clock,
+        fetchTimeoutMs: 5_000,
+      }),
       sign: (bytes) => {
         const notification = signSns(snsNotification({ Message: bytes.toString('utf8') }), privateKey);
         return { bytes: Buffer.from(JSON.stringify(notification)), headers: {} };

@@ -7,7 +7,7 @@ import { startLocal } from '../../../local/local-cloud.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';
 import { type FuzzResult, storedKey } from './fuzz-result.ts';
 
-const TOKEN = 'a-webhook-token';
+const TOKEN = 'a-webhook-token-1';
 const logLine = z.object({ receipt: z.string(), id: z.string().optional(), event: z.string().optional() });
 type Receipt = z.output<typeof logLine>;
 

@@ -68,7 +68,10 @@ export const fuzz = async (
       inboundQueue: createSqsInboundQueue({ client: sqs, queueUrl, deadLetterQueueUrl, budgetMs: 60_000 }),
     });
     const posts = deliveries.map((delivery) =>
-      createPost(delivery, createWebhookHandler({ ...shared, verifier: delivery.verifier, receiveEvent })),
+      createPost(
+        delivery,
+        createWebhookHandler({ ...shared, verifier: delivery.verifier, format: delivery.format, receiveEvent }),
+      ),
     );
     const statuses: Record<string, number> = {};
     let inQuarantine = 0;

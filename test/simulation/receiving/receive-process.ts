@@ -10,6 +10,7 @@ import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
 import type { Clock, InboundQueue, MessageRepository } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
+import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { createDrainMessage } from '../../../lambdas/receive/drain-message.ts';
 import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
 import { createStoreEvent, type StoreEvent } from '../../../lambdas/receive/store-event.ts';
@@ -114,24 +115,25 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   });
   const storeEvent = mutation?.storeEvent?.(plainStoreEvent) ?? plainStoreEvent;
   const receiving = { storeEvent, inboundQueue, log: silentLog, metrics: silentMetrics };
+  const auth: WebhookAuth = { kind: 'insecure-none', envelope: 'pubsub' };
+  const format = deliveryFormat(auth);
   const handleWebhook = createWebhookHandler({
-    verifier: createVerifier(
-      { kind: 'insecure-none' },
-      {
-        clock,
-        fetchTimeoutMs: TIME_BUDGET.verification,
-        openSecret() {
-          throw new Error('This kind of authentication has no secret.');
-        },
+    verifier: createVerifier(auth, {
+      clock,
+      log: silentLog,
+      fetchTimeoutMs: TIME_BUDGET.verification,
+      openSecret() {
+        throw new Error('This kind of authentication has no secret.');
       },
-    ),
+    }),
+    format,
     receiveEvent: createReceiveEvent(receiving),
     clock,
     log: silentLog,
     metrics: silentMetrics,
   });
   const handleBatch = createQueueHandler({
-    handleMessage: createDrainMessage({ ...receiving, randomness: { newId: () => name, random: () => 0 } }),
+    handleMessage: createDrainMessage({ ...receiving, format, randomness: { newId: () => name, random: () => 0 } }),
     changeVisibility(changes) {
       const label = `set the visibility to ${changes.map(({ seconds }) => seconds).join(', ')} s`;
       const set = () => {

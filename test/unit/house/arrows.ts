@@ -262,10 +262,20 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['local', 'local demo', 'local cloud', 'local stack', 'local base', 'sandbox terminal text'],
   },
 
-  // Measurements share the browser tests' way into the console.
+  // Measurements share the browser tests' way into the console, and the signed requests of the unit tests.
   {
     name: 'bench',
     files: /^bench\//,
-    mayImport: ['test/browser/chromium.ts', 'test/browser/console-page.ts', 'test/browser/populate.ts'],
+    mayImport: [
+      'local emulators',
+      'test/browser/chromium.ts',
+      'test/browser/console-page.ts',
+      'test/browser/populate.ts',
+      'test/support/builders.ts',
+      'test/support/emulated-table.ts',
+      'test/support/issuer.ts',
+      'test/support/self-signed-certificate.ts',
+      'test/support/signed-requests.ts',
+    ],
   },
 ];

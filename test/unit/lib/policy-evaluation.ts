@@ -11,7 +11,7 @@ const policy = z.strictObject({
       Effect: z.enum(['Allow', 'Deny']),
       Action: oneOrMore,
       Resource: oneOrMore,
-      Condition: z.strictObject({ StringEquals: z.record(z.string(), z.string()) }).optional(),
+      Condition: z.strictObject({ StringEquals: z.record(z.string(), oneOrMore) }).optional(),
     }),
   ),
 });
@@ -33,7 +33,7 @@ export const isAllowed = (
     .filter(({ Action }) => Action.some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())))
     .filter(({ Resource }) => Resource.some((pattern) => matches(pattern, resource)))
     .filter(({ Condition }) =>
-      Object.entries(Condition?.StringEquals ?? {}).every(([key, value]) => context[key] === value),
+      Object.entries(Condition?.StringEquals ?? {}).every(([key, values]) => values.includes(context[key] ?? '')),
     )
     .map(({ Effect }) => Effect);
   return effects.includes('Allow') && !effects.includes('Deny');

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openEnvelope } from '../../../../lambdas/domain/webhook-request.ts';
+import { type Envelope, openEnvelope } from '../../../../lambdas/domain/webhook-request.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
 
 const eventBody = JSON.stringify(wireMessage());
-const open = (body: unknown) => openEnvelope({ rawBody: Buffer.from(JSON.stringify(body)), receivedAt: NOW });
+const open = (body: unknown, envelope: Envelope | undefined = 'pubsub') =>
+  openEnvelope({ rawBody: Buffer.from(JSON.stringify(body)), envelope, receivedAt: NOW });
 
 describe('openEnvelope', () => {
   it('returns the event of a Pub/Sub push with its publish time and message id', () => {
@@ -23,18 +24,17 @@ describe('openEnvelope', () => {
 
   it('returns a body without an envelope as the event, with the metadata of the headers', () => {
     const request = { rawBody: Buffer.from(eventBody), receivedAt: NOW, publishedAt: NOW, deliveryId: '78' };
-    expect(openEnvelope(request)).toEqual({ kind: 'opened', eventBody, publishedAt: NOW, deliveryId: '78' });
+    for (const envelope of [undefined, 'pubsub', 'sns'] as const) {
+      const opened = openEnvelope({ ...request, envelope });
+      expect(opened).toEqual({ kind: 'opened', eventBody, publishedAt: NOW, deliveryId: '78' });
+    }
   });
 
-  it('prefers the metadata of the envelope to that of the headers', () => {
-    const message = { data: Buffer.from(eventBody).toString('base64'), messageId: '77' };
+  it('reads the metadata of an envelope only, and none from the headers beside it', () => {
+    const message = { data: Buffer.from(eventBody).toString('base64') };
     const rawBody = Buffer.from(JSON.stringify({ message }));
-    expect(openEnvelope({ rawBody, receivedAt: NOW, publishedAt: NOW, deliveryId: '78' })).toEqual({
-      kind: 'opened',
-      eventBody,
-      publishedAt: NOW,
-      deliveryId: '77',
-    });
+    const request = { rawBody, envelope: 'pubsub' as const, receivedAt: NOW, publishedAt: NOW, deliveryId: '78' };
+    expect(openEnvelope(request)).toEqual({ kind: 'opened', eventBody });
   });
 
   it('leaves an event as it is that has been removed from its envelope, even if it looks like one', () => {
@@ -43,7 +43,7 @@ describe('openEnvelope', () => {
     const message = { data: Buffer.from(inner).toString('base64'), messageId: '78' };
     expect(open({ message })).toEqual(opened);
     const request = { rawBody: Buffer.from(inner), receivedAt: NOW, deliveryId: '78', isEvent: true as const };
-    expect(openEnvelope(request)).toEqual(opened);
+    expect(openEnvelope({ ...request, envelope: 'pubsub' })).toEqual(opened);
   });
 
   it('reports bytes that are not UTF-8 as unreadable', () => {
@@ -65,14 +65,17 @@ describe('openEnvelope', () => {
       Message: eventBody,
       Timestamp: '2026-11-20T11:00:01.500Z',
     };
-    expect(open(notification)).toEqual({
+    expect(open(notification, 'sns')).toEqual({
       kind: 'opened',
       eventBody,
       publishedAt: '2026-11-20T11:00:01.500Z',
       deliveryId: '22b80b92',
     });
-    expect(open({ ...notification, Message: 'a\ud800' })).toMatchObject({ eventBody: 'a\ufffd' });
-    expect(open({ ...notification, Type: 'UnsubscribeConfirmation' })).not.toHaveProperty('deliveryId', '22b80b92');
+    expect(open({ ...notification, Message: 'a\ud800' }, 'sns')).toMatchObject({ eventBody: 'a\ufffd' });
+    expect(open({ ...notification, Type: 'UnsubscribeConfirmation' }, 'sns')).not.toHaveProperty(
+      'deliveryId',
+      '22b80b92',
+    );
   });
 
   it('returns the delivery id of an unreadable event, and ignores one of more than 128 characters', () => {
@@ -81,5 +84,20 @@ describe('openEnvelope', () => {
     const overlong = open({ message: { data, messageId: '7'.repeat(129) } });
     expect(overlong).toMatchObject({ kind: 'unreadable' });
     expect(overlong.deliveryId).toBeUndefined();
+  });
+
+  it('opens no other envelope than the one that is expected', () => {
+    const data = Buffer.from(eventBody).toString('base64');
+    const push = { message: { data, messageId: '77', publishTime: NOW } };
+    const notification = { Type: 'Notification', MessageId: '77', TopicArn: 't', Message: eventBody, Timestamp: NOW };
+    const unopened = (body: unknown) => ({ kind: 'opened', eventBody: JSON.stringify(body) });
+    expect(open(push, 'sns')).toEqual(unopened(push));
+    expect(open(notification, 'pubsub')).toEqual(unopened(notification));
+    for (const body of [push, notification]) {
+      const rawBody = Buffer.from(JSON.stringify(body));
+      expect(openEnvelope({ rawBody, receivedAt: NOW })).toEqual(unopened(body));
+    }
+    const both = { ...notification, ...push };
+    expect(open({ ...both, Message: '{"signed":true}' }, 'sns')).toMatchObject({ eventBody: '{"signed":true}' });
   });
 });

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
 import { RETENTION_DAYS } from '../../../support/builders.ts';
@@ -302,19 +303,27 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
     return loadAgain('receive', post(event()));
   },
-  'handshake completed': () => {
-    const { log, metrics, middlewares } = createTelemetry();
-    const handler = createWebhookHandler({
-      verifier: { verify: async () => ({ kind: 'handshake', reason: 'subscription to the topic confirmed' }) },
-      receiveEvent: () => Promise.reject(new Error('There is no event.')),
-      clock: { now: () => '2026-11-20T12:00:00.000Z' },
-      log,
-      metrics,
-    });
-    return Promise.resolve(
-      Reflect.apply(frame(handler, middlewares), undefined, [post(`${event()} ${webhookSecret}`), context]),
-    );
+  'webhook secret invalid': () => {
+    aws.answers.set('GetSecretValue', () => ({ SecretString: param }));
+    return loadAgain('receive', post(event()));
   },
+  'handshake completed': () => handleVerdict({ kind: 'handshake', reason: 'subscription to the topic confirmed' }),
+  'webhook unsubscribed': () =>
+    handleVerdict({ kind: 'unsubscribed', reason: 'the topic no longer delivers events to this webhook' }),
+};
+
+/** Handles a webhook request about which the verifier says this. No test can sign as Amazon SNS. */
+const handleVerdict = async (verdict: Verdict): Promise<unknown> => {
+  const { log, metrics, middlewares } = createTelemetry();
+  const handler = createWebhookHandler({
+    verifier: { verify: async () => verdict },
+    receiveEvent: () => Promise.reject(new Error('There is no event.')),
+    format: { envelope: 'sns', readsPubsubHeaders: false },
+    clock: { now: () => '2026-11-20T12:00:00.000Z' },
+    log,
+    metrics,
+  });
+  return Reflect.apply(frame(handler, middlewares), undefined, [post(`${event()} ${webhookSecret}`), context]);
 };
 
 /** Handles an event in a new process, which has cached nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
-import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
+import type { Envelope, VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { WriteResult } from '../../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
@@ -23,11 +23,13 @@ interface Situation {
   readonly stored?: StoreResult;
   readonly quarantine?: WriteResult;
   readonly receiveCount?: number;
+  /** The stage's. */
+  readonly envelope?: Envelope;
 }
 
 /** Drains a message, where everything works except what the test says. Returns the result and what was done. */
 const drain = async (body: string, situation: Situation = {}) => {
-  const { stored = STORED, quarantine = WRITTEN, receiveCount = 1 } = situation;
+  const { stored = STORED, quarantine = WRITTEN, receiveCount = 1, envelope } = situation;
   const requests: VerifiedRequest[] = [];
   const quarantined: [VerifiedRequest, string][] = [];
   const metrics = recordingMetrics();
@@ -43,6 +45,7 @@ const drain = async (body: string, situation: Situation = {}) => {
         return quarantine;
       },
     },
+    format: { envelope, readsPubsubHeaders: true },
     randomness: { newId: () => 'id', random: () => 0.999 },
     log: silentLog,
     metrics,

@@ -8,7 +8,7 @@ import { type RealFunction, startRealFunction } from './real-function.ts';
 // The function as its entry wires it, with real SDK clients, on the emulators.
 
 const SHARED = { kind: 'shared-token', header: 'x-token' };
-const TOKEN = 'a-webhook-token';
+const TOKEN = 'a-webhook-token-1';
 const CONTACT = 'CONTACT#chat#*#541155550000 CONTACT';
 
 let receive: RealFunction;
@@ -146,7 +146,8 @@ describe('a conversation window', () => {
 
 describe('an unknown event', () => {
   it('is quarantined with the reason, the delivery id, the arrival, and the body as received', async () => {
-    await start();
+    receive.putSecret(TOKEN);
+    await receive.start({ ...SHARED, envelope: 'pubsub' });
     const wrapped = {
       message: { data: Buffer.from('{"hello":"world"}').toString('base64'), messageId: '77' },
       subscription: 'projects/p/subscriptions/s',
@@ -157,6 +158,7 @@ describe('an unknown event', () => {
         reason: expect.stringContaining('_id_'),
         deliveryId: '77',
         receivedAt: expect.stringMatching(/^\d{4}-/),
+        envelope: 'pubsub',
         encoding: 'json',
         rawBody: wrapped,
       },
@@ -228,6 +230,7 @@ describe('answers and logs', () => {
     const { headers } = signed();
     expect(await receive.post({ headers, body: wire })).toMatchObject({ statusCode: 503 });
     expect(receive.log.join('')).toContain('ERR_SECRET_UNAVAILABLE');
+    expect(receive.log.join('')).toContain("A line of the webhook's secret is not base64.");
     expect(receive.log.join('')).not.toContain('not!base64');
   });
 });
@@ -238,9 +241,9 @@ describe('a token rotation', () => {
     const postWith = async (token: string) =>
       (await receive.post({ headers: { 'x-token': token }, body: JSON.stringify(wireMessage()) })).statusCode;
     expect(await postWith(TOKEN)).toBe(200);
-    receive.putSecret('a-new-token');
+    receive.putSecret('a-new-webhook-token');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
-    expect([await postWith('a-new-token'), await postWith(TOKEN)]).toEqual([200, 401]);
+    expect([await postWith('a-new-webhook-token'), await postWith(TOKEN)]).toEqual([200, 401]);
     vi.useRealTimers();
   });
 });

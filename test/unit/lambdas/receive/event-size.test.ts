@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { MAX_EVENT_BYTES } from '../../../../lambdas/domain/serialized-request.ts';
+import type { Envelope } from '../../../../lambdas/domain/webhook-request.ts';
 import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
@@ -53,10 +54,11 @@ const EVENTS: readonly [string, (bytes: number) => string][] = [
   ['many small fields', manyFields],
 ];
 
-const ENVELOPES: readonly [string, (event: string) => unknown][] = [
-  ['bare', (event) => JSON.parse(event)],
+const PACKED: readonly [string, Envelope | undefined, (event: string) => unknown][] = [
+  ['bare', undefined, (event) => JSON.parse(event)],
   [
     'in a Pub/Sub push',
+    'pubsub',
     (event) => ({
       message: { data: Buffer.from(event).toString('base64'), messageId: '77', publishTime: NOW },
       subscription: 'projects/p/subscriptions/s',
@@ -64,6 +66,7 @@ const ENVELOPES: readonly [string, (event: string) => unknown][] = [
   ],
   [
     'in an Amazon SNS notification',
+    'sns',
     (Message) => ({ Type: 'Notification', MessageId: '77', TopicArn: 'topic', Message, Timestamp: NOW }),
   ],
 ];
@@ -77,28 +80,32 @@ describe('an authentic event of up to 1 MB', () => {
 
   for (const [content, build] of EVENTS) {
     const event = build(MEGABYTE);
-    it.each(ENVELOPES)(`of ${content} is quarantined and acknowledged, never refused: %s`, async (_case, wrap) => {
-      expect(Buffer.byteLength(event)).toBe(MEGABYTE);
-      const metrics = recordingMetrics();
-      const handler = createWebhookHandler({
-        verifier: { verify: async () => ({ kind: 'authentic' }) },
-        receiveEvent: createReceiveEvent({
-          storeEvent: async () => ({ kind: 'unstorable', reason: 'The item is too large.' }),
-          inboundQueue: {
-            defer: async () => ({ kind: 'written' }),
-            quarantine: async () => ({ kind: 'written' }),
-          },
+    it.each(PACKED)(
+      `of ${content} is quarantined and acknowledged, never refused: %s`,
+      async (_case, envelope, wrap) => {
+        expect(Buffer.byteLength(event)).toBe(MEGABYTE);
+        const metrics = recordingMetrics();
+        const handler = createWebhookHandler({
+          verifier: { verify: async () => ({ kind: 'authentic' }) },
+          format: { envelope, readsPubsubHeaders: false },
+          receiveEvent: createReceiveEvent({
+            storeEvent: async () => ({ kind: 'unstorable', reason: 'The item is too large.' }),
+            inboundQueue: {
+              defer: async () => ({ kind: 'written' }),
+              quarantine: async () => ({ kind: 'written' }),
+            },
+            log: silentLog,
+            metrics,
+          }),
+          clock: { now: () => NOW },
           log: silentLog,
           metrics,
-        }),
-        clock: { now: () => NOW },
-        log: silentLog,
-        metrics,
-      });
-      const posted = { headers: {}, body: JSON.stringify(wrap(event)), isBase64Encoded: false };
-      // The handler reads nothing else of the event.
-      const { statusCode } = await handler(posted as unknown as APIGatewayProxyEventV2);
-      expect([statusCode, metrics.counted]).toEqual([200, ['EventQuarantined']]);
-    });
+        });
+        const posted = { headers: {}, body: JSON.stringify(wrap(event)), isBase64Encoded: false };
+        // The handler reads nothing else of the event.
+        const { statusCode } = await handler(posted as unknown as APIGatewayProxyEventV2);
+        expect([statusCode, metrics.counted]).toEqual([200, ['EventQuarantined']]);
+      },
+    );
   }
 });

@@ -2,13 +2,14 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { MAX_EVENT_BYTES } from '../../../../lambdas/domain/serialized-request.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
-import type { Verdict, WriteResult } from '../../../../lambdas/ports.ts';
+import type { Log, Verdict, WriteResult } from '../../../../lambdas/ports.ts';
+import type { DeliveryFormat } from '../../../../lambdas/receive/auth/webhook-auth.ts';
 import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
-import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
+import { recordingLog, recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
 const WRITTEN: WriteResult = { kind: 'written' };
 const QUEUE_UNAVAILABLE: WriteResult = { kind: 'unavailable', reason: 'TimeoutError' };
@@ -21,16 +22,21 @@ interface Situation {
   readonly stored?: StoreResult;
   readonly queue?: WriteResult;
   readonly event?: Partial<APIGatewayProxyEventV2>;
+  readonly log?: Log;
+  readonly format?: DeliveryFormat;
 }
 
 /** Posts to the webhook, where everything works except what the test says. Returns the answer and what was done. */
-const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = WRITTEN, event = {} }: Situation) => {
+const post = async (situation: Situation) => {
+  const { verdict = { kind: 'authentic' }, stored = STORED, queue = WRITTEN, event = {}, log = silentLog } = situation;
+  const { format = { envelope: 'pubsub', readsPubsubHeaders: true } } = situation;
   const requests: VerifiedRequest[] = [];
   const queued: string[] = [];
   const queuedRequests: VerifiedRequest[] = [];
   const metrics = recordingMetrics();
   const handler = createWebhookHandler({
     verifier: { verify: async () => verdict },
+    format,
     receiveEvent: createReceiveEvent({
       storeEvent: async (request) => {
         requests.push(request);
@@ -52,7 +58,7 @@ const post = async ({ verdict = { kind: 'authentic' }, stored = STORED, queue = 
       metrics,
     }),
     clock: { now: () => NOW },
-    log: silentLog,
+    log,
     metrics,
   });
   const full = { headers: {}, body: JSON.stringify(wireMessage()), isBase64Encoded: false, ...event };
@@ -134,6 +140,15 @@ describe('the webhook answers a request that is not an authentic event', () => {
   });
 });
 
+describe('the webhook when the publish/subscribe system reports that it was unsubscribed', () => {
+  it('answers 200, stores nothing, counts it, and logs an error', async () => {
+    const log = recordingLog();
+    const result = await post({ verdict: { kind: 'unsubscribed', reason: 'no longer' }, log });
+    expect(result).toMatchObject({ status: 200, requests: [], queued: [], counted: ['WebhookUnsubscribed'] });
+    expect(log.logged).toEqual([['error', 'webhook unsubscribed', { reason: 'no longer' }]]);
+  });
+});
+
 describe('a webhook request', () => {
   it('is quarantined with the delivery id from its envelope', async () => {
     const quarantined = await post({ stored: { ...UNSTORABLE, deliveryId: '77' } });
@@ -151,6 +166,7 @@ describe('a webhook request', () => {
     expect(requests).toEqual([
       {
         rawBody: Buffer.from('ñ'),
+        envelope: 'pubsub',
         receivedAt: NOW,
         deliveryId: '7',
         publishedAt: '2026-11-20T11:59:00.000Z',
@@ -166,15 +182,25 @@ describe('a webhook request', () => {
     ['9'.repeat(65), {}],
   ])('takes the business number from the path segment %s only if it is one', async (chatChannelNumber, expected) => {
     const { requests } = await post({ event: { pathParameters: { chatChannelNumber } } });
-    const { rawBody, receivedAt, ...metadata } = requests[0] ?? {};
+    const { rawBody, receivedAt, envelope, ...metadata } = requests[0] ?? {};
     expect(metadata).toEqual({ deliveryId: undefined, publishedAt: undefined, ...expected });
   });
 
-  it('signed with Standard Webhooks takes its id from the headers and has no publish time', async () => {
-    const { requests } = await post({
-      event: { headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': '1614265330' } },
+  const PUBSUB_HEADERS = {
+    'x-goog-pubsub-message-id': '7',
+    'x-goog-pubsub-publish-time': '2026-11-20T11:59:00Z',
+    'webhook-id': 'msg_2',
+  };
+  it('has the id that its signature covers and, where a signature covers only the body, no metadata from headers', async () => {
+    const format = { envelope: undefined, readsPubsubHeaders: false };
+    const signed = await post({
+      verdict: { kind: 'authentic', deliveryId: 'msg_1' },
+      format,
+      event: { headers: PUBSUB_HEADERS },
     });
-    expect(requests[0]).toMatchObject({ deliveryId: 'msg_1', publishedAt: undefined });
+    expect(signed.requests).toEqual([{ rawBody: expect.any(Buffer), receivedAt: NOW, deliveryId: 'msg_1' }]);
+    const unsigned = await post({ format, event: { headers: PUBSUB_HEADERS } });
+    expect(unsigned.requests).toEqual([{ rawBody: expect.any(Buffer), receivedAt: NOW }]);
   });
 
   it('may have no body', async () => {

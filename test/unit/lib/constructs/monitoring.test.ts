@@ -157,6 +157,22 @@ describe('An alarm', () => {
     synthesizedStack('prod', { window: { per: 'user' } }).template.resourcePropertiesCountIs(ALARM, alarm, 0);
   });
 
+  test('is raised when an SNS topic unsubscribes the webhook, and does not exist without a topic', () => {
+    const alarm = {
+      Namespace: 'Parley-prod',
+      MetricName: 'WebhookUnsubscribed',
+      Dimensions: [{ Name: 'service', Value: 'receive' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+      EvaluationPeriods: 1,
+    };
+    const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+    const webhook = { auth: { kind: 'sns', topicArn } };
+
+    synthesizedStack('prod', { webhook }).template.hasResourceProperties(ALARM, alarm);
+    template.resourcePropertiesCountIs(ALARM, { MetricName: 'WebhookUnsubscribed' }, 0);
+  });
+
   test('is raised when the chat service rejects a send, which is not dead-lettered', () => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'Parley-prod',

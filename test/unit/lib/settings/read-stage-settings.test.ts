@@ -39,8 +39,8 @@ describe('Settings', () => {
     { path: 'chatService.baseUrl', value: 'https://chat-service.example/eu' },
     { path: 'chatService.baseUrl', value: 'http://127.0.0.1:8080' },
     { path: 'chatService.baseUrl', value: 'http://localhost:8080' },
-    { path: 'webhook.auth', value: { kind: 'standard-webhooks', toleranceSeconds: 60 } },
-    { path: 'webhook.auth', value: { kind: 'shared-token', header: 'X-Webhook-Token' } },
+    { path: 'webhook.auth', value: { kind: 'standard-webhooks', toleranceSeconds: 60, envelope: 'none' } },
+    { path: 'webhook.auth', value: { kind: 'shared-token', header: 'X-Webhook-Token', envelope: 'pubsub' } },
     { path: 'webhook.auth', value: { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:111122223333:events.fifo' } },
     { path: 'chatService.numberFormat', value: 'digits' },
     { path: 'chatService.clientPayload', value: 'all' },
@@ -99,7 +99,7 @@ describe('An override', () => {
   test('with another kind of webhook.auth replaces the whole object', () => {
     const auth = { kind: 'shared-token', header: 'x-token' };
 
-    expect(read({ webhook: { auth } }).webhook.auth).toEqual(auth);
+    expect(read({ webhook: { auth } }).webhook.auth).toEqual({ ...auth, envelope: 'none' });
   });
 
   test('replaces a whole list', () => {

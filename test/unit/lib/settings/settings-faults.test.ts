@@ -140,6 +140,12 @@ describe('A wrong setting', () => {
     },
     {
       path: 'webhook.auth',
+      value: { kind: 'shared-token', header: 'x-token', envelope: 'sns' },
+      place: 'webhook.auth.envelope',
+      says: 'got "sns", expected "none" or "pubsub": whether the body of a webhook request is the event itself',
+    },
+    {
+      path: 'webhook.auth',
       value: { kind: 'sns', topicArn: 'events' },
       place: 'webhook.auth.topicArn',
       says: 'got "events", expected the ARN of the SNS topic',

@@ -1,4 +1,4 @@
-import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose';
+import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
 import { createKeySet, createPubsubJwtVerifier } from '../../../../../lambdas/receive/auth/pubsub-jwt-verifier.ts';
@@ -24,62 +24,29 @@ beforeEach(async () => {
 });
 afterEach(() => issuer.close());
 
-const verifyHeader = (authorization: string | undefined) =>
-  verifier.verify({ headers: { authorization }, unverifiedBody: Buffer.from('{}') });
-const verify = (token: string) => verifyHeader(`Bearer ${token}`);
+// What an attacker may try is in ../attacks.
+const verify = (token: string) =>
+  verifier.verify({ headers: { authorization: `Bearer ${token}` }, unverifiedBody: Buffer.from('{}') });
 const AUTHENTIC = { kind: 'authentic' };
+const DAY_SECONDS = 24 * 3600;
 
 describe('a Pub/Sub push', () => {
   it.each(['https://accounts.google.com', 'accounts.google.com'])('from the issuer %s is authentic', async (iss) => {
     expect(await verify(await issuer.sign({ iss }))).toEqual(AUTHENTIC);
   });
 
-  it.each([
-    ['for another audience', { aud: 'another' }, 'claim aud'],
-    ['without an audience', { aud: undefined }, 'claim aud'],
-    ['from another issuer', { iss: 'https://evil.example' }, 'claim iss'],
-    ['from another service account', { email: 'other@example.com' }, 'wrong service account'],
-    ['with an email that is not verified', { email_verified: false }, 'email not verified'],
-    ['with email_verified as a string', { email_verified: 'true' }, 'email not verified'],
-    ['that expired', { exp: Math.floor(Date.parse(NOW) / 1000) - 31 }, 'ERR_JWT_EXPIRED'],
-    ['without an expiry', { exp: undefined }, 'claim exp'],
-    ['without the time of issue', { iat: undefined }, 'claim iat'],
-    ['that is issued ten minutes from now', { iat: Math.floor(Date.parse(NOW) / 1000) + 600 }, 'claim iat'],
-    ['that is issued 31 seconds from now', { iat: Math.floor(Date.parse(NOW) / 1000) + 31 }, 'claim iat'],
-  ])('%s is unauthenticated', async (_case, claims, reason) => {
-    expect(await verify(await issuer.sign(claims))).toEqual({ kind: 'unauthenticated', reason });
-  });
-
-  it('is authentic when its clock is up to 30 seconds ahead or behind', async () => {
+  it('is authentic when its clock is up to 30 seconds ahead or behind, and not more', async () => {
     const now = Math.floor(Date.parse(NOW) / 1000);
     expect(await verify(await issuer.sign({ iat: now + 30 }))).toEqual(AUTHENTIC);
     expect(await verify(await issuer.sign({ exp: now - 29 }))).toEqual(AUTHENTIC);
-  });
-
-  it('is unauthenticated without a bearer token', async () => {
-    for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b', 'Bearer not.a.token']) {
-      expect(await verifyHeader(header), String(header)).toMatchObject({ kind: 'unauthenticated' });
-    }
-  });
-
-  it('is unauthenticated when its claims were changed after signing', async () => {
-    const [header, , signature] = (await issuer.sign()).split('.');
-    const claims = Buffer.from(
-      JSON.stringify({ aud: AUDIENCE, email: SERVICE_ACCOUNT, email_verified: true }),
-    ).toString('base64url');
-    expect(await verify(`${header}.${claims}.${signature}`)).toMatchObject({ kind: 'unauthenticated' });
-  });
-
-  it('is unauthenticated when it chooses its own algorithm: none, or HS256 with the public key as the secret', async () => {
-    const claims = { aud: AUDIENCE, iss: 'https://accounts.google.com', email: SERVICE_ACCOUNT, email_verified: true };
-    const unsecured = new UnsecuredJWT(claims).setIssuedAt().setExpirationTime('10y').encode();
-    const confused = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'HS256', kid: 'key-0' })
-      .setIssuedAt()
-      .setExpirationTime('10y')
-      .sign(new TextEncoder().encode(await issuer.publicKey()));
-    expect(await verify(unsecured)).toMatchObject({ kind: 'unauthenticated' });
-    expect(await verify(confused)).toMatchObject({ kind: 'unauthenticated' });
+    expect(await verify(await issuer.sign({ iat: now + 31 }))).toEqual({
+      kind: 'unauthenticated',
+      reason: 'claim iat',
+    });
+    expect(await verify(await issuer.sign({ exp: now - 31 }))).toEqual({
+      kind: 'unauthenticated',
+      reason: 'ERR_JWT_EXPIRED',
+    });
   });
 
   it("is unauthenticated when it is signed with the issuer's key but not by RS256, even if the key names no algorithm", async () => {
@@ -101,12 +68,6 @@ describe('a Pub/Sub push', () => {
     };
     expect(await verdictOn('RS256')).toEqual(AUTHENTIC);
     expect(await verdictOn('PS256')).toEqual({ kind: 'unauthenticated', reason: 'ERR_JOSE_ALG_NOT_ALLOWED' });
-  });
-
-  it('is unauthenticated when another key signed it under a known key id', async () => {
-    await verify(await issuer.sign());
-    await issuer.rotate();
-    expect(await verify(await issuer.sign({}, { kid: 'key-0' }))).toMatchObject({ kind: 'unauthenticated' });
   });
 });
 
@@ -153,6 +114,28 @@ describe("the issuer's keys", () => {
     issuer.fail(true);
     nowMs += 3_601_000;
     expect(await verify(token)).toEqual(AUTHENTIC);
+  });
+
+  it('are fetched again after a day, even if Cache-Control allows a year, so that a withdrawn key is refused', async () => {
+    issuer.cacheFor(365 * DAY_SECONDS);
+    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
+    await verify(token);
+    await issuer.rotate();
+    nowMs += DAY_SECONDS * 1000 - 1;
+    expect(await verify(token)).toEqual(AUTHENTIC);
+    nowMs += 1;
+    expect(await verify(token)).toEqual({ kind: 'unauthenticated', reason: 'ERR_JWKS_NO_MATCHING_KEY' });
+    expect(issuer.fetches()).toBe(2);
+  });
+
+  it('are not served after they were stale for a day', async () => {
+    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
+    await verify(token);
+    issuer.fail(true);
+    nowMs += (3600 + DAY_SECONDS) * 1000 - 1;
+    expect(await verify(token)).toEqual(AUTHENTIC);
+    nowMs += 1;
+    expect(await verify(token)).toEqual({ kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' });
   });
 
   it('leave a request unverified while they cannot be fetched and none are cached', async () => {
