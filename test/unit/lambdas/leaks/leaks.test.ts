@@ -275,7 +275,7 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     );
   },
   'management call failed': async () => {
-    aws.answers.set('GetItem', refuse('ValidationException'));
+    aws.answers.set('BatchGetItem', refuse('ValidationException'));
     const call = {
       routeKey: 'GET /v1/contacts/{platformContactId+}',
       pathParameters: { platformContactId: number },
@@ -304,7 +304,7 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     return loadAgain('receive', post(event()));
   },
   'webhook secret invalid': () => {
-    aws.answers.set('GetSecretValue', () => ({ SecretString: param }));
+    aws.answers.set('GetSecretValue', () => ({ SecretString: `${webhookSecret}\nshort` }));
     return loadAgain('receive', post(event()));
   },
   'handshake completed': () => handleVerdict({ kind: 'handshake', reason: 'subscription to the topic confirmed' }),
