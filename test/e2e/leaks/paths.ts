@@ -550,6 +550,8 @@ const ENDING: readonly Path[] = [
       await stage.sendIs('erased', 'accepted');
       const { erasureId } = Object(await stage.call('eraseContact', 202, { id: number }));
       await waitFor('the erasure is done', async () => {
+        // A turn that searches the dead-letter queues needs a few seconds, and ends when 20 have passed on the clock.
+        await pause(7_000);
         await stage.cloud.clock.advance(60_000);
         const { state } = Object(await stage.call('getErasure', 200, { id: erasureId }));
         return state === 'done' ? true : undefined;
