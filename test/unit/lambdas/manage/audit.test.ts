@@ -39,13 +39,13 @@ const ACTS: readonly (readonly [
     'optIn',
     async () => undefined,
     { body: consent },
-    { action: 'opt-in', contact: CONTACT, source: 'form', consentAt: '2026-11-19T08:00:00.000Z' },
+    { action: 'opt-in', contact: CONTACT, origin: 'import', source: 'form', consentAt: '2026-11-19T08:00:00.000Z' },
   ],
   [
     'optOut',
     async () => undefined,
     { body: { platformContactId: USER, source: 'call' } },
-    { action: 'opt-out', contact: CONTACT, source: 'call', consentAt: NOW },
+    { action: 'opt-out', contact: CONTACT, origin: 'user', source: 'call', consentAt: NOW },
   ],
   ['eraseContact', async () => undefined, { id: USER }, { action: 'erasure', erasureId: 'id-1' }],
   [
@@ -89,7 +89,7 @@ const ACTS: readonly (readonly [
     'recordAudit',
     async () => undefined,
     { body: { action: 'redrive', queue: 'send', reason: 'to +5491155550000' } },
-    { action: 'redrive', queue: 'send', reason: 'to <number>' },
+    { action: 'redrive', queue: 'send', reason: 'to ***00' },
   ],
 ];
 
@@ -255,6 +255,7 @@ describe('an erasure', () => {
           caller: OPERATOR.arn,
           callerId: OPERATOR.id,
           consentAt: '2026-11-19T08:00:00.000Z',
+          origin: 'import',
           erasedAt: NOW,
         },
         { auditId: expect.any(String), at: NOW, action: 'erasure', caller: OTHER.arn, erasureId: 'id-1' },

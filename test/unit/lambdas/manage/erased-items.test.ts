@@ -208,7 +208,8 @@ describe('an erasure where windows are per business number', () => {
     await stage.call('optOut', {
       body: { platformContactId: USER, source: 'form of Ana', chatChannelNumber: '+5491100000077' },
     });
-    expect(await traces()).toHaveLength(2);
+    // With the entry of the audit trail about the opt-out.
+    expect(await traces()).toHaveLength(3);
 
     await erase();
 

@@ -7,6 +7,7 @@ import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
+import type { VerifiedRequest } from '../../../../../lambdas/domain/webhook-request.ts';
 import { NOW, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
 import { testTables } from '../../../../support/test-tables.ts';
@@ -61,7 +62,11 @@ const createClaimedSend = async (): Promise<string> => {
 /** @param lateDays when the event arrives, which must leave no trace in the table */
 const take = async ({ messages, sends, storeEvent }: Repositories, step: Step, lateDays: number): Promise<void> => {
   if (typeof step !== 'string') {
-    const delivered = { rawBody: Buffer.from(JSON.stringify(step)), receivedAt: addMs(NOW, lateDays * DAY_MS) };
+    const delivered: VerifiedRequest = {
+      rawBody: Buffer.from(JSON.stringify(step)),
+      ...('message' in step && { envelope: 'pubsub' }),
+      receivedAt: addMs(NOW, lateDays * DAY_MS),
+    };
     expect(await storeEvent(delivered)).toMatchObject({ kind: 'stored' });
     return;
   }
