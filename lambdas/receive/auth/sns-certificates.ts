@@ -75,12 +75,16 @@ export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertifi
   };
 };
 
-/** Answers that say nothing about the address. */
-const TEMPORARY = new Set([408, 429]);
+/** The only answers that say that there is no certificate at an address. */
+const ABSENT = new Set([404, 410]);
 
-/** If Amazon SNS fails, the request may still be authentic. If the URL has no certificate, the request is not. */
+/**
+ * Any other answer, such as a 403 to a flood of fetches, says nothing about the request, which may be authentic. Amazon
+ * SNS may discard a message after a 401, but delivers it again after a 503.
+ * Source: https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
+ */
 const failureOf = (error: unknown): Failed =>
-  error instanceof UnexpectedAnswerError && error.status < 500 && !TEMPORARY.has(error.status)
+  error instanceof UnexpectedAnswerError && ABSENT.has(error.status)
     ? { kind: 'invalid', reason: 'no such certificate' }
     : { kind: 'unavailable' };
 

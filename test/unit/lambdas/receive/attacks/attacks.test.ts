@@ -48,7 +48,7 @@ beforeAll(async () => {
     if (url === issuer.jwksUrl) return realFetch(...request);
     if (url === GENUINE_CERTIFICATE_URL) return new Response(certificate.pem, { status: certificateStatus.at(-1) });
     // Whatever else is fetched is under the attacker's control, except the host of Amazon SNS itself.
-    return url === ABSENT_CERTIFICATE_URL ? new Response('', { status: 403 }) : new Response(foreignCertificate.pem);
+    return url === ABSENT_CERTIFICATE_URL ? new Response('', { status: 404 }) : new Response(foreignCertificate.pem);
   });
 });
 afterAll(async () => {

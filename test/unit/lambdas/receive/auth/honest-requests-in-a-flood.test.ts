@@ -58,7 +58,7 @@ describe('honest Amazon SNS notifications', () => {
     );
   beforeEach(() => {
     fetched = [];
-    answerFor = (url) => (url === CERTIFICATE_URL ? pem : new UnexpectedAnswerError('no such document', 403));
+    answerFor = (url) => (url === CERTIFICATE_URL ? pem : new UnexpectedAnswerError('no such document', 404));
   });
 
   it('are all authentic beside one made-up certificate address a second', async () => {

@@ -27,7 +27,7 @@ let verifier: WebhookVerifier;
 
 const get = async (url: string): Promise<HttpGetAnswer> => {
   fetched.push(url);
-  const document = documents.get(url) ?? new UnexpectedAnswerError('no such document', 403);
+  const document = documents.get(url) ?? new UnexpectedAnswerError('no such document', 404);
   if (document instanceof Error) throw document;
   return { text: document, headers: new Headers() };
 };
@@ -101,8 +101,8 @@ describe('the signing certificate', () => {
   });
 
   it.each([
-    ['is no certificate', 'not a certificate'],
     ['does not exist', new UnexpectedAnswerError('', 404)],
+    ['exists no longer', new UnexpectedAnswerError('', 410)],
   ])('makes the message unauthenticated when it %s, and is not fetched again for a minute', async (_case, answer) => {
     documents.set(CERTIFICATE_URL, answer);
     for (const advanceMs of [0, 1000, 58_999]) {
@@ -119,6 +119,9 @@ describe('the signing certificate', () => {
     ['does not answer', new TypeError('fetch failed')],
     ['fails', new UnexpectedAnswerError('', 503)],
     ['is throttling', new UnexpectedAnswerError('', 429)],
+    ['is blocking a flood', new UnexpectedAnswerError('', 403)],
+    ['redirects', new UnexpectedAnswerError('', 302)],
+    ['answers with something else', 'not a certificate'],
   ])('leaves the message unverified while Amazon SNS %s, and is fetched once per second', async (_case, answer) => {
     documents.set(CERTIFICATE_URL, answer);
     for (const advanceMs of [0, 999, 1]) {
