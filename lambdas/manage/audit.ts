@@ -110,7 +110,9 @@ export const recordAudit = defineRoute({
   body: recordableAct,
   responses: { 200: auditEntryResponse, 400: problemResponse },
   async handle({ audit, clock }: AuditPorts, { body: { action, ...details }, caller }) {
-    const entry = auditEntry(caller, { action, details: withoutNumbersIn(details) }, clock.now());
+    const now = clock.now();
+    // Nothing else tells two changes of the token apart, so a retry has an entry, too.
+    const entry = auditEntry(caller, { action, details: withoutNumbersIn(details) }, now, now);
     await audit.record(entry);
     return ok(viewEntry(entry));
   },

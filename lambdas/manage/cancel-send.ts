@@ -40,7 +40,8 @@ const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller)
   if (canStartFrom('cancel', known.state)) {
     const contact = contactOfSend(contactDefaults, known);
     await audit.record(auditEntry(caller, { action: 'cancellation', contact, details: { requestId } }, now));
-  }
+    // It could be scheduled by now, and then be cancelled without an entry.
+  } else if (known.state !== 'cancelled') return notCancellable(known);
   const cancelled = await sends.cancel(requestId, now);
   if (cancelled.kind === 'missing') return sendNotFound(requestId);
   if (cancelled.kind === 'conflict' && cancelled.send.state !== 'cancelled') {

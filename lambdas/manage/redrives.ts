@@ -70,9 +70,9 @@ export const redriveDeadLetters = defineRoute({
     if (inbound === undefined) return problem(404, 'QUEUE_NOT_FOUND', 'This stack has no inbound queue.');
     const now = clock.now();
     const before = [parseInstant(givenBefore) ?? now, now].toSorted()[0] ?? now;
-    const run = createRun(ports, { caller, name, selection, until: addMs(now, BUDGET_MS) });
+    const run = createRun(ports, { caller, name, selection, before, until: addMs(now, BUDGET_MS) });
     const isTableDone = await run.moveKept();
-    const isQueueDone = isTableDone && (await run.moveQueued(inbound.deadLetters, before));
+    const isQueueDone = isTableDone && (await run.moveQueued(inbound.deadLetters));
     const { moved, left, leftInTable } = run.counts;
     // The table is listed by every call, so that only the last one counts what stays there.
     const counts = { moved, left: left + (isQueueDone ? leftInTable : 0) };
@@ -84,10 +84,12 @@ interface RunOptions {
   readonly caller: Caller;
   readonly name: 'inbound';
   readonly selection: Selection;
+  /** The same in all calls of a redrive. */
+  readonly before: Instant;
   readonly until: Instant;
 }
 
-const createRun = (ports: RedrivePorts, { caller, name, selection, until }: RunOptions) => {
+const createRun = (ports: RedrivePorts, { caller, name, selection, before, until }: RunOptions) => {
   const { deadLetters, inbound, audit, clock } = ports;
   const counts = { moved: 0, left: 0, leftInTable: 0 };
   const hasTime = (): boolean => clock.now() < until;
@@ -97,7 +99,7 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, until }: RunO
   /** Records the redrive before its first move, and puts the body back before the caller deletes the dead letter. */
   const move = async (body: string): Promise<void> => {
     const details = withoutNumbersIn({ queue: name, ...selection });
-    recording ??= audit.record(auditEntry(caller, { action: 'redrive', details }, clock.now()));
+    recording ??= audit.record(auditEntry(caller, { action: 'redrive', details }, clock.now(), before));
     await recording;
     await inbound?.queue.put(body);
     counts.moved += 1;
@@ -126,7 +128,7 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, until }: RunO
   };
 
   /** Returns whether all of those in the queue were considered. */
-  const moveQueued = async (source: DeadLetterSource, before: Instant): Promise<boolean> => {
+  const moveQueued = async (source: DeadLetterSource): Promise<boolean> => {
     const others: ReceivedDeadLetter[] = [];
     let isDone = isFound();
     let isFailed = true;

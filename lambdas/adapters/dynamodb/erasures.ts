@@ -67,7 +67,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     await table.delete(window, isOld('lastInboundAt'), { until }, ['lastInboundAt']);
     await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
     const [newWindow, newConsents] = await table.getAll([window, consents]);
-    if (newConsents !== undefined) await removeOldConsents(table, consents, until);
+    await removeOldConsents(table, consents, newConsents, until);
     // Functions may have recorded these since, about earlier sends. On their own, they make no new contact.
     const isNew = newWindow !== undefined || newConsents !== undefined;
     const byFunctions = [
@@ -131,16 +131,26 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 /** The condition that an item, or a part of it, was written until the erasure was requested, or does not exist. */
 const isOld = (time: string): string => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
 
-/** Removes the consents that were recorded until then from an item that has later ones. */
-const removeOldConsents = async (table: ConversationTable, key: ItemKey, until: string): Promise<void> => {
-  for (const { at, source, recordedAt } of CONSENT_REGISTERS) {
-    await table.update({
-      key,
-      set: { [at]: undefined, [source]: undefined, [recordedAt]: undefined },
-      values: { until },
-      condition: `#${recordedAt} <= :until`,
-    });
-  }
+/**
+ * Removes the consents that were recorded until then from an item that has later ones. It removes all of them at once,
+ * so that none of them ever counts without the others. If one was recorded again meanwhile, the rest are removed.
+ */
+const removeOldConsents = async (
+  table: ConversationTable,
+  key: ItemKey,
+  item: Item | undefined,
+  until: string,
+): Promise<void> => {
+  const old = CONSENT_REGISTERS.filter(({ recordedAt }) => item?.[recordedAt] && String(item[recordedAt]) <= until);
+  if (old.length === 0) return;
+  const removed = old.flatMap(({ at, source, recordedAt }) => [at, source, recordedAt]);
+  const result = await table.update({
+    key,
+    set: Object.fromEntries(removed.map((name) => [name, undefined])),
+    values: { until },
+    condition: old.map(({ recordedAt }) => `#${recordedAt} <= :until`).join(' AND '),
+  });
+  if (result.kind === 'conflict') await removeOldConsents(table, key, result.item, until);
 };
 
 const channelNames = z.set(z.string());

@@ -21,6 +21,7 @@ interface ListedEntry {
   readonly action: string;
   readonly requestId?: string;
 }
+const none = async () => undefined;
 const list = async (query: Record<string, string> = {}) => {
   const { status, body } = await stage.call('listAudit', { query });
   expect(status).toBe(200);
@@ -39,13 +40,13 @@ const ACTS: readonly (readonly [
     'optIn',
     async () => undefined,
     { body: consent },
-    { action: 'opt-in', contact: CONTACT, origin: 'import', source: 'form', consentAt: '2026-11-19T08:00:00.000Z' },
+    { action: 'opt-in', contact: CONTACT, source: 'form', origin: 'import', consentAt: '2026-11-19T08:00:00.000Z' },
   ],
   [
     'optOut',
     async () => undefined,
     { body: { platformContactId: USER, source: 'call' } },
-    { action: 'opt-out', contact: CONTACT, origin: 'user', source: 'call', consentAt: NOW },
+    { action: 'opt-out', contact: CONTACT, source: 'call', origin: 'user', consentAt: NOW },
   ],
   ['eraseContact', async () => undefined, { id: USER }, { action: 'erasure', erasureId: 'id-1' }],
   [
@@ -153,6 +154,48 @@ describe('the audit trail', () => {
       ['01', 'opt-in'],
       ...Array.from({ length: 4 }, () => ['00', expect.stringMatching(/^opt-/)]),
     ]);
+  });
+
+  it('has an entry of each change of the access token, and of each redrive, however soon after another', async () => {
+    stage.inbound = {
+      deadLetters: { queue: 'inbound', depth: async () => 0, receive: async () => [], remove: none, release: none },
+      queue: { put: none },
+    };
+    const dates: string[] = [];
+    for (const at of ['2026-11-20T12:00:10.000Z', '2026-11-20T12:00:40.000Z']) {
+      stage.setNow(at);
+      await stage.call('recordAudit', { body: { action: 'access-token-change' } });
+      await stage.deadLetters.keep({ id: at, queue: 'inbound', reason: 'X', body: '{}', since: NOW }, [], NOW);
+      const redrive = await stage.call('redriveDeadLetters', { body: { queue: 'inbound' } });
+      dates.push(Object(redrive.body).before);
+    }
+    await stage.deadLetters.keep({ id: 'more', queue: 'inbound', reason: 'X', body: '{}', since: NOW }, [], NOW);
+    await stage.call('redriveDeadLetters', { body: { queue: 'inbound', before: dates.at(-1) } });
+
+    expect((await entries()).map(({ action, at }) => [at.slice(17, 19), action])).toEqual([
+      ['40', expect.any(String)],
+      ['40', expect.any(String)],
+      ['10', expect.any(String)],
+      ['10', expect.any(String)],
+    ]);
+  });
+
+  it('has an entry of a cancellation that succeeds because the send was scheduled during the call', async () => {
+    await putSendInState(stage.sends, 'queued');
+    const { read } = stage.ports.sends;
+    stage.ports.sends = {
+      ...stage.ports.sends,
+      async read(requestId) {
+        const send = await read(requestId);
+        if (send?.state === 'queued') await putSendInState(stage.sends, 'scheduled');
+        return send;
+      },
+    };
+
+    const { status } = await stage.call('cancelSend', { body: { requestId: 'request-1' } });
+
+    const isCancelled = (await stage.sendItem())?.state === 'cancelled';
+    expect([isCancelled, (await entries()).length]).toEqual(status === 200 ? [true, 1] : [false, 0]);
   });
 
   it('never changes an entry', async () => {

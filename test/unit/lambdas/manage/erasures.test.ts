@@ -155,6 +155,26 @@ describe('an erasure', () => {
     expect(JSON.stringify(await stage.items())).not.toMatch(/parcel|Ana/);
   });
 
+  it('never makes consents count that neither counted before nor count afterward', async () => {
+    const record = (kind: 'optIn' | 'optOut', origin: string, at: string) =>
+      stage.call(kind, { body: { platformContactId: USER, source: 'form', origin, at } });
+    await record('optOut', 'user', '2026-11-01T00:00:00Z');
+    await record('optIn', 'user', '2026-11-02T00:00:00Z');
+    const erasure = await queuedErasure();
+    stage.setNow('2026-11-20T12:00:05.000Z');
+    await record('optIn', 'import', '2026-11-03T00:00:00Z');
+
+    const states: unknown[] = [];
+    for (let writes = 0; writes < 12; writes += 1) {
+      await stage.eraseTurnWithWrites(erasure, writes);
+      states.push(Object((await stage.call('getContact', { id: USER })).body).consent.state);
+    }
+
+    expect(states).toEqual(states.map(() => 'opted-in'));
+    const { body } = await stage.call('getContact', { id: USER });
+    expect(body).toHaveProperty('consents', [expect.objectContaining({ kind: 'opt-in', origin: 'import' })]);
+  });
+
   it('keeps a consent that was recorded again after the request', async () => {
     const consent = { platformContactId: USER, source: 'form', at: '2026-01-01T00:00:00.000Z' };
     await stage.call('optIn', { body: consent });
