@@ -9,6 +9,7 @@ import {
   Queue,
   QueueEncryption,
   type QueueProps,
+  RedrivePermission,
 } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { grantKeyUse } from './stage-key.ts';
@@ -73,6 +74,8 @@ export class DeadLetteredQueue extends Queue {
       ...(maxMessageSize && { maxMessageSizeBytes: maxMessageSize.toBytes() }),
       visibilityTimeout,
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVE_COUNT },
+      // SQS moves dead letters without regard to the policy of the queue that they move to.
+      redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
     this.deadLetters = deadLetters;
   }

@@ -16,6 +16,9 @@ const policyDocument = z.object({
   ),
 });
 
+/** Trust policies of roles, and policies of queues that are no policy documents. */
+const WITHOUT_RESOURCES = ['AssumeRolePolicyDocument', 'RedrivePolicy', 'RedriveAllowPolicy'];
+
 const inlinePolicies = z.array(z.object({ PolicyDocument: z.unknown() }));
 
 /**
@@ -29,7 +32,7 @@ export function statementsOf(template: Template): string[] {
   return Object.entries(resources)
     .flatMap(([logicalId, { Properties = {} }]) =>
       Object.entries(Properties)
-        .filter(([property]) => property !== 'AssumeRolePolicyDocument' && property !== 'RedrivePolicy')
+        .filter(([property]) => !WITHOUT_RESOURCES.includes(property))
         .flatMap(([property, value]) => documentsOf(property, value))
         .flatMap((document) => policyDocument.parse(document).Statement)
         .map(({ Effect, Action, Resource, Principal, Condition }) => {

@@ -26,6 +26,11 @@ describe('Every queue', () => {
     template.allResourcesProperties(QUEUE, { SqsManagedSseEnabled: true });
   });
 
+  test('with a consumer is no dead-letter queue of another queue, which would need no permission to send to it', () => {
+    const refusing = { RedrivePolicy: Match.anyValue(), RedriveAllowPolicy: { redrivePermission: 'denyAll' } };
+    template.resourcePropertiesCountIs(QUEUE, refusing, consumedQueues(template).length);
+  });
+
   test('with a consumer has a visibility timeout of six function timeouts, except for the send queue', () => {
     const others = consumedQueues(template).filter(({ logicalId }) => !logicalId.startsWith('SenderSendQueue'));
 
