@@ -1,4 +1,4 @@
-import type { AuditEntry } from './domain/audit.ts';
+import type { AuditEntry, RequestedAct } from './domain/audit.ts';
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
 import type { Consent } from './domain/consent.ts';
 import type { Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
@@ -174,8 +174,8 @@ export type DeadLetterPosition = Readonly<Record<string, string>>;
 
 /** The audit trail: who did what to whom. Entries are only added; an erasure removes its contact from them. */
 export interface AuditRepository {
-  /** Records an entry. Call it before the act, so that no act is without an entry; can be repeated. */
-  record(entry: AuditEntry): Promise<void>;
+  /** Records an act. Call it before the act, so that no act is without an entry. A repetition adds an entry. */
+  record(act: RequestedAct): Promise<AuditEntry>;
   /** Returns a page of the entries of a period, or of those about a contact in it, newest first. */
   list(
     period: { readonly since?: Instant; readonly until?: Instant; readonly contact?: ContactRef },
@@ -200,6 +200,8 @@ export interface DeadLetterSource {
 
 export interface ReceivedDeadLetter extends DeadLetter {
   readonly receiptHandle: string;
+  /** Whether another queue than Parley's names this one as its dead-letter queue, so that anyone may have sent it. */
+  readonly isForeign?: true;
 }
 
 /** An item that is yet to be erased. A `status` is that of a message that never arrived. */

@@ -17,8 +17,18 @@ const INVOCATION_SECONDS = 90;
 const ERASURE_TURN_SECONDS = 60;
 const MAX_MESSAGES = 10;
 
-/** Reads a dead-letter queue. */
-export const createSqsDeadLetterSource = (client: SQSClient, queue: KeptQueue, url: string): DeadLetterSource => ({
+/**
+ * Reads a dead-letter queue.
+ *
+ * @param sourceUrl the only queue whose dead letters it may have. Any queue of the account can name it as its dead-letter
+ *   queue, and SQS then moves messages there whatever the queue's policy says. @default any queue
+ */
+export const createSqsDeadLetterSource = (
+  client: SQSClient,
+  queue: KeptQueue,
+  url: string,
+  sourceUrl?: string,
+): DeadLetterSource => ({
   queue,
 
   depth: () => countMessages(client, url, 'ApproximateNumberOfMessages'),
@@ -36,6 +46,7 @@ export const createSqsDeadLetterSource = (client: SQSClient, queue: KeptQueue, u
         ...(groupId !== undefined && { groupId }),
         since: toInstant(new Date(Number(Attributes?.SentTimestamp))),
         receiptHandle: ReceiptHandle,
+        ...(isForeign(Attributes?.DeadLetterQueueSourceArn, sourceUrl) && { isForeign: true }),
       };
     });
   },
@@ -49,6 +60,12 @@ export const createSqsDeadLetterSource = (client: SQSClient, queue: KeptQueue, u
       messages.map(({ receiptHandle }) => receiptHandle),
     ),
 });
+
+/** A message that was put on the dead-letter queue directly has no source. The queue's policy says who may do that. */
+const isForeign = (sourceArn: string | undefined, sourceUrl: string | undefined): boolean =>
+  sourceArn !== undefined &&
+  sourceUrl !== undefined &&
+  sourceArn.split(':').slice(-2).join('/') !== new URL(sourceUrl).pathname.slice(1);
 
 /**
  * Creates the search of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
@@ -114,7 +131,7 @@ const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: n
       // Long polling asks all SQS servers; short polling can miss messages.
       WaitTimeSeconds: 1,
       MessageAttributeNames: ['All'],
-      MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId'],
+      MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId', 'DeadLetterQueueSourceArn'],
     }),
   );
   return Messages;

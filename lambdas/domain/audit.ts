@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ContactRef } from './contact.ts';
 import { KEPT_QUEUES } from './dead-letter.ts';
 import type { Instant } from './instant.ts';
@@ -55,23 +54,16 @@ export interface AuditedAct {
   readonly details: z.output<typeof auditDetails>;
 }
 
-/** An entry of the audit trail. It is written before the act, so it says what was requested. */
-export interface AuditEntry extends AuditedAct {
-  readonly id: string;
+/** An act with who asked for it, and when. It is recorded before the act, so it says what was requested. */
+export interface RequestedAct extends AuditedAct {
   readonly at: Instant;
   readonly caller: Caller;
+}
+
+/** An entry of the audit trail. */
+export interface AuditEntry extends RequestedAct {
+  /** Random: an erasure keeps the ID, so it must reveal nothing about the contact, as a digest of the call would. */
+  readonly id: string;
   /** When an erasure removed the contact, and what was written about it, from the entry. */
   readonly erasedAt?: Instant;
 }
-
-/**
- * Creates the entry of an act. A call that is repeated within the same minute has the same ID, so a retry adds no second
- * entry. The ID depends on nothing that the caller chooses alone, so nobody can hide an act behind an earlier entry.
- *
- * @param occurrence distinguishes acts that are otherwise the same, such as two resolutions of one send
- */
-export const auditEntry = (caller: Caller, act: AuditedAct, at: Instant, occurrence = ''): AuditEntry => {
-  const minute = at.slice(0, '2026-11-20T12:00'.length);
-  const identity = JSON.stringify([minute, caller.arn, act.action, act.contact, act.details, occurrence]);
-  return { ...act, id: createHash('sha256').update(identity).digest('hex').slice(0, 32), at, caller };
-};

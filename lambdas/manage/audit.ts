@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS, type AuditEntry, auditDetails, auditEntry } from '../domain/audit.ts';
+import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../domain/audit.ts';
 import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { KEPT_QUEUES } from '../domain/dead-letter.ts';
 import { parseInstant } from '../domain/instant.ts';
@@ -110,11 +110,8 @@ export const recordAudit = defineRoute({
   body: recordableAct,
   responses: { 200: auditEntryResponse, 400: problemResponse },
   async handle({ audit, clock }: AuditPorts, { body: { action, ...details }, caller }) {
-    const now = clock.now();
-    // Nothing else tells two changes of the token apart, so a retry has an entry, too.
-    const entry = auditEntry(caller, { action, details: withoutNumbersIn(details) }, now, now);
-    await audit.record(entry);
-    return ok(viewEntry(entry));
+    const act = { action, details: withoutNumbersIn(details), at: clock.now(), caller };
+    return ok(viewEntry(await audit.record(act)));
   },
 });
 

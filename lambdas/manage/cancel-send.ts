@@ -1,4 +1,4 @@
-import { auditEntry, type Caller } from '../domain/audit.ts';
+import type { Caller } from '../domain/audit.ts';
 import type { ContactDefaults } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import type { SendRecord } from '../domain/send.ts';
@@ -39,7 +39,7 @@ const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller)
   const now = clock.now();
   if (canStartFrom('cancel', known.state)) {
     const contact = contactOfSend(contactDefaults, known);
-    await audit.record(auditEntry(caller, { action: 'cancellation', contact, details: { requestId } }, now));
+    await audit.record({ action: 'cancellation', contact, details: { requestId }, at: now, caller });
     // It could be scheduled by now, and then be cancelled without an entry.
   } else if (known.state !== 'cancelled') return notCancellable(known);
   const cancelled = await sends.cancel(requestId, now);

@@ -1,4 +1,3 @@
-import { auditEntry } from '../domain/audit.ts';
 import {
   CONSENT_KINDS,
   CONSENT_ORIGINS,
@@ -117,7 +116,7 @@ const consentRoute = (
       const contact = resolveContact(ports.contactDefaults, body);
       const { source, origin = DEFAULT_ORIGIN[kind] } = body;
       const details = { consentAt: at, source, origin };
-      await ports.audit.record(auditEntry(caller, { action: kind, contact, details }, now));
+      await ports.audit.record({ action: kind, contact, details, at: now, caller });
       await ports.contacts.recordConsent(contact, { kind, origin, at, source, recordedAt: now });
       return respondWithContact(ports, body);
     },

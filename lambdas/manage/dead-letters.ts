@@ -1,4 +1,3 @@
-import { auditEntry } from '../domain/audit.ts';
 import { KEPT_QUEUES } from '../domain/dead-letter.ts';
 import * as z from '../domain/schema.ts';
 import type { AuditRepository, Clock, KeptDeadLetterRepository } from '../ports.ts';
@@ -96,7 +95,7 @@ export const deleteDeadLetter = defineRoute({
     // What an interrupted deletion has left cannot be read, but the deletion has its entry.
     if (deadLetter) {
       const details = { deadLetterId: id, queue: deadLetter.queue };
-      await audit.record(auditEntry(caller, { action: 'dead-letter-deletion', details }, clock.now()));
+      await audit.record({ action: 'dead-letter-deletion', details, at: clock.now(), caller });
     }
     return (await deadLetters.delete(id)) ? ok({ id }) : notFound(id);
   },

@@ -67,7 +67,9 @@ const table = createConversationTable({
 });
 
 const inboundDeadLetters =
-  inboundDeadLettersUrl === undefined ? undefined : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl);
+  inboundDeadLettersUrl === undefined
+    ? undefined
+    : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, inboundUrl);
 
 const ports = {
   contacts: createDynamodbContacts(table),
@@ -75,7 +77,7 @@ const ports = {
   sends: createDynamodbSends(table),
   circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
   deadLetters: createDynamodbKeptDeadLetters(table),
-  audit: createDynamodbAudit(table),
+  audit: createDynamodbAudit(table, systemRandomness),
   ...(inboundDeadLetters &&
     inboundUrl !== undefined && {
       inbound: { deadLetters: inboundDeadLetters, queue: createSqsRedriveQueue(sqs, inboundUrl) },

@@ -1,5 +1,4 @@
 import type { SQSRecord } from 'aws-lambda';
-import { auditEntry } from '../domain/audit.ts';
 import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
@@ -61,7 +60,7 @@ export const eraseContact = defineRoute({
     const erasureId = randomness.newId();
     const requestedAt = clock.now();
     // Never names the contact, who must not be found in what the erasure leaves.
-    await audit.record(auditEntry(caller, { action: 'erasure', details: { erasureId } }, requestedAt));
+    await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
     await erasures.start(erasureId, requestedAt);
     await erasureQueue.put({ erasureId, requestedAt, contact });
     return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 });

@@ -53,7 +53,7 @@ const keepFrom = async (
       const received = await source.receive();
       if (received.length === 0) break;
       for (const one of received) toRelease.set(one.id, one);
-      const old = received.filter(({ since }) => since <= keepBefore);
+      const old = received.filter(({ since, isForeign }) => since <= keepBefore && !isForeign);
       await forEachConcurrently(WRITE_CONCURRENCY, old, async (one) => {
         await keep(options, source, one);
         toRelease.delete(one.id);

@@ -1,4 +1,4 @@
-import { auditEntry, type Caller } from '../domain/audit.ts';
+import type { Caller } from '../domain/audit.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type {
@@ -84,7 +84,6 @@ interface RunOptions {
   readonly caller: Caller;
   readonly name: 'inbound';
   readonly selection: Selection;
-  /** The same in all calls of a redrive. */
   readonly before: Instant;
   readonly until: Instant;
 }
@@ -94,12 +93,12 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, before, until
   const counts = { moved: 0, left: 0, leftInTable: 0 };
   const hasTime = (): boolean => clock.now() < until;
   const isFound = (): boolean => selection.deadLetterId !== undefined && counts.moved > 0;
-  let recording: Promise<void> | undefined;
+  let recording: Promise<unknown> | undefined;
 
   /** Records the redrive before its first move, and puts the body back before the caller deletes the dead letter. */
   const move = async (body: string): Promise<void> => {
     const details = withoutNumbersIn({ queue: name, ...selection });
-    recording ??= audit.record(auditEntry(caller, { action: 'redrive', details }, clock.now(), before));
+    recording ??= audit.record({ action: 'redrive', details, at: clock.now(), caller });
     await recording;
     await inbound?.queue.put(body);
     counts.moved += 1;
@@ -135,7 +134,7 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, before, until
     try {
       while (!isDone && hasTime()) {
         const received = await source.receive();
-        const wanted = received.filter((one) => one.since <= before && isSelected(selection, one));
+        const wanted = received.filter((one) => !one.isForeign && one.since <= before && isSelected(selection, one));
         others.push(...received.filter((one) => !wanted.includes(one)));
         await forEachConcurrently(CONCURRENCY, wanted, async (one) => {
           await move(one.body);

@@ -1,4 +1,3 @@
-import { auditEntry } from '../domain/audit.ts';
 import { type ContactDefaults, messageGroup } from '../domain/contact.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { maskNumbers } from '../domain/mask-numbers.ts';
@@ -67,8 +66,7 @@ export const resolveSend = defineRoute({
       const contact = contactOfSend(ports.contactDefaults, send);
       // A note about nobody that is known cannot be erased.
       const details = { requestId, outcome, messageId, ...(contact && { note }) };
-      const act = { action: 'resolution' as const, contact, details };
-      await ports.audit.record(auditEntry(caller, act, resolution.at, `${send.attempts} ${send.state}`));
+      await ports.audit.record({ action: 'resolution', contact, details, at: resolution.at, caller });
       const resolved = await ports.sends.resolve(send, resolution);
       if (resolved.kind === 'missing') return sendNotFound(requestId);
       if (resolved.kind === 'conflict' && outcome === 'resend' && resolved.send.erasedAt !== undefined) {

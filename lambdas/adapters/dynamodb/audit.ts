@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../../domain/audit.ts';
 import type { ContactRef } from '../../domain/contact.ts';
 import * as z from '../../domain/schema.ts';
-import type { AuditPosition, AuditRepository } from '../../ports.ts';
+import type { AuditPosition, AuditRepository, Randomness } from '../../ports.ts';
 import {
   auditKey,
   BY_CONTACT,
@@ -28,8 +28,13 @@ const auditItem = z.object({
 });
 
 /** Creates the repository of the audit trail. Each entry is created once; only an erasure changes it. */
-export const createDynamodbAudit = (table: ConversationTable): AuditRepository => ({
-  async record({ id, at, action, caller, contact, details }) {
+export const createDynamodbAudit = (
+  table: ConversationTable,
+  { newId }: Pick<Randomness, 'newId'>,
+): AuditRepository => ({
+  async record(act) {
+    const { at, action, caller, contact, details } = act;
+    const id = newId();
     await table.update({
       key: auditKey(id),
       set: {
@@ -45,6 +50,7 @@ export const createDynamodbAudit = (table: ConversationTable): AuditRepository =
       },
       condition: 'attribute_not_exists(#at)',
     });
+    return { ...act, id };
   },
 
   async list({ since, until, contact }, { limit, after }) {

@@ -62,10 +62,17 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
   async recordConsent(contact, consent) {
     const { at, source, recordedAt = at } = consent;
     const names = consentRegister(consent);
+    const key = consentKeyOf(contact);
+    const set = { [names.at]: at, [names.source]: source, [names.recordedAt]: recordedAt };
+    const result = await table.update({ key, set, condition: isLaterConsent(names) });
+    if (result.kind === 'written' || consent.kind === 'opt-in') return;
+    // An erasure that was requested before this opt-out would remove the register with the later opt-out in it.
     await table.update({
-      key: consentKeyOf(contact),
-      set: { [names.at]: at, [names.source]: source, [names.recordedAt]: recordedAt },
-      condition: isLaterConsent(names),
+      key,
+      set: { [names.recordedAt]: recordedAt },
+      values: { at },
+      names: [names.at],
+      condition: `#${names.at} >= :at AND #${names.recordedAt} < :${names.recordedAt}`,
     });
   },
 });

@@ -9,7 +9,7 @@ import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamod
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
-import { auditDetails, auditEntry } from '../../../lambdas/domain/audit.ts';
+import { auditDetails } from '../../../lambdas/domain/audit.ts';
 import { CONSENT_REGISTERS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
@@ -23,6 +23,7 @@ import { manageEnvironment } from '../../../lambdas/manage/environment.ts';
 import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import { publishEnvironment } from '../../../lambdas/publish/environment.ts';
 import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
+import { systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { sendEnvironment } from '../../../lambdas/send/environment.ts';
 import { settingsGuide } from '../../../lib/settings/settings-guide.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, USER } from '../../support/builders.ts';
@@ -114,7 +115,13 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
 
   const details = Object.fromEntries(Object.keys(auditDetails.shape).map((name) => [name, 'text']));
   const caller = { arn: 'arn', id: 'id' };
-  await createDynamodbAudit(table).record(auditEntry(caller, { action: 'opt-in', contact: CONTACT, details }, NOW));
+  await createDynamodbAudit(table, systemRandomness).record({
+    action: 'opt-in',
+    contact: CONTACT,
+    details,
+    at: NOW,
+    caller,
+  });
   await collect();
 
   const erasures = createDynamodbErasures(table);

@@ -6,7 +6,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSqsQueuedDeadLetters } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
+import {
+  createSqsDeadLetterSource,
+  createSqsQueuedDeadLetters,
+} from '../../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
@@ -141,5 +144,39 @@ describe('the dead letters', () => {
     await expect(createSqsQueuedDeadLetters(client, [url]).remove(failing, always)).rejects.toThrow('cannot be read');
 
     expect(await visible(url)).toContain('other');
+  });
+});
+
+describe('a dead-letter queue', () => {
+  /** Creates a queue with this dead-letter queue, and lets SQS move a message there. */
+  const moveFrom = async (deadLettersUrl: string, MessageBody: string): Promise<string> => {
+    queues += 1;
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: deadLettersUrl, AttributeNames: ['QueueArn'] }),
+    );
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: 1 });
+    const { QueueUrl = '' } = await client.send(
+      new CreateQueueCommand({ QueueName: `queue-${queues}`, Attributes: { RedrivePolicy } }),
+    );
+    await put(QueueUrl, MessageBody);
+    for (let receives = 0; receives < 2; receives += 1) {
+      await client.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 0 }));
+    }
+    return QueueUrl;
+  };
+
+  it('knows what SQS moved there from another queue than its own', async () => {
+    const deadLettersUrl = await createQueue();
+    const ownUrl = await moveFrom(deadLettersUrl, 'ours');
+    await moveFrom(deadLettersUrl, 'invented');
+    await put(deadLettersUrl, 'quarantined');
+
+    const received = await createSqsDeadLetterSource(client, 'inbound', deadLettersUrl, ownUrl).receive();
+
+    expect(received.map(({ body, isForeign = false }) => [body, isForeign]).toSorted()).toEqual([
+      ['invented', true],
+      ['ours', false],
+      ['quarantined', false],
+    ]);
   });
 });

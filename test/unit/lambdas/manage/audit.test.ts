@@ -95,12 +95,10 @@ const ACTS: readonly (readonly [
 ];
 
 describe('the audit trail', () => {
-  it.each(ACTS)('says who asked %s for what, once', async (name, prepare, call, entry) => {
+  it.each(ACTS)('says who asked %s for what', async (name, prepare, call, entry) => {
     await prepare();
 
-    const first = await stage.call(name, call);
-    expect(first.status).toBeLessThan(300);
-    if (name !== 'eraseContact') await stage.call(name, call);
+    expect((await stage.call(name, call)).status).toBeLessThan(300);
 
     expect(await entries()).toEqual([
       { auditId: expect.any(String), at: NOW, caller: OPERATOR.arn, callerId: OPERATOR.id, ...entry },
@@ -142,7 +140,7 @@ describe('the audit trail', () => {
     expect(await entries()).toEqual([]);
   });
 
-  it('has an entry per caller, per minute, and per difference, so that nobody hides behind another entry', async () => {
+  it('has an entry of each call, so that nobody hides behind another entry', async () => {
     await stage.call('optIn', { body: consent });
     await stage.call('optIn', { body: consent, caller: OTHER });
     await stage.call('optOut', { body: consent });
@@ -161,23 +159,26 @@ describe('the audit trail', () => {
       deadLetters: { queue: 'inbound', depth: async () => 0, receive: async () => [], remove: none, release: none },
       queue: { put: none },
     };
-    const dates: string[] = [];
     for (const at of ['2026-11-20T12:00:10.000Z', '2026-11-20T12:00:40.000Z']) {
       stage.setNow(at);
       await stage.call('recordAudit', { body: { action: 'access-token-change' } });
       await stage.deadLetters.keep({ id: at, queue: 'inbound', reason: 'X', body: '{}', since: NOW }, [], NOW);
-      const redrive = await stage.call('redriveDeadLetters', { body: { queue: 'inbound' } });
-      dates.push(Object(redrive.body).before);
+      await stage.call('redriveDeadLetters', { body: { queue: 'inbound' } });
     }
-    await stage.deadLetters.keep({ id: 'more', queue: 'inbound', reason: 'X', body: '{}', since: NOW }, [], NOW);
-    await stage.call('redriveDeadLetters', { body: { queue: 'inbound', before: dates.at(-1) } });
 
-    expect((await entries()).map(({ action, at }) => [at.slice(17, 19), action])).toEqual([
-      ['40', expect.any(String)],
-      ['40', expect.any(String)],
-      ['10', expect.any(String)],
-      ['10', expect.any(String)],
+    expect((await entries()).map(({ action, at }) => [at.slice(17, 19), action]).toSorted()).toEqual([
+      ['10', 'access-token-change'],
+      ['10', 'redrive'],
+      ['40', 'access-token-change'],
+      ['40', 'redrive'],
     ]);
+  });
+
+  it('has IDs that cannot be computed from the call, because an erasure keeps them', async () => {
+    await stage.call('optIn', { body: consent });
+    await stage.call('optIn', { body: consent });
+
+    expect(new Set((await entries()).map(({ auditId }) => auditId)).size).toBe(2);
   });
 
   it('has an entry of a cancellation that succeeds because the send was scheduled during the call', async () => {
@@ -200,12 +201,11 @@ describe('the audit trail', () => {
 
   it('never changes an entry', async () => {
     await stage.call('optIn', { body: consent });
-    const before = await stage.items();
+    const before = await entries();
     stage.setNow('2026-11-20T12:00:59.999Z');
     await stage.call('optIn', { body: consent });
 
-    const isEntry = ([key]: readonly [string, unknown]) => key.startsWith('AUDIT#');
-    expect(Object.entries(await stage.items()).filter(isEntry)).toEqual(Object.entries(before).filter(isEntry));
+    expect(await entries()).toEqual(expect.arrayContaining([...before]));
   });
 
   it('takes the caller from the signature and never from the call', async () => {

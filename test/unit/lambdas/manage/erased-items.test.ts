@@ -16,7 +16,9 @@ const search = createTraceSearch({ ids: [USER, 'customer-1'], texts: ['parcel', 
 const traces = async () => {
   const items = Object.entries(await stage.items());
   return items
-    .flatMap(([key, item]) => (search.inValue(item).length > 0 ? [key.replace(/^(AUDIT#)[0-9a-f]{32}/, '$1<id>')] : []))
+    .flatMap(([key, item]) =>
+      search.inValue(item).length > 0 ? [key.replace(/^(AUDIT#)[0-9a-f-]{36}/, '$1<id>')] : [],
+    )
     .toSorted();
 };
 

@@ -16,7 +16,7 @@ import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 const MESSAGES = Number(process.env.PARLEY_ERASED_MESSAGES ?? 300);
 
 /** The entry of the erasure's request, which names no contact. */
-const AUDIT_ENTRY = expect.stringMatching(/^AUDIT#[0-9a-f]{32} AUDIT$/);
+const AUDIT_ENTRY = expect.stringMatching(/^AUDIT#[0-9a-f-]{36} AUDIT$/);
 
 const tables = testTables();
 let stage: ManagedStage;
@@ -173,6 +173,18 @@ describe('an erasure', () => {
     expect(states).toEqual(states.map(() => 'opted-in'));
     const { body } = await stage.call('getContact', { id: USER });
     expect(body).toHaveProperty('consents', [expect.objectContaining({ kind: 'opt-in', origin: 'import' })]);
+  });
+
+  it('keeps an opt-out that was recorded after the request, even if an earlier one has a later time', async () => {
+    const optOut = { platformContactId: USER, source: 'letter' };
+    await stage.call('optOut', { body: { ...optOut, at: '2026-11-20T11:00:00.000Z' } });
+    await requestErasure();
+    stage.setNow('2026-11-20T12:00:02.000Z');
+    await stage.call('optOut', { body: { ...optOut, at: '2026-11-18T11:00:00.000Z' } });
+
+    await stage.erase();
+
+    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({ consent: { state: 'opted-out' } });
   });
 
   it('keeps a consent that was recorded again after the request', async () => {

@@ -18,6 +18,7 @@ import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
 import type { MessageResult } from '../../../../lambdas/runtime/queue-handler.ts';
+import { systemRandomness } from '../../../../lambdas/runtime/system.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import type { EmulatedTables } from '../../../support/emulated-table.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
@@ -56,7 +57,7 @@ export const createManagedStage = async (
     circuits: createDynamodbCircuit(table, ACCOUNT),
     deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),
-    audit: createDynamodbAudit(table),
+    audit: createDynamodbAudit(table, systemRandomness),
   };
   const metrics = recordingMetrics();
   const clock = { now: () => stage.now() };

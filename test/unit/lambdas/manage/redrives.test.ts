@@ -76,6 +76,14 @@ const redrive = async (body: Record<string, unknown> = {}) => {
 const audited = async () => Object(await stage.call('listAudit')).body.entries;
 
 describe('a redrive through the management API', () => {
+  it("leaves what SQS moved there from another queue than Parley's", async () => {
+    quarantine.visible.push(deadLetter('ours'), deadLetter('invented', { isForeign: true }));
+
+    expect(await redrive()).toMatchObject({ moved: 1, left: 1, isComplete: true });
+    expect(quarantine.put).toEqual(['body of ours']);
+    expect(quarantine.visible.map(({ id }) => id)).toEqual(['invented']);
+  });
+
   it('moves what is quarantined in the table and in the queue, as it is stored, and records who asked', async () => {
     await keep('kept-1');
     await keep('of-another-queue', { queue: 'send' });
