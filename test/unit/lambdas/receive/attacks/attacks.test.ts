@@ -168,7 +168,7 @@ describe('while what verifies requests is unavailable', () => {
 });
 
 describe('what no signature of its kind can prevent', () => {
-  // docs/receiving.md says so, and for how long.
+  // docs/security.md documents these limits.
   it('is that a captured Pub/Sub token is accepted with another body until it expires', async () => {
     const { auth } = pubsubJwtAttacks(issuers[0].jwksUrl);
     await receive.start({ ...auth });
