@@ -65,7 +65,7 @@ export const resolveSend = defineRoute({
     const resolution = { ...resolutionOf(outcome, messageId, ports.clock.now(), why), note };
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
       const contact = contactOfSend(ports.contactDefaults, send);
-      // A note about nobody that is known cannot be erased.
+      // Without a known contact, an erasure could not find the note.
       const details = { requestId, outcome, messageId, ...(contact && { note }) };
       const act = { action: 'resolution' as const, contact, details };
       await ports.audit.record(auditEntry(caller, act, resolution.at, `${send.attempts} ${send.state}`));

@@ -94,7 +94,7 @@ const ACTS: readonly (readonly [
 ];
 
 describe('the audit trail', () => {
-  it.each(ACTS)('says who asked %s for what, once', async (name, prepare, call, entry) => {
+  it.each(ACTS)('records the caller and the details of %s once', async (name, prepare, call, entry) => {
     await prepare();
 
     const first = await stage.call(name, call);
@@ -107,7 +107,7 @@ describe('the audit trail', () => {
   });
 
   it.each(ACTS)(
-    'has the entry of %s even if the act fails, and no act without an entry',
+    'has the entry of %s even if the action fails, and no action lacks an entry',
     async (name, prepare, call) => {
       await prepare();
       const before = await stage.items();
@@ -130,7 +130,7 @@ describe('the audit trail', () => {
     },
   );
 
-  it('has no entry of what could not be done', async () => {
+  it('has no entry for an action that cannot be carried out', async () => {
     await putSendInState(stage.sends, 'accepted');
     for (const requestId of ['request-1', 'unknown']) {
       await stage.call('cancelSend', { body: { requestId } });
@@ -141,7 +141,7 @@ describe('the audit trail', () => {
     expect(await entries()).toEqual([]);
   });
 
-  it('has an entry per caller, per minute, and per difference, so that nobody hides behind another entry', async () => {
+  it('has an entry per caller, minute, and difference, so no action hides behind another entry', async () => {
     await stage.call('optIn', { body: consent });
     await stage.call('optIn', { body: consent, caller: OTHER });
     await stage.call('optOut', { body: consent });
@@ -201,7 +201,7 @@ describe('the list of the audit trail', () => {
     return found;
   };
 
-  it('is in pages, newest first, of a period, of all or of a contact', async () => {
+  it('has pages, newest first, for a period, with or without a contact', async () => {
     await putMany(12);
     const newestFirst = Array.from({ length: 12 }, (_, index) => at(11 - index));
 
@@ -227,7 +227,7 @@ describe('the list of the audit trail', () => {
     });
   });
 
-  it('answers a cursor of another list, or of nobody, without an error', async () => {
+  it('accepts a cursor of another list, or an unknown one, without an error', async () => {
     await putMany(3);
     const { cursor: ofAll = '' } = await list({ limit: '1' });
     const { cursor: ofContact = '' } = await list({ limit: '1', platformContactId: '+5491155559999' });
@@ -241,7 +241,7 @@ describe('the list of the audit trail', () => {
 });
 
 describe('an erasure', () => {
-  it('removes the contact from its entries, but not who did what and when', async () => {
+  it('removes the contact from its entries, but not the caller, the action, and the time', async () => {
     await stage.call('optIn', { body: { ...consent, source: 'form of Ana' } });
     await stage.call('eraseContact', { id: USER, caller: OTHER });
     await stage.erase();
