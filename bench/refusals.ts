@@ -18,8 +18,9 @@ import {
 } from '../test/support/signed-requests.ts';
 
 /*
- * `npm run bench:refusals -- --rounds 40`: measures what it costs to refuse an unauthenticated webhook request, relative to
- * storing an honest one of the same kind. The cases take turns in every round, so that a busy machine slows all of them.
+ * `npm run bench:refusals -- --rounds 40`: measures what it costs to refuse an unauthenticated webhook request,
+ * relative to storing an authentic one of the same kind. The cases alternate in every round, so that other load on the
+ * machine affects all of them.
  */
 
 const { values } = parseArgs({
@@ -196,7 +197,7 @@ const perMillion = ({ cpuMs, logBytes }: Case): number => {
   return HTTP_API_PER_MILLION + LAMBDA_PER_MILLION + duration + logs;
 };
 
-console.log('Processor time per warm request (median), relative to an honest request of the same kind:');
+console.log('Processor time per warm request (median), relative to an authentic request of the same kind:');
 for (const each of cases) {
   const honest = cases.find(({ kind, name }) => kind === each.kind && name === 'honest');
   const ratio = honest ? median(each.cpuMs) / median(honest.cpuMs) : Number.NaN;

@@ -26,7 +26,10 @@ export interface CommandContext {
 }
 
 export interface CommandResult {
-  /** One line each. What a terminal would act on is escaped, line breaks included, since it may come from a user. */
+  /**
+   * One output line each. Control characters, including line breaks, are escaped, because users can choose parts of the
+   * text.
+   */
   readonly lines: readonly string[];
   /** What `--json` prints instead of the lines. */
   readonly json: unknown;

@@ -34,7 +34,7 @@ const API_TIMEOUT_MS = 35_000;
 /** Runs a command line. A failure prints one line to standard error. */
 export const run = async (terminal: Terminal): Promise<ExitCode> => {
   const { args, environment, print, root } = terminal;
-  // All output of the commands passes here, so that no command can forget to escape what it prints.
+  // All output of the commands passes through here, so that everything is escaped.
   const say = (line: string): void => terminal.say(printableLine(line));
   const isJson = args.includes('--json');
   const outcome: { exitCode: ExitCode; target?: Target } = { exitCode: EXIT.done };

@@ -19,7 +19,7 @@ import type { VerifiedRequest } from './domain/webhook-request.ts';
 // Every interface to the outside, by aggregate. A use case picks the methods it needs with Pick<>. Unless documented
 // otherwise, a method throws when the service behind it is unavailable.
 
-/** Contacts, with their conversation windows, consents, and contact checks. What has expired is not returned. */
+/** Contacts, with their conversation windows, consents, and contact checks. Expired data is not returned. */
 export interface ContactRepository {
   /** Returns undefined for a contact that is not stored. */
   read(contact: ContactRef, now: Instant): Promise<Contact | undefined>;
@@ -172,11 +172,11 @@ export interface KeptDeadLetter extends Omit<DeadLetter, 'body'> {
 /** Where the next page of dead letters starts; opaque to callers. */
 export type DeadLetterPosition = Readonly<Record<string, string>>;
 
-/** The audit trail: who did what to whom. Entries are only added; an erasure removes its contact from them. */
+/** The audit trail. Entries are only added; an erasure removes its contact from them. */
 export interface AuditRepository {
-  /** Records an act. Call it before the act, so that no act is without an entry. A repetition adds an entry. */
+  /** Records an action before it is performed, so that no action lacks an entry. Each call adds an entry. */
   record(act: RequestedAct): Promise<AuditEntry>;
-  /** Returns a page of the entries of a period, or of those about a contact in it, newest first. */
+  /** Returns a page of the entries in a period, optionally only those about a contact, newest first. */
   list(
     period: { readonly since?: Instant; readonly until?: Instant; readonly contact?: ContactRef },
     page: { readonly limit: number; readonly after?: AuditPosition },
@@ -292,7 +292,10 @@ export type Verdict =
   | { readonly kind: 'authentic'; readonly payload?: Buffer; readonly deliveryId?: string }
   /** A request about the delivery itself, such as a subscription confirmation. It was handled and carries no event. */
   | { readonly kind: 'handshake'; readonly reason: string }
-  /** The publish/subscribe system reports that it no longer delivers events here. Only an operator can change that. */
+  /**
+   * The publish/subscribe system reports that it no longer delivers events here. Only an operator can restore the
+   * delivery.
+   */
   | { readonly kind: 'unsubscribed'; readonly reason: string }
   /** `reason` names the check that failed and never includes a value. */
   | { readonly kind: 'unauthenticated'; readonly reason: string }

@@ -63,7 +63,7 @@ export class ParleyStack extends Stack {
   #createKey({ customerManagedKey, production, events }: StageSettings): IKey | undefined {
     if (!customerManagedKey) return undefined;
     const hasApiDestinations = events.targets.some(({ kind }) => kind === 'https');
-    // The id is older than the rest of what the key encrypts. Another one would replace the key.
+    // The id dates from when the key encrypted only the table. Changing it would replace the key.
     return new StageKey(this, 'TableKey', { production, hasApiDestinations }).fixed;
   }
 

@@ -11,12 +11,13 @@ export const openPrivateFile = async (path: string): Promise<FileHandle> => {
   return file;
 };
 
-/** What a run writes to its folders. */
+/** The files and folders that a run writes. */
 const isWrittenByRuns = (name: string): boolean => name === 'local.json' || name === 'logs' || name.endsWith('.log');
 
 /**
  * Creates a folder that only its owner can open. A folder that exists loses other users' permissions if it is named
- * `.parley` or holds nothing but what runs have written. Any other one, such as a home folder, is shared on purpose.
+ * `.parley` or holds nothing but what runs have written. Any other folder, such as a home folder, keeps its
+ * permissions.
  */
 export const createPrivateFolder = async (path: string): Promise<void> => {
   const created = await mkdir(path, { recursive: true, mode: OWNER_ONLY.folder });

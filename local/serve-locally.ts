@@ -8,8 +8,8 @@ export interface ServeOptions extends ServerOptions {
 }
 
 /**
- * Serves HTTP on a free port of the loopback interface, to this machine's programs only. Other sites' pages get 403 with
- * a message, in a format that AWS SDKs and clients of API Gateway read.
+ * Serves HTTP on a free port of the loopback interface, only to this machine's programs. Pages of other sites get 403
+ * with a message in a format that AWS SDKs and clients of API Gateway can read.
  */
 export const serveLocally = (
   answer: RequestListener,

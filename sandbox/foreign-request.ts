@@ -1,4 +1,4 @@
-/** The headers that say whom a request is for and which page, if any, makes it. */
+/** The headers that identify the host that a request is for, and the page, if any, that sent it. */
 export interface SourceHeaders {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
@@ -8,18 +8,18 @@ export interface SourceHeaders {
 export interface OwnAddress {
   /** The port that the server listens on. */
   readonly port: number;
-  /** Names of this machine besides its loopback names, without a port, such as a tunnel's. @default none */
+  /** Further names of this machine besides its loopback names, without a port, such as a tunnel's. @default none */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Whether the request follows a link to a page, which other sites may contain. @default false */
+  /** Whether the request is for a page that other sites may link to. @default false */
   readonly isLink?: boolean;
 }
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Decides whether a local server may answer a request. A browser sends requests of any page it shows to this machine, so
- * a server must refuse those of other sites' pages. A page can change neither `Host`, which also gives away a name that
- * its owner resolves to this machine, nor `Origin`, nor `Sec-Fetch-Site`.
+ * Decides whether a local server may answer a request. Any page in a browser can send requests to this machine, so a
+ * server must refuse those from pages of other sites. A page cannot change `Host`, which also reveals a foreign host
+ * name that resolves to this machine, `Origin`, or `Sec-Fetch-Site`.
  *
  * A `Host` without a port is accepted: some programs omit it, but a browser does so only for port 80.
  *

@@ -6,14 +6,14 @@ import { type CreateCommand, channelOption, examples } from '../command.ts';
 export const createAuditTrailCommand: CreateCommand = ({ api, report }) =>
   new Command('audit-trail')
     .description(
-      'Show who asked for what, newest first.\n\n' +
-        'Consents, erasures, cancellations, resolutions, redrives, deletions of dead letters, and new access tokens. ' +
-        'Parley records each before it acts.',
+      'Show who requested which action, newest first.\n\n' +
+        'Lists consents, erasures, cancellations, resolutions, redrives, deletions of dead letters, and changes of ' +
+        'the access token. Parley records each action before it performs it.',
     )
     .addArgument(new Argument('[contact]', 'Only entries about this contact, such as +5491150000001'))
     .addOption(channelOption())
-    .option('--since <time>', 'Only entries from this time on, such as 2026-11-20T00:00:00Z')
-    .option('--until <time>', 'Only entries up to this time')
+    .option('--since <time>', 'Only entries at or after this time, such as 2026-11-20T00:00:00Z')
+    .option('--until <time>', 'Only entries at or before this time')
     .option('--limit <n>', 'Entries to show, up to 500 (default: 100)')
     .option('--cursor <cursor>', 'Show the next page')
     .addHelpText(
@@ -38,7 +38,7 @@ export const createAuditTrailCommand: CreateCommand = ({ api, report }) =>
       report({ lines: [...lines, ...next], json: page });
     });
 
-/** Describes an entry in one line. Quotes what others wrote. */
+/** Describes an entry in one line. Puts text that others wrote in quotation marks. */
 const describeEntry = (entry: z.output<typeof auditEntryResponse>): string => {
   const { at, action, caller, auditId: _auditId, callerId: _callerId, contact, ...details } = entry;
   const described = Object.entries(details).flatMap(([name, value]) =>

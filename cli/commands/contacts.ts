@@ -100,7 +100,7 @@ const createConsentCommand = (
     .addOption(
       new Option(
         '--origin <origin>',
-        `Who said so: the user, or a list that a system loads (default: ${DEFAULT_ORIGIN[name]})`,
+        `Who gave it: the user, or an imported list (default: ${DEFAULT_ORIGIN[name]})`,
       ).choices(CONSENT_ORIGINS),
     )
     .option('--at <time>', `Time of the ${name}, such as 2026-11-20T12:00:00Z (default: now)`)
@@ -117,7 +117,7 @@ const createConsentCommand = (
       );
       const lines = [
         `${contact.platformContactId}: ${name}${recorded ? describeEvidence(recorded) : ''}.`,
-        `What counts: ${describeConsent(contact.consent)}.`,
+        `Effective consent: ${describeConsent(contact.consent)}.`,
       ];
       report({ lines, json: contact });
     });
@@ -127,7 +127,7 @@ type Evidence = Pick<ContactResponse['consent'], 'at' | 'origin' | 'source'>;
 const describeEvidence = ({ at, origin, source }: Evidence): string =>
   ` at ${at} (origin: ${origin}, source: ${source})`;
 
-/** Describes the consent that counts, such as `opted out at 2026-11-20T12:00:00.000Z (origin: user, source: call)`. */
+/** Describes the effective consent, such as `opted out at 2026-11-20T12:00:00.000Z (origin: user, source: call)`. */
 export const describeConsent = ({ state, ...evidence }: ContactResponse['consent']): string =>
   state === 'none' ? 'no opt-in or opt-out' : `${state.replace('-', ' ')}${describeEvidence(evidence)}`;
 

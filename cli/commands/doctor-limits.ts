@@ -5,12 +5,12 @@ import type { Finding } from './finding.ts';
 
 const check = 'limits';
 
-/** What the checks need to know about the target. */
+/** The properties of the target that the checks need. */
 type LimitsTarget = Pick<Target, 'name' | 'isLocal' | 'region' | 'credentials'> & {
   readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'managementUrl'>;
 };
 
-/** Checks what a flood of requests would meet: the account's concurrency, and the limits of the APIs. */
+/** Checks the limits that apply in a flood of requests: the account's concurrency, and the throttling of the APIs. */
 export const checkLimits = async (target: LimitsTarget): Promise<readonly Finding[]> => {
   // A local run has neither an account nor a quota.
   if (target.isLocal) return [];
@@ -22,7 +22,7 @@ export const checkLimits = async (target: LimitsTarget): Promise<readonly Findin
   ]);
 };
 
-/** Turns an error into a warning, because it says nothing about the deployment. */
+/** Turns an error into a warning, because a missing permission to read a limit is not a fault of the deployment. */
 const readable = async (target: LimitsTarget, permission: string, read: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await read();
@@ -39,20 +39,20 @@ const readable = async (target: LimitsTarget, permission: string, read: () => Pr
  */
 const ALWAYS_UNRESERVED = 100;
 
-/** Below this, a burst of webhook requests and a full send queue get into each other's way. */
+/** Below this, a burst of webhook requests and a full send queue compete for executions. */
 const FEW_EXECUTIONS = 50;
 
 const describeConcurrency = ({ limit, unreserved }: Concurrency): Finding => {
-  const message = `The account may run ${limit} executions of functions at a time, ${unreserved} of them unreserved.`;
+  const message = `The account can run ${limit} concurrent executions, ${unreserved} of them unreserved.`;
   if (limit <= ALWAYS_UNRESERVED) {
     const remedy =
-      'A burst of webhook requests may be answered with 5xx. Request a higher quota for "Concurrent executions" of ' +
-      'Lambda. Until then, the setting reservedConcurrency fails the deployment.';
+      'A burst of webhook requests may be answered with 5xx. Request a higher Lambda quota for "Concurrent ' +
+      'executions". Until then, a deployment with the setting reservedConcurrency fails.';
     return { check, grade: limit < FEW_EXECUTIONS ? 'failing' : 'warning', message, remedy };
   }
   if (unreserved >= FEW_EXECUTIONS + ALWAYS_UNRESERVED) return { check, grade: 'ok', message };
   const remedy =
-    'Other functions of the account reserve most of them. Request a higher quota, or set reservedConcurrency.receive.';
+    'Other functions reserve most of the concurrency. Request a higher quota, or set reservedConcurrency.receive.';
   return { check, grade: 'warning', message, remedy };
 };
 
@@ -68,6 +68,6 @@ const checkApi = async (name: string, url: string, target: LimitsTarget): Promis
   const { requestsPerSecond, burst } = throttle;
   const message = `The ${name} answers 429 above ${requestsPerSecond} requests per second, or ${burst} at once.`;
   if (requestsPerSecond >= LOW_RATE) return { check, grade: 'ok', message };
-  const remedy = 'Honest requests are refused too, and whoever sends them slows down. Raise the setting throttling.';
+  const remedy = 'Authentic requests are refused too, and their sender slows down. Raise the setting throttling.';
   return { check, grade: 'warning', message, remedy };
 };

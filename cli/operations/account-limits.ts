@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
-/** How many executions of functions may run at a time in the account and region. */
+/** How many function executions can run concurrently in the account and region. */
 export interface Concurrency {
   readonly limit: number;
-  /** What functions without reserved concurrency share. */
+  /** The concurrency that functions without reserved concurrency share. */
   readonly unreserved: number;
 }
 
@@ -34,7 +34,7 @@ const stage = z.object({
 });
 
 /**
- * Returns the limit of an API's stage `$default`, or undefined if it has only that of the account.
+ * Returns the limit of an API's stage `$default`, or undefined if only the account's limit applies.
  *
  * Source: https://docs.aws.amazon.com/apigatewayv2/latest/api-reference/apis-apiid-stages-stagename.html
  */

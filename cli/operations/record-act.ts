@@ -1,7 +1,7 @@
 import type { KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import type { ManagementClient } from './management-client.ts';
 
-/** What the command does with the operator's own AWS permissions. */
+/** An action that the command performs with the operator's own AWS permissions. */
 export type OwnAct =
   | { readonly action: 'access-token-change' }
   | {
@@ -11,7 +11,7 @@ export type OwnAct =
       readonly reason?: string | undefined;
     };
 
-/** Records an act in the audit trail. Call it before the act, so that no act is without an entry. */
+/** Records an action in the audit trail. Call it before performing the action, so that no action lacks an entry. */
 export const recordAct = async (api: ManagementClient, act: OwnAct): Promise<void> => {
   await api('POST', '/v1/audit', act);
 };

@@ -3,8 +3,8 @@ import type { ManagementClient } from './management-client.ts';
 import type { RedriveOptions, RedriveResult } from './redrive.ts';
 
 /**
- * Redrives quarantined events through the management API, because only Parley's functions may put messages on the inbound
- * queue. A call moves as many as it can in its time, so the calls are repeated until none are left.
+ * Redrives quarantined events through the management API, because only Parley's functions can put messages on the
+ * inbound queue. Repeats the call, which has a time limit, until no events are left.
  */
 export const redriveInbound = async (
   api: ManagementClient,

@@ -76,7 +76,7 @@ export const createSqsErasureQueue = (client: SQSClient, queueUrl: string): Eras
   },
 });
 
-/** A dead letter that goes back to its queue needs no reason, so it fits again. */
+/** A redriven dead letter has no reason, so it fits into the queue again. */
 export const createSqsRedriveQueue = (client: SQSClient, queueUrl: string): RedriveQueue => ({
   async put(body) {
     await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));

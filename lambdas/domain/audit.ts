@@ -16,45 +16,45 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who signed a call, as IAM knows them. */
+/** The IAM identity that signed a call. */
 export interface Caller {
   /** The ARN, which for an assumed role contains the name of the session. */
   readonly arn: string;
-  /** The unique ID, which AWS never gives to another principal, even one of the same name. */
+  /** The unique ID, which AWS never reuses, even for a principal with the same name. */
   readonly id?: string;
 }
 
 const text = z.optional(z.string());
 
-/** What an entry says about the act. All of it is optional, because each action has its own. */
+/** The details of an action. All are optional, because each action has different ones. */
 export const auditDetails = z.object({
-  /** Of a consent: when it was given or withdrawn, where, and who says so. */
+  /** For a consent: when and where it was given or withdrawn, and its origin. */
   consentAt: text,
   source: text,
   origin: text,
-  /** The erasure. An erasure's own entry never names the contact. */
+  /** The erasure. The entry of an erasure never names the contact. */
   erasureId: text,
   /** The send that was cancelled or resolved. */
   requestId: text,
-  /** Of a resolution. */
+  /** For a resolution. */
   outcome: text,
   messageId: text,
   note: text,
-  /** Which dead letters: a queue, and optionally a single one, or those whose reason contains a text. */
+  /** Which dead letters: those of a queue, optionally only one, or only those whose reason contains a string. */
   queue: z.optional(z.enum(KEPT_QUEUES)),
   deadLetterId: text,
   reason: text,
 });
 
-/** An act that somebody asked for. */
+/** An action that a caller requested. */
 export interface AuditedAct {
   readonly action: AuditAction;
-  /** Whom it concerns. An erasure of this contact removes it from the entry. */
+  /** The contact that the action concerns. An erasure of this contact removes it from the entry. */
   readonly contact?: ContactRef;
   readonly details: z.output<typeof auditDetails>;
 }
 
-/** An act with who asked for it, and when. It is recorded before the act, so it says what was requested. */
+/** An action with its caller and time. It is recorded before the action, so it says what was requested. */
 export interface RequestedAct extends AuditedAct {
   readonly at: Instant;
   readonly caller: Caller;
@@ -62,8 +62,8 @@ export interface RequestedAct extends AuditedAct {
 
 /** An entry of the audit trail. */
 export interface AuditEntry extends RequestedAct {
-  /** Random: an erasure keeps the ID, so it must reveal nothing about the contact, as a digest of the call would. */
+  /** Random, because an erasure keeps the ID, and a digest of the call would reveal the contact. */
   readonly id: string;
-  /** When an erasure removed the contact, and what was written about it, from the entry. */
+  /** When an erasure removed the contact, and the text about it, from the entry. */
   readonly erasedAt?: Instant;
 }

@@ -4,7 +4,7 @@ import { type Instant, parseInstant } from './instant.ts';
 export const CONSENT_KINDS = ['opt-in', 'opt-out'] as const;
 export type ConsentKind = (typeof CONSENT_KINDS)[number];
 
-/** Who said so: the user, in a form, a message, or a call; or a list that a system loads. */
+/** Who gave or withdrew the consent: the user, in a form, a message, or a call; or a list that a system loads. */
 export const CONSENT_ORIGINS = ['user', 'import'] as const;
 export type ConsentOrigin = (typeof CONSENT_ORIGINS)[number];
 
@@ -16,26 +16,26 @@ export interface Consent {
   readonly at: Instant;
   /** Where it was given, such as a form, an email, or a call. */
   readonly source: string;
-  /** When Parley received it, which an erasure goes by. @default at */
+  /** When Parley recorded it, which decides whether an erasure removes it. @default at */
   readonly recordedAt?: Instant;
 }
 
-/**
- * The origin of a consent whose caller names none: the one that never overrides somebody's opt-out by accident.
- */
+/** The origin of a consent whose caller gives none. It never overrides a user's opt-out by mistake. */
 export const DEFAULT_ORIGIN: Readonly<Record<ConsentKind, ConsentOrigin>> = { 'opt-in': 'import', 'opt-out': 'user' };
 
 export const CONSENT_STATES = ['opted-in', 'opted-out', 'none'] as const;
 
-/** Whether the user agrees that the business writes first, with the consent that decides it. */
+/**
+ * The effective consent: whether the business may write to the user first, and the opt-in or opt-out that decides it.
+ */
 export type ConsentVerdict =
   | (Pick<Consent, 'at' | 'origin' | 'source'> & { readonly state: 'opted-in' | 'opted-out' })
   /** Neither an opt-in nor an opt-out is recorded. */
   | { readonly state: 'none' };
 
 /**
- * Weighs a contact's consents, in any order. An opt-out stands until a later opt-in. Only the user's own opt-in
- * overrides the user's own opt-out; any opt-in overrides an import's.
+ * Returns the effective consent of a contact, regardless of the order of its consents. Only a later opt-in of the user
+ * overrides the user's own opt-out; any later opt-in overrides an imported one.
  */
 export const consentVerdict = (consents: readonly Consent[]): ConsentVerdict => {
   const optIns = consents.filter(({ kind }) => kind === 'opt-in');
@@ -72,7 +72,7 @@ export interface ConsentRegister {
   readonly recordedAt: string;
 }
 
-/** Returns the register of a consent, such as `userOptOutAt` with its source and its time of recording. */
+/** Returns the attribute names of a consent, such as `userOptOutAt`. */
 export const consentRegister = ({ kind, origin }: Pick<Consent, 'kind' | 'origin'>): ConsentRegister => {
   const prefix = `${origin}${kind === 'opt-in' ? 'OptIn' : 'OptOut'}`;
   return { kind, origin, at: `${prefix}At`, source: `${prefix}Source`, recordedAt: `${prefix}RecordedAt` };
@@ -83,10 +83,10 @@ export const CONSENT_REGISTERS: readonly ConsentRegister[] = CONSENT_KINDS.flatM
 );
 
 /**
- * Reads the registers of an item.
+ * Reads the consents from an item.
  *
- * @throws DamagedItemError if a register does not have the form that Parley writes, because an opt-out must not be
- * overlooked
+ * @throws DamagedItemError if an attribute does not have the form that Parley writes, because an opt-out must not be
+ *   overlooked
  */
 export const readConsents = (item: Readonly<Record<string, unknown>>): readonly Consent[] =>
   CONSENT_REGISTERS.flatMap(({ kind, origin, ...names }) => {

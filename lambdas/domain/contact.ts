@@ -23,7 +23,7 @@ export type DataSubject = ContactRef | CustomerRef;
 const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
-/** What the table stores about a contact besides its consents. Attributes that are not listed are dropped on read. */
+/** A contact's data in the table, except its consents. Attributes that are not listed are dropped on read. */
 export const contactSchema = z.object({
   /** The user's id exactly as last received; messages are sent to it. */
   address: optionalString,

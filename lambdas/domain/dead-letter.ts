@@ -87,8 +87,8 @@ const addressIn = ({ FROM, TO, platformContactId, MessageGroupId }: z.output<typ
   FROM?.toLowerCase() === 'me' ? TO : (FROM ?? platformContactId ?? MessageGroupId);
 
 /**
- * Returns an inbound event without its envelope, or what can be read of it. An older request does not name its envelope,
- * and an erasure must find the contact in any.
+ * Returns an inbound event without its envelope, or as much of it as can be read. Tries every envelope, because older
+ * requests do not name theirs, and an erasure must find the contact in all of them.
  */
 const eventText = (body: string): string => {
   for (const envelope of ENVELOPES) {

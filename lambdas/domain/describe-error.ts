@@ -22,8 +22,8 @@ const MAX_CAUSES = 3;
 const MAX_FRAMES = 10;
 
 /**
- * Describes an error without its message: an AWS service, a library, or Node.js may quote an item, a request, or a
- * number there. The messages of Parley's own errors quote nothing.
+ * Describes an error without its message, in which an AWS service, a library, or Node.js may quote an item, a request,
+ * or a number. The messages of Parley's own errors quote nothing.
  */
 export const describeError = (error: unknown, causes = MAX_CAUSES): DescribedError => {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -43,7 +43,7 @@ export const describeError = (error: unknown, causes = MAX_CAUSES): DescribedErr
   };
 };
 
-/** Describes an error in a few words, such as `ThrottlingException, HTTP 400`, for what is not a log. */
+/** Describes an error in a few words, such as `ThrottlingException, HTTP 400`, for use outside of logs. */
 export const summarizeError = (error: unknown): string => {
   const { name, code, httpStatus, deniedAction, message } = describeError(error);
   const status = httpStatus === undefined ? undefined : `HTTP ${httpStatus}`;
@@ -53,7 +53,7 @@ export const summarizeError = (error: unknown): string => {
   return [words, message].filter((part) => part).join(': ');
 };
 
-/** What a name, a code, or an id of an error looks like. */
+/** The format of an error's name, code, or id. */
 const IDENTIFIER = /^[A-Za-z0-9][\w.-]{0,79}$/;
 
 const identifier = (value: unknown): string | undefined =>
@@ -62,7 +62,7 @@ const identifier = (value: unknown): string | undefined =>
 /** Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html */
 const DENIED_ACTION = /is not authorized to perform: ([a-z0-9-]{1,40}:[A-Za-z]{1,80})\b/;
 
-/** A stack starts with the message, which may have lines of its own. */
+/** A stack starts with the message, which may have several lines. */
 const FRAME = /^\s+at [\w$.<>[\] #]*\(?(?:file|node|async|\/)[^\s()]*:\d+:\d+\)?$/;
 
 const framesOf = ({ stack, message }: Error): readonly string[] => {

@@ -1,4 +1,4 @@
-/** An error whose message Parley wrote and that quotes no data, so that logs may contain it. */
+/** An error with a message that Parley wrote and that quotes no data, so logs may contain it. */
 export class LoggableError extends Error {}
 
 /** The base of the errors that Parley throws. A retry fixes none of them. `code` is stable; messages may change. */

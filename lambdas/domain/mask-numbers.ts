@@ -3,8 +3,8 @@ const KEPT_OR_NUMBER =
   /(\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\barn:[\w:/.@+=,*-]+)|\+?\p{Nd}(?:[\s().\-/\u00a0]{0,3}\p{Nd}){5,}/giu;
 
 /**
- * Masks everything in a text that can be a phone number. Only the last two digits stay, which are enough to recognize a
- * number that you know.
+ * Masks everything in a string that can be a phone number, except the last two digits, which are enough to recognize a
+ * known number.
  */
 export const maskNumbers = (text: string): string =>
   text.replace(KEPT_OR_NUMBER, (found: string, kept?: string) => kept ?? `***${[...found].slice(-2).join('')}`);

@@ -25,12 +25,12 @@ export const boundedString = (maxCharacters: number) =>
 const MAX_ISSUES = 10;
 const MAX_UNKNOWN_FIELDS = 5;
 
-/** What the name of a field looks like. Anything else may be what a user wrote, and a number may be theirs. */
+/** The format of a field name. Anything else may be text from a user, or a phone number. */
 const FIELD_NAME = /^(?!.*\d{4})[A-Za-z_][\w-]{0,39}$/;
 
 /**
- * Describes the issues as `path: message`, separated by semicolons. Quotes no values, and only a few names that the value
- * contains, because logs and dead letters' attributes keep the description.
+ * Describes the issues as `path: message`, separated by semicolons. Quotes no values and only a few field names,
+ * because logs and dead letters' attributes contain the description.
  *
  * @param root what to call the value itself
  */

@@ -17,7 +17,7 @@ export type ChatServiceAnswer =
 export interface CallFault {
   /** The HTTP status and the code, in Parley's words. May be logged. */
   readonly explanation: string;
-  /** What the chat service says, which may quote the request. It is content, and must not be logged. */
+  /** The chat service's message, which may quote the request. It is content, and must not be logged. */
   readonly details?: string;
 }
 
@@ -161,7 +161,7 @@ const explain = (httpStatus: number, fault: Problem | undefined): string => {
     : `HTTP ${httpStatus}, code ${code}`;
 };
 
-/** Masks numbers before it shortens the text, so that no part of a number stays at its end. */
+/** Masks numbers before it shortens the text, so that no part of a number remains at the end. */
 const detailsOf = (fault: Problem | undefined): Pick<CallFault, 'details'> =>
   fault?.message === undefined || fault.message === ''
     ? {}

@@ -31,7 +31,7 @@ export interface Claim {
 
 /**
  * The state that a send reaches. `decision` says why Parley makes no call; `outcome` gives the result of the call. Each
- * is one sentence. `outcomeDetails` is what the chat service says about the outcome, which can quote the request.
+ * is one sentence. `outcomeDetails` is the chat service's message about the outcome, which can quote the request.
  */
 export type SendResult = { readonly at: Instant } & (
   | { readonly state: 'accepted'; readonly messageId?: string; readonly outcome: string }
@@ -79,7 +79,7 @@ export const sendRecord = z.object({
   decision: optionalString,
   /** The result: the chat service's answer, a status, or an operator's resolution. */
   outcome: optionalString,
-  /** What the chat service's error or the operator's note says about it: content, unlike the outcome. */
+  /** The chat service's error message or the operator's note. Unlike the outcome, it is content. */
   outcomeDetails: optionalString,
   /** The queue message's body; empty once its contact is erased. */
   body: z.string(),

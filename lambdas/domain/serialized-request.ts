@@ -98,8 +98,8 @@ const escapeForSqs = (json: string): string =>
 /**
  * Parses what {@link serializeRequest} wrote. Returns undefined for anything else.
  *
- * @param unmarked the envelope of a request that names none: the stage's. Earlier versions named none, and neither does a
- *   stage that expects bare events, which may be the mistake that quarantined them.
+ * @param unmarked the stage's envelope, for a request that names none. Earlier versions named none, and neither does a
+ *   stage that expects bare events, which may be the misconfiguration that caused the quarantine.
  */
 export const parseSerializedRequest = (serialized: string, unmarked?: Envelope): VerifiedRequest | undefined => {
   const parsed = z.safeParse(serializedRequest, z.parseJson(serialized));

@@ -2,8 +2,8 @@ import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 
 /**
- * What a request's body can be, if it is not the bare event: a Pub/Sub push (wrapped, or unwrapped to the bare event), or
- * an Amazon SNS notification. It follows from how the stage authenticates requests and is never guessed from the body.
+ * The envelope of a request whose body is not the bare event: a Pub/Sub push (wrapped, or unwrapped to the bare event),
+ * or an Amazon SNS notification. It follows from how the stage authenticates requests, and never from the body.
  */
 export const ENVELOPES = ['pubsub', 'sns'] as const;
 export type Envelope = (typeof ENVELOPES)[number];
@@ -79,7 +79,7 @@ export const withoutEnvelope = (request: VerifiedRequest): VerifiedRequest & { r
   isEvent: true,
 });
 
-/** The event in an envelope, with its metadata. Metadata outside the envelope, in headers, does not count. */
+/** The event in an envelope, with the metadata of the envelope, not of headers. */
 type EnvelopeContent = Pick<VerifiedRequest, 'rawBody' | 'deliveryId' | 'publishedAt'>;
 
 const contentOf = ({ envelope, rawBody }: VerifiedRequest): EnvelopeContent | undefined => {

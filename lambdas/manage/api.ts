@@ -177,7 +177,7 @@ export const eventIdField = z
 export const chosenIdField = z.boundedString(128);
 
 /**
- * A request ID in a path to which IAM policies can confine a caller. It has only the characters that mean the same
+ * A request ID in a path, to which IAM policies can confine a caller. It can contain only characters that mean the same
  * whether or not they are percent-encoded, because AWS does not document which form of the path IAM sees.
  * Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.3
  */

@@ -38,7 +38,7 @@ export const auditEntryResponse = z.object({
   caller: z.string(),
   /** The caller's unique ID in IAM. */
   callerId: z.optional(z.string()),
-  /** Whom it concerns; `key` is what all spellings of the contact's ID have in common. */
+  /** The contact that it concerns; `key` is the same for all spellings of the contact's ID. */
   contact: z.optional(z.object({ chatPlatform: z.string(), chatChannelNumber: z.string(), key: z.string() })),
   ...auditDetails.shape,
   /** When an erasure removed the contact, the source, and the note from the entry. */
@@ -54,8 +54,8 @@ export const listAudit = defineRoute({
   route: 'GET /v1/audit',
   summary: 'List the audit trail, newest first',
   description:
-    'Who asked for what: consents, erasures, cancellations, resolutions, redrives, deletions of dead letters, and new ' +
-    'access tokens. An entry is written before the act, so it says what was requested.',
+    'Who requested which action: consents, erasures, cancellations, resolutions, redrives, deletions of dead ' +
+    'letters, and changes of the access token. An entry is written before the action, so it says what was requested.',
   query: z.strictObject({
     /** The earliest and the latest time of an entry. */
     since: z.optional(instantField),
@@ -85,7 +85,7 @@ export const listAudit = defineRoute({
 
 const reason = z.optional(z.boundedString(1024));
 
-/** What an operator does with permissions of their own, and not through this API. */
+/** An action that an operator performs with their own AWS permissions, and not through this API. */
 const recordableAct = z.discriminatedUnion(
   'action',
   [
@@ -103,7 +103,7 @@ const recordableAct = z.discriminatedUnion(
 
 export const recordAudit = defineRoute({
   route: 'POST /v1/audit',
-  summary: 'Record what you are about to do with your own AWS permissions',
+  summary: 'Record an action that you are about to perform with your own AWS permissions',
   description:
     'The entry names the signer of the call. `parley` makes this call before it uses SQS or Secrets Manager.',
   query: ignoredQuery,
@@ -115,7 +115,7 @@ export const recordAudit = defineRoute({
   },
 });
 
-/** An erasure does not find an entry without a contact, so that its text must not have one. */
+/** An erasure does not find an entry without a contact, so the text of such an entry must not contain one. */
 export const withoutNumbersIn = <Details extends AuditEntry['details']>(details: Details): Details => ({
   ...details,
   ...(details.reason !== undefined && { reason: maskNumbers(details.reason) }),

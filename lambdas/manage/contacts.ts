@@ -55,7 +55,9 @@ export const contactResponse = z.object({
     lastInboundAt: z.optional(z.string()),
     closesAt: z.optional(z.string()),
   }),
-  /** Whether the user agrees that the business writes first, and the consent that decides it. */
+  /**
+   * The effective consent: whether the business may write to the user first, and the opt-in or opt-out that decides it.
+   */
   consent: z.object({
     state: z.enum(CONSENT_STATES),
     at: z.optional(z.string()),
@@ -87,8 +89,8 @@ const consentRequest = z.strictObject({
   /** Where the consent was given or withdrawn, such as a form, an email, or a call. */
   source: z.boundedString(1024),
   /**
-   * Who said so: the user, in a form, a message, or a call; or a list that a system loads. An import never overrides the
-   * user's own opt-out. @default import for an opt-in, user for an opt-out
+   * Who gave or withdrew the consent: the user, in a form, a message, or a call; or a list that a system loads. An
+   * import never overrides the user's own opt-out. @default import for an opt-in, user for an opt-out
    */
   origin: z.optional(origin),
   /** When it was given or withdrawn. @default now */
@@ -126,15 +128,15 @@ export const optIn = consentRoute(
   'POST /v1/opt-ins',
   'opt-in',
   'Record an opt-in',
-  "An opt-in overrides an earlier opt-out, except that one of origin import never overrides the user's own opt-out. " +
-    'The origin is import unless the call names another. The response shows the consent that counts.',
+  "An opt-in overrides an earlier opt-out, but an imported opt-in never overrides the user's own opt-out. " +
+    'The default origin is import. The response shows the effective consent.',
 );
 export const optOut = consentRoute(
   'POST /v1/opt-outs',
   'opt-out',
   'Record an opt-out',
-  "An opt-out stands until a later opt-in; the user's own opt-out, until the user's own later opt-in. The origin is " +
-    'user unless the call names another.',
+  "An imported opt-out is effective until a later opt-in, and the user's own opt-out until the user's own later " +
+    'opt-in. The default origin is user.',
 );
 
 const respondWithContact = async (ports: ContactPorts, named: NamedContact): Promise<Answer> => {

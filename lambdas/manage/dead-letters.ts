@@ -92,7 +92,7 @@ export const deleteDeadLetter = defineRoute({
   responses: { 200: z.object({ id: z.string() }), 400: problemResponse, 404: problemResponse },
   async handle({ deadLetters, audit, clock }: DeletionPorts, { id, caller }) {
     const deadLetter = await deadLetters.read(id);
-    // What an interrupted deletion has left cannot be read, but the deletion has its entry.
+    // After an interrupted deletion, the dead letter cannot be read, but the deletion was already recorded.
     if (deadLetter) {
       const details = { deadLetterId: id, queue: deadLetter.queue };
       await audit.record({ action: 'dead-letter-deletion', details, at: clock.now(), caller });

@@ -59,7 +59,7 @@ export const eraseContact = defineRoute({
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
     const erasureId = randomness.newId();
     const requestedAt = clock.now();
-    // Never names the contact, who must not be found in what the erasure leaves.
+    // Never names the contact, because the entry remains after the erasure.
     await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
     await erasures.start(erasureId, requestedAt);
     await erasureQueue.put({ erasureId, requestedAt, contact });

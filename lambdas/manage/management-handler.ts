@@ -46,7 +46,7 @@ const parseCall = (event: APIGatewayProxyEventV2): ManagementCall => ({
 });
 
 /**
- * Returns the signer, whom API Gateway provides for routes with IAM authorization, and nobody else can.
+ * Returns the signer of a call. Only API Gateway can set it, for routes with IAM authorization.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const callerOf = ({ requestContext }: APIGatewayProxyEventV2): Caller => {

@@ -23,7 +23,7 @@ export interface RedrivePorts {
 }
 
 /**
- * How long a call moves dead letters. The rest of the API's 30 seconds is for a cold start and for the last ones.
+ * How long a call moves dead letters. The rest of the API's 30 seconds is for a cold start and the last moves.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
  */
 const BUDGET_MS = 15_000;
@@ -36,14 +36,18 @@ const redriveRequest = z.strictObject({
   deadLetterId: z.optional(chosenIdField),
   /** Only dead letters whose reason contains this text, ignoring case. */
   reason: z.optional(z.boundedString(1024)),
-  /** Only dead letters that were sent until then. Pass the one of the first response to all other calls. @default now */
+  /**
+   * Only dead letters sent up to this time. Pass the value from the first response to all further calls. @default now
+   */
   before: z.optional(instantField),
 });
 
 export const redriveResponse = z.object({
   /** How many were put back on the queue. */
   moved: z.number(),
-  /** How many were read and left: they do not match, or they have failed again. Add up those of all calls. */
+  /**
+   * How many were read but not moved, because they do not match or have failed again. Add up the values of all calls.
+   */
   left: z.number(),
   /** False if time ran out. Repeat the call to continue. */
   isComplete: z.boolean(),
@@ -52,16 +56,13 @@ export const redriveResponse = z.object({
 
 type Selection = Pick<z.output<typeof redriveRequest>, 'deadLetterId' | 'reason'>;
 
-/**
- * Moves what Parley itself quarantined, as it is stored, and never a body from the caller: whoever can put a message on
- * the inbound queue can invent events.
- */
+/** Moves quarantined events unchanged, and accepts no body from the caller, who could otherwise invent events. */
 export const redriveDeadLetters = defineRoute({
   route: 'POST /v1/redrives',
   summary: 'Put quarantined events back on the inbound queue',
   description:
-    'Moves dead letters from the table and from the dead-letter queue, and says how many. A call moves as many as it ' +
-    'can in 15 seconds; repeat it until isComplete is true.',
+    'Moves dead letters from the table and from the dead-letter queue, and returns how many. A call moves as many as ' +
+    'it can in 15 seconds; repeat it until isComplete is true.',
   query: ignoredQuery,
   body: redriveRequest,
   responses: { 200: redriveResponse, 400: problemResponse, 404: problemResponse },
@@ -74,7 +75,7 @@ export const redriveDeadLetters = defineRoute({
     const isTableDone = await run.moveKept();
     const isQueueDone = isTableDone && (await run.moveQueued(inbound.deadLetters));
     const { moved, left, leftInTable } = run.counts;
-    // The table is listed by every call, so that only the last one counts what stays there.
+    // Every call lists the table, so only the last call counts what stays there.
     const counts = { moved, left: left + (isQueueDone ? leftInTable : 0) };
     return ok({ ...counts, isComplete: isQueueDone, before } satisfies z.output<typeof redriveResponse>);
   },
@@ -144,7 +145,7 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, before, until
       }
       isFailed = false;
     } finally {
-      // If time ran out, they stay hidden for a while, so that the next call goes on behind them.
+      // If time ran out, they stay hidden for a while, so that the next call continues after them.
       if (others.length > 0 && (isDone || isFailed)) await source.release(others);
     }
     counts.left += others.length;

@@ -64,7 +64,7 @@ export const resolveSend = defineRoute({
     const resolution = { ...resolutionOf(outcome, messageId, ports.clock.now(), why), note };
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
       const contact = contactOfSend(ports.contactDefaults, send);
-      // A note about nobody that is known cannot be erased.
+      // Without a known contact, an erasure could not find the note.
       const details = { requestId, outcome, messageId, ...(contact && { note }) };
       await ports.audit.record({ action: 'resolution', contact, details, at: resolution.at, caller });
       const resolved = await ports.sends.resolve(send, resolution);

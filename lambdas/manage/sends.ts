@@ -45,7 +45,7 @@ export const sendResponse = z.object({
   decision: z.optional(z.string()),
   /** The result: the status and the code of the chat service's answer, a status, or an operator's resolution. */
   outcome: z.optional(z.string()),
-  /** What the chat service's error or the operator's note says, with numbers masked; absent if its contact was erased. */
+  /** The chat service's error message or the operator's note, with numbers masked; absent if the contact was erased. */
   outcomeDetails: z.optional(z.string()),
   /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),
@@ -117,7 +117,7 @@ export const enqueueSend = defineRoute({
 
 const sendRequestWithoutId = z.looseObject({ requestId: z.optional(z.string()) });
 
-/** The path's ID is checked again here, because the body's is the one that is stored. */
+/** Checks that the body's ID, which is stored, is the ID in the path. */
 export const enqueueSendById = defineRoute({
   route: 'PUT /v1/sends/{requestId}',
   summary: 'Put a send request, whose ID is in the path, on the queue',
@@ -187,7 +187,7 @@ export const sendNotFound = (requestId: string): Answer =>
     `There is no send with the request id ${requestId}. A request in the queue appears once it has been processed.`,
   );
 
-/** Returns whom a send is about, or undefined once its contact is erased. */
+/** Returns the contact of a send, or undefined once the contact is erased. */
 export const contactOfSend = (
   defaults: ContactDefaults,
   { body }: Pick<SendRecord, 'body'>,

@@ -45,7 +45,7 @@ export const createTelemetry = (): Telemetry => {
   };
 };
 
-/** The invocation failed; its log line says how. Lambda logs this error's message and stack, and returns them. */
+/** The invocation failed; its log line gives the reason. Lambda logs and returns this error's message and stack. */
 class InvocationFailedError extends Error {
   override readonly name = 'InvocationFailedError';
 }

@@ -3,7 +3,7 @@ import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertool
 import { describeError } from '../domain/describe-error.ts';
 import { maskNumbers } from '../domain/mask-numbers.ts';
 
-/** Fields that identify something other than a user, whose digits must stay readable. Callers choose request ids. */
+/** Fields that do not identify a user, whose digits must stay readable. Callers choose request ids. */
 const IDENTIFIERS: ReadonlySet<string> = new Set([
   'requestId',
   'messageId',
@@ -21,7 +21,7 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
 const MAX_CHARACTERS = 1_000;
 const MAX_DEPTH = 5;
 
-/** Returns what may be logged of a value: errors without their messages, and texts without phone numbers. */
+/** Returns a value as it may be logged: errors without their messages, and strings without phone numbers. */
 export const loggableValue = (value: unknown, field = '', depth = 0): unknown => {
   if (typeof value === 'string') {
     const text = value.slice(0, MAX_CHARACTERS).toWellFormed();
@@ -37,8 +37,7 @@ export const loggableValue = (value: unknown, field = '', depth = 0): unknown =>
 };
 
 /**
- * Formats every log line as Powertools does, and is the one place that keeps personal data out of all of them. The
- * calls that log leave it out, too.
+ * Formats every log line as Powertools does, and removes personal data from it in case the logging call included some.
  */
 export class LoggableFormatter extends LogFormatter {
   override formatAttributes(attributes: UnformattedAttributes, additional: LogAttributes): LogItem {

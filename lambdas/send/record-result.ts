@@ -43,7 +43,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
     const { state } = result;
     const why = 'outcome' in result ? result.outcome : result.decision;
     metrics.count(METRIC[state]);
-    // Without the chat service's own words, which can quote the request: no erasure reaches the logs.
+    // Without the chat service's message, which can quote the request, because erasures do not reach the logs.
     log.info(`send ${state}`, { requestId: request.requestId, why });
     return DONE;
   };

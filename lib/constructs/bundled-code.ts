@@ -7,18 +7,18 @@ import { buildSync } from 'esbuild';
 import { type BundledPackage, bundledPackages } from './bundled-packages.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
 
-/** A function's code, and the packages that it contains. */
+/** A function's code, and the packages bundled into it. */
 export interface Bundle {
   readonly code: string;
   readonly packages: readonly BundledPackage[];
 }
 
-/** Paths in messages and in the bundler's description are relative to Parley's root, whatever the current folder is. */
+/** Paths in messages and in the metafile are relative to Parley's root, regardless of the current folder. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Bundles a function's entry and all of its imports, including the AWS SDK, into one ES module, `index.mjs`, and puts the
- * licenses of the packages beside it.
+ * Bundles a function's entry and all of its imports, including the AWS SDK, into one ES module, `index.mjs`, and writes
+ * the licenses of the packages beside it.
  *
  * Runs esbuild in this process. CDK's `NodejsFunction` starts npx for every function, which takes longer than bundling.
  * The asset's hash is computed from the output, so an edit that does not change the bundle deploys nothing.

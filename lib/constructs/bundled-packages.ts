@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { z } from 'zod';
 
-/** A package of which a bundle contains code. */
+/** A package whose code is in a bundle. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
@@ -24,7 +24,7 @@ const manifestSchema = z.object({
 });
 
 /**
- * Returns the packages of which a bundle contains code, by name.
+ * Returns the packages whose code is in a bundle, sorted by name.
  *
  * @param metafile esbuild's description of the bundle.
  * @param workingDirectory The absolute path that the metafile's paths are relative to.
@@ -36,7 +36,7 @@ export function bundledPackages(metafile: Metafile, workingDirectory: string): r
   );
   const filesByFolder = Map.groupBy(files, folderOf);
   const packages = [...filesByFolder].flatMap(([folder, filesInFolder]): BundledPackage[] => {
-    // Without a folder, they are Parley's own files.
+    // Files without a folder are Parley's own.
     if (folder === undefined) return [];
     const imports = filesInFolder
       .flatMap((file) => metafile.inputs[file]?.imports ?? [])
@@ -50,7 +50,7 @@ export function bundledPackages(metafile: Metafile, workingDirectory: string): r
 /**
  * Returns the folder of the package that contains a file, or undefined for a file outside of node_modules.
  *
- * Many packages have further package.json files in their folders, which state only a module format.
+ * The nearest package.json is not enough: many packages have nested ones that state only a module format.
  */
 function packageFolder(file: string): string | undefined {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replaceAll('\\', '/'))?.[0];

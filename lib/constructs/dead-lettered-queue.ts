@@ -112,7 +112,7 @@ export function grantConsume(grantee: IGrantable, ...queues: readonly IQueue[]):
 
 /** Grants permission to put messages on queues. */
 export function grantSendMessage(grantee: IGrantable, ...queues: readonly IQueue[]): Grant {
-  // SQS decrypts each new data key once, to check it.
+  // SQS decrypts each new data key once to verify it.
   grantQueueKeys(grantee, queues, ['kms:Decrypt', 'kms:GenerateDataKey']);
   return Grant.addToPrincipal({
     grantee,
@@ -128,8 +128,8 @@ function grantQueueKeys(grantee: IGrantable, queues: readonly IQueue[], actions:
 }
 
 /**
- * How long SQS reuses a data key before it asks KMS for another one, from a minute to a day: this long, queues work
- * without KMS, and with a key that was disabled.
+ * How long SQS reuses a data key before it requests another one from KMS, from a minute to a day. For this long, queues
+ * continue to work if KMS is unavailable or the key is disabled.
  */
 const DATA_KEY_REUSE = Duration.hours(1);
 

@@ -168,7 +168,7 @@ export class ParleyManagement extends Construct {
     this.url = this.api.apiEndpoint;
   }
 
-  /** Not even an erasure deletes an entry of the audit trail: it removes the contact from it. */
+  /** Excludes audit entries, from which an erasure only removes the contact. */
   #grantItems(table: ITable): void {
     const erasable: ItemKey[] = ['CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*'];
     const written: ItemKey[] = [...erasable, 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*'];

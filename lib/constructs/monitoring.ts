@@ -46,7 +46,7 @@ const MAX_PUBLISH_LAG = Duration.minutes(10);
  */
 const SUSTAINED = { evaluationPeriods: 6, datapointsToAlarm: 3 };
 
-/** More refused requests in a period than stray ones from scanners of the internet. */
+/** More refused requests in a period than internet scanners usually cause. */
 const MANY_REFUSED = 20;
 
 /** A bus that refuses events for longer than a burst of traffic lasts. */
@@ -105,8 +105,8 @@ export class ParleyMonitoring extends Construct {
       'RefusedWebhooks',
       api.stage.metricClientError({ period: PERIOD }),
       MANY_REFUSED,
-      `The webhook's API has answered at least ${MANY_REFUSED} requests in five minutes with 4xx, for a while. The status ` +
-        'in the API access log says why: 429 above throttling.webhook, 413 above 10 MB, 401 without a valid signature.',
+      `The webhook's API has repeatedly answered at least ${MANY_REFUSED} requests in five minutes with 4xx. The ` +
+        'status in the API access log shows why: 429 above throttling.webhook, 413 above 10 MB, or 401.',
       SUSTAINED,
     );
     if (authKind === 'sns') {
@@ -115,7 +115,7 @@ export class ParleyMonitoring extends Construct {
         handler.customMetric('WebhookUnsubscribed', SUM),
         1,
         'The SNS topic reported that it no longer delivers events to the webhook. Unless you removed the subscription, ' +
-          'subscribe the webhook again, and find out who removed it.',
+          'find out who did, and subscribe the webhook again.',
       );
     }
     if (windowPer === 'channel') {

@@ -30,7 +30,7 @@ export interface ParleyFunctionProps {
   /** How long the function's log is kept, and how it is encrypted. */
   readonly logs: LogSettings;
   /**
-   * How many executions may run at a time, reserved in the account.
+   * How many concurrent executions are reserved for the function, which is also its limit.
    *
    * @default the function shares the concurrency of the account
    */

@@ -58,7 +58,7 @@ export class ParleyPublisher extends Construct {
   readonly eventBus: IEventBus;
   /**
    * Changes that could not be published: complete records from the function, or positions in the stream from Lambda.
-   * With a customer managed key, also events that EventBridge could not encrypt or decrypt.
+   * With a customer managed key, it also receives events that EventBridge could not encrypt or decrypt.
    */
   readonly publishFailures: DeadLetterQueue;
   /** Undefined if the settings list no targets. */

@@ -154,8 +154,9 @@ export class ParleyReceiver extends Construct {
   }
 
   /**
-   * Denies everybody else, administrators included, to put messages on the queues: what is there counts as verified.
-   * Neither Lambda, which only receives, nor SQS, which moves messages to the dead-letter queue itself, sends any.
+   * Denies all other principals, including administrators, permission to put messages on the queues, because these
+   * messages are not verified again. This does not affect Lambda, which only receives, or SQS, which moves messages to
+   * the dead-letter queue without this permission.
    *
    * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html, `aws:PrincipalArn`:
    * the role's ARN for its sessions, and no value for AWS services, which `ArnNotEquals` denies.

@@ -22,7 +22,7 @@ export interface SendSchedulesProps {
   readonly encryptionKey?: IKey;
 }
 
-/** What Scheduler names in the encryption context of a schedule: its ARN. */
+/** The key of the encryption context in which Scheduler passes a schedule's ARN to KMS. */
 const SCHEDULE_CONTEXT = 'aws:scheduler:schedule:arn';
 
 /** The group of one-time schedules for sends with a `sendAt`, and the role that lets them use the send queue. */

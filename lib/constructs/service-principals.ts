@@ -2,8 +2,8 @@ import { Stack } from 'aws-cdk-lib';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
-// A service is a confused deputy if anyone's account can make it use this stack's roles. So each role says on whose
-// behalf the service must act. https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
+// Each role restricts the account or resource that a service may act for, which prevents the confused deputy problem.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
 
 /**
  * Lambda, for functions of this account. The function's ARN would be a circular reference.

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 
 /** Properties of a {@link StageKey}. */
 export interface StageKeyProps {
-  /** Whether the key outlives its stack, as the data does that it encrypts. */
+  /** Whether the key outlives its stack, like the data that it encrypts. */
   readonly production: boolean;
   /** Whether events are delivered to URLs, whose connections EventBridge encrypts with the key. */
   readonly hasApiDestinations: boolean;
@@ -14,11 +14,13 @@ export interface StageKeyProps {
 /**
  * The customer managed key of a stage, which encrypts everything that the stage stores.
  *
- * DynamoDB, SQS, Secrets Manager, and EventBridge Scheduler use it with the permissions of their caller. Only CloudWatch
- * Logs and EventBridge use it as themselves, so only they are in the key's policy.
+ * DynamoDB, SQS, Secrets Manager, and EventBridge Scheduler use it with the permissions of their caller. CloudWatch
+ * Logs and EventBridge use it as service principals, so the key's policy names only these two.
  */
 export class StageKey extends Key {
-  /** The same key, which no construct can change: some of CDK's add statements with wildcards to a key's policy. */
+  /**
+   * An imported reference to the key. Some CDK constructs would otherwise add statements with wildcards to its policy.
+   */
   readonly fixed: IKey;
 
   constructor(scope: Construct, id: string, { production, hasApiDestinations }: StageKeyProps) {
@@ -43,7 +45,7 @@ function serviceStatements(stack: Stack): PolicyStatement[] {
   const allow = (service: string, actions: string[], conditions: Record<string, Record<string, string>>) =>
     new PolicyStatement({ principals: [new ServicePrincipal(service)], actions, resources: ['*'], conditions });
   return [
-    // The names of log groups start with that of the stack. Naming the groups themselves would be a circular reference.
+    // The names of log groups start with the stack's name. References to the groups themselves would be circular.
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
     allow(`logs.${region}.amazonaws.com`, LOGS_ACTIONS, {
       ArnLike: {
@@ -61,7 +63,7 @@ function serviceStatements(stack: Stack): PolicyStatement[] {
     // Separate, because DescribeKey has no encryption context.
     allow('events.amazonaws.com', ['kms:DescribeKey'], { StringEquals: { 'aws:SourceAccount': account } }),
     // For dead letters. AWS documents that a key's policy must not name the source of events for an encrypted topic,
-    // and does not document it for queues; so the queue's policy names the source, and this one names the queues.
+    // and does not say so for queues. So the queue's policy names the source, and the key's policy names the queues.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html and
     // https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
     allow('events.amazonaws.com', ['kms:Decrypt', 'kms:GenerateDataKey'], {
@@ -70,7 +72,7 @@ function serviceStatements(stack: Stack): PolicyStatement[] {
   ];
 }
 
-/** What AWS documents for log groups, without wildcards. */
+/** The actions that AWS documents for log groups, without wildcards. */
 const LOGS_ACTIONS = [
   'kms:Decrypt',
   'kms:DescribeKey',

@@ -4,7 +4,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { LogRetentionDays } from '../settings/log-retention.ts';
 
-/** How a stage keeps its logs. */
+/** How long a stage keeps its logs, and how they are encrypted. */
 export interface LogSettings {
   /** Whether the logs outlive the stack, as evidence of what happened. */
   readonly production: boolean;
@@ -18,10 +18,10 @@ export interface LogSettings {
 }
 
 /**
- * A log group that keeps its logs for the time that the stage says.
+ * A log group with the retention time of the stage.
  *
- * It has no name of its own: CloudFormation generates one, so that a stack can be deployed again beside a log group that
- * an earlier one left behind.
+ * CloudFormation generates its name, so that a stack can be deployed again while a log group of an earlier stack still
+ * exists.
  */
 export class StageLogGroup extends LogGroup {
   constructor(scope: Construct, id: string, { production, retentionDays, encryptionKey }: LogSettings) {

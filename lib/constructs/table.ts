@@ -91,7 +91,7 @@ export type ItemKey =
 
 /** Grants these actions on the items of a table with these partition keys, but not on its indexes or its stream. */
 export function grantItemActions(table: ITable, grantee: IGrantable, actions: ItemAction[], keys: ItemKey[]): Grant {
-  // Every action names the partition key of each item, so the condition cannot be met for lack of one.
+  // Each of these actions requires a partition key, so the condition is never met because a key is missing.
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
   const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } };
   const isWriting = actions.some((action) => !action.endsWith('GetItem'));
@@ -123,7 +123,7 @@ export function grantStreamRead(table: ITable, streamArn: string, grantee: IGran
 }
 
 /**
- * The actions that DynamoDB performs with a customer managed key on the behalf of a caller that reads or writes, without
+ * The actions that DynamoDB performs with a customer managed key on behalf of a caller that reads or writes, without
  * wildcards.
  *
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html

@@ -2,16 +2,16 @@ import { basename } from 'node:path';
 import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library';
 import type { BundledPackage } from '../constructs/bundled-packages.ts';
 
-/** What the bundles contain: the packages by the name of the function. */
+/** The packages in the bundles, by the name of the function. */
 export type BundledPackages = Readonly<Record<string, readonly BundledPackage[]>>;
 
-/** Where the hash of a package's archive comes from: `integrity` in package-lock.json. */
+/** Returns the hash of a package's archive, `integrity` in package-lock.json. */
 export type IntegrityOf = (bundled: BundledPackage) => string;
 
 /**
  * Returns the software bill of materials of all functions, in CycloneDX 1.6 as JSON.
  *
- * It depends only on what is bundled: it has no time and no serial number.
+ * It has no time and no serial number, so that equal bundles give equal documents.
  *
  * @throws Error if a package's license is not an SPDX identifier, or its integrity is not a SHA-512 hash.
  */

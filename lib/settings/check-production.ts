@@ -2,12 +2,12 @@ import { SettingsError } from './settings-faults.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**
- * The context value with which the local run synthesizes a stage: it replaces the addresses by those of this machine.
- * It must be the boolean, which `-c` cannot pass.
+ * The context key with which the local run disables the check, because it replaces the addresses with its own. The
+ * value must be the boolean `true`, which `-c` cannot pass.
  */
 export const LOCAL_RUN_CONTEXT = 'parley:localRun';
 
-/** The settings that {@link checkProduction} looks at. A construct has only some of them. */
+/** The settings that {@link checkProduction} checks. A construct has only some of them. */
 export type CheckedSettings = Pick<StageSettings, 'production'> &
   Partial<Pick<StageSettings, 'chatService' | 'chatChannelNumber' | 'webhook' | 'allowInsecureWebhook' | 'events'>>;
 
@@ -18,8 +18,8 @@ interface Fault {
 }
 
 /**
- * Rejects what is fine on a developer's machine but not in a production stage: placeholder addresses, and a webhook
- * that accepts requests from anyone.
+ * Rejects settings that are acceptable on a developer's machine but not in a production stage: placeholder addresses,
+ * and a webhook that accepts requests from anyone.
  *
  * @param place The prefix for paths in faults, such as `stages.prod` or a construct's path.
  * @param localRun The value of {@link LOCAL_RUN_CONTEXT}. With `true`, nothing is rejected.

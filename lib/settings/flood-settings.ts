@@ -29,10 +29,10 @@ export const throttling = z
 /** A limit of an HTTP API. */
 export type Throttle = NonNullable<z.output<typeof throttling>['webhook']>;
 
-/** How many invocations at a time the event source mapping of the inbound queue may start. */
+/** The maximum concurrency of the inbound queue's event source mapping. */
 export const MAX_INBOUND_INVOCATIONS = 5;
 
-/** How many invocations at a time the event source mapping of the erasure queue may start. */
+/** The maximum concurrency of the erasure queue's event source mapping. */
 export const MAX_ERASURE_INVOCATIONS = 2;
 
 const executions = (minimum: number, name: string) =>
@@ -48,8 +48,8 @@ const executions = (minimum: number, name: string) =>
     });
 
 /**
- * The reserved concurrency of each function. It must exceed what the function's queue may use, because SQS counts a
- * receive for each batch that Lambda throttles.
+ * The reserved concurrency of each function. It must exceed the maximum concurrency of the function's queue, because
+ * SQS counts a receive for each batch that Lambda throttles.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */

@@ -9,7 +9,7 @@ export const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ] as const;
 
-/** How many days logs stay. It is not rounded to the nearest allowed number, because nobody would notice. */
+/** How many days logs are kept. Other numbers are rejected, not rounded, because rounding would go unnoticed. */
 export const logRetentionDays = z
   .literal([...LOG_RETENTION_DAYS])
   .default(30)

@@ -28,7 +28,7 @@ function isBaseUrl(value: string): boolean {
 const isSecure = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
 
-/** Allows plain http only for a sandbox on this machine, because whoever answers decides which requests are authentic. */
+/** Allows plain http only for a sandbox on this machine, because the server determines which requests are authentic. */
 const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
   ({ auth }) => {
     const url = auth.kind === 'pubsub-jwt' ? URL.parse(auth.jwksUrl) : undefined;
@@ -202,11 +202,7 @@ export const settingsObject = z.strictObject({
         400,
         'how many days to keep sends, longer than the 14 days for which SQS may redeliver a request',
       ),
-      contacts: days(
-        MIN_RETENTION_DAYS,
-        400,
-        "how many days to keep a contact after its last sign of life, the user's latest message",
-      ),
+      contacts: days(MIN_RETENTION_DAYS, 400, "how many days to keep a contact after the user's latest message"),
       contactChecks: days(1, 90, 'how many days to keep the result of a contact check'),
       audit: days(1, 400, 'how many days to keep the audit trail'),
       logs: logRetentionDays,
@@ -266,8 +262,8 @@ export type StageSettingsInput = z.input<typeof stageSettings>;
 export type StageSettings = z.output<typeof stageSettings>;
 
 /**
- * Whether events include the content of messages. Targets and archives of the bus keep events for times of their own,
- * which no erasure reaches, so a production stage publishes content only if its settings say so.
+ * Whether events include the content of messages. Targets and archives of the bus keep events for their own retention
+ * periods, and erasures do not reach them. So a production stage publishes content only if its settings say so.
  */
 export function publishesContent({ production, events }: Pick<StageSettings, 'production' | 'events'>): boolean {
   return events.content ?? !production;

@@ -3,7 +3,7 @@ import { explainForeignRequest } from '../../sandbox/foreign-request.ts';
 import { type ListeningServer, listenLocally } from '../listen-locally.ts';
 import { foreignRequestBody } from '../serve-locally.ts';
 
-/** The address of a program that checks nothing itself. */
+/** The address of a program that does not check requests itself. */
 export interface UncheckedAddress {
   readonly host: string;
   readonly port: number;
@@ -13,10 +13,10 @@ const HEADERS_LIMIT_BYTES = 64 * 1024;
 const END_OF_HEADERS = '\r\n\r\n';
 
 /**
- * Listens on the loopback interface in front of a program, and forwards the connections of programs to it.
+ * Listens on the loopback interface, and forwards connections from programs, but not from browsers, to another program.
  *
  * Only the first request of a connection is read: parsing and forwarding every request would take three times as long.
- * So that no page can use a checked connection, browsers are refused altogether.
+ * Browsers are refused completely, so that no page can send a second request on a checked connection.
  */
 export const startCheckedConnections = async (target: UncheckedAddress): Promise<ListeningServer> => {
   const sockets = new Set<Socket>();

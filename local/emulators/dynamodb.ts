@@ -78,8 +78,8 @@ const findBinary = async (environment: NodeJS.ProcessEnv): Promise<string> => {
 };
 
 /**
- * Returns a free port of a random loopback address. dynoxide answers every page, and lets it read the answer, so a page
- * must not find it. Where only 127.0.0.1 is a loopback address, as on macOS, only the port is random.
+ * Returns a free port of a random loopback address. dynoxide answers every page, and lets it read the answer, so pages
+ * must not be able to find it. Where only 127.0.0.1 is a loopback address, as on macOS, only the port is random.
  */
 const findFreeAddress = async (): Promise<UncheckedAddress> => {
   const host = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;

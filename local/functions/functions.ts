@@ -98,7 +98,7 @@ const openFunctionLog = async (functionName: string, logs: LogSettings) => {
   };
 };
 
-/** Escapes what a terminal would act on. The log files keep the output as it is. */
+/** Escapes control characters for the terminal. The log files contain the output unchanged. */
 const createEscaper = (): Transform => {
   const decoder = new StringDecoder();
   return new Transform({

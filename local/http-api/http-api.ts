@@ -36,8 +36,8 @@ export interface HttpApiContext {
   /** Returns the function that invokes the Lambda function with an ARN. */
   readonly functionOf: (functionArn: string) => InvokeFunction | undefined;
   /**
-   * Host names that requests to routes without IAM authorization may be addressed to, such as a tunnel's for the
-   * webhook. @default none
+   * Further host names for requests to routes without IAM authorization, such as a tunnel's for the webhook. @default
+   * none
    */
   readonly allowedHosts?: readonly string[] | undefined;
 }

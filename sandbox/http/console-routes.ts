@@ -98,7 +98,7 @@ const serveSample = async (context: Context) => {
   const bytes = await readFile(new URL(`../console/samples/${file}`, import.meta.url));
   return context.body(Uint8Array.from(bytes), 200, {
     'Content-Type': type,
-    // The samples are not the users', and a browser's viewer of documents needs its own scripts and styles.
+    // The samples do not come from users, and a browser's document viewer needs its own scripts and styles.
     'Content-Security-Policy': "frame-ancestors 'none'",
   });
 };

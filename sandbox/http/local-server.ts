@@ -19,8 +19,8 @@ export type LocalServerOptions = {
 };
 
 /**
- * Added to every response. The content of most is the users', so a browser must neither guess another type nor execute
- * anything in it. The console's page and the samples have policies of their own.
+ * Added to every response. Most contain text from users, so a browser must neither guess another type nor execute
+ * anything in it. The console's page and the samples have their own policies.
  */
 const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -60,7 +60,7 @@ export const startLocalServer = (app: Hono, { port, allowedHosts }: LocalServerO
   });
 };
 
-/** The console, and click-to-chat links, which are made to be put on other sites. Both only show something. */
+/** The console, and click-to-chat links, which are meant for other sites. Opening either changes nothing. */
 const LINKED_PATHS = /^\/(?:chat\/[^/]*)?(?:\?|$)/;
 
 const isLinkToPage = ({ method, url = '', headers }: IncomingMessage): boolean =>

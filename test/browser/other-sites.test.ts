@@ -251,7 +251,7 @@ describe.each([
   ['of another site', EVIL],
   ['of another local server', '127.0.0.1'],
 ])('a page %s', (_, host) => {
-  it('can change nothing on any local server, and read nothing', async () => {
+  it('can neither change nor read anything on any local server', async () => {
     const before = await everything();
     const { page, requested, statuses, close } = await openPage(`http://${host}:${evilSite.port}/`);
 
@@ -297,7 +297,7 @@ const REBOUND = `
   }
   return answers;`;
 
-describe('a host name that its owner resolves to this machine', () => {
+describe('a foreign host name that resolves to this machine', () => {
   it('is refused by every local server, with a sentence that says what to do', async () => {
     const before = await everything();
     const answers: [string, number, string][] = [];

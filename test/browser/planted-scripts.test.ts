@@ -156,7 +156,7 @@ const visitEach = async (view: string, selector: string): Promise<number> => {
   return count;
 };
 
-it('runs no script of a name, a text, an address, or an identifier on the phone', async () => {
+it('runs no script in a name, a text, an address, or an ID on the phone', async () => {
   await expectNothingRan('start');
   let messages = 0;
   for (let index = 0; index < CONTACTS.length; index += 1) {
@@ -173,13 +173,13 @@ it('runs no script of a name, a text, an address, or an identifier on the phone'
   expect(await page.locator('.attachment:not([href])').count()).toBeGreaterThan(5);
 });
 
-it('runs no script of an address that is clicked', async () => {
+it('runs no script in an address that is clicked', async () => {
   for (const attachment of await page.locator('.attachment:not([href])').all()) await attachment.click({ force: true });
 
   await expectNothingRan('attachments');
 });
 
-it('runs no script of a request, a decision, an answer, or a table item', async () => {
+it('runs no script in a request, a decision, an answer, or a table item', async () => {
   await page.locator('.user').filter({ hasText: 'User 0' }).click();
   await page.getByRole('button', { name: 'Requests', exact: true }).click();
   const planted = page.locator('.log-row').filter({ hasText: 'img/data-planted' });
@@ -194,7 +194,7 @@ it('runs no script of a request, a decision, an answer, or a table item', async 
   expect(await page.locator('.timeline').innerText()).toContain('<img data-planted');
 });
 
-it('runs no script of an event', async () => {
+it('runs no script in an event', async () => {
   await page.getByRole('button', { name: 'Event log' }).click();
   await page.locator('.log-row:not([disabled])').first().waitFor();
 
@@ -202,7 +202,7 @@ it('runs no script of an event', async () => {
   expect(await page.locator('.log').innerText()).toContain('data-planted');
 });
 
-it('runs no script of a template, a rule, or a dead letter among the controls', async () => {
+it('runs no script in a template, a rule, or a dead letter among the controls', async () => {
   await expandAll();
   await page.locator('.dead-letters pre').first().waitFor();
   await expectNothingRan('controls');
@@ -218,7 +218,7 @@ it('runs no script of a template, a rule, or a dead letter among the controls', 
   }
 });
 
-it('runs no script of a click-to-chat link, or of an answer that is opened by itself', async () => {
+it('runs no script in a click-to-chat link, or in a response that is opened directly', async () => {
   expect(await page.getByLabel('Message from the user').inputValue()).toContain('<img data-planted');
   const paths = [
     `/chat/5491100000000?text=${encodeURIComponent(HTML)}`,

@@ -142,7 +142,7 @@ describe('parley', () => {
 
     expect(out).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/: opt-out at \S+ \(origin: user, source: call\)\.\nWhat counts: opted out at /),
+      out: expect.stringMatching(/: opt-out at \S+ \(origin: user, source: call\)\.\nEffective consent: opted out at /),
     });
     expect(checked.out).toBe(
       `${contact}  on the platform as 5491155561002\n123456  not on the platform\nOn the platform: 1 of 2.`,

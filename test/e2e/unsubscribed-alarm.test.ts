@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe('the alarm of a stage with Amazon SNS', () => {
-  it('watches the metric that receive emits when the topic has unsubscribed it', async () => {
+  it('uses the metric that receive emits when its subscription is removed', async () => {
     for (const [name, value] of Object.entries({ ...variables(), AWS_REGION: 'eu-west-1' })) vi.stubEnv(name, value);
     const fetched: string[] = [];
     vi.stubGlobal('fetch', async (url: string) => {

@@ -1,13 +1,13 @@
-/** What replaces a secret. */
+/** The replacement for a secret. */
 const REDACTED = '<access token>';
 
 /** Shorter fragments would match ordinary text. */
 const MIN_FRAGMENT = 8;
 
 /**
- * Creates the function that replaces secrets in all strings of a parsed JSON value, names of fields included. It finds
- * a secret as it is, percent-encoded, as escapes of JSON, XML, and programming languages, in hexadecimal, and in base64
- * wherever the encoded text contains it.
+ * Creates the function that replaces secrets in all strings of a parsed JSON value, including field names. It finds a
+ * secret in plain text, percent-encoded, with the escapes of JSON, XML, and programming languages, in hexadecimal, and
+ * anywhere in base64-encoded text.
  */
 export const createRedactSecrets = (secrets: readonly string[]): ((value: unknown) => unknown) => {
   const forms = [...new Set(secrets)].filter((secret) => secret !== '').flatMap(formsOf);
@@ -30,7 +30,7 @@ const formsOf = (secret: string): readonly string[] => {
   return [escapable(secret), ...base64Of(bytes).map(escapable), ...(bytes.length >= MIN_FRAGMENT ? [hex] : [])];
 };
 
-/** Matches a text of which any character may be escaped in any way. */
+/** Matches a string in which any character may be escaped in any way. */
 const escapable = (text: string): string => [...text].map(escapableCharacter).join('');
 
 const escapableCharacter = (character: string): string => {
@@ -39,7 +39,7 @@ const escapableCharacter = (character: string): string => {
   const units = [...Array(character.length).keys()].map((index) => character.charCodeAt(index));
   const unicode = units.map((unit) => String.raw`\\+u${anyCase(unit.toString(16).padStart(4, '0'))}`);
   const entity = `&#0*(?:${code}|[xX]0*${anyCase(code.toString(16))});`;
-  // A backslash alone may be an escape, too, and base64 has two alphabets.
+  // A backslash by itself can also be an escape, and base64 has two alphabets.
   const plain = ALPHABETS[character] ?? character.replace(/[^A-Za-z0-9]/g, String.raw`\$&`);
   return String.raw`(?:\\*${plain}|${percent.join('')}|${unicode.join('')}|${entity})`;
 };

@@ -112,12 +112,12 @@ const readEntry = (item: Item): AuditEntry => {
   };
 };
 
-/** What can say something about the contact, besides its name. */
+/** The attributes, besides the contact itself, that can contain personal data. */
 const PERSONAL = ['contact', 'contactSort', 'source', 'note'] as const;
 
 /**
- * Removes the contact, and what was written about it, from an entry. The rest stays: who did what, and when. Otherwise,
- * whoever recorded a wrong consent could remove the trace of it by erasing the contact.
+ * Removes the contact and the text about it from an entry, and keeps the caller, the action, and the time. Otherwise, a
+ * caller who recorded a wrong consent could hide it by erasing the contact.
  */
 export const eraseAuditEntry = async (
   table: ConversationTable,

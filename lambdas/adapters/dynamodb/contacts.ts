@@ -10,8 +10,8 @@ import { accountKey, checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, type I
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 /**
- * Creates the repository of contacts. What expires at a time of its own is an item of its own, because the writes of
- * one item could not agree on when it expires without reading it.
+ * Creates the repository of contacts. Data that expires at a different time is in a separate item, because writes to a
+ * shared item could not set its expiry without reading it.
  */
 export const createDynamodbContacts = (table: ConversationTable): ContactRepository => ({
   async read(contact, now) {
@@ -45,7 +45,7 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
   async denyWindow(contact, at) {
     await table.update({
       key: denialKeyOf(contact),
-      // The window that it denies is over by then, whenever the user wrote.
+      // By then, the window that it denies has closed, whenever the user wrote.
       set: { windowDeniedAt: at, expiresAt: expiryAfter(at, WINDOW_MS) },
       condition: 'attribute_not_exists(#windowDeniedAt) OR #windowDeniedAt < :windowDeniedAt',
     });
@@ -79,10 +79,10 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
 
 const isLaterConsent = ({ at, source, recordedAt }: ReturnType<typeof consentRegister>): string =>
   `attribute_not_exists(#${at}) OR #${at} < :${at} OR (#${at} = :${at} AND #${source} < :${source}) OR ` +
-  // A repetition after an erasure was requested counts, because the erasure removes what was recorded before.
+  // The same consent is recorded again after an erasure was requested, because the erasure removes earlier records.
   `(#${at} = :${at} AND #${source} = :${source} AND #${recordedAt} < :${recordedAt})`;
 
-/** The keys of everything that is stored about a contact itself. */
+/** Returns the keys of a contact's own items. */
 const keysOf = (contact: ContactRef): readonly ItemKey[] => [
   contactKeyOf(contact),
   consentKeyOf(contact),

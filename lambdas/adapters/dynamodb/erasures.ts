@@ -68,7 +68,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
     const [newWindow, newConsents] = await table.getAll([window, consents]);
     await removeOldConsents(table, consents, newConsents, until);
-    // Functions may have recorded these since, about earlier sends. On their own, they make no new contact.
+    // Functions may have recorded these since, about earlier sends. They alone do not make a new contact.
     const isNew = newWindow !== undefined || newConsents !== undefined;
     const byFunctions = [
       { key: checkKeyOf(contact), time: 'checkedAt' },
@@ -128,12 +128,12 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 });
 
-/** The condition that an item, or a part of it, was written until the erasure was requested, or does not exist. */
+/** The condition that an item, or a part of it, was written before the erasure was requested, or does not exist. */
 const isOld = (time: string): string => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
 
 /**
  * Removes the consents that were recorded until then from an item that has later ones. It removes all of them at once,
- * so that none of them ever counts without the others. If one was recorded again meanwhile, the rest are removed.
+ * so that none ever applies without the others. If one was recorded again meanwhile, it removes the rest.
  */
 const removeOldConsents = async (
   table: ConversationTable,

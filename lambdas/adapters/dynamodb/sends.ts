@@ -21,7 +21,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     const { to } = SEND_TRANSITIONS[name];
     const { set = {}, setOnce, increment } = update;
     const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...stateIndex(requestId, to, set) };
-    // The details of an outcome never outlast it.
+    // The details of an outcome are removed with it.
     const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
     const change = { set: { ...details, ...set, ...written }, setOnce, increment };
     return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);

@@ -20,7 +20,7 @@ const contact = describe(
 
 const origin = describe(
   z.enum(CONSENT_ORIGINS),
-  "Who said so: the user, or a list that a system loaded. An import never overrides the user's own opt-out.",
+  "Who gave the consent: the user, or an imported list. An import never overrides the user's own opt-out.",
 );
 
 const account = describe(
@@ -78,7 +78,7 @@ const sendFields = {
 };
 
 const outcomeDetails = string(
-  "What the chat service's error or the operator's note says, which can quote the request. Numbers are masked.",
+  "The chat service's error message or the operator's note, which can quote the request. Numbers are masked.",
 );
 const requestContent = withContent({ request: string('The request as queued.'), outcomeDetails });
 
@@ -181,7 +181,7 @@ export const eventDetails = {
       origin,
       source: string('Where the user opted in.'),
     }),
-    'An opt-in counts from now on: the business may write to the user first.',
+    'An opt-in became effective: the business may write to the user first.',
   ),
   ContactOptedOut: describe(
     z.strictObject({
@@ -191,7 +191,7 @@ export const eventDetails = {
       origin,
       source: string('Where the user opted out.'),
     }),
-    'An opt-out counts from now on: the user gets no more templates.',
+    'An opt-out became effective: the user gets no more templates.',
   ),
 } as const satisfies Record<string, z.ZodMiniType>;
 

@@ -72,8 +72,8 @@ const readCall = ({ call }: ItemImage): { endpoint?: 'message/v3' | 'intent/v2';
 };
 
 /**
- * A consent that another one overrides changes nothing: consumers may take the latest event for what counts. The same
- * consent can count again after another one, so all of the contact's consents tell its events apart.
+ * Publishes a consent only if it changes the effective one, because consumers may rely on the latest event. The same
+ * consent can become effective more than once, so an event's ID depends on all of the contact's consents.
  */
 const consentEvents = (change: ItemChange): readonly BusEvent[] => {
   const { contact } = change;

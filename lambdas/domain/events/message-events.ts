@@ -89,7 +89,7 @@ const otherStatusEvents = (change: ItemChange): readonly BusEvent[] => {
     });
 };
 
-/** A status as field notes show it. Longer text may be a description, which can quote the user. */
+/** A status of one word, as seen in practice. Longer text may be a description, which can quote the user. */
 const LITERAL = /^[a-z][a-z_-]{0,39}$/;
 
 const membersOf = (set: unknown): readonly string[] =>

@@ -5,7 +5,7 @@ import { createStaleIfErrorCache } from './stale-if-error-cache.ts';
 /** A rotation takes effect within this time, or as soon as a request arrives that only the new secret matches. */
 const FRESH_FOR_MS = 5 * 60 * 1000;
 
-/** The webhook's secret is not as Parley needs it. The message says what to change and never quotes the secret. */
+/** The webhook's secret is invalid. The message says what to change and never quotes the secret. */
 export class InvalidSecretError extends ParleyError {
   readonly code = 'ERR_SECRET_INVALID';
 }
@@ -21,8 +21,8 @@ export type SecretMatcher<Secret> = (matches: (secret: Secret) => boolean) => Pr
 
 /**
  * Creates a matcher that tries every active secret; there are several during a rotation. If none matches, it reads the
- * secret again, at a bounded rate, in case the secret was just changed. A secret with an invalid line is refused as a
- * whole and logged, and the one before it stays in use.
+ * secret again, at a bounded rate, in case the secret was just changed. A secret with an invalid line is rejected as a
+ * whole, which is logged without the secret, and the previous one stays in use.
  *
  * @param parse parses a line of the secret's string; throws an {@link InvalidSecretError}
  */

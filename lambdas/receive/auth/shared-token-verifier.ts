@@ -30,7 +30,7 @@ export const createSharedTokenVerifier = (
 };
 
 /**
- * 16 random characters, even hexadecimal digits, have 64 bits of entropy, which nobody can guess over a network.
+ * 16 random characters, even hexadecimal digits, have 64 bits of entropy, too many to guess over a network.
  * Source: https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html
  */
 const MIN_TOKEN_CHARACTERS = 16;

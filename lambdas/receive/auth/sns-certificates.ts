@@ -16,7 +16,7 @@ export type FoundKey =
 
 /** Amazon SNS uses one certificate at a time, and two during a rotation. */
 const MAX_CERTIFICATES = 10;
-/** How long an address without a certificate is not fetched again, however many requests name it. */
+/** How long an address without a certificate is not fetched again, regardless of how many requests name it. */
 const ABSENT_FOR_MS = 60_000;
 /** How long an address is not fetched again after Amazon SNS failed to answer. */
 const RETRY_AFTER_MS = 1_000;
@@ -28,8 +28,8 @@ type Failed = Exclude<FoundKey, { readonly kind: 'found' }>;
 /**
  * Creates a lookup of certificates' keys by URL. The caller must have checked the URL. Certificates never change.
  *
- * Addresses share no limit: one that all requests used up together would let made-up addresses keep the real certificate
- * from being fetched. A failure is remembered for its own address alone.
+ * Each address has its own limit. With a shared limit, requests that name invented addresses could prevent the real
+ * certificate from being fetched.
  */
 export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertificatesOptions) => {
   const certificates = new Map<string, X509Certificate>();
@@ -75,7 +75,7 @@ export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertifi
   };
 };
 
-/** The only answers that say that there is no certificate at an address. */
+/** The only answers that show that the address has no certificate. */
 const ABSENT = new Set([404, 410]);
 
 /**

@@ -36,7 +36,7 @@ export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificate
         case 'SubscriptionConfirmation':
           return confirmSubscription(message.SubscribeURL, topicArn, options);
         case 'UnsubscribeConfirmation':
-          // Its SubscribeURL subscribes again, which is for an operator to decide.
+          // Its SubscribeURL would subscribe again, which only an operator should decide.
           return { kind: 'unsubscribed', reason: 'the topic no longer delivers events to this webhook' };
       }
     },
@@ -67,13 +67,13 @@ const snsHost = (topicArn: string): string => {
   return `sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`;
 };
 
-/** Compares the URL as text: parsing it would accept other spellings of it. */
+/** Compares the URL as a string, because a URL parser would accept other spellings. */
 const isCertificateUrl = (url: string, host: string): boolean => {
   const origin = `https://${host}/`;
   return url.startsWith(origin) && /^SimpleNotificationService-[0-9a-f]{1,64}\.pem$/.test(url.slice(origin.length));
 };
 
-/** With a line break in another field than the message, the signed text could be read in more than one way. */
+/** With a line break in a field other than the message, the signed text would be ambiguous. */
 const line = () => z.string().check(z.regex(/^[^\n]*$/));
 
 const signed = {

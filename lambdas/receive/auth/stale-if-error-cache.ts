@@ -9,26 +9,29 @@ export interface Fetched<Value> {
 
 /** Both methods throw {@link SourceUnavailableError} if the source is unavailable and nothing is cached. */
 export interface StaleIfErrorCache<Value> {
-  /** Returns the value. Fetches it if it is not fresh, and returns one that is stale for less than a day on failure. */
+  /**
+   * Returns the value. Fetches it if it is not fresh. If that fails, returns a value that has been stale for less than
+   * a day.
+   */
   get(): Promise<Value>;
   /** Fetches the value again, unless it was just fetched. For callers that found the value from `get` outdated. */
   refresh(): Promise<Value>;
 }
 
-/** The keys or secret for verification cannot be fetched, and what is cached is too old. */
+/** The keys or secret for verification cannot be fetched, and the cached value is too old. */
 export class SourceUnavailableError extends ParleyError {
   readonly code = 'ERR_SOURCE_UNAVAILABLE';
 }
 
 const HOUR_MS = 60 * 60 * 1000;
 /**
- * The longest time for which a value is fresh, whatever its source says: a key that an issuer withdraws must stop being
- * accepted. Google's key set is fresh for hours.
+ * The longest time for which a value is fresh, even if its source allows more, so that a revoked key is not accepted
+ * for long. Google's key set is fresh for hours.
  */
 const MAX_FRESH_MS = 24 * HOUR_MS;
 /**
- * How long a value is served after it was fresh, while the source is unavailable. After that, requests are not verified
- * and are redelivered: the chat service's publish/subscribe system keeps events for seven days.
+ * How long a stale value is served while the source is unavailable. After that, requests are answered with 503 and
+ * redelivered, because the publish/subscribe system keeps events for seven days.
  */
 const MAX_STALE_MS = 24 * HOUR_MS;
 

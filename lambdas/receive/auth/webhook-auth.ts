@@ -5,8 +5,8 @@ const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
 const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];
 
 /**
- * Whether the events that a kind of authentication delivers are bare, or in Pub/Sub pushes that something between Pub/Sub
- * and the webhook has authenticated. @default none
+ * Whether events arrive bare, or in Pub/Sub pushes that a proxy between Pub/Sub and the webhook authenticates. @default
+ * none
  */
 const envelope = z._default(z.enum(['none', 'pubsub']), 'none');
 
@@ -69,13 +69,13 @@ export type SnsAuth = Extract<WebhookAuth, { kind: 'sns' }>;
 export const hasWebhookSecret = ({ kind }: WebhookAuth): boolean =>
   kind === 'standard-webhooks' || kind === 'shared-token';
 
-/** How deliveries are packed, which follows from how they are authenticated. */
+/** The format of deliveries, which follows from how they are authenticated. */
 export interface DeliveryFormat {
   /** Undefined if the body is the event itself. */
   readonly envelope: Envelope | undefined;
   /**
-   * Whether Pub/Sub's headers have the metadata of a bare event. They are read only where they are as trustworthy as the
-   * body: a signature over the body does not cover them.
+   * Whether to read the metadata of a bare event from Pub/Sub's headers. They are read only if no signature covers the
+   * body, because then they are as trustworthy as the body.
    */
   readonly readsPubsubHeaders: boolean;
 }

@@ -16,7 +16,7 @@ export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
   readonly pollSecondMs?: number;
 }
 
-// A map, because a client may ask for what every object inherits, such as `constructor`.
+// A map, because a client may name a property that every object inherits, such as `constructor`.
 const OPERATIONS = new Map(Object.entries({ ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS, ...MOVE_TASK_OPERATIONS }));
 
 const SECOND_MS = 1_000;

@@ -71,7 +71,7 @@ describe('a stage whose chat service repeats everything in its errors', () => {
     });
   }
 
-  it('was driven on every path', async () => {
+  it('was tested on every path', async () => {
     if (process.env.PARLEY_SHOW_FIGURES) console.log(driven.join('\n'));
     expect(driven).toEqual(PATHS.map(({ name }) => name));
     expect(Object.keys(ROUTES).filter((name) => ![...stage.called].some((called) => called === name))).toEqual([]);
@@ -84,13 +84,13 @@ describe('a stage whose chat service repeats everything in its errors', () => {
     expect(linesDrivenBy('stage').filter((line) => !logged.has(line))).toEqual([]);
   });
 
-  it('stores the canaries, so that there is something to leak', async () => {
+  it('stores the canaries, so they could leak', async () => {
     expect(canariesIn(JSON.stringify(await stage.client.table()))).toEqual(
       expect.arrayContaining(Object.keys(CANARIES).filter((name) => !/Token|Secret/.test(name))),
     );
   });
 
-  it('has no canary in logs, metrics, attributes, events without content, and answers', async () => {
+  it('has no canary in logs, metrics, attributes, events without content, or answers', async () => {
     const lines = (await stage.logLines()).map((line) => ({ place: describeLine(line), text: line }));
     const published = events().map((event) => ({
       place: `event ${event['detail-type']}`,

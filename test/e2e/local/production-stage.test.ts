@@ -35,7 +35,7 @@ describe('a production stage in the local run', () => {
     expect(schedule.declaration.KmsKeyArn).toMatch(/^arn:aws:kms:local:.*:key\//);
   });
 
-  it('throttles the webhook as the stage says', async () => {
+  it('throttles the webhook at the configured rate', async () => {
     const post = async () => (await fetch(cloud.webhookUrl, { method: 'POST', body: '{}' })).status;
 
     const statuses = await Promise.all(Array.from({ length: 10 }, post));

@@ -204,7 +204,7 @@ describe('the output of every command', () => {
     expect(new Set(COMMANDS.map(([name]) => name))).toEqual(new Set(namesOf(program, '')));
   });
 
-  it.each(COMMANDS)('has nothing that a terminal acts on, and no line of a user: %s %j', async (name, args) => {
+  it.each(COMMANDS)('has no control characters and no line from a user: %s %j', async (name, args) => {
     const { out, err } = await runCommand(name, args);
 
     const lines = `${out}\n${err}`.split('\n');
@@ -213,7 +213,7 @@ describe('the output of every command', () => {
     expect(lines.join('')).not.toBe('');
   });
 
-  it.each(COMMANDS)('is as safe as JSON, which reads back as the same: %s %j', async (name, args) => {
+  it.each(COMMANDS)('is as safe with --json, and parses to the same values: %s %j', async (name, args) => {
     const { out, err } = await runCommand(name, args, '--json');
 
     expect(`${out}${err}`).not.toMatch(UNSAFE);
@@ -236,7 +236,7 @@ describe('the output of every command', () => {
     ).toContain(escaped);
   });
 
-  it('reads back from JSON with every character', async () => {
+  it('parses from JSON with every character', async () => {
     const { out } = await runCommand('status', ['r-1'], '--json');
 
     expect(JSON.parse(out)).toMatchObject({ requestId: PAYLOAD, decision: PAYLOAD });

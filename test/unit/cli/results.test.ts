@@ -120,12 +120,12 @@ describe('a consent', () => {
     ],
   };
 
-  it('is shown with the one that counts', async () => {
+  it('is shown with the effective one', async () => {
     const imported = await resultOf(['opt-in', USER, '--source', 'list'], { 'POST /v1/opt-ins': contact });
 
     expect(imported?.lines).toEqual([
       `${USER}: opt-in at ${NOW} (origin: import, source: list).`,
-      `What counts: opted out at ${NOW} (origin: user, source: call).`,
+      `Effective consent: opted out at ${NOW} (origin: user, source: call).`,
     ]);
     const id = encodeURIComponent(USER);
     const answers = { [`GET /v1/conversations/${id}?limit=20`]: { messages: [] }, [`GET /v1/contacts/${id}`]: contact };

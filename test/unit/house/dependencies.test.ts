@@ -136,12 +136,12 @@ const packagesOf = (entryPoints: readonly string[]): readonly string[] => {
 };
 
 describe('the dependencies', () => {
-  it('are all that deploying and operating Parley needs, and nothing more', () => {
+  it('are exactly what deploying and operating Parley needs', () => {
     const needed = [...packagesOf(PRODUCTION), ...Object.keys(NOT_IMPORTED)].toSorted();
     expect(Object.keys(manifest.dependencies).toSorted()).toEqual(needed);
   });
 
-  it('and the development dependencies are all that a local run and the sandbox need', () => {
+  it('and the development dependencies include everything that a local run and the sandbox need', () => {
     const declared = { ...manifest.dependencies, ...manifest.devDependencies };
     const needed = packagesOf(DEVELOPMENT);
     expect(needed).toContain('preact');

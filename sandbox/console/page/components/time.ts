@@ -42,7 +42,7 @@ export const formatDuration = (ms: number): string => {
   return days > 0 ? `${days} d ${clock}` : clock;
 };
 
-/** Text that is not a time stays as it is: an error would leave the page blank. */
+/** Returns text that is not a time unchanged, because an error would leave the page blank. */
 const format = (style: Intl.DateTimeFormat, iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? iso : style.format(new Date(iso));
 

@@ -12,7 +12,7 @@ export const SendCard = () => {
   const rules = useConsole((state) => state.rules);
   const [text, setText] = useState('Your parcel arrives *today*.');
   const [template, setTemplate] = useState('');
-  // A map, because a template may name a variable after what every object inherits.
+  // A map, because a template's variable may have the name of a property that every object inherits.
   const [params, setParams] = useState<ReadonlyMap<string, string>>(new Map());
   const [reason, setReason] = useState('');
   const [media, setMedia] = useState({ imageURL: '', audioURL: '', fileURL: '' });

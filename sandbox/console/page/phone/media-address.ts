@@ -1,12 +1,12 @@
 export interface MediaAddress {
-  /** Where the attachment's link leads. Undefined for anything but a web address, such as a script. */
+  /** The target of the attachment's link. Undefined for anything but a web address, such as a `javascript:` URL. */
   readonly href: string | undefined;
   /** The last segment of the path, or the whole address if there is none. */
   readonly name: string;
   readonly host: string;
 }
 
-/** Describes the address of an attachment, which anyone may have written. */
+/** Describes the address of an attachment, which is untrusted. */
 export const describeMediaAddress = (address: string): MediaAddress => {
   const url = URL.parse(address);
   if (url === null) return { href: undefined, name: address, host: 'invalid URL' };
@@ -18,7 +18,7 @@ export const describeMediaAddress = (address: string): MediaAddress => {
   };
 };
 
-/** Decodes a path's segment; one with a malformed percent sign stays as it is. */
+/** Decodes a path's segment. Returns one with a malformed percent sign unchanged. */
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment);

@@ -30,7 +30,7 @@ const putDeadLetter = async () => {
   await target.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}', ...fifo }));
 };
 
-describe('what the command does with the permissions of the operator', () => {
+describe("an action with the operator's own permissions", () => {
   it.each([
     ['redrive', ['dead-letters', 'redrive', 'send', '--reason', 'x']],
     ['deletion', ['dead-letters', 'delete', 'send', '--reason', 'x', '--yes']],
@@ -48,7 +48,7 @@ describe('what the command does with the permissions of the operator', () => {
     });
   });
 
-  it('is not done if its entry in the audit trail cannot be written: a new access token', async () => {
+  it('is not performed if its audit entry cannot be written: a new access token', async () => {
     await start(REFUSED);
 
     const { code, err } = await runParley(['token', 'set'], { stateFolder: target.folder, stdin: 'another-token' });
@@ -59,7 +59,7 @@ describe('what the command does with the permissions of the operator', () => {
     expect(JSON.stringify(calls)).not.toContain('another-token');
   });
 
-  it('is recorded with what was selected', async () => {
+  it('is recorded with its filter', async () => {
     await start(async (_method, path) => [200, path.startsWith('/v1/dead-letters') ? { deadLetters: [] } : {}]);
 
     await target.parley(['dead-letters', 'redrive', 'schedules', '--reason', 'AccessDenied']);
@@ -113,7 +113,7 @@ describe('a redrive of events', () => {
 describe('parley audit-trail', () => {
   const entry = { auditId: 'a-1', at: NOW, action: 'opt-in', caller: 'arn:aws:sts::111122223333:assumed-role/crm/ana' };
 
-  it('shows who asked for what, and quotes what others wrote', async () => {
+  it('shows who requested which action, with text from others in quotation marks', async () => {
     const contact = { chatPlatform: 'chat', chatChannelNumber: '*', key: '541155550000' };
     const entries = [
       { ...entry, contact, consentAt: NOW, source: 'form\u001b[2J', origin: 'import' },
@@ -136,7 +136,7 @@ describe('parley audit-trail', () => {
     ]);
   });
 
-  it('says that there are none', async () => {
+  it('says that there are no entries', async () => {
     await start(async () => [200, { entries: [] }]);
     expect((await target.parley(['audit-trail'])).out).toBe('The audit trail has no such entries.');
   });

@@ -50,7 +50,7 @@ const grades = async () => (await checkLimits(target)).map(({ grade, message }) 
 describe('doctor on limits', () => {
   it('shows the concurrency of the account and that no API is throttled, with signed calls', async () => {
     expect(await grades()).toEqual([
-      'ok: The account may run 1000 executions of functions at a time, 900 of them unreserved.',
+      'ok: The account can run 1000 concurrent executions, 900 of them unreserved.',
       "ok: The webhook accepts as many requests as the account's quota allows.",
       "ok: The management API accepts as many requests as the account's quota allows.",
     ]);
@@ -89,7 +89,7 @@ describe('doctor on limits', () => {
     });
   });
 
-  it('warns about what it may not read, and names the permission', async () => {
+  it('warns about a limit that it cannot read, and names the missing permission', async () => {
     status = 403;
 
     const findings = await checkLimits(target);

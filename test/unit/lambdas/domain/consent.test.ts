@@ -34,7 +34,7 @@ const latestOf = (given: readonly Consent[], origin: Consent['origin'], kind: Co
 const kept = (given: readonly Consent[]): readonly Consent[] =>
   given.filter((one) => one.at === latestOf(given, one.origin, one.kind));
 
-describe('the verdict on consents', () => {
+describe('the effective consent', () => {
   it.each([
     ['nothing', [], 'none'],
     ["the user's opt-in", [optIn(at(1))], 'opted-in'],
@@ -62,7 +62,7 @@ describe('the verdict on consents', () => {
     expect(consentVerdict(given)).toEqual({ state: 'opted-out', at: given[0]?.at, origin: 'user', source: 'form' });
   });
 
-  it('names the latest opt-out that stands', () => {
+  it('names the latest opt-out that is not overridden', () => {
     const given = [optOut(at(1)), optOut(at(3), imported)];
 
     expect(consentVerdict(given)).toMatchObject({ at: at(3), origin: 'import' });
@@ -81,7 +81,7 @@ describe('the verdict on consents', () => {
     );
   });
 
-  it("cannot be turned by an import against the user's own opt-out, whatever the times", () => {
+  it('stays opted out after any import if the user opted out, whatever the times', () => {
     const imports = fc.array(
       consent.map((one): Consent => ({ ...one, origin: 'import' })),
       { maxLength: 6 },
@@ -98,7 +98,7 @@ describe('the verdict on consents', () => {
     );
   });
 
-  it("is permission after the user's own opt-in that is later than every opt-out", () => {
+  it("is opted in after the user's own opt-in that is later than every opt-out", () => {
     fc.assert(
       fc.property(consents, (given) => {
         expect(consentVerdict([...given, optIn(at(59))]).state).toBe('opted-in');

@@ -29,7 +29,7 @@ describe('a described error', () => {
     expect(canariesIn(JSON.stringify(described))).toEqual([]);
   });
 
-  it('contains no name or code that is a text', () => {
+  it('contains no name or code that is free text', () => {
     const error = serviceError({ name: CANARIES.text, code: CANARIES.mediaUrl });
 
     expect(describeError(error)).toMatchObject({ name: 'Error', code: undefined });

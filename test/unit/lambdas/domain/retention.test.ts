@@ -4,7 +4,7 @@ import { expiryAfter, isExpired } from '../../../../lambdas/domain/retention.ts'
 const AT = '2026-11-20T12:00:00.001Z';
 
 describe('an item that expires', () => {
-  it('counts as deleted from then on, although DynamoDB deletes it later', () => {
+  it('is treated as deleted, although DynamoDB deletes it later', () => {
     const item = { expiresAt: expiryAfter(AT, 1_000) };
 
     expect(isExpired(item, '2026-11-20T12:00:01.001Z')).toBe(false);

@@ -30,7 +30,7 @@ describe('openEnvelope', () => {
     }
   });
 
-  it('reads the metadata of an envelope only, and none from the headers beside it', () => {
+  it('reads the metadata from the envelope, not from the headers', () => {
     const message = { data: Buffer.from(eventBody).toString('base64') };
     const rawBody = Buffer.from(JSON.stringify({ message }));
     const request = { rawBody, envelope: 'pubsub' as const, receivedAt: NOW, publishedAt: NOW, deliveryId: '78' };
@@ -86,7 +86,7 @@ describe('openEnvelope', () => {
     expect(overlong.deliveryId).toBeUndefined();
   });
 
-  it('opens no other envelope than the one that is expected', () => {
+  it('opens no envelope other than the expected one', () => {
     const data = Buffer.from(eventBody).toString('base64');
     const push = { message: { data, messageId: '77', publishTime: NOW } };
     const notification = { Type: 'Notification', MessageId: '77', TopicArn: 't', Message: eventBody, Timestamp: NOW };

@@ -347,7 +347,7 @@ describe('a function whose AWS services quote everything in their errors', () =>
     expect(lines.filter((one) => canariesIn(one).length > 0)).toEqual([]);
   });
 
-  it('is driven to every line that no whole stage can log', () => {
+  it('logs every line that a complete stage cannot be made to log', () => {
     expect(linesDrivenBy('faults').filter((line) => !Object.hasOwn(FAULTS, line))).toEqual([]);
   });
 

@@ -95,7 +95,7 @@ const ACTS: readonly (readonly [
 ];
 
 describe('the audit trail', () => {
-  it.each(ACTS)('says who asked %s for what', async (name, prepare, call, entry) => {
+  it.each(ACTS)('records the caller and the details of %s', async (name, prepare, call, entry) => {
     await prepare();
 
     expect((await stage.call(name, call)).status).toBeLessThan(300);
@@ -106,7 +106,7 @@ describe('the audit trail', () => {
   });
 
   it.each(ACTS)(
-    'has the entry of %s even if the act fails, and no act without an entry',
+    'has the entry of %s even if the action fails, and no action lacks an entry',
     async (name, prepare, call) => {
       await prepare();
       const before = await stage.items();
@@ -129,7 +129,7 @@ describe('the audit trail', () => {
     },
   );
 
-  it('has no entry of what could not be done', async () => {
+  it('has no entry for an action that cannot be carried out', async () => {
     await putSendInState(stage.sends, 'accepted');
     for (const requestId of ['request-1', 'unknown']) {
       await stage.call('cancelSend', { body: { requestId } });
@@ -140,7 +140,7 @@ describe('the audit trail', () => {
     expect(await entries()).toEqual([]);
   });
 
-  it('has an entry of each call, so that nobody hides behind another entry', async () => {
+  it('has an entry for each call, so no action hides behind another entry', async () => {
     await stage.call('optIn', { body: consent });
     await stage.call('optIn', { body: consent, caller: OTHER });
     await stage.call('optOut', { body: consent });
@@ -244,7 +244,7 @@ describe('the list of the audit trail', () => {
     return found;
   };
 
-  it('is in pages, newest first, of a period, of all or of a contact', async () => {
+  it('has pages, newest first, for a period, with or without a contact', async () => {
     await putMany(12);
     const newestFirst = Array.from({ length: 12 }, (_, index) => at(11 - index));
 
@@ -270,7 +270,7 @@ describe('the list of the audit trail', () => {
     });
   });
 
-  it('answers a cursor of another list, or of nobody, without an error', async () => {
+  it('accepts a cursor of another list, or an unknown one, without an error', async () => {
     await putMany(3);
     const { cursor: ofAll = '' } = await list({ limit: '1' });
     const { cursor: ofContact = '' } = await list({ limit: '1', platformContactId: '+5491155559999' });
@@ -284,7 +284,7 @@ describe('the list of the audit trail', () => {
 });
 
 describe('an erasure', () => {
-  it('removes the contact from its entries, but not who did what and when', async () => {
+  it('removes the contact from its entries, but not the caller, the action, and the time', async () => {
     await stage.call('optIn', { body: { ...consent, source: 'form of Ana' } });
     await stage.call('eraseContact', { id: USER, caller: OTHER });
     await stage.erase();

@@ -34,7 +34,7 @@ describe('a contact', () => {
     });
   });
 
-  it('is unknown once it has expired, but for its consents', async () => {
+  it('is unknown once it has expired, except for its consents', async () => {
     await stage.receive(wireMessage());
     await stage.call('optOut', { body: { platformContactId: USER, source: 'call' } });
     stage.setNow(addMs('2026-11-20T11:00:00.000Z', RETENTION_DAYS.contacts * 24 * 60 * 60 * 1000));
@@ -98,7 +98,7 @@ describe('a consent', () => {
     expect(own.body).toMatchObject({ consent: { state: 'opted-in', origin: 'user', source: 'form' } });
   });
 
-  it("is an import's if an opt-in names no origin, and the user's own if an opt-out names none", async () => {
+  it('without an origin is recorded as import for an opt-in, and as user for an opt-out', async () => {
     await stage.call('optIn', { body: { platformContactId: USER, source: 'list' } });
     const { body } = await stage.call('optOut', { body: { platformContactId: USER, source: 'list' } });
 

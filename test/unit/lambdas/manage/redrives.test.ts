@@ -76,7 +76,7 @@ const redrive = async (body: Record<string, unknown> = {}) => {
 const audited = async () => Object(await stage.call('listAudit')).body.entries;
 
 describe('a redrive through the management API', () => {
-  it("leaves what SQS moved there from another queue than Parley's", async () => {
+  it('leaves dead letters that SQS moved there from another queue', async () => {
     quarantine.visible.push(deadLetter('ours'), deadLetter('invented', { isForeign: true }));
 
     expect(await redrive()).toMatchObject({ moved: 1, left: 1, isComplete: true });
@@ -84,7 +84,7 @@ describe('a redrive through the management API', () => {
     expect(quarantine.visible.map(({ id }) => id)).toEqual(['invented']);
   });
 
-  it('moves what is quarantined in the table and in the queue, as it is stored, and records who asked', async () => {
+  it('moves quarantined events from the table and the queue unchanged, and records the caller', async () => {
     await keep('kept-1');
     await keep('of-another-queue', { queue: 'send' });
     quarantine.visible = Array.from({ length: 23 }, (_, index) => deadLetter(`queued-${index}`));
@@ -97,7 +97,7 @@ describe('a redrive through the management API', () => {
     expect(await audited()).toMatchObject([{ action: 'redrive', queue: 'inbound', caller: OPERATOR.arn }]);
   });
 
-  it('moves only those whose reason contains a text, and makes the others visible again', async () => {
+  it('moves only those whose reason contains a string, and makes the others visible again', async () => {
     await keep('kept-1', { reason: 'too large' });
     await keep('kept-2');
     quarantine.visible = [deadLetter('a'), deadLetter('b', { reason: 'Too Large: 2 MB' })];
@@ -141,7 +141,7 @@ describe('a redrive through the management API', () => {
     expect(await redrive({ before: NOW })).toMatchObject({ moved: 0, left: 1, isComplete: true });
   });
 
-  it('ends within its time and continues with the next call, behind those that it has left', async () => {
+  it('ends within its time, and the next call continues after the ones that were left', async () => {
     quarantine.visible = Array.from({ length: 30 }, (_, index) =>
       deadLetter(`${index}`, { reason: index < 20 ? 'other' : 'wanted' }),
     );
@@ -158,7 +158,7 @@ describe('a redrive through the management API', () => {
     ]);
   });
 
-  it('counts those that stay in the table once', async () => {
+  it('counts the ones that stay in the table once', async () => {
     await keep('kept', { reason: 'other' });
     quarantine.visible = Array.from({ length: 30 }, (_, index) => deadLetter(`${index}`));
     quarantine.onReceive = () => stage.setNow(addMs(stage.now(), 8_000));
@@ -200,7 +200,7 @@ describe('a redrive through the management API', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('says so if the stack has no receiver', async () => {
+  it('is answered with 404 if the stack has no receiver', async () => {
     stage.inbound = undefined;
     expect(await stage.call('redriveDeadLetters', { body: { queue: 'inbound' } })).toMatchObject({
       status: 404,

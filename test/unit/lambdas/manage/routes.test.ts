@@ -20,18 +20,21 @@ const confined = idRoutes.filter(([name]) => ROUTES[name].route.startsWith('PUT 
 const inQueryToo = idRoutes.filter((route) => !confined.includes(route));
 
 describe('an id in the query', () => {
-  it.each(inQueryToo)('is that of the resource for %s, which has %s in its path', async (name, idName) => {
-    const stage = await createManagedStage(tables);
-    const id = 'what?is/this&that=1';
-    const inPath = await stage.call(name, { id });
+  it.each(inQueryToo)(
+    'is accepted as the ID of the resource for %s, which has %s in its path',
+    async (name, idName) => {
+      const stage = await createManagedStage(tables);
+      const id = 'what?is/this&that=1';
+      const inPath = await stage.call(name, { id });
 
-    const inQuery = await stage.call(name, { id: '-', query: { [idName]: id } });
+      const inQuery = await stage.call(name, { id: '-', query: { [idName]: id } });
 
-    // Each erasure has its own id.
-    const withoutIds = ({ status, body }: Answer) => JSON.stringify([status, body]).replaceAll(/"id-\d+"/g, '"id"');
-    expect(withoutIds(inQuery)).toBe(withoutIds(inPath));
-    expect(stage.queuedErasures[0]?.contact).toEqual(stage.queuedErasures[1]?.contact);
-  });
+      // Each erasure has its own id.
+      const withoutIds = ({ status, body }: Answer) => JSON.stringify([status, body]).replaceAll(/"id-\d+"/g, '"id"');
+      expect(withoutIds(inQuery)).toBe(withoutIds(inPath));
+      expect(stage.queuedErasures[0]?.contact).toEqual(stage.queuedErasures[1]?.contact);
+    },
+  );
 
   it.each(confined)('is refused by %s, whose caller a policy may confine to the path', async (name, idName) => {
     const stage = await createManagedStage(tables);
@@ -76,7 +79,7 @@ const isTooBad = (name: RouteName, id: string): boolean => {
   return /deadLetterId|erasureId/.test(route) && id.length > 128;
 };
 
-describe('an ID that nothing can have', () => {
+describe('an ID that is too long or empty', () => {
   it.each(idRoutes)('is refused by %s with what is wrong, and any other ID is answered', async (name, idName) => {
     const stage = await createManagedStage(tables);
     const refused: string[] = [];
@@ -104,7 +107,7 @@ describe('an ID that nothing can have', () => {
     expect(refused).toContain('of 2 KB');
   });
 
-  it('starts no erasure, and any other ID one that ends', async () => {
+  it('starts no erasure, and with any other ID the erasure ends', async () => {
     const stage = await createManagedStage(tables);
     for (const id of Object.values(IDS)) await stage.call('eraseContact', { id });
 

@@ -165,7 +165,7 @@ describe('a request on the queue since the previous version, which did not write
     expect(drained.quarantined.length).toBe(direct.quarantined.length);
   });
 
-  it('is read by its signed fields alone, although an older version kept unsigned ones beside them', async () => {
+  it('is read only from its signed fields, although an older version also stored unsigned ones', async () => {
     const drained = createFunction('sns');
     await drained.drain(previous(BODIES['a notification and a push']));
     const ids = drained.written.map((write) => JSON.stringify(write)).filter((write) => write.includes('message-2'));

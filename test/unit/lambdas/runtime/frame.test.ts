@@ -140,7 +140,7 @@ describe('a framed handler', () => {
     expect(output.replace('order-5491155550042', '')).not.toContain('5491155550042');
   });
 
-  it('does not log its event, even if the environment says so', async () => {
+  it('does not log its event, even if the environment enables it', async () => {
     vi.stubEnv('POWERTOOLS_LOGGER_LOG_EVENT', 'true');
     const { middlewares } = createTelemetry();
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 describe('the log of a result', () => {
-  it('does not contain what the chat service says, which can quote the request', () => {
+  it("does not contain the chat service's message, which can quote the request", () => {
     const logged: unknown[] = [];
     const log = { ...silentLog, info: (...parameters: unknown[]) => void logged.push(parameters) };
     const { sends } = harness;

@@ -9,7 +9,7 @@ const FUNCTION = 'AWS::Lambda::Function';
 describe('A stage without limits', () => {
   const { template } = synthesizedStack('prod');
 
-  test('throttles no API and reserves no concurrency, because both refuse honest requests', () => {
+  test('throttles no API and reserves no concurrency, because both can refuse authentic requests', () => {
     template.allResourcesProperties(STAGE, { DefaultRouteSettings: Match.absent() });
     template.allResourcesProperties(FUNCTION, { ReservedConcurrentExecutions: Match.absent() });
   });
@@ -49,7 +49,7 @@ describe('The setting reservedConcurrency', () => {
     });
   });
 
-  test('allows no less than what the queues of a function may use', () => {
+  test("requires more than the maximum concurrency of a function's queues", () => {
     const concurrencyOf = (name: string) =>
       Object.values(
         template.findResources('AWS::Lambda::EventSourceMapping', {

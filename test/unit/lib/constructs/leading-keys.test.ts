@@ -93,7 +93,7 @@ test('send uses only items that its role allows', async () => {
   );
 });
 
-test('nobody can delete an entry of the audit trail, and only manage can write one', () => {
+test('no role can delete an entry of the audit trail, and only manage can write one', () => {
   const roles = ['ReceiverFunctionRole', 'SenderFunctionRole', 'PublisherFunctionRole', 'ManagementFunctionRole'];
   const audit = roles.map((role) => [role, allowed(role).filter((use) => / AUDIT/.test(use))] as const);
 

@@ -111,7 +111,7 @@ describe('The example policies', () => {
     });
   });
 
-  test('of a customer managed key cover what the operator does with queues and secrets, and only through them', () => {
+  test("of a customer managed key cover only the operator's use of queues and secrets", () => {
     const use = (service: string) =>
       expect.objectContaining({
         Action: ['kms:Decrypt', 'kms:GenerateDataKey'],

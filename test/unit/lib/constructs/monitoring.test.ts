@@ -126,7 +126,7 @@ describe('An alarm', () => {
     expect(isRaised(minutes(30, 32, 35, 38, 41, 44))).toEqual([true, true]);
   });
 
-  test('is raised when the API keeps refusing many requests, also those that the function never sees', () => {
+  test('is raised when the API keeps refusing many requests, including those that never reach the function', () => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'AWS/ApiGateway',
       MetricName: '4xx',

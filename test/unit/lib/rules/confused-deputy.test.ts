@@ -55,7 +55,7 @@ const withoutSource = (trusts: readonly Trust[]) =>
 const everything = STAGE_VARIANTS.map(({ stage, settings }) => synthesizedStack(stage, settings).template);
 
 describe('A service', () => {
-  test('may use no role and no resource of the stack on the behalf of another account', () => {
+  test('cannot use a role or a resource of the stack on behalf of another account', () => {
     const found = new Set(everything.flatMap((template) => withoutSource(trustsIn(template))));
 
     expect([...found].toSorted()).toEqual(Object.keys(WITHOUT_SOURCE).toSorted());

@@ -33,9 +33,9 @@ export const NIST_ANSWERS: Readonly<Record<string, NistAnswer>> = {
   IAMNoInlinePolicy: {
     kind: 'reason',
     why:
-      'The control wants permissions to be managed and reviewed in one place. That place is the stack: each role belongs ' +
-      'to one function or one service, its policy is written out action by action in the template, and a test fails on ' +
-      'any statement that is added or widened. A managed policy could also be attached to other principals, and an ' +
+      'The control requires permissions to be managed and reviewed in one place, which is the stack: each role ' +
+      'belongs to one function or one service, its policy is written out action by action in the template, and a test ' +
+      'fails on any statement that is added or widened. A managed policy could also be attached to other principals, and an ' +
       'inline policy cannot; AWS recommends inline policies for such a strict one-to-one relationship.',
   },
   LambdaConcurrency: {
@@ -47,9 +47,9 @@ export const NIST_ANSWERS: Readonly<Record<string, NistAnswer>> = {
       'reservedConcurrency.manage',
     ],
     why:
-      'The setting reserves concurrency for each function. It is off by default, because a deployment fails in an account ' +
-      'that has less than 100 executions to spare, as new accounts do. Without it, the event source mappings of the ' +
-      "queues have a maximum concurrency, so that a backlog cannot use up the webhook's share.",
+      'The setting reserves concurrency for each function. It is off by default, because the deployment fails in an ' +
+      'account with a low concurrency quota, which many new accounts have. Without it, the event source mappings of ' +
+      "the queues have a maximum concurrency, so that a backlog cannot use up the webhook's share.",
   },
   LambdaDLQ: {
     kind: 'reason',
@@ -72,9 +72,9 @@ export const NIST_ANSWERS: Readonly<Record<string, NistAnswer>> = {
   SecretsManagerRotationEnabled: {
     kind: 'reason',
     why:
-      'Each secret has a second party that must learn a new value at the same time and offers no interface for it: the ' +
-      "chat service's console issues the access token, the publish/subscribe system holds the webhook secret, and the " +
-      'receiver of events holds the key of a target. The webhook accepts several secrets, one per line, so that you can ' +
+      'Each secret is shared with another party that must get a new value at the same time and has no API for that: ' +
+      "the chat service's console issues the access token, the publish/subscribe system holds the webhook secret, and " +
+      'the receiver of events holds the key of a target. The webhook accepts several secrets, one per line, so that you can ' +
       'rotate without an outage, and parley token set replaces the token, which functions read again after a 401.',
   },
   SecretsManagerUsingKMSKey: {

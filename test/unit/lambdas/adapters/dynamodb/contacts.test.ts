@@ -135,7 +135,7 @@ describe('how long it is kept', () => {
   };
   const seconds = (instant: Instant) => Date.parse(instant) / 1000;
 
-  it('depends on when each part was recorded last, and not on the other parts', async () => {
+  it('depends only on when each part was last recorded', async () => {
     await contacts.openWindow(message(at(2)));
     await contacts.openWindow(message(at(1)));
     await contacts.recordCheck(contact, { checkedAt: at(3) });
@@ -151,7 +151,7 @@ describe('how long it is kept', () => {
     });
   });
 
-  it('ends for its readers before DynamoDB deletes it, each part at its own time', async () => {
+  it('ends for readers when each part expires, even before DynamoDB deletes it', async () => {
     await contacts.openWindow(message(at(0)));
     await contacts.recordCheck(contact, { checkedAt: at(0), checkedAddress: '541155550000' });
     await contacts.denyWindow(contact, at(0));
@@ -174,7 +174,7 @@ describe('how long it is kept', () => {
     expect(await contacts.read(contact, addMs(at(0), 3650 * DAY_MS))).toEqual({ consents: [optOut(at(0))] });
   });
 
-  it('does not depend on a report of a closed window, whatever is stored besides', async () => {
+  it('does not depend on a report of a closed window', async () => {
     await contacts.denyWindow(contact, at(0));
 
     expect(await contacts.read(contact, addMs(at(0), DAY_MS))).toBeUndefined();

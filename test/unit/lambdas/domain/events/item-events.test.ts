@@ -225,7 +225,7 @@ describe("a change of a contact's consents", () => {
   const [FIRST, SECOND, THIRD] = ['2026-11-01', '2026-11-02', '2026-11-03'].map((day) => `${day}T00:00:00.000Z`);
   const imported = { origin: 'import' as const, source: 'list' };
 
-  it('publishes the consent that counts from then on', () => {
+  it('publishes the consent that becomes effective', () => {
     const before = consentImage(optIn(String(FIRST)), optOut(String(SECOND)));
     const after = { ...before, ...consentImage(optIn(AT)) };
 
@@ -245,7 +245,7 @@ describe("a change of a contact's consents", () => {
     expect(namesOf(consentChange({ ...after, userOptOutRecordedAt: AT }, after))).toEqual([]);
   });
 
-  it('publishes another id when the same consent counts again', () => {
+  it('publishes another id when the same consent becomes effective again', () => {
     const byImport = consentImage(optIn(String(THIRD), imported));
     const optedOut = { ...byImport, ...consentImage(optOut(String(FIRST))) };
     const again = { ...optedOut, ...consentImage(optIn(String(SECOND))) };
@@ -261,7 +261,7 @@ describe("a change of a contact's consents", () => {
     expect(new Set(events.map(({ detail }) => detail.id)).size).toBe(3);
   });
 
-  it('publishes, in any order of writes, the verdict on all of them last', () => {
+  it('publishes the effective consent last, in any order of writes', () => {
     const consent = fc.record({
       kind: fc.constantFrom(...CONSENT_KINDS),
       origin: fc.constantFrom(...CONSENT_ORIGINS),

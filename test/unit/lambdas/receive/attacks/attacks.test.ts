@@ -87,7 +87,7 @@ describe.each(KINDS)('with $kind', ({ kind, build, honest, attacks }) => {
   };
   beforeAll(start);
 
-  it.each(honest)('an honest request is stored: $name', async (control) => {
+  it.each(honest)('an authentic request is stored: $name', async (control) => {
     await start();
     expect(await post(control)).toMatchObject({ statusCode: 200 });
     expect(Object.keys(await receive.items())).toContain('MESSAGE#genuine MESSAGE');
@@ -143,7 +143,7 @@ describe.each(KINDS)('with $kind', ({ kind, build, honest, attacks }) => {
   });
 });
 
-describe('while what verifies requests is unavailable', () => {
+describe('while verification is unavailable', () => {
   const startWith = async (kind: string) => {
     const { auth, secret } = KINDS.find((each) => each.kind === kind)?.build(issuers[0]) ?? {};
     receive.putSecret(secret ?? '');
@@ -167,8 +167,8 @@ describe('while what verifies requests is unavailable', () => {
   });
 });
 
-describe('what no signature of its kind can prevent', () => {
-  // docs/receiving.md says so, and for how long.
+describe('a limit of the kind of signature', () => {
+  // docs/security.md documents these limits.
   it('is that a captured Pub/Sub token is accepted with another body until it expires', async () => {
     const { auth } = pubsubJwtAttacks(issuers[0].jwksUrl);
     await receive.start({ ...auth });

@@ -19,7 +19,7 @@ import {
 } from '../../../../support/signed-requests.ts';
 import { silentLog } from '../../../../support/telemetry.ts';
 
-// Whoever knows the webhook's URL can send unauthenticated requests. They must neither delay nor refuse honest ones.
+// Anyone who knows the webhook's URL can send unauthenticated requests. They must not affect authentic ones.
 
 const SECONDS = Array.from({ length: 60 }, (_, second) => second);
 
@@ -33,7 +33,7 @@ beforeEach(() => {
 const tally = (kinds: readonly string[]) =>
   Object.fromEntries(Object.entries(Object.groupBy(kinds, (kind) => kind)).map(([kind, all]) => [kind, all?.length]));
 
-describe('honest Amazon SNS notifications', () => {
+describe('authentic Amazon SNS notifications', () => {
   const { pem, privateKey } = selfSignedCertificate(new Date('2026-01-01T00:00:00Z'), new Date('2027-01-01T00:00:00Z'));
   const honest = signSns(snsNotification(), privateKey);
   const injected = (address: number) => ({
@@ -61,7 +61,7 @@ describe('honest Amazon SNS notifications', () => {
     answerFor = (url) => (url === CERTIFICATE_URL ? pem : new UnexpectedAnswerError('no such document', 404));
   });
 
-  it('are all authentic beside one made-up certificate address a second', async () => {
+  it('are all accepted during a flood of one invented certificate address per second', async () => {
     const { verify } = verifier();
     const verdicts: string[] = [];
     for (const second of SECONDS) {
@@ -73,7 +73,7 @@ describe('honest Amazon SNS notifications', () => {
     expect(tally(verdicts)).toEqual({ authentic: 60 });
   });
 
-  it('are all authentic when a hundred made-up addresses arrive before each of them', async () => {
+  it('are all accepted when a hundred invented addresses arrive before each of them', async () => {
     const { verify } = verifier();
     const verdicts: string[] = [];
     for (const second of SECONDS) {
@@ -84,7 +84,7 @@ describe('honest Amazon SNS notifications', () => {
     expect(fetched.filter((url) => url === CERTIFICATE_URL)).toHaveLength(1);
   });
 
-  it('wait only for their own certificate, while the fetches of made-up addresses hang', async () => {
+  it('wait only for their own certificate, while fetches of invented addresses hang', async () => {
     const hanging = new Promise<never>(() => undefined);
     const { verify } = createSnsVerifier(
       { kind: 'sns', topicArn: TOPIC },
@@ -108,7 +108,7 @@ describe('honest Amazon SNS notifications', () => {
   });
 });
 
-describe('honest Pub/Sub pushes', () => {
+describe('authentic Pub/Sub pushes', () => {
   const postTo = ({ jwksUrl }: Issuer) => {
     const auth = {
       kind: 'pubsub-jwt' as const,
@@ -123,7 +123,7 @@ describe('honest Pub/Sub pushes', () => {
       (await verify({ headers: { authorization: `Bearer ${token}` }, unverifiedBody: Buffer.from('{}') })).kind;
   };
 
-  it('are all authentic beside ten tokens a second that name unknown keys, also while the issuer is down', async () => {
+  it('are all accepted during a flood of ten tokens per second with unknown keys, even while the issuer is down', async () => {
     await using issuer = await startIssuer(() => Math.floor(Date.parse(NOW) / 1000));
     const post = postTo(issuer);
     const [honest, injected] = [await issuer.sign(), await issuer.sign({}, { kid: 'unknown' })];
@@ -137,7 +137,7 @@ describe('honest Pub/Sub pushes', () => {
     expect(tally(verdicts)).toEqual({ authentic: 61 });
   });
 
-  it('are authentic with a new key within ten seconds, although unauthenticated requests keep using up the refreshes', async () => {
+  it('are accepted with a new key within ten seconds, although unauthenticated requests use up the refreshes', async () => {
     await using issuer = await startIssuer(() => Math.floor(Date.parse(NOW) / 1000));
     const post = postTo(issuer);
     const injected = await issuer.sign({}, { kid: 'unknown' });
@@ -155,7 +155,7 @@ describe('honest Pub/Sub pushes', () => {
   });
 });
 
-describe('honest requests with a secret', () => {
+describe('authentic requests with a secret', () => {
   const TOKEN = 'a-webhook-token-1';
   const body = Buffer.from('{"_id_":"message-1"}');
 

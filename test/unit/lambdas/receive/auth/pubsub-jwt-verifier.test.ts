@@ -116,7 +116,7 @@ describe("the issuer's keys", () => {
     expect(await verify(token)).toEqual(AUTHENTIC);
   });
 
-  it('are fetched again after a day, even if Cache-Control allows a year, so that a withdrawn key is refused', async () => {
+  it('are fetched again after a day, even if Cache-Control allows a year, so that a revoked key is refused', async () => {
     issuer.cacheFor(365 * DAY_SECONDS);
     const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
     await verify(token);
@@ -128,7 +128,7 @@ describe("the issuer's keys", () => {
     expect(issuer.fetches()).toBe(2);
   });
 
-  it('are not served after they were stale for a day', async () => {
+  it('are not served after being stale for a day', async () => {
     const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
     await verify(token);
     issuer.fail(true);

@@ -74,7 +74,7 @@ describe('a notification from Amazon SNS', () => {
     },
   );
 
-  it('passes on the signed fields alone', async () => {
+  it('passes on only the signed fields', async () => {
     const message = signed({ Subject: 'An event' });
     const verdict = await verify({ ...message, message: { data: 'unsigned' }, _id_: 'unsigned' });
     const payload = verdict.kind === 'authentic' ? String(verdict.payload) : '';
@@ -181,7 +181,7 @@ describe('a subscription confirmation', () => {
     expect(await verify(confirmation())).toEqual({ kind: 'unavailable', reason: 'ERR_SUBSCRIPTION_NOT_CONFIRMED' });
   });
 
-  it('of an unsubscribe is reported, and its SubscribeURL, which would subscribe again, is not visited', async () => {
+  it('of an unsubscription is reported, and its SubscribeURL, which would subscribe again, is not fetched', async () => {
     documents.set(SUBSCRIBE_URL, '<ConfirmSubscriptionResponse/>');
     expect(await verify(confirmation({ Type: 'UnsubscribeConfirmation' }))).toEqual({
       kind: 'unsubscribed',

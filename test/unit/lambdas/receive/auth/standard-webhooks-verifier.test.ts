@@ -125,7 +125,7 @@ describe('the webhook secrets', () => {
     expect(await verifier.verify(standardWebhooksRequest(BODY, { at: now }))).toEqual(AUTHENTIC);
   });
 
-  it('are served stale for a day after they were fresh, and then requests are left to redelivery', async () => {
+  it('are served stale for a day, after which requests are answered as unverified and redelivered', async () => {
     await verifier.verify(standardWebhooksRequest(BODY));
     secret.isUnavailable = true;
     const verdictAt = (seconds: number) => {
