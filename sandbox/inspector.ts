@@ -18,6 +18,8 @@ export type SendSummary = {
   decision?: string;
   /** The result. */
   outcome?: string;
+  /** The chat service's own words, or an operator's note. */
+  outcomeDetails?: string;
   messageId?: string;
 };
 

@@ -51,8 +51,8 @@ const describeConcurrency = ({ limit, unreserved }: Concurrency): Finding => {
     return { check, grade: limit < FEW_EXECUTIONS ? 'failing' : 'warning', message, remedy };
   }
   if (unreserved >= FEW_EXECUTIONS + ALWAYS_UNRESERVED) return { check, grade: 'ok', message };
-  const remedy =
-    'Other functions reserve most of the concurrency. Request a higher quota, or set reservedConcurrency.receive.';
+  const cause = unreserved < limit ? 'Functions of the account reserve part of them. ' : '';
+  const remedy = `${cause}Request a higher Lambda quota, or set reservedConcurrency.receive.`;
   return { check, grade: 'warning', message, remedy };
 };
 

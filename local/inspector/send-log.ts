@@ -77,6 +77,7 @@ const sendSummary = (item: TableItem): SendSummary | undefined => {
     code: string(item.code),
     decision: string(item.decision),
     outcome: string(item.outcome),
+    outcomeDetails: string(item.outcomeDetails),
     messageId: string(item.messageId),
   };
 };

@@ -22,16 +22,20 @@ export const readTrace = async (
 
 type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
 
-/** Reads the send, the message, and the contact, and omits those that do not exist. */
+/** Reads the send, the message, and the contact's items, and omits those that do not exist. */
 const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonly TableItem[]> => {
   const requested = 'requestId' in subject ? await read(`SEND#${subject.requestId}`, 'SEND') : undefined;
   const messageId = 'messageId' in subject ? subject.messageId : requested?.messageId;
   const message = messageId === undefined ? undefined : await read(`MESSAGE#${messageId}`, 'MESSAGE');
   const send = requested ?? (message?.requestId ? await read(`SEND#${message.requestId}`, 'SEND') : undefined);
   const contactKey = message?.contact ?? send?.contact;
-  const contact = contactKey === undefined ? undefined : await read(String(contactKey), 'CONTACT');
-  return [send, message, contact].filter((item) => item !== undefined);
+  const contact =
+    contactKey === undefined ? [] : await Promise.all(CONTACT_ITEMS.map((sk) => read(String(contactKey), sk)));
+  return [send, message, ...contact].filter((item) => item !== undefined);
 };
+
+/** The sort keys of everything that is stored about a contact itself. */
+const CONTACT_ITEMS = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL'];
 
 const readItem = async (client: DynamoDBClient, TableName: string, pk: string, sk: string) => {
   const { Item } = await client.send(
@@ -43,7 +47,7 @@ const readItem = async (client: DynamoDBClient, TableName: string, pk: string, s
 /** Returns whether an event is about the message or the send. */
 const isAbout = (items: readonly TableItem[]) => {
   const ids = items
-    .filter(({ sk }) => sk !== 'CONTACT')
+    .filter(({ sk }) => !CONTACT_ITEMS.includes(String(sk)))
     .map(({ pk }) => JSON.stringify(String(pk).replace(/^(MESSAGE|SEND)#/, '')));
   return ({ detail }: BusEvents[number]): boolean => {
     const json = JSON.stringify(detail);

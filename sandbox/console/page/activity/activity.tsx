@@ -56,8 +56,8 @@ const RequestList = () => {
 };
 
 /** Returns the reason for a request's state. If a request expires, the outcome is that of an earlier call. */
-const reasonOf = ({ state, code, decision, outcome }: SendSummary): string | undefined =>
-  code ?? (state === 'expired' ? decision : (outcome ?? decision));
+const reasonOf = ({ state, code, decision, outcome, outcomeDetails }: SendSummary): string | undefined =>
+  code ?? (state === 'expired' ? decision : (outcomeDetails ?? outcome ?? decision));
 
 const RequestRow = ({ send, isSelected }: { send: SendSummary; isSelected: boolean }) => (
   <button

@@ -46,7 +46,11 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
       source: 'table',
       title: `Send state: ${state}`,
       tone: toneOf(state),
-      detail: sentences(stringField(send, 'outcome'), attempts > 1 ? `${attempts} attempts so far` : undefined),
+      detail: sentences(
+        stringField(send, 'outcome'),
+        stringField(send, 'outcomeDetails'),
+        attempts > 1 ? `${attempts} attempts so far` : undefined,
+      ),
       at: stringField(send, `${state}At`),
       bodies: [{ name: 'Table item', value: send }],
     },

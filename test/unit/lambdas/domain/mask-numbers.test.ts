@@ -10,6 +10,8 @@ describe('a masked text', () => {
     ['a5491155550042b', 'a***42b'],
     ['+٥٤٩١١٥٥٥٥٠٠٤٢', '***٤٢'],
     ['6 digits: 123456', '6 digits: ***56'],
+    ['5491-15-55550042', '***42'],
+    ['+2026-11-20-15', '***15'],
   ])('%s becomes %s', (text, masked) => {
     expect(maskNumbers(text)).toBe(masked);
   });
@@ -20,6 +22,7 @@ describe('a masked text', () => {
     'the id 12345678-1234-1234-1234-123456789012',
     'arn:aws:sqs:eu-west-1:123456789012:send.fifo',
     'no answer within 10000 ms',
+    'the template of 2026-11-20',
   ])('"%s" stays as it is', (text) => {
     expect(maskNumbers(text)).toBe(text);
   });

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { readTrace } from '../../../../local/inspector/trace.ts';
+import { NOW, USER } from '../../../support/builders.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { createManagedStage } from '../../lambdas/manage/managed-stage.ts';
+
+const tables = testTables();
+
+describe('the trace of a send', () => {
+  it('contains every item about its contact, such as the opt-out that it was refused for, and its own events', async () => {
+    const stage = await createManagedStage(tables);
+    const contact = contactRef('chat', USER);
+    await stage.call('enqueueSend', { body: { requestId: 'request-1', platformContactId: USER, messageText: 'Hi' } });
+    await stage.call('optOut', { body: { platformContactId: USER, source: 'call' } });
+    await stage.contacts.recordCheck(contact, { checkedAt: NOW });
+    await stage.contacts.denyWindow(contact, NOW);
+    const event = (requestId: string) => ({ at: NOW, type: 'SendRefused', detail: { requestId } });
+
+    const trace = await readTrace(tables.client, stage.tableName, () => [event('request-1'), event('request-2')], {
+      requestId: 'request-1',
+    });
+
+    expect(trace.items.map(({ sk }) => sk)).toEqual(['SEND', 'CONSENT', 'CHECK', 'DENIAL']);
+    expect(trace.busEvents).toEqual([event('request-1')]);
+  });
+});
