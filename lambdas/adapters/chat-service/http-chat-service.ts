@@ -18,6 +18,7 @@ export interface HttpChatServiceOptions {
  */
 export const createHttpChatService = (options: HttpChatServiceOptions): ChatService => {
   const { baseUrl, contactCheckPath, accessToken, post } = options;
+  const redactorOf = createRedactorCache();
 
   const callWith = async (
     token: string,
@@ -31,7 +32,7 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     if (result.kind !== 'answered') return result;
     const { httpStatus, bodyText, retryAfter } = result;
     // An error may repeat the call's headers.
-    const body = createRedactSecrets([token, ...earlierTokens])(parseJson(bodyText));
+    const body = redactorOf([token, ...earlierTokens])(parseJson(bodyText));
     return { kind: 'answered', httpStatus, body, retryAfter };
   };
 
@@ -53,3 +54,14 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
 
 /** Returns undefined if the secret is unavailable: nothing was sent, so the send must not become uncertain. */
 const orUndefined = (token: Promise<string>): Promise<string | undefined> => token.catch(() => undefined);
+
+/** Keeps the latest function, because building one takes about a millisecond and the token rarely changes. */
+const createRedactorCache = () => {
+  let latest: { readonly key: string; readonly redact: ReturnType<typeof createRedactSecrets> } | undefined;
+  return (tokens: readonly string[]) => {
+    // A token is in a header, so it contains no line break.
+    const key = tokens.join('\n');
+    if (latest?.key !== key) latest = { key, redact: createRedactSecrets(tokens) };
+    return latest.redact;
+  };
+};
