@@ -3,7 +3,7 @@ import type { Instant } from './instant.ts';
 import { maskNumbers } from './mask-numbers.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest } from './serialized-request.ts';
-import { ENVELOPES, openEnvelope, type VerifiedRequest, withoutEnvelope } from './webhook-request.ts';
+import { ENVELOPES, openEnvelope, withoutEnvelope } from './webhook-request.ts';
 
 /** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
 export const KEPT_QUEUES = ['send', 'inbound', 'schedules', 'erasures'] as const;
@@ -91,19 +91,13 @@ const addressIn = ({ FROM, TO, platformContactId, MessageGroupId }: z.output<typ
  * requests do not name theirs, and an erasure must find the contact in all of them.
  */
 const eventText = (body: string): string => {
-  for (const envelope of ENVELOPES) {
-    const request = parseSerializedRequest(body, envelope);
-    if (request === undefined) return body;
-    const event = withoutEnvelope(request);
-    if (event.rawBody !== request.rawBody) return readableText(event);
-  }
   const request = parseSerializedRequest(body);
-  return request === undefined ? body : readableText(request);
-};
-
-const readableText = (request: VerifiedRequest): string => {
-  const opened = openEnvelope(request);
-  return opened.kind === 'opened' ? opened.eventBody : request.rawBody.toString('latin1');
+  if (request === undefined) return body;
+  const event = ENVELOPES.map((envelope) => withoutEnvelope({ envelope, ...request })).find(
+    ({ rawBody }) => rawBody !== request.rawBody,
+  );
+  const opened = openEnvelope(event ?? request);
+  return opened.kind === 'opened' ? opened.eventBody : (event ?? request).rawBody.toString('latin1');
 };
 
 /** Digits with punctuation between them can be one number, or several. */

@@ -1,4 +1,7 @@
-/** A date or time, a UUID, or an ARN, in which digits are not a phone number, or else what may be one, with its punctuation. */
+/**
+ * A date or time, a UUID, or an ARN, in which digits are not a phone number, or else what may be one, with its
+ * punctuation.
+ */
 const KEPT_OR_NUMBER =
   /((?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?:T[\d:.]+Z?|(?![\d-]))|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\barn:[\w:/.@+=,*-]+)|\+?\p{Nd}(?:[\s().\-/\u00a0]{0,3}\p{Nd}){5,}/giu;
 

@@ -128,7 +128,7 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
       if (idInQuery !== undefined && definition.id === confinableIdField) {
         return invalidRequest(`Invalid request: ${idName}: must be in the path.`);
       }
-      const id = definition.id ? parseId(definition.id, idName, idInQuery ?? idInPath) : PARSED_NO_ID;
+      const id = definition.id ? parse(definition.id, idInQuery ?? idInPath, idName ?? 'the ID') : PARSED_NO_ID;
       if (id.kind === 'invalid') return invalidRequest(id.explanation);
       const query = parse(definition.query, rawQuery, 'the query');
       if (query.kind === 'invalid') return invalidRequest(query.explanation);
@@ -149,9 +149,6 @@ const parseJsonBody = <Body>(schema: z.ZodMiniType<Body>, bodyText: string): Par
 };
 
 const PARSED_NO_ID: Parsed<string> = { kind: 'parsed', value: '' };
-
-const parseId = (schema: z.ZodMiniType<string>, name: string | undefined, id: string): Parsed<string> =>
-  parse(schema, id, name ?? 'the ID');
 
 const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string): Parsed<Value> => {
   const parsed = z.safeParse(schema, value);

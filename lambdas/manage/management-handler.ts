@@ -19,9 +19,10 @@ export const createManagementHandler =
     const respond = responders.get(event.routeKey);
     if (respond === undefined)
       throw new LoggableError(`The API has a route that this function does not implement: ${event.routeKey}.`);
-    const answer = await respond(parseCall(event));
+    const call = parseCall(event);
+    const answer = await respond(call);
     // Logs neither paths nor bodies, because they contain users' numbers.
-    log.info('management call', { route: event.routeKey, caller: callerOf(event).arn, status: answer.status });
+    log.info('management call', { route: event.routeKey, caller: call.caller.arn, status: answer.status });
     return httpResponse(answer);
   };
 

@@ -100,8 +100,8 @@ export const STATUS_SORT = 'STATUS#';
 
 /**
  * The sparse index `byState` (partition `stateShard`, sort `stateAt`, keys only) holds the sends that operators look
- * for, the kept dead letters, and the audit trail. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
- * writes to the table.
+ * for, the kept dead letters, and the audit trail. It is sharded because an outage can put every send into one state,
+ * and a single hot partition would throttle writes to the table.
  */
 export const BY_STATE = 'byState';
 const STATE_SHARDS = 16;
