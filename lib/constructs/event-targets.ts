@@ -1,4 +1,4 @@
-import { Aws, CfnCondition, Duration, Fn, type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, CfnCondition, Duration, Fn, type RemovalPolicy } from 'aws-cdk-lib';
 import {
   ApiDestination,
   Authorization,
@@ -12,12 +12,12 @@ import {
 import { ApiDestination as ApiDestinationTarget, SqsQueue, type TargetBaseProps } from 'aws-cdk-lib/aws-events-targets';
 import { CfnRole, PolicyDocument, PolicyStatement, type PolicyStatementProps, Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EventTarget } from '../settings/stage-settings.ts';
 import { DeadLetterQueue } from './dead-lettered-queue.ts';
 import { eventsPrincipal } from './service-principals.ts';
+import { StageSecret } from './stage-secret.ts';
 
 /** Properties of {@link EventTargets}. */
 export interface EventTargetsProps {
@@ -117,15 +117,12 @@ export class EventTargets extends Construct {
   }
 
   #createDestination(name: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
-    const key = new Secret(this, `${name}Key`, {
+    const key = new StageSecret(this, `${name}Key`, {
       description: `The key that Parley sends to ${url} in the header ${header}`,
-      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
-      ...(this.#key && { encryptionKey: this.#key }),
-    });
-    Validations.of(key).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
+      notRotatedBecause:
         'A new key must also be configured manually on the receiving side, so it cannot be rotated automatically.',
+      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+      encryptionKey: this.#key,
     });
     const connection = new Connection(this, `${name}Connection`, {
       authorization: Authorization.apiKey(header, key.secretValue),

@@ -10,10 +10,9 @@ import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import { ROUTES, type RouteName } from '../../lambdas/manage/routes.ts';
-import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { MAX_ERASURE_INVOCATIONS } from '../settings/flood-settings.ts';
-import { checkSettings } from '../settings/settings-faults.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
+import { checkedSettings } from './checked-settings.ts';
 import {
   DeadLetteredQueue,
   grantConsume,
@@ -87,8 +86,7 @@ export class ParleyManagement extends Construct {
   constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
     const { table, sender, receiver, deadLetterQueues = [], encryptionKey } = props;
-    const settings = checkSettings(managementSettings, props, this.node.path);
-    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const settings = checkedSettings(this, managementSettings, props);
     const logs = { ...settings, encryptionKey };
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),

@@ -7,9 +7,8 @@ import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
-import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
-import { checkSettings } from '../settings/settings-faults.ts';
 import { publishesContent, settingsObject } from '../settings/stage-settings.ts';
+import { checkedSettings } from './checked-settings.ts';
 import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
@@ -66,8 +65,7 @@ export class ParleyPublisher extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
     super(scope, id);
-    const settings = checkSettings(publisherSettings, props, this.node.path);
-    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const settings = checkedSettings(this, publisherSettings, props);
     const { production, events } = settings;
     const { encryptionKey } = props;
     const { tableStreamArn } = props.table;

@@ -2,22 +2,20 @@ import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { AnyPrincipal, Effect, Grant, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
 import { hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
-import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
-import { checkSettings } from '../settings/settings-faults.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
+import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
-import { grantKeyUse } from './stage-key.ts';
+import { StageSecret } from './stage-secret.ts';
 import { grantItemActions } from './table.ts';
 
 const receiverSettings = settingsObject
@@ -62,7 +60,7 @@ export class ParleyReceiver extends Construct {
   /** Verified events that wait for the table. The dead-letter queue is the quarantine. */
   readonly inboundQueue: DeadLetteredQueue;
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
-  readonly webhookSecret: Secret | undefined;
+  readonly webhookSecret: StageSecret | undefined;
   readonly api: LoggedHttpApi;
   /** How webhook requests are verified: the kind of `webhook.auth`. */
   readonly authKind: WebhookAuth['kind'];
@@ -75,8 +73,7 @@ export class ParleyReceiver extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
-    const settings = checkSettings(receiverSettings, props, this.node.path);
-    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const settings = checkedSettings(this, receiverSettings, props);
     const { production, webhook, chatPlatform, window, retentionDays } = settings;
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
@@ -89,7 +86,15 @@ export class ParleyReceiver extends Construct {
       encryptionKey,
     });
     this.webhookSecret = hasWebhookSecret(webhook.auth)
-      ? this.#createWebhookSecret(removalPolicy, encryptionKey)
+      ? new StageSecret(this, 'WebhookSecret', {
+          description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random value.',
+          notRotatedBecause:
+            'A new secret must also be configured manually on the sending side, so it cannot be rotated automatically.',
+          // 32 letters and digits are valid both as a token and as a base64 secret.
+          generateSecretString: { excludePunctuation: true, passwordLength: 32 },
+          removalPolicy,
+          encryptionKey,
+        })
       : undefined;
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'receive',
@@ -119,14 +124,7 @@ export class ParleyReceiver extends Construct {
     );
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.#denySendMessage();
-    if (this.webhookSecret) {
-      grantKeyUse(encryptionKey, this.handler, 'secretsmanager', ['kms:Decrypt']);
-      Grant.addToPrincipal({
-        grantee: this.handler,
-        actions: ['secretsmanager:GetSecretValue'],
-        resourceArns: [this.webhookSecret.secretArn],
-      });
-    }
+    this.webhookSecret?.grantReadValue(this.handler);
     this.inboundQueue.addConsumer(this.handler, MAX_INBOUND_INVOCATIONS);
 
     this.api = new LoggedHttpApi(this, 'Api', {
@@ -175,21 +173,5 @@ export class ParleyReceiver extends Construct {
         }),
       );
     }
-  }
-
-  #createWebhookSecret(removalPolicy: RemovalPolicy, encryptionKey: IKey | undefined): Secret {
-    const secret = new Secret(this, 'WebhookSecret', {
-      description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random value.',
-      // 32 letters and digits are valid both as a token and as a base64 secret.
-      generateSecretString: { excludePunctuation: true, passwordLength: 32 },
-      removalPolicy,
-      ...(encryptionKey && { encryptionKey }),
-    });
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'A new secret must also be configured manually on the sending side, so it cannot be rotated automatically.',
-    });
-    return secret;
   }
 }

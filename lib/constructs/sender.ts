@@ -1,19 +1,17 @@
-import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
-import { checkProduction, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
-import { checkSettings } from '../settings/settings-faults.ts';
 import { reservedSendCheck, sendInvocations, settingsObject } from '../settings/stage-settings.ts';
+import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { SendSchedules } from './send-schedules.ts';
-import { grantKeyUse } from './stage-key.ts';
+import { StageSecret } from './stage-secret.ts';
 import { grantItemActions } from './table.ts';
 
 const senderSettings = settingsObject
@@ -59,26 +57,23 @@ export class ParleySender extends Construct {
   /** The queue for send requests, ordered per contact. */
   readonly sendQueue: DeadLetteredQueue;
   /** The chat service's access token. It is a placeholder until you store the real one. */
-  readonly accessToken: Secret;
+  readonly accessToken: StageSecret;
   readonly schedules: SendSchedules;
 
   constructor(scope: Construct, id: string, props: ParleySenderProps) {
     super(scope, id);
-    const settings = checkSettings(senderSettings, props, this.node.path);
-    checkProduction(settings, this.node.path, this.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const settings = checkedSettings(this, senderSettings, props);
     const { chatService, window, defaultTemplate } = settings;
     const { encryptionKey } = props;
     const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    this.accessToken = new Secret(this, 'AccessToken', {
+    this.accessToken = new StageSecret(this, 'AccessToken', {
       description: "The chat service's access token. Initially a placeholder; replace it after the deployment.",
+      notRotatedBecause:
+        "The token is created manually in the chat service's console, so it cannot be rotated automatically.",
       removalPolicy,
-      ...(encryptionKey && { encryptionKey }),
-    });
-    Validations.of(this.accessToken).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason: "The token is created manually in the chat service's console, so it cannot be rotated automatically.",
+      encryptionKey,
     });
     this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', {
       fifo: true,
@@ -144,12 +139,7 @@ export class ParleySender extends Construct {
 
   /** Grants permission to read the chat service's access token, and to use its customer managed key for that. */
   grantReadAccessToken(grantee: IGrantable): Grant {
-    grantKeyUse(this.accessToken.encryptionKey, grantee, 'secretsmanager', ['kms:Decrypt']);
-    return Grant.addToPrincipal({
-      grantee,
-      actions: ['secretsmanager:GetSecretValue'],
-      resourceArns: [this.accessToken.secretArn],
-    });
+    return this.accessToken.grantReadValue(grantee);
   }
 }
 

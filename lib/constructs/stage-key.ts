@@ -47,7 +47,7 @@ function serviceStatements(stack: Stack): PolicyStatement[] {
   return [
     // The names of log groups start with the stack's name. References to the groups themselves would be circular.
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
-    allow(`logs.${region}.amazonaws.com`, LOGS_ACTIONS, {
+    allow(`logs.${region}.amazonaws.com`, [...READ_ACTIONS, ...WRITE_ACTIONS], {
       ArnLike: {
         'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${stackName}-*`,
       },
@@ -72,10 +72,11 @@ function serviceStatements(stack: Stack): PolicyStatement[] {
   ];
 }
 
-/** The actions that AWS documents for log groups, without wildcards. */
-const LOGS_ACTIONS = [
-  'kms:Decrypt',
-  'kms:DescribeKey',
+/** What a service that reads encrypted data does with a key, without the wildcards of AWS's documentation. */
+export const READ_ACTIONS = ['kms:Decrypt', 'kms:DescribeKey'];
+
+/** What a service also does with a key if it writes encrypted data. */
+export const WRITE_ACTIONS = [
   'kms:Encrypt',
   'kms:GenerateDataKey',
   'kms:GenerateDataKeyWithoutPlaintext',

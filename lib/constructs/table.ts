@@ -11,7 +11,7 @@ import {
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import { grantKeyUse } from './stage-key.ts';
+import { grantKeyUse, READ_ACTIONS, WRITE_ACTIONS } from './stage-key.ts';
 
 /** Properties of a {@link ParleyTable}. */
 export interface ParleyTableProps {
@@ -89,14 +89,23 @@ export type ItemKey =
   | 'MESSAGE#*'
   | 'SEND#*';
 
-/** Grants these actions on the items of a table with these partition keys, but not on its indexes or its stream. */
+/**
+ * Grants these actions on the items of a table with these partition keys, but not on its indexes or its stream.
+ *
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+ */
 export function grantItemActions(table: ITable, grantee: IGrantable, actions: ItemAction[], keys: ItemKey[]): Grant {
   // Each of these actions requires a partition key, so the condition is never met because a key is missing.
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
   const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } };
   const isWriting = actions.some((action) => !action.endsWith('GetItem'));
   return Grant.addToPrincipal({ grantee, actions, resourceArns: [table.tableArn], conditions }).combine(
-    grantKeyUse(table.encryptionKey, grantee, 'dynamodb', isWriting ? [...READ, ...WRITE] : READ),
+    grantKeyUse(
+      table.encryptionKey,
+      grantee,
+      'dynamodb',
+      isWriting ? [...READ_ACTIONS, ...WRITE_ACTIONS] : READ_ACTIONS,
+    ),
   );
 }
 
@@ -104,7 +113,7 @@ export function grantItemActions(table: ITable, grantee: IGrantable, actions: It
 export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: TableIndex[]): Grant {
   const resourceArns = indexes.map((index) => `${table.tableArn}/index/${index}`);
   return Grant.addToPrincipal({ grantee, actions: ['dynamodb:Query'], resourceArns }).combine(
-    grantKeyUse(table.encryptionKey, grantee, 'dynamodb', READ),
+    grantKeyUse(table.encryptionKey, grantee, 'dynamodb', READ_ACTIONS),
   );
 }
 
@@ -121,18 +130,3 @@ export function grantStreamRead(table: ITable, streamArn: string, grantee: IGran
     resourceArns: [streamArn],
   }).combine(grantKeyUse(table.encryptionKey, grantee, 'dynamodb', ['kms:Decrypt']));
 }
-
-/**
- * The actions that DynamoDB performs with a customer managed key on behalf of a caller that reads or writes, without
- * wildcards.
- *
- * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
- */
-const READ = ['kms:Decrypt', 'kms:DescribeKey'];
-const WRITE = [
-  'kms:Encrypt',
-  'kms:GenerateDataKey',
-  'kms:GenerateDataKeyWithoutPlaintext',
-  'kms:ReEncryptFrom',
-  'kms:ReEncryptTo',
-];
