@@ -7,6 +7,7 @@ export { ParleyReceiver, type ParleyReceiverProps } from './constructs/receiver.
 export { ParleySender, type ParleySenderProps } from './constructs/sender.ts';
 export { ParleyTable, type ParleyTableProps } from './constructs/table.ts';
 export { ParleyStack, type ParleyStackProps } from './parley-stack.ts';
+export type { EventTarget } from './settings/event-target.ts';
 export { readStageSettings, type SettingsContext, type Stage } from './settings/read-stage-settings.ts';
 export { SettingsError } from './settings/settings-faults.ts';
-export type { EventTarget, StageSettings, StageSettingsInput } from './settings/stage-settings.ts';
+export type { StageSettings, StageSettingsInput } from './settings/stage-settings.ts';

@@ -14,7 +14,7 @@ import { CfnRole, PolicyDocument, PolicyStatement, type PolicyStatementProps, Ro
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { EventTarget } from '../settings/stage-settings.ts';
+import type { EventTarget } from '../settings/event-target.ts';
 import { DeadLetterQueue } from './dead-lettered-queue.ts';
 import { eventsPrincipal } from './service-principals.ts';
 import { StageSecret } from './stage-secret.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
-import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import { eventTarget } from './event-target.ts';
 import { reservedConcurrency, throttling } from './flood-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 
@@ -36,29 +36,6 @@ const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
   },
   { path: ['auth', 'jwksUrl'] },
 );
-
-const eventNames = z.array(z.enum(EVENT_NAMES)).min(1).optional();
-
-const eventTarget = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('sqs'),
-    // A standard queue in the stack's region. Its policy must allow EventBridge to send messages.
-    queueArn: z.string().regex(/^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}$/),
-    events: eventNames,
-  }),
-  z.strictObject({
-    kind: z.literal('https'),
-    url: z.string().regex(/^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/),
-    header: z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,64}$/)
-      .default('x-api-key'),
-    events: eventNames,
-  }),
-]);
-
-/** A queue or URL that receives events in addition to the event bus. */
-export type EventTarget = z.output<typeof eventTarget>;
 
 /**
  * The settings of a stage.
