@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { consentRegister, readConsents } from '../../domain/consent.ts';
+import { CONSENT_REGISTERS, consentRegister, readConsents } from '../../domain/consent.ts';
 import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, isExpired } from '../../domain/retention.ts';
@@ -97,4 +97,49 @@ const readContact = (items: readonly (Item | undefined)[], now: Instant): Contac
   const item: Item = Object.fromEntries(stored.flatMap((each) => Object.entries(each)));
   const consents = readConsents(item);
   return { ...parseItem(contactSchema, item), ...(consents.length > 0 && { consents }) };
+};
+
+/** Implements `removeContact` of the port `ErasureRepository`, beside the items that it removes. */
+export const removeContact = async (table: ConversationTable, contact: ContactRef, until: Instant): Promise<void> => {
+  const [window, consents] = [contactKeyOf(contact), consentKeyOf(contact)];
+  const recordedAt = CONSENT_REGISTERS.map((names) => names.recordedAt);
+  await table.delete(window, isOld('lastInboundAt'), { until }, ['lastInboundAt']);
+  await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
+  const [newWindow, newConsents] = await table.getAll([window, consents]);
+  await removeOldConsents(table, consents, newConsents, until);
+  // Functions may have recorded these since, about earlier sends. They alone do not make a new contact.
+  const isNew = newWindow !== undefined || newConsents !== undefined;
+  const byFunctions = [
+    { key: checkKeyOf(contact), time: 'checkedAt' },
+    { key: denialKeyOf(contact), time: 'windowDeniedAt' },
+  ];
+  for (const { key, time } of byFunctions) {
+    if (isNew) await table.delete(key, isOld(time), { until }, [time]);
+    else await table.delete(key, `attribute_exists(#${time})`, {}, [time]);
+  }
+};
+
+/** The condition that an item, or a part of it, was written before the erasure was requested, or does not exist. */
+const isOld = (time: string): string => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
+
+/**
+ * Removes the consents that were recorded until then from an item that has later ones. It removes all of them at once,
+ * so that none ever applies without the others. If one was recorded again meanwhile, it removes the rest.
+ */
+const removeOldConsents = async (
+  table: ConversationTable,
+  key: ItemKey,
+  item: Item | undefined,
+  until: string,
+): Promise<void> => {
+  const old = CONSENT_REGISTERS.filter(({ recordedAt }) => item?.[recordedAt] && String(item[recordedAt]) <= until);
+  if (old.length === 0) return;
+  const removed = old.flatMap(({ at, source, recordedAt }) => [at, source, recordedAt]);
+  const result = await table.update({
+    key,
+    set: Object.fromEntries(removed.map((name) => [name, undefined])),
+    values: { until },
+    condition: old.map(({ recordedAt }) => `#${recordedAt} <= :until`).join(' AND '),
+  });
+  if (result.kind === 'conflict') await removeOldConsents(table, key, result.item, until);
 };

@@ -1,4 +1,3 @@
-import { CONSENT_REGISTERS } from '../../domain/consent.ts';
 import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
 import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
@@ -6,20 +5,17 @@ import * as z from '../../domain/schema.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
 import { eraseAuditEntry } from './audit.ts';
+import { removeContact } from './contacts.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import {
   auditKey,
   BY_CONTACT,
   CHANNELS_KEY,
   CUSTOMER_PREFIX,
-  checkKeyOf,
-  consentKeyOf,
   contactKeyOf,
   contactSort,
-  denialKeyOf,
   echoKey,
   erasureKey,
-  type ItemKey,
   idOf,
   messageKey,
   parseContactName,
@@ -61,24 +57,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
       : undefined;
   },
 
-  async removeContact(contact, until) {
-    const [window, consents] = [contactKeyOf(contact), consentKeyOf(contact)];
-    const recordedAt = CONSENT_REGISTERS.map((names) => names.recordedAt);
-    await table.delete(window, isOld('lastInboundAt'), { until }, ['lastInboundAt']);
-    await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
-    const [newWindow, newConsents] = await table.getAll([window, consents]);
-    await removeOldConsents(table, consents, newConsents, until);
-    // Functions may have recorded these since, about earlier sends. They alone do not make a new contact.
-    const isNew = newWindow !== undefined || newConsents !== undefined;
-    const byFunctions = [
-      { key: checkKeyOf(contact), time: 'checkedAt' },
-      { key: denialKeyOf(contact), time: 'windowDeniedAt' },
-    ];
-    for (const { key, time } of byFunctions) {
-      if (isNew) await table.delete(key, isOld(time), { until }, [time]);
-      else await table.delete(key, `attribute_exists(#${time})`, {}, [time]);
-    }
-  },
+  removeContact: (contact, until) => removeContact(table, contact, until),
 
   async listItems(subject, until, after) {
     const { kind, key } = after ? z.parse(erasablePosition, after) : { kind: 'MESSAGE' as const, key: undefined };
@@ -127,31 +106,6 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     });
   },
 });
-
-/** The condition that an item, or a part of it, was written before the erasure was requested, or does not exist. */
-const isOld = (time: string): string => `(attribute_not_exists(#${time}) OR #${time} <= :until)`;
-
-/**
- * Removes the consents that were recorded until then from an item that has later ones. It removes all of them at once,
- * so that none ever applies without the others. If one was recorded again meanwhile, it removes the rest.
- */
-const removeOldConsents = async (
-  table: ConversationTable,
-  key: ItemKey,
-  item: Item | undefined,
-  until: string,
-): Promise<void> => {
-  const old = CONSENT_REGISTERS.filter(({ recordedAt }) => item?.[recordedAt] && String(item[recordedAt]) <= until);
-  if (old.length === 0) return;
-  const removed = old.flatMap(({ at, source, recordedAt }) => [at, source, recordedAt]);
-  const result = await table.update({
-    key,
-    set: Object.fromEntries(removed.map((name) => [name, undefined])),
-    values: { until },
-    condition: old.map(({ recordedAt }) => `#${recordedAt} <= :until`).join(' AND '),
-  });
-  if (result.kind === 'conflict') await removeOldConsents(table, key, result.item, until);
-};
 
 const channelNames = z.set(z.string());
 

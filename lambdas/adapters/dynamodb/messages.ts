@@ -12,6 +12,7 @@ import {
 import * as z from '../../domain/schema.ts';
 import type { Echo, EventTime, InboundMessage, StatusChange, StatusKind } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
+import type { ItemUpdate } from './item-update.ts';
 import {
   BY_CONTACT,
   CUSTOMER_PREFIX,
@@ -25,7 +26,7 @@ import {
   subjectName,
 } from './keys.ts';
 import { readWithinBudget } from './page-budget.ts';
-import { type ConversationTable, type Item, type ItemUpdate, parseItem } from './table.ts';
+import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 /**
  * Creates the repository of messages. The earliest version of a message or an echo and the earliest time of a status

@@ -6,7 +6,7 @@ import {
   type SendTransition,
   type SendTransitionName,
 } from '../../domain/send-transitions.ts';
-import type { ItemUpdate } from './table.ts';
+import type { ItemUpdate } from './item-update.ts';
 
 /**
  * What a writer knows about a send, which a transition's guards are checked against. A clause that needs missing evidence

@@ -15,6 +15,7 @@ import { DamagedItemError, LoggableError, WriteRefusedError } from '../../domain
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
+import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
 import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
 
 export interface TableOptions {
@@ -29,26 +30,6 @@ export interface TableOptions {
 }
 
 export type Item = Record<string, unknown>;
-
-/**
- * An UpdateItem request. In `condition`, `#x` is the attribute `x`, and `:x` its value in `set`, `setOnce`, or
- * `values`.
- */
-export interface ItemUpdate {
-  readonly key: ItemKey;
-  /** Attributes to set, or to remove if their value is undefined. */
-  readonly set?: Readonly<Record<string, unknown>>;
-  /** Attributes to set unless the item already has them. */
-  readonly setOnce?: Readonly<Record<string, unknown>>;
-  /** Numbers to increment by one. */
-  readonly increment?: readonly string[];
-  /** Members to add to sets. */
-  readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
-  readonly condition?: string;
-  /** Additional values and attribute names that the condition uses. */
-  readonly values?: Readonly<Record<string, unknown>>;
-  readonly names?: readonly string[];
-}
 
 /** The result of a conditional write. */
 export type WriteOutcome =
@@ -261,49 +242,3 @@ export const parseItem = <Schema extends z.ZodMiniType>(schema: Schema, item: un
 const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;
 const MAX_PAUSES_MS = 2_000;
-
-const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [], add = {}, ...rest }: ItemUpdate) => {
-  const present = Object.entries(set).filter(([, value]) => value !== undefined);
-  const removed = Object.entries(set).filter(([, value]) => value === undefined);
-  const assignments = [
-    ...present.map(([name]) => `#${name} = :${name}`),
-    ...Object.keys(setOnce).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
-    ...increment.map((name) => `#${name} = if_not_exists(#${name}, :zero) + :one`),
-  ];
-  const expression = [
-    clause('SET', assignments),
-    clause(
-      'REMOVE',
-      removed.map(([name]) => `#${name}`),
-    ),
-    clause(
-      'ADD',
-      Object.keys(add).map((name) => `#${name} :${name}`),
-    ),
-  ];
-  const names = [set, setOnce, add].flatMap((part) => Object.keys(part));
-  return {
-    Key: marshall(key),
-    UpdateExpression: expression.filter((part) => part !== '').join(' '),
-    ConditionExpression: rest.condition,
-    ExpressionAttributeNames: namesOf([...names, ...increment, ...(rest.names ?? [])]),
-    ExpressionAttributeValues: valuesOf({
-      ...Object.fromEntries(present),
-      ...setOnce,
-      ...(increment.length > 0 && { zero: 0, one: 1 }),
-      ...add,
-      ...rest.values,
-    }),
-  };
-};
-
-const clause = (keyword: string, parts: readonly string[]): string =>
-  parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
-
-const namesOf = (names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [`#${name}`, name]));
-
-const valuesOf = (values: Readonly<Record<string, unknown>>): Record<string, AttributeValue> =>
-  marshall(Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])), {
-    removeUndefinedValues: true,
-  });

@@ -1,4 +1,4 @@
-import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
 import type { Fault } from '../world/faults.ts';
 import type { ReceiveMutation } from './receive-process.ts';
 import type { ReceivingInvariantName } from './receiving-invariants.ts';

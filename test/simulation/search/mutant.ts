@@ -1,4 +1,4 @@
-import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
 import type { Fault } from '../world/faults.ts';
 import type { Mutation } from '../world/send-process.ts';
 import type { InvariantName } from './invariants.ts';

@@ -1,0 +1,70 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { ItemKey } from './keys.ts';
+
+/**
+ * An UpdateItem request. In `condition`, `#x` is the attribute `x`, and `:x` its value in `set`, `setOnce`, or
+ * `values`.
+ */
+export interface ItemUpdate {
+  readonly key: ItemKey;
+  /** Attributes to set, or to remove if their value is undefined. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Attributes to set unless the item already has them. */
+  readonly setOnce?: Readonly<Record<string, unknown>>;
+  /** Numbers to increment by one. */
+  readonly increment?: readonly string[];
+  /** Members to add to sets. */
+  readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
+  readonly condition?: string;
+  /** Additional values and attribute names that the condition uses. */
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly names?: readonly string[];
+}
+
+/** Returns the key and the expressions of an UpdateItem request. */
+export const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [], add = {}, ...rest }: ItemUpdate) => {
+  const present = Object.entries(set).filter(([, value]) => value !== undefined);
+  const removed = Object.entries(set).filter(([, value]) => value === undefined);
+  const assignments = [
+    ...present.map(([name]) => `#${name} = :${name}`),
+    ...Object.keys(setOnce).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
+    ...increment.map((name) => `#${name} = if_not_exists(#${name}, :zero) + :one`),
+  ];
+  const expression = [
+    clause('SET', assignments),
+    clause(
+      'REMOVE',
+      removed.map(([name]) => `#${name}`),
+    ),
+    clause(
+      'ADD',
+      Object.keys(add).map((name) => `#${name} :${name}`),
+    ),
+  ];
+  const names = [set, setOnce, add].flatMap((part) => Object.keys(part));
+  return {
+    Key: marshall(key),
+    UpdateExpression: expression.filter((part) => part !== '').join(' '),
+    ConditionExpression: rest.condition,
+    ExpressionAttributeNames: namesOf([...names, ...increment, ...(rest.names ?? [])]),
+    ExpressionAttributeValues: valuesOf({
+      ...Object.fromEntries(present),
+      ...setOnce,
+      ...(increment.length > 0 && { zero: 0, one: 1 }),
+      ...add,
+      ...rest.values,
+    }),
+  };
+};
+
+const clause = (keyword: string, parts: readonly string[]): string =>
+  parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
+
+export const namesOf = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [`#${name}`, name]));
+
+export const valuesOf = (values: Readonly<Record<string, unknown>>): Record<string, AttributeValue> =>
+  marshall(Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])), {
+    removeUndefinedValues: true,
+  });
