@@ -5,6 +5,7 @@ import { App, type Environment } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { ParleyStack } from '../../../lib/parley-stack.ts';
 import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
+import { PRODUCTION } from './settings/valid-settings.ts';
 
 /** The context of cdk.json: its stages and feature flags. */
 export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
@@ -14,19 +15,7 @@ export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
 /** The stages of cdk.json, with real-looking addresses, which a production stage needs. */
 const STAGES: Readonly<Record<string, unknown>> = {
   dev: isRecord(CDK_CONTEXT.stages) && CDK_CONTEXT.stages.dev,
-  prod: {
-    production: true,
-    chatService: { baseUrl: 'https://chat-service.bank.internal' },
-    chatPlatform: 'chat',
-    chatChannelNumber: '+5491144440000',
-    webhook: {
-      auth: {
-        kind: 'pubsub-jwt',
-        audience: 'parley-prod',
-        serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com',
-      },
-    },
-  },
+  prod: PRODUCTION,
 };
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,21 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
-import { faults, withSetting } from './valid-settings.ts';
-
-/** Valid settings of a production stage; a test breaks one thing. */
-const PRODUCTION = {
-  production: true,
-  chatService: { baseUrl: 'https://chat-service.bank.internal' },
-  chatPlatform: 'chat',
-  chatChannelNumber: '+5491144440000',
-  webhook: {
-    auth: {
-      kind: 'pubsub-jwt',
-      audience: 'parley-prod',
-      serviceAccountEmail: 'events@bank-messaging.iam.gserviceaccount.com',
-    },
-  },
-};
+import { faults, PRODUCTION, withSetting } from './valid-settings.ts';
 
 const read = (path: string, value: unknown, options: { localRun?: unknown; production?: boolean } = {}) => {
   const { localRun, production = true } = options;

@@ -15,6 +15,21 @@ export const VALID = {
   },
 } as const;
 
+/** Valid settings of a production stage, which rejects placeholders. */
+export const PRODUCTION = {
+  production: true,
+  chatService: { baseUrl: 'https://chat-service.bank.internal' },
+  chatPlatform: 'chat',
+  chatChannelNumber: '+5491144440000',
+  webhook: {
+    auth: {
+      kind: 'pubsub-jwt',
+      audience: 'parley-prod',
+      serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com',
+    },
+  },
+} as const;
+
 /** Reads the settings of stage `prod`, with an override or from the settings given. */
 export function read(settings?: unknown, prod: unknown = VALID) {
   return readStageSettings({ stages: { dev: VALID, prod }, stage: 'prod', settings }).settings;
