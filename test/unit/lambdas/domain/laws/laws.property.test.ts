@@ -26,7 +26,7 @@ describe('the adapters', () => {
       fc.asyncProperty(steps(names), async (writes) => {
         expect(await breaches(writes)).toEqual([]);
       }),
-      { numRuns: Number(process.env.RUNS ?? 400) },
+      { numRuns: 300 },
     );
   });
 });
