@@ -29,9 +29,13 @@ export interface Step {
 export interface TableWriter {
   readonly now: () => Instant;
   readonly write: (step: Step) => Promise<void>;
+  /** Completes the erasures, as their worker does, once every function has ended. */
+  readonly finish: () => Promise<void>;
 }
 
 const LEASE_MS = 180_000;
+/** Longer than any function runs. */
+const CALLS_END_MS = 20 * 60 * 1000;
 const LATE_MS = 3 * 24 * 60 * 60 * 1000;
 const CALLER = { arn: 'arn:aws:iam::111122223333:user/ana' };
 const CALL = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
@@ -47,6 +51,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   };
   const claims: Claim[][] = [[], []];
   const probes: string[] = [];
+  const started = new Map<string, 0 | 1>();
   const sends = createDynamodbSends(table);
   const messages = createDynamodbMessages(table);
   const contacts = createDynamodbContacts(table);
@@ -89,6 +94,16 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       next = page.next;
     }
     return found + (await erasures.eraseKeptDeadLetters(contact, requestedAt));
+  };
+
+  /** Takes a turn of an erasure. Returns whether the erasure is done. */
+  const takeTurn = async (erasureId: string, which: 0 | 1): Promise<boolean> => {
+    const before = await erasures.read(erasureId);
+    if (before === undefined || before.state === 'done') return true;
+    const found = await eraseAll(contactOf(which), before.requestedAt);
+    const turn = { messages: found, sends: 0, deadLetters: 0, ...(found === 0 && { finishedAt: now }) };
+    await erasures.recordTurn(before, turn);
+    return found === 0;
   };
 
   const STEPS: Readonly<Record<string, (step: Step) => Promise<unknown>>> = {
@@ -167,10 +182,11 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       if (send === undefined || outcome === undefined) return;
       const common = { at: now, why: 'An operator resolved it.' };
       const id = `sent-${which}-${variant % 2}`;
-      await sends.resolve(
-        send,
-        outcome === 'accepted' ? { ...common, outcome, messageId: id } : { ...common, outcome },
-      );
+      const resolution = outcome === 'accepted' ? { ...common, outcome, messageId: id } : { ...common, outcome };
+      const resolved = await sends.resolve(send, resolution);
+      const { call, claimedAt, body } = send;
+      if (resolved.kind !== 'applied' || outcome !== 'accepted' || !call || !claimedAt || body === '') return;
+      await messages.recordOutbound({ id, requestId: send.requestId, contact: contactOf(which), call, claimedAt });
     },
     recordInbound: (step) =>
       ignoreRefusals(
@@ -269,13 +285,9 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       }),
     async erase({ which, variant }) {
       const erasureId = `erasure-${which}-${variant % 2}`;
-      const requestedAt = addMs(now, -(variant % 4) * 60_000);
-      await erasures.start(erasureId, requestedAt);
-      const before = await erasures.read(erasureId);
-      if (before === undefined || before.state === 'done') return;
-      const found = await eraseAll(contactOf(which), before.requestedAt);
-      const turn = { messages: found, sends: 0, deadLetters: 0, ...(found === 0 && { finishedAt: now }) };
-      await erasures.recordTurn(before, turn);
+      await erasures.start(erasureId, addMs(now, -(variant % 4) * 60_000));
+      started.set(erasureId, which);
+      await takeTurn(erasureId, which);
     },
   };
 
@@ -284,6 +296,10 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
     async write(step) {
       now = addMs(now, step.afterMs);
       await STEPS[step.name]?.(step);
+    },
+    async finish() {
+      now = addMs(now, CALLS_END_MS);
+      for (const [erasureId, which] of started) while (!(await takeTurn(erasureId, which)));
     },
   };
 };
