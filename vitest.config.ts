@@ -5,6 +5,9 @@ const project = (name: string, test: object = {}) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], ...test },
 });
 
+/** For the projects whose tests start local runs. */
+const CHECK_LAWS = ['test/support/check-laws.ts'];
+
 export default defineConfig({
   test: {
     // Two cores: more workers would only make the emulators wait for each other.
@@ -17,10 +20,10 @@ export default defineConfig({
       project('unit', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
       // The simulated world: its contract suites share the table emulator with the unit tests.
       project('simulation', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
-      project('e2e'),
-      project('resilience'),
+      project('e2e', { setupFiles: CHECK_LAWS }),
+      project('resilience', { setupFiles: CHECK_LAWS }),
       // The console in a real Chromium, which uses both cores together with a local run.
-      project('browser', { maxWorkers: 1, testTimeout: 60_000, hookTimeout: 90_000 }),
+      project('browser', { maxWorkers: 1, testTimeout: 60_000, hookTimeout: 90_000, setupFiles: CHECK_LAWS }),
     ],
   },
 });

@@ -1,7 +1,8 @@
-/** Writes the generated parts of docs/: JSON Schemas, events, the OpenAPI document, and states. Tests check them. */
+/** Writes the generated parts of docs/: JSON Schemas, events, laws, the OpenAPI document, and states. Tests check them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventsPage } from '../lib/documents/events-page.ts';
+import { lawsPage } from '../lib/documents/laws-page.ts';
 import { managementApiText } from '../lib/documents/management-api-document.ts';
 import { sendRequestSchemaText } from '../lib/documents/send-request-schema.ts';
 import { architecturePage } from '../lib/documents/send-states.ts';
@@ -18,4 +19,5 @@ const rewrite = async (name: string, render: (text: string) => string): Promise<
 await rewrite('send-request.schema.json', sendRequestSchemaText);
 await rewrite('management-api.json', () => managementApiText(version));
 await rewrite('events.md', eventsPage);
+await rewrite('laws.md', lawsPage);
 await rewrite('architecture.md', architecturePage);

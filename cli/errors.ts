@@ -12,7 +12,7 @@ export const EXIT = {
   refused: 4,
   /** Access was denied, or the target was not found: credentials, permissions, stack, or local run. */
   noAccess: 5,
-  /** Part of the work was done; the output lists the rest. */
+  /** Part of the work was done, or something was found; the output lists it. */
   partial: 6,
   /** Interrupted by Ctrl-C. */
   interrupted: 130,

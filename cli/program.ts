@@ -1,6 +1,7 @@
 import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings';
 import packageJson from '../package.json' with { type: 'json' };
 import { type CommandContext, type CreateCommand, examples } from './command.ts';
+import { createAuditCommand } from './commands/audit.ts';
 import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
 import {
@@ -33,6 +34,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createSendsCommand,
   createEraseCommand,
   createErasureScanCommand,
+  createAuditCommand,
   createAuditTrailCommand,
   createDoctorCommand,
 ];
@@ -45,7 +47,7 @@ Exit codes:
   3    Not found
   4    Request refused
   5    Access denied or target not found (credentials, permissions, stack, local run)
-  6    Partial success; see the output
+  6    Partial success, or something was found; see the output
   130  Interrupted by Ctrl-C`;
 
 /** What the parser needs of the terminal. */

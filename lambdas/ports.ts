@@ -210,6 +210,8 @@ export interface ErasableItem {
   readonly id: string;
   /** Whether there may be a schedule for the send. */
   readonly isScheduled?: boolean;
+  /** The message of the send, if it is known. */
+  readonly messageId?: string;
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type BroadcastPlan, planBroadcast } from '../broadcast/plan.ts';
-import { createProgress } from '../broadcast/progress.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
 import { countRefused, describeRefused } from '../broadcast/refused-rows.ts';
 import { type BroadcastState, readState, stateFileOf, writeState } from '../broadcast/state-file.ts';
 import { type CommandFor, type CommandResult, type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
+import { createProgress } from '../progress.ts';
 
 export const createBroadcastCommand: CreateCommand = ({ target, report, commandFor, say, stop, canDrawProgress }) =>
   createMessageCommand('broadcast')
@@ -54,7 +54,8 @@ export const createBroadcastCommand: CreateCommand = ({ target, report, commandF
       // Saved before the first row, so that a crash cannot lose a new broadcast's request IDs.
       await writeState(stateFile, start);
       const progress = createProgress({
-        rows,
+        total: rows,
+        noun: 'rows',
         alreadyDone: start.done,
         canDrawBar: canDrawProgress,
         say,

@@ -3,7 +3,8 @@ import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { type LocalCloud, type LocalOptions, startLocal } from '../../local/local-cloud.ts';
+import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import { startCheckedCloud } from './checked-cloud.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -34,7 +35,7 @@ export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalC
   // If the first run cannot synthesize the app, it removes the folder, and the others report the error themselves.
   while (!isFirst && !(await exists(marker)) && (await exists(folder))) await pause(POLL_MS);
   try {
-    return await startLocal({ ...options, outdir, logFolder });
+    return await startCheckedCloud({ ...options, outdir, logFolder });
   } finally {
     if (isFirst && !(await exists(marker))) await rm(folder, { recursive: true, force: true });
   }

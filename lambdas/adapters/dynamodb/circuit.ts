@@ -53,6 +53,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
           nextProbeAt,
           probes: 0,
           failedSends: 0,
+          sendFailedAt: undefined,
           probeId: undefined,
         },
         names: ['closedAt'],

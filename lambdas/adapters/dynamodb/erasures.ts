@@ -1,6 +1,7 @@
 import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
 import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
+import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
@@ -83,7 +84,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 
   async erase(subject, item, at) {
     const contact = subjectName(subject);
-    if (item.kind === 'send') return eraseSend(table, item.id, contact, at);
+    if (item.kind === 'send') return eraseSend(table, item, contact, at);
     if (item.kind === 'audit') return eraseAuditEntry(table, auditKey(item.id), contact, at);
     return eraseMessage(table, item, contact);
   },
@@ -137,7 +138,10 @@ const keysToRead = (kind: Kind, id: string) => {
 
 const describeItem = (kind: Kind, { pk, sk }: Item, item: Item | undefined): ErasableItem => {
   const id = idOf(pk);
-  if (kind === 'SEND') return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined };
+  if (kind === 'SEND') {
+    const messageId = typeof item?.messageId === 'string' ? { messageId: item.messageId } : {};
+    return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined, ...messageId };
+  }
   if (kind === 'AUDIT') return { kind: 'audit', id };
   if (kind === 'STATUS') return { kind: 'status', id };
   return { kind: sk === 'ECHO' ? 'echo' : 'message', id };
@@ -191,24 +195,46 @@ const PERSONAL = [
 ] as const;
 
 /**
- * Erases the content of a send. Keeps the item, so that the request is not sent again if it is queued again. Cancels
- * the send if it is pending, and leaves it to the next turn if a function has claimed it.
+ * A function does not wait for an answer for longer than it runs: at most 15 minutes.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const MAX_CALL_MS = 15 * 60 * 1000;
+
+/**
+ * Erases the content of a send, and its message, which can be newer than the erasure. Keeps the item, so that the
+ * request is not sent again if it is queued again. Cancels the send if it is pending, and leaves it to the next turn if
+ * a function has claimed it, or if only a status has confirmed it: the function that waits for the answer would then
+ * write the message again.
  */
 const eraseSend = async (
   table: ConversationTable,
-  requestId: string,
+  { id: requestId, messageId }: ErasableItem,
   contact: string,
   at: string,
 ): Promise<'erased' | 'gone' | 'busy'> => {
+  if (messageId !== undefined) {
+    await table.delete(messageKey(messageId), '#requestId = :requestId', { requestId }, ['requestId']);
+  }
+  // It may have become the send of another message since it was listed.
+  const sameMessage = messageId === undefined ? 'attribute_not_exists(#messageId)' : '#messageId = :messageId';
   const emptied = { body: '', erasedAt: at, ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])) };
   const pending = Object.fromEntries(PENDING.map((state) => [state, state]));
   const isPending = `#state IN (${PENDING.map((state) => `:${state}`).join(', ')})`;
   const ended = await table.update({
     key: sendKey(requestId),
     set: emptied,
-    names: ['state', 'leaseUntil'],
-    values: { ofContact: contact, claimed: 'claimed', now: at, ...pending },
-    condition: `#contact = :ofContact AND NOT ${isPending} AND (#state <> :claimed OR #leaseUntil < :now)`,
+    names: ['state', 'leaseUntil', 'messageId', 'confirmedBy', 'claimedAt'],
+    values: {
+      ofContact: contact,
+      claimed: 'claimed',
+      now: at,
+      messageId,
+      answeredBy: addMs(at, -MAX_CALL_MS),
+      ...pending,
+    },
+    condition:
+      `#contact = :ofContact AND NOT ${isPending} AND (#state <> :claimed OR #leaseUntil < :now) AND ${sameMessage} ` +
+      'AND (attribute_not_exists(#confirmedBy) OR attribute_not_exists(#claimedAt) OR #claimedAt < :answeredBy)',
   });
   if (ended.kind === 'written') return 'erased';
   if (ended.item === undefined || ended.item.contact !== contact) return 'gone';

@@ -1,7 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { createSignedFetch } from '../../../cli/operations/signed-fetch.ts';
 import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
@@ -10,6 +8,7 @@ import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { writeLocalState } from '../../../local/local-state.ts';
 import { createRunFolder } from '../../../local/run-folder.ts';
 import { CANARIES } from '../../support/canaries.ts';
+import { plantItem } from '../../support/checked-cloud.ts';
 import { runParley } from '../../support/run-parley.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 import { type EchoingChatService, startEchoingChatService } from './echoing-chat-service.ts';
@@ -110,9 +109,7 @@ export const startLeakingStage = async (): Promise<LeakingStage> => {
       if (about === 'none') outputs.push({ place: `answer of ${route}: ${status}`, text });
       return JSON.parse(text);
     },
-    async putItem(item) {
-      await cloud.emulators.dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
-    },
+    putItem: (item) => plantItem(cloud, item),
     sendIs: (requestId, state) =>
       waitFor(`the send ${requestId} is ${state}`, async () => {
         const item = (await client.table())[`SEND#${requestId} SEND`];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createLocalClient } from '../../../local/local-client.ts';
-import { startLocal } from '../../../local/local-cloud.ts';
+import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';
 import { type FuzzResult, storedKey } from './fuzz-result.ts';
 
@@ -21,7 +21,7 @@ export const fuzzOverHttp = async ({
 }): Promise<FuzzResult> => {
   // Not the default folder, which other runs use too: the function's log is read below.
   const logFolder = await mkdtemp(join(tmpdir(), 'parley-fuzz-'));
-  const cloud = await startLocal({
+  const cloud = await startCheckedCloud({
     settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' } } },
     warn: () => undefined,
     logFolder,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLocalClient } from '../../../local/local-client.ts';
-import { type LocalCloud, startLocal } from '../../../local/local-cloud.ts';
+import type { LocalCloud } from '../../../local/local-cloud.ts';
+import { startCheckedCloud } from '../../support/checked-cloud.ts';
 
 export interface TableOutageOptions {
   /** How long the table is unavailable. */
@@ -33,7 +34,7 @@ const RECOVERY_TIMEOUT_MS = 180_000;
 /** Posts events at a steady rate to a local run whose table does not answer, then restores the table. */
 export const runTableOutage = async ({ seconds, rate }: TableOutageOptions): Promise<TableOutageResult> => {
   const logFolder = await mkdtemp(join(tmpdir(), 'parley-outage-'));
-  const cloud = await startLocal({
+  const cloud = await startCheckedCloud({
     settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' } } },
     warn: () => undefined,
     logFolder,

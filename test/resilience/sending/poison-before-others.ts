@@ -1,6 +1,5 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { sendKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { plantItem } from '../../support/checked-cloud.ts';
 import { contactNumber, disorderedContacts, type SendingStage, templateRequest } from './sending-stage.ts';
 
 export interface PoisonBeforeOthersReport {
@@ -26,7 +25,7 @@ export const poisonBeforeOthers = async (
   await stage.optIn(contact);
   const poison = templateRequest('poison', contact);
   const damaged = { ...sendKey(poison.requestId), state: 'claimed', body: JSON.stringify(poison), attempts: 'many' };
-  await cloud.emulators.dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(damaged) }));
+  await plantItem(cloud, damaged);
   const others = Array.from({ length: requests }, (_, index) => templateRequest(`behind-${index}`, contact));
   const startMs = cloud.clock.now().getTime();
   await stage.enqueue([poison, ...others]);

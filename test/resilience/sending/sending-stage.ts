@@ -10,7 +10,8 @@ import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../../local/local-client.ts';
-import { type LocalCloud, type LocalOptions, startLocal } from '../../../local/local-cloud.ts';
+import type { LocalCloud, LocalOptions } from '../../../local/local-cloud.ts';
+import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { contactItems, type StoredContact } from '../../support/contact-items.ts';
 
 const pendingEvents = z.object({ pending: z.int() });
@@ -74,9 +75,11 @@ export const disorderedContacts = (
     return accepted.filter((requestId) => requested.includes(requestId)).join() !== requested.join();
   });
 
+const yearAfter = (at = ''): number => Math.floor(Date.parse(at) / 1000) + 365 * 24 * 60 * 60;
+
 export const startSendingStage = async (options: LocalOptions = {}): Promise<SendingStage> => {
   const logFolder = await mkdtemp(join(tmpdir(), 'parley-resilience-'));
-  const cloud = await startLocal({ logFolder, ...options });
+  const cloud = await startCheckedCloud({ logFolder, ...options });
   const client = createLocalClient(cloud);
   const send = [...cloud.functions.values()].find(({ declaration }) =>
     declaration.logicalId.startsWith('SenderFunction'),
@@ -103,7 +106,10 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
     },
     async putContact(contact, stored) {
       for (const item of contactItems(contactRef('chat', contact), stored)) {
-        await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
+        // Consents do not expire; a window does, as if the stage kept contacts for a year.
+        const expiry =
+          'lastInboundAt' in stored && item.sk === 'CONTACT' ? { expiresAt: yearAfter(stored.lastInboundAt) } : {};
+        await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall({ ...item, ...expiry }) }));
       }
     },
     optIn: (contact) => stage.putContact(contact, { optInAt: '2026-01-01T00:00:00.000Z' }),

@@ -112,15 +112,17 @@ let aws: ListeningServer;
 
 beforeAll(async () => {
   target = await startLocalTarget({}, answer);
+  const item = { pk: { S: `MESSAGE#${PAYLOAD}` }, sk: { S: 'MESSAGE' }, [PAYLOAD]: { S: USER } };
   // Stands in for the tables, the schedules, and the secrets.
   aws = await listenLocally(
     createServer((request, response) => {
       request.resume();
       const operation = String(request.headers['x-amz-target'] ?? request.url);
       if (operation.endsWith('.Scan')) {
-        const item = { pk: { S: `MESSAGE#${PAYLOAD}` }, sk: { S: 'MESSAGE' }, [PAYLOAD]: { S: USER } };
         response.end(JSON.stringify({ Items: [item], Count: 1, ScannedCount: 1 }));
-      } else if (operation.startsWith('/schedule-groups')) response.end('{"ScheduleGroups":[]}');
+      } else if (operation.endsWith('.BatchGetItem')) response.end(JSON.stringify({ Responses: { table: [item] } }));
+      else if (operation.endsWith('.DescribeTable')) response.end(JSON.stringify({ Table: { ItemCount: 1 } }));
+      else if (operation.startsWith('/schedule-groups')) response.end('{"ScheduleGroups":[]}');
       else response.writeHead(400).end(JSON.stringify({ __type: 'ValidationException', message: PAYLOAD }));
     }),
   );
@@ -169,6 +171,8 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['dead-letters show', ['inbound', PAYLOAD]],
   ['dead-letters redrive', ['schedules']],
   ['dead-letters delete', ['send', '--reason', 'none of them', '--yes']],
+  ['audit', ['--recheck', '0']],
+  ['audit', ['--list-laws']],
   ['audit-trail', []],
   ['sends uncertain list', []],
   ['sends uncertain resolve', ['r-1', '--outcome', 'failed']],
@@ -230,6 +234,9 @@ describe('the output of every command', () => {
     expect((await runCommand('dead-letters list', ['send'])).out).toContain(escaped);
     expect((await runCommand('doctor', [])).out).toContain(escaped);
     expect((await runCommand('erasure-scan', [USER])).out).toContain(`MESSAGE#${escaped}`);
+    expect((await runCommand('audit', ['--recheck', '0'])).out).toContain(
+      `  MESSAGE#${escaped} MESSAGE: statusBodies is`,
+    );
     expect((await runCommand('token set', [])).err).toContain('a\\u001b[2J');
     expect(
       (await runCommand('broadcast', ['FOLDER/rows.csv', '--contact-column', PAYLOAD, '--text', 'x'])).err,

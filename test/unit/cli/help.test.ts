@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
-import { formatPace } from '../../../cli/broadcast/progress.ts';
 import { createProgram } from '../../../cli/program.ts';
+import { formatPace } from '../../../cli/progress.ts';
 import { run } from '../../../cli/run.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 
@@ -154,8 +154,8 @@ describe('the command line', () => {
 
 describe('the pace of a broadcast', () => {
   it('shows the rate since the start, and the time left', () => {
-    expect(formatPace(4000, 6000, 5000)).toBe('800 rows/s, 0:08 left');
-    expect(formatPace(100, 59_900, 1000)).toBe('100 rows/s, 9:59 left');
-    expect(formatPace(0, 10, 0)).toBe('');
+    expect(formatPace(4000, 6000, 5000, 'rows')).toBe('800 rows/s, 0:08 left');
+    expect(formatPace(100, 59_900, 1000, 'rows')).toBe('100 rows/s, 9:59 left');
+    expect(formatPace(0, 10, 0, 'rows')).toBe('');
   });
 });

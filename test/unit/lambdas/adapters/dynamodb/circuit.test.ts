@@ -99,4 +99,17 @@ describe("an account's circuit breaker in the table", () => {
     const again = { openedAt: at(12), nextProbeAt: at(17) };
     expect(await circuit.open(trip({ calledAt: at(11), ...again }))).toEqual({ ...OPEN, ...again });
   });
+
+  it('forgets the failed requests of an earlier time when it opens again', async () => {
+    await circuit.open(trip({ reason: 'unreachable' }));
+    await circuit.claimProbe(probe('first', 6));
+    const failed = { reason: 'unreachable' as const, why: 'HTTP 502', nextProbeAt: at(20), sendFailedAt: at(8) };
+    await circuit.failProbe('first', failed);
+    await circuit.claimProbe(probe('second', 20));
+    await circuit.close('second', at(22));
+
+    // With the old time, a request would be sent at once, although the chat service does not answer.
+    const again = { reason: 'unreachable' as const, calledAt: at(30), openedAt: at(31), nextProbeAt: at(36) };
+    expect(await circuit.open(trip(again))).not.toHaveProperty('sendFailedAt');
+  });
 });

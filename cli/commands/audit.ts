@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { LAWS } from '../../lambdas/domain/laws/check-laws.ts';
+import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { auditTable, countItems, type TableAudit } from '../operations/audit-table.ts';
+import { createPacer } from '../operations/pacer.ts';
+import { createProgress } from '../progress.ts';
+import { AUDITED, describeAudits, describeLaws } from './audit-report.ts';
+
+/** With eventually consistent reads, one unit reads 8 KB, so this reads about 3 GB an hour. */
+const DEFAULT_RATE = 100;
+const DEFAULT_GRACE_MINUTES = 60;
+const DEFAULT_RECHECK_SECONDS = 60;
+
+const positive = (value: string): number => {
+  const number = Number(value);
+  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('Use a number above 0.');
+  return number;
+};
+
+const notNegative = (value: string): number => (value === '0' ? 0 : positive(value));
+
+const collectLaw = (value: string, previous: readonly string[] = []): readonly string[] => {
+  if (AUDITED.some(({ name }) => name === value)) return [...previous, value];
+  const reason = LAWS.some(({ name }) => name === value)
+    ? 'This law is about a change, which only the stream of the table shows.'
+    : 'Use a name from parley audit --list-laws.';
+  throw new InvalidArgumentError(reason);
+};
+
+export const createAuditCommand: CreateCommand = (context) =>
+  new Command('audit')
+    .description(
+      "Check the table against Parley's laws.\n\n" +
+        'The command reads every item of the live table at a limited rate and changes nothing. It prints each item that ' +
+        'breaks a law, by its key and without its content, and what to do next. What concurrent writes may explain is ' +
+        'read again with consistent reads before it is reported. If an item breaks a law, the exit code is 6.',
+    )
+    .option('--rate <units>', `Read capacity units to use per second (default: ${DEFAULT_RATE})`, positive)
+    .option('--law <name>', 'Check only this law (repeatable)', collectLaw)
+    .option('--list-laws', 'List the laws and read nothing')
+    .option(
+      '--grace <minutes>',
+      `Report a claim or a missing message only after this time (default: ${DEFAULT_GRACE_MINUTES})`,
+      notNegative,
+    )
+    .option('--message-days <days>', "Days for which messages were kept (default: the stage's setting)", positive)
+    .addOption(
+      new Option(
+        '--recheck <seconds>',
+        `Pause before reading again what breaks a law (default: ${DEFAULT_RECHECK_SECONDS})`,
+      ).argParser(notNegative),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'parley audit --stage prod',
+        'parley audit --rate 25 --law claim-ends-with-its-lease --stage prod',
+        'parley audit --list-laws',
+      ),
+    )
+    .action(async ({ listLaws, rate = DEFAULT_RATE, law, grace, messageDays, recheck }) => {
+      if (listLaws === true) {
+        context.report(describeLaws());
+        return;
+      }
+      const { dynamodb, tables } = await (await context.target()).stores();
+      const days = await findMessageDays(context, messageDays);
+      const now = await createClock(context);
+      const rules = {
+        graceMs: (grace ?? DEFAULT_GRACE_MINUTES) * 60_000,
+        messageDays: days.days,
+      };
+      const audits: TableAudit[] = [];
+      for (const tableName of tables) {
+        const progress = createAuditProgress(context, await countItems(dynamodb, tableName).catch(explainDenial));
+        try {
+          const audit = await auditTable({
+            dynamodb,
+            tableName,
+            now,
+            rules,
+            isWanted: (name) => law === undefined || law.includes(name),
+            pacer: createPacer({ unitsPerSecond: rate, nowMs: () => performance.now() }),
+            onProgress: progress.update,
+            recheckAfterMs: (recheck ?? DEFAULT_RECHECK_SECONDS) * 1_000,
+            onRecheck: (violations) => {
+              progress.stop();
+              context.say(`${count(violations, 'violation')} found; reading them again before the report.`);
+            },
+            sleep: async (ms, signal) => pause(ms, undefined, { signal }),
+            stop: context.stop,
+          }).catch(explainDenial);
+          audits.push(audit);
+        } finally {
+          progress.stop();
+        }
+      }
+      context.report(describeAudits(audits, days.note));
+    });
+
+const explainDenial = (error: unknown): never => {
+  if (error instanceof Error && /AccessDenied/.test(error.name)) {
+    throw new CliError(
+      EXIT.noAccess,
+      'Access to the table denied. An audit needs dynamodb:Scan, dynamodb:BatchGetItem, and dynamodb:DescribeTable ' +
+        'on the table; docs/policies/audit.json grants them.',
+    );
+  }
+  throw error;
+};
+
+/** The shortest retention that the settings allow. */
+const SHORTEST_DAYS = 1;
+
+/** Returns for how many days the stage keeps messages: after that, a missing message is no fault. */
+const findMessageDays = async (
+  { api }: CommandContext,
+  given: number | undefined,
+): Promise<{ readonly days: number; readonly note?: string }> => {
+  if (given !== undefined) return { days: given };
+  try {
+    const call = await api();
+    const { retentionDays } = stageResponse.parse(await call('GET', '/v1/stage'));
+    return { days: retentionDays.messages };
+  } catch {
+    const note =
+      'Not checked: whether sends accepted more than a day ago have their messages, because the management API did ' +
+      'not return the retention settings. Use --message-days.';
+    return { days: SHORTEST_DAYS, note };
+  }
+};
+
+/** The clock of a local run can be ahead of this machine's, and the sandbox shows the time of the run. */
+const createClock = async ({ target }: CommandContext): Promise<() => string> => {
+  const { isLocal, addresses } = await target();
+  const aheadMs = isLocal && addresses.chatServiceUrl ? await readOffset(addresses.chatServiceUrl) : 0;
+  return () => new Date(Date.now() + aheadMs).toISOString();
+};
+
+const readOffset = async (chatServiceUrl: string): Promise<number> => {
+  try {
+    const response = await fetch(new URL('/sandbox/state', chatServiceUrl));
+    const state: unknown = await response.json();
+    const now = typeof state === 'object' && state !== null ? Reflect.get(state, 'now') : undefined;
+    const offset = Date.parse(String(now)) - Date.now();
+    return Number.isNaN(offset) ? 0 : offset;
+  } catch {
+    return 0;
+  }
+};
+
+const createAuditProgress = ({ canDrawProgress, say }: CommandContext, items: number | undefined) =>
+  createProgress({
+    total: items ?? 0,
+    noun: 'items',
+    alreadyDone: 0,
+    canDrawBar: canDrawProgress,
+    say,
+    nowMs: () => performance.now(),
+  });

@@ -1,0 +1,74 @@
+import { SingleBar } from 'cli-progress';
+
+/** Shows the progress of a command. */
+export interface Progress {
+  readonly update: (done: number) => void;
+  readonly stop: () => void;
+}
+
+export interface ProgressSettings {
+  /** How many there are. May be too low, or 0 if it is unknown. */
+  readonly total: number;
+  /** What is counted, in the plural. */
+  readonly noun: string;
+  /** How many an earlier run processed. */
+  readonly alreadyDone: number;
+  readonly canDrawBar: boolean;
+  readonly say: (line: string) => void;
+  readonly nowMs: () => number;
+}
+
+/** Interval between two progress lines. */
+const LINE_INTERVAL_MS = 5_000;
+
+/** Creates a progress bar on a terminal. Elsewhere, prints a line every few seconds. */
+export const createProgress = (settings: ProgressSettings): Progress =>
+  settings.canDrawBar ? createBar(settings) : createLines(settings);
+
+const createBar = ({ total, noun, alreadyDone, nowMs }: ProgressSettings): Progress => {
+  const startMs = nowMs();
+  const paceOf = (done: number) => formatPace(done - alreadyDone, leftOf(total, done), nowMs() - startMs, noun);
+  const bar = new SingleBar({
+    format: `{bar} {percentage}%  {value} of {total} ${noun}  {pace}`,
+    barsize: 30,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    hideCursor: true,
+  });
+  bar.start(total, alreadyDone, { pace: '' });
+  return {
+    update(done) {
+      if (done > bar.getTotal()) bar.setTotal(done);
+      bar.update(done, { pace: paceOf(done) });
+    },
+    stop: () => bar.stop(),
+  };
+};
+
+const createLines = ({ total, noun, alreadyDone, say, nowMs }: ProgressSettings): Progress => {
+  const startMs = nowMs();
+  let lastLineMs = startMs;
+  const portion = (done: number) =>
+    done > total ? `${done} ${noun}` : `${done} of ${total} ${noun} (${Math.floor((100 * done) / total)}%)`;
+  if (alreadyDone > 0) say(`Resuming: ${portion(alreadyDone)} were processed earlier.`);
+  return {
+    update(done) {
+      if (nowMs() - lastLineMs < LINE_INTERVAL_MS && done !== total) return;
+      lastLineMs = nowMs();
+      say(`${portion(done)}  ${formatPace(done - alreadyDone, leftOf(total, done), lastLineMs - startMs, noun)}`);
+    },
+    stop: () => {},
+  };
+};
+
+/** Returns undefined if there are more than was known at the start. */
+const leftOf = (total: number, done: number): number | undefined => (done > total ? undefined : total - done);
+
+/** Formats the rate and the remaining time, such as `812 rows/s, 0:07 left`. */
+export const formatPace = (done: number, left: number | undefined, elapsedMs: number, noun: string): string => {
+  const rate = elapsedMs > 0 ? (1000 * done) / elapsedMs : 0;
+  if (rate === 0) return '';
+  if (left === undefined) return `${Math.round(rate)} ${noun}/s`;
+  const seconds = Math.ceil(left / rate);
+  return `${Math.round(rate)} ${noun}/s, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} left`;
+};

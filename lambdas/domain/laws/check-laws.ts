@@ -1,0 +1,96 @@
+import { CONTACT_CHANGE_LAWS } from './contact-change-laws.ts';
+import { EXPIRY_LAW } from './expiry-law.ts';
+import { ITEM_LAWS } from './item-laws.ts';
+import type { AuditContext, Change, ChangeLaw, ItemLaw, Law, Violation } from './law.ts';
+import { MESSAGE_CHANGE_LAWS } from './message-change-laws.ts';
+import { RECORD_CHANGE_LAWS } from './record-change-laws.ts';
+import { REFERENCE_LAWS } from './reference-laws.ts';
+import { SEND_CHANGE_LAWS } from './send-change-laws.ts';
+import { SEND_LAWS } from './send-laws.ts';
+import { type ItemKey, keyOf, kindOf, type StoredItem } from './stored-item.ts';
+
+/** The laws of what may become of an item. They can be checked only as the table's stream shows each write. */
+export const CHANGE_LAWS: readonly ChangeLaw[] = [
+  ...SEND_CHANGE_LAWS,
+  ...MESSAGE_CHANGE_LAWS,
+  ...CONTACT_CHANGE_LAWS,
+  ...RECORD_CHANGE_LAWS,
+];
+
+/** The laws of each stored item. */
+export const STORED_ITEM_LAWS: readonly ItemLaw[] = [...ITEM_LAWS, EXPIRY_LAW, ...SEND_LAWS];
+
+/** The laws of an item and of those that it refers to. */
+export { REFERENCE_LAWS };
+
+/** All laws of the table. */
+export const LAWS: readonly Law[] = [...CHANGE_LAWS, ...STORED_ITEM_LAWS, ...REFERENCE_LAWS];
+
+/** Which laws to check, by name. @default all */
+export type IsWanted = (name: string) => boolean;
+
+const applies = ({ kinds, name }: Law, item: StoredItem, isWanted: IsWanted): boolean => {
+  const kind = kindOf(item);
+  // Items of no kind break one law, and the others say nothing about them.
+  return isWanted(name) && (kind === undefined ? name === 'item-is-known' : kinds.includes(kind));
+};
+
+/** Checks one write against the laws. */
+export const violationsOfChange = (change: Change, isWanted: IsWanted = () => true): readonly Violation[] => {
+  const item = change.after ?? change.before;
+  if (item === undefined) return [];
+  return CHANGE_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ name, faultIn }) => {
+    const fault = faultIn(change);
+    return fault === undefined ? [] : [{ law: name, key: keyOf(item), fault }];
+  });
+};
+
+/** Checks a stored item on its own. */
+export const violationsOfItem = (
+  item: StoredItem,
+  context: AuditContext,
+  isWanted: IsWanted = () => true,
+): readonly Violation[] =>
+  STORED_ITEM_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ name, faultIn }) => {
+    const fault = faultIn(item, context);
+    return fault === undefined ? [] : [{ law: name, key: keyOf(item), fault }];
+  });
+
+/** Returns the keys of the items that a stored item must be compared with. */
+export const referencesOf = (
+  item: StoredItem,
+  context: AuditContext,
+  isWanted: IsWanted = () => true,
+): readonly ItemKey[] =>
+  REFERENCE_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ keysFor }) => keysFor(item, context));
+
+/** Checks a stored item against those that it refers to. */
+export const violationsOfReferences = (
+  item: StoredItem,
+  find: (key: ItemKey) => StoredItem | undefined,
+  context: AuditContext,
+  isWanted: IsWanted = () => true,
+): readonly Violation[] =>
+  REFERENCE_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ name, keysFor, faultIn }) => {
+    const keys = keysFor(item, context);
+    const fault = keys.length === 0 ? undefined : faultIn(item, keys.map(find), context);
+    return fault === undefined ? [] : [{ law: name, key: keyOf(item), fault }];
+  });
+
+/** Checks all items of a table at rest. */
+export const violationsAtRest = (
+  items: Iterable<StoredItem>,
+  context: AuditContext,
+  isWanted: IsWanted = () => true,
+): readonly Violation[] => {
+  const all = [...items];
+  const byKey = new Map(all.map((item) => [nameOf(keyOf(item)), item]));
+  const find = (key: ItemKey) => byKey.get(nameOf(key));
+  return all.flatMap((item) => [
+    ...violationsOfItem(item, context, isWanted),
+    ...violationsOfReferences(item, find, context, isWanted),
+  ]);
+};
+
+/** Returns an item's key as one string. */
+export const nameOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;

@@ -1,0 +1,53 @@
+import { CONSENT_REGISTERS } from '../consent.ts';
+import type { ChangeLaw } from './law.ts';
+import { describeMove, has, type StoredItem, textOf } from './stored-item.ts';
+
+/** The attribute that orders the writes of an item, and the one that breaks ties. */
+const ORDER = {
+  CONTACT: ['lastInboundAt', 'lastInboundDigest'],
+  CHECK: ['checkedAt', 'checkedAt'],
+  DENIAL: ['windowDeniedAt', 'windowDeniedAt'],
+} as const;
+
+const orderOf = ({ sk }: StoredItem) => Object.entries(ORDER).find(([kind]) => kind === sk)?.[1];
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+/** Compares two images by attributes, the first one first. */
+const compareBy = (before: StoredItem, after: StoredItem, names: readonly string[]): number =>
+  names.map((name) => compare(textOf(before, name) ?? '', textOf(after, name) ?? '')).find((order) => order !== 0) ?? 0;
+
+export const CONTACT_CHANGE_LAWS: readonly ChangeLaw[] = [
+  {
+    name: 'contact-moves-forward',
+    statement:
+      "A contact's window, its latest check, and the latest report of a closed window only move forward in time.",
+    source: 'architecture.md',
+    next: 'Treat the window of the contact as unknown, and report the change as a defect.',
+    kinds: ['contact', 'check', 'denial'],
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      const order = orderOf(after);
+      if (order === undefined || compareBy(before, after, order) <= 0) return undefined;
+      return `${describeMove(order[0], before, after)}.`;
+    },
+  },
+  {
+    name: 'consent-moves-forward',
+    statement: 'Of each kind and origin of consent, a later one replaces an earlier one, never the reverse.',
+    source: 'decisions/weigh-consents-by-origin.md',
+    next: 'Record the consent again with its own time, and report the change as a defect.',
+    kinds: ['consent'],
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      const moved = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
+        // An erasure removes the whole register.
+        if (!has(before, at) || [at, source, recordedAt].every((name) => !has(after, name))) return false;
+        const order = compareBy(before, after, [at, source]);
+        return order > 0 || (order === 0 && compareBy(before, after, [recordedAt]) > 0);
+      });
+      if (moved.length === 0) return undefined;
+      return `${moved.map(({ at }) => describeMove(at, before, after)).join('; ')}.`;
+    },
+  },
+];

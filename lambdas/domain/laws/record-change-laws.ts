@@ -1,0 +1,152 @@
+import type { ChangeLaw } from './law.ts';
+import {
+  changedNames,
+  countOf,
+  has,
+  ITEM_KINDS,
+  type ItemKind,
+  includesAll,
+  kindOf,
+  listNames,
+  membersOf,
+  type StoredItem,
+  textOf,
+} from './stored-item.ts';
+
+const DEFECT = 'Report the change as a defect.';
+
+/** The kinds of items that DynamoDB removes once they have expired. */
+export const EXPIRING: readonly ItemKind[] = ['contact', 'check', 'denial', 'message', 'echo', 'send', 'audit'];
+
+/** The kinds of items that an erasure or an operator deletes. */
+const DELETED: readonly ItemKind[] = [
+  'contact',
+  'consent',
+  'check',
+  'denial',
+  'message',
+  'echo',
+  'dead-letter',
+  'dead-letter-part',
+  'dead-letter-contact',
+];
+
+const COUNTS = ['messages', 'sends', 'deadLetters'] as const;
+
+/** Returns why the circuit breaker cannot have gone from one image to the other. */
+const circuitFault = (before: StoredItem | undefined, after: StoredItem): string | undefined => {
+  const wasOpen = before?.circuit === 'open';
+  if (after.circuit === 'closed') {
+    if (!wasOpen) return 'It closed without being open';
+    return has(before, 'probeId') ? undefined : 'It closed without a probe';
+  }
+  if (!wasOpen) return openingFault(before, after);
+  const probes = countOf(after, 'probes') - countOf(before, 'probes');
+  const failed = countOf(after, 'failedSends') - countOf(before, 'failedSends');
+  if (before?.openedAt !== after.openedAt) return 'openedAt changed while it was open';
+  // A probe starts, or replaces one whose lease has expired.
+  if (probes === 1 && failed === 0 && has(after, 'probeId')) {
+    return String(after.nextProbeAt) > String(before?.nextProbeAt) ? undefined : 'A probe started before it was due';
+  }
+  // A probe ends.
+  if (probes === 0 && (failed === 0 || failed === 1) && has(before, 'probeId') && !has(after, 'probeId')) {
+    return undefined;
+  }
+  return `probes changed by ${probes} and failedSends by ${failed} in one write`;
+};
+
+const openingFault = (before: StoredItem | undefined, after: StoredItem): string | undefined => {
+  if (countOf(after, 'probes') !== 0 || countOf(after, 'failedSends') !== 0 || has(after, 'probeId')) {
+    return 'It opened with the probes of an earlier time';
+  }
+  if (has(after, 'sendFailedAt')) return 'It opened with the failed request of an earlier time';
+  const closedAt = textOf(before, 'closedAt');
+  return closedAt !== undefined && String(after.openedAt) <= closedAt ? 'It opened before it had closed' : undefined;
+};
+
+export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
+  {
+    name: 'circuit-breaker-follows-its-transitions',
+    statement: 'The circuit breaker opens when it is closed, makes one probe at a time, and closes after a probe.',
+    source: 'decisions/stop-calling-while-the-account-is-on-hold.md',
+    next: 'Run parley doctor to see the circuit breaker, and report the change as a defect.',
+    kinds: ['account'],
+    faultIn({ before, after }) {
+      if (!after || changedNames(before, after).length === 0) return undefined;
+      const fault = circuitFault(before, after);
+      return fault && `${fault}.`;
+    },
+  },
+  {
+    name: 'erasure-only-grows',
+    statement: 'An erasure counts each turn once, never counts down, and stays as it is once it is done.',
+    source: 'decisions/erase-in-turns-through-a-queue.md',
+    next: 'Erase the contact again, and report the change as a defect.',
+    kinds: ['erasure'],
+    faultIn({ before, after }) {
+      if (!before || !after || changedNames(before, after).length === 0) return undefined;
+      if (before.state === 'done') return 'It changed after it was done.';
+      if (before.requestedAt !== after.requestedAt) return 'requestedAt changed.';
+      if (countOf(after, 'turns') !== countOf(before, 'turns') + 1) {
+        return `turns went from ${countOf(before, 'turns')} to ${countOf(after, 'turns')} in one write.`;
+      }
+      const fallen = COUNTS.filter((name) => countOf(after, name) < countOf(before, name));
+      return fallen.length === 0 ? undefined : `${listNames(fallen)} went down.`;
+    },
+  },
+  {
+    name: 'audit-entry-stays',
+    statement: 'An entry of the audit trail never changes, except that an erasure removes what identifies the contact.',
+    source: 'operating.md#the-audit-trail',
+    next: 'Find out who wrote to the table, because an action may be hidden.',
+    kinds: ['audit'],
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      const removable = ['contact', 'contactSort', 'source', 'note'];
+      const altered = changedNames(before, after).filter(
+        (name) => !(name === 'erasedAt' && !has(before, name)) && !(removable.includes(name) && !has(after, name)),
+      );
+      const isErased = has(after, 'erasedAt') || changedNames(before, after).length === 0;
+      return altered.length === 0 && isErased ? undefined : `${listNames(changedNames(before, after))} changed.`;
+    },
+  },
+  {
+    name: 'dead-letter-stays-as-kept',
+    statement: 'A kept dead letter stays as it is until it is redriven, deleted, or erased.',
+    source: 'decisions/keep-dead-letters-in-the-table.md',
+    next: DEFECT,
+    kinds: ['dead-letter', 'dead-letter-part'],
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      const altered = changedNames(before, after).filter((name) => ['queue', 'since', 'parts', 'data'].includes(name));
+      return altered.length === 0 ? undefined : `${listNames(altered)} changed.`;
+    },
+  },
+  {
+    name: 'registered-number-stays',
+    statement: 'A business number that is registered once stays registered, so that an erasure visits it.',
+    source: 'decisions/erase-under-every-name-of-a-user.md',
+    next: 'Erase again the contacts that were erased since, and report the change as a defect.',
+    kinds: ['channels'],
+    faultIn({ before, after }) {
+      if (!before) return undefined;
+      const isKept = includesAll(membersOf(after, 'channels'), membersOf(before, 'channels'));
+      return isKept ? undefined : 'A registered business number is gone.';
+    },
+  },
+  {
+    name: 'item-is-removed-only-as-promised',
+    statement:
+      'Only erasures and operators delete items, never a send or an entry of the audit trail, and an item expires only ' +
+      'if it has an expiry.',
+    source: 'decisions/give-each-expiry-its-own-item.md',
+    next: 'Restore the item from point-in-time recovery, and find out who deleted it.',
+    kinds: ITEM_KINDS,
+    faultIn({ before, after, isExpiry = false }) {
+      const kind = before && kindOf(before);
+      if (after !== undefined || kind === undefined) return undefined;
+      if (!isExpiry) return DELETED.includes(kind) ? undefined : 'The item was deleted.';
+      return EXPIRING.includes(kind) && has(before, 'expiresAt') ? undefined : 'The item expired without an expiry.';
+    },
+  },
+];

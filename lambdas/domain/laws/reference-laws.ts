@@ -1,0 +1,90 @@
+import type { ReferenceLaw } from './law.ts';
+import { countOf, has, type ItemKey, idOf, keyOf, kindOf, membersOf, textOf, timeOf } from './stored-item.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** More than a dead letter ever has. Limits the reads for a damaged item. */
+const MAX_PARTS = 100;
+
+const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });
+
+/** A business number's part of a contact's name, unless the contact is of any number. */
+const NUMBER = /^CONTACT#[^#]*#(?!\*#)[^#]*#/;
+
+const numberOf = (name: unknown): string | undefined => NUMBER.exec(String(name))?.[0];
+
+export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
+  {
+    name: 'accepted-send-has-its-message',
+    statement: 'An accepted send whose message ID is known has its message, until the message expires or is erased.',
+    source: 'decisions/claim-a-send-before-the-call.md',
+    next: "Run parley status with the request ID, and look for the message in the chat service's console.",
+    kinds: ['send'],
+    keysFor(item, { now, graceMs, messageDays }) {
+      const [id, claimedAt, acceptedAt] = [
+        textOf(item, 'messageId'),
+        timeOf(item, 'claimedAt'),
+        timeOf(item, 'acceptedAt'),
+      ];
+      if (item.state !== 'accepted' || has(item, 'erasedAt') || !id || claimedAt === undefined) return [];
+      const nowMs = Date.parse(now);
+      // A status has the time of its event, so the claim shows how long the message may have taken.
+      const isRecent = Math.max(claimedAt, acceptedAt ?? 0) + graceMs > nowMs;
+      const mayHaveExpired = claimedAt + messageDays * DAY_MS <= nowMs;
+      return isRecent || mayHaveExpired ? [] : [messageKey(id)];
+    },
+    faultIn(item, [message]) {
+      if (message === undefined) return 'Its message is missing.';
+      if (message.requestId === idOf(item)) return undefined;
+      return has(message, 'requestId') ? 'Its message is that of another request.' : 'Its message names no request.';
+    },
+  },
+  {
+    name: 'erased-send-has-no-message',
+    statement: 'The message of an erased send is erased as well.',
+    source: 'decisions/erase-under-every-name-of-a-user.md',
+    next: 'Erase the contact again.',
+    kinds: ['send'],
+    keysFor(item, { now, graceMs }) {
+      const [id, erasedAt] = [textOf(item, 'messageId'), timeOf(item, 'erasedAt')];
+      return id && erasedAt !== undefined && erasedAt + graceMs <= Date.parse(now) ? [messageKey(id)] : [];
+    },
+    faultIn: (item, [message]) =>
+      message?.requestId === idOf(item) ? 'Its message is still stored with its text.' : undefined,
+  },
+  {
+    name: 'dead-letter-is-whole',
+    statement: 'A kept dead letter has all parts of its body and of its contacts, and no part is left without it.',
+    source: 'decisions/keep-dead-letters-in-the-table.md',
+    next: 'Delete the dead letter, or if only parts are left, erase their contact or delete the items.',
+    kinds: ['dead-letter', 'dead-letter-part', 'dead-letter-contact'],
+    keysFor(item) {
+      const { pk } = keyOf(item);
+      if (kindOf(item) !== 'dead-letter') return [{ pk, sk: 'DEADLETTER' }];
+      const numbered = (prefix: string, name: string) =>
+        Array.from({ length: Math.min(countOf(item, name), MAX_PARTS) }, (_, index) => ({
+          pk,
+          sk: `${prefix}#${index}`,
+        }));
+      return [...numbered('PART', 'parts'), ...numbered('CONTACT', 'contacts')];
+    },
+    faultIn(item, related) {
+      const missing = related.filter((each) => each === undefined).length;
+      if (missing === 0) return undefined;
+      return kindOf(item) === 'dead-letter' ? `${missing} of its parts are missing.` : 'Its dead letter is missing.';
+    },
+  },
+  {
+    name: 'business-number-is-registered',
+    statement: 'Every business number that has contacts is registered, so that an erasure visits it.',
+    source: 'decisions/erase-under-every-name-of-a-user.md',
+    next: 'Report the item as a defect; until the number is registered, an erasure misses its contacts.',
+    kinds: ['contact', 'consent', 'check', 'denial', 'message', 'echo', 'send'],
+    keysFor: (item) =>
+      (numberOf(item.pk) ?? numberOf(item.contact)) === undefined ? [] : [{ pk: 'CHANNELS', sk: 'CHANNELS' }],
+    faultIn(item, [channels]) {
+      const number = numberOf(item.pk) ?? numberOf(item.contact);
+      return membersOf(channels, 'channels').has(number) ? undefined : 'Its business number is not registered.';
+    },
+  },
+];

@@ -1,0 +1,167 @@
+import { MAX_UNKNOWN_OUTCOMES } from '../send.ts';
+import {
+  type FromState,
+  SEND_STATES,
+  SEND_TRANSITIONS,
+  type SendGuard,
+  type SendTransition,
+  type SendTransitionName,
+} from '../send-transitions.ts';
+import type { Change, ChangeLaw } from './law.ts';
+import { EVERY_TRANSITION, PERSONAL, SEND_WRITES } from './send-writes.ts';
+import { changedNames, countOf, has, listNames, type StoredItem } from './stored-item.ts';
+
+// Object.entries forgets the type of the names; these are the names of SEND_TRANSITIONS itself.
+const TRANSITIONS = Object.entries(SEND_TRANSITIONS) as readonly (readonly [SendTransitionName, SendTransition])[];
+
+/** A change in which the item stays. */
+interface SendChange {
+  readonly before: StoredItem | undefined;
+  readonly after: StoredItem;
+  readonly changed: readonly string[];
+}
+
+const NO_STATE = 'none' satisfies FromState;
+
+/** A damaged state may be content, so it is not quoted. */
+const stateOf = (item: StoredItem | undefined): string => {
+  if (!has(item, 'state')) return NO_STATE;
+  return SEND_STATES.find((state) => state === item?.state) ?? 'an unknown state';
+};
+
+/** Whether a guard was true of the item before the change, as far as both images show it. */
+const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean => {
+  switch (guard) {
+    case 'same-request':
+      return before.body === after.body;
+    case 'own-claim':
+      return has(before, 'claimId') && before.claimId === after.claimId;
+    case 'not-erased':
+      return !has(before, 'erasedAt');
+    case 'processing-failed':
+      return before.code === 'PROCESSING_FAILED';
+    case 'other-decision':
+      return before.decision !== after.decision || has(before, 'failingSince');
+    case 'may-resend':
+      // The latest unknown outcome is not counted yet.
+      return countOf(before, 'unknownOutcomes') < MAX_UNKNOWN_OUTCOMES - 1 && !has(before, 'isAnswered');
+    case 'unknown-earlier':
+      return has(before, 'unknownOutcomes');
+    case 'identified-no-earlier':
+      return !has(before, 'messageId') || isNotBefore(before.identifiedAt, after.identifiedAt);
+    case 'confirmed-by-status':
+      return before.confirmedBy === 'status';
+    case 'confirmed-no-earlier':
+      return before.confirmedBy === 'status' && isNotBefore(before.acceptedAt, after.acceptedAt);
+  }
+};
+
+const isNotBefore = (one: unknown, other: unknown): boolean =>
+  typeof one === 'string' && typeof other === 'string' && one >= other;
+
+/** A failed attempt to process the request is recorded in any state. */
+const isFailureRecord = ({ before, after, changed }: SendChange): boolean =>
+  has(after, 'failingSince') &&
+  has(after, 'lastFailedAt') &&
+  changed.every(
+    (name) => ['failingSince', 'lastFailedAt'].includes(name) || (name === 'expiresAt' && !has(before, name)),
+  );
+
+/** An erasure empties a send that is not pending and not claimed. {@link SEND_TRANSITIONS} has the cancellation. */
+const isErasure = ({ before, after, changed }: SendChange): boolean =>
+  has(before, 'contact') &&
+  isEmptied(after) &&
+  !Object.hasOwn(SEND_TRANSITIONS.cancelErased.from, stateOf(before)) &&
+  (stateOf(before) !== 'claimed' || isNotBefore(after.erasedAt, before?.leaseUntil)) &&
+  changed.every((name) => ['body', 'erasedAt', ...PERSONAL].includes(name));
+
+const isEmptied = (after: StoredItem): boolean =>
+  after.body === '' && has(after, 'erasedAt') && PERSONAL.every((name) => !has(after, name));
+
+/** Returns why the transition does not explain the change, or undefined if it does. */
+const faultOf = (name: SendTransitionName, { before, after, changed }: SendChange): string | undefined => {
+  const { from }: SendTransition = SEND_TRANSITIONS[name];
+  const guards = Object.entries(from).find(([state]) => state === stateOf(before))?.[1] ?? [];
+  const broken = guards.filter((guard) => !holds(guard, before ?? {}, after));
+  if (broken.length > 0) return `${name} requires ${broken.join(' and ')}`;
+  const foreign = changed.filter((each) => ![...EVERY_TRANSITION, ...SEND_WRITES[name]].includes(each));
+  if (foreign.length > 0) return `${name} does not change ${listNames(foreign)}`;
+  if (name === 'cancelErased' && !isEmptied(after)) return `${name} empties the send`;
+  const [, by] = CONFIRMED_BY.find(([names]) => names.includes(name)) ?? [[], after.confirmedBy];
+  return after.confirmedBy === by ? undefined : `${name} leaves confirmedBy as ${by ?? 'nothing'}`;
+};
+
+/** What transitions leave in `confirmedBy`: the chat service's own answer takes precedence over a status. */
+const CONFIRMED_BY: readonly (readonly [names: readonly SendTransitionName[], by: 'status' | undefined])[] = [
+  [['confirm', 'confirmEarlier'], 'status'],
+  [['accept'], undefined],
+];
+
+const unexplained = (change: SendChange): string | undefined => {
+  const [from, to] = [stateOf(change.before), stateOf(change.after)];
+  const possible = TRANSITIONS.filter(([, transition]) => transition.to === to && Object.hasOwn(transition.from, from));
+  const faults = possible.map(([name]) => faultOf(name, change));
+  if (faults.includes(undefined)) return undefined;
+  const what = from === to ? `changed while it was ${to}` : `went from ${from} to ${to}`;
+  return faults.length === 0
+    ? `The send ${what}, which no transition allows; ${listNames(change.changed)} changed.`
+    : `The send ${what}, but ${faults.join('; ')}.`;
+};
+
+const stays = ({ before, after }: Change): SendChange | undefined =>
+  after && { before, after, changed: changedNames(before, after).filter((name) => name !== 'pk' && name !== 'sk') };
+
+const COMMON = {
+  kinds: ['send'],
+  source: 'decisions/define-a-sends-states-as-data.md',
+  next: "Compare the send with the chat service's console, and report the change as a defect.",
+} as const;
+
+export const SEND_CHANGE_LAWS: readonly ChangeLaw[] = [
+  {
+    ...COMMON,
+    name: 'send-follows-its-transitions',
+    statement:
+      'A send changes only by a transition whose guards hold, by an erasure, or by the record of a failed attempt.',
+    faultIn(change) {
+      const send = stays(change);
+      if (send === undefined || send.changed.length === 0) return undefined;
+      return isFailureRecord(send) || isErasure(send) ? undefined : unexplained(send);
+    },
+  },
+  {
+    ...COMMON,
+    name: 'send-keeps-its-request',
+    statement: 'The body and the creation time of a send never change; only an erasure removes them, for good.',
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      if (has(before, 'erasedAt') && !has(after, 'erasedAt')) return 'The send was erased and no longer says so.';
+      const isErased = has(after, 'erasedAt');
+      const emptied = { body: '', createdAt: undefined };
+      const altered = Object.entries(emptied).flatMap(([name, empty]) =>
+        has(before, name) && after[name] !== before[name] && !(isErased && after[name] === empty) ? [name] : [],
+      );
+      return altered.length === 0 ? undefined : `${listNames(altered)} of the send changed.`;
+    },
+  },
+  {
+    ...COMMON,
+    name: 'send-counts-its-calls',
+    statement: 'Each claim counts as one attempt, and an unknown outcome counts once another decision replaces it.',
+    faultIn({ before, after }) {
+      if (!after) return undefined;
+      const [from, to] = [stateOf(before), stateOf(after)];
+      const isClaim = to === 'claimed' && from !== 'claimed';
+      const isReplaced = from === 'uncertain' && (to === 'claimed' || to === 'rejected' || to === 'waiting');
+      const expected = { attempts: isClaim, unknownOutcomes: isReplaced };
+      const wrong = Object.entries(expected).flatMap(([name, isCounted]) =>
+        countOf(after, name) === countOf(before, name) + (isCounted ? 1 : 0)
+          ? []
+          : [
+              `${name} went from ${countOf(before, name)} to ${countOf(after, name)} as the send went from ${from} to ${to}`,
+            ],
+      );
+      return wrong.length === 0 ? undefined : `${wrong.join('; ')}.`;
+    },
+  },
+];

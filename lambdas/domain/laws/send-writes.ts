@@ -1,0 +1,73 @@
+import type { SendTransitionName } from '../send-transitions.ts';
+
+/** What the first transition writes, and each one that starts without a call writes again. */
+const REQUEST = ['body', 'contact', 'contactSort', 'createdAt', 'expiresAt'] as const;
+
+const RESULT = ['outcome', 'outcomeDetails'] as const;
+
+/** What an acceptance removes, and where it says which message it is about. */
+const ACCEPTANCE = [
+  ...RESULT,
+  'acceptedAt',
+  'messageId',
+  'identifiedAt',
+  'confirmedBy',
+  'leaseUntil',
+  'uncertainAt',
+  'isAnswered',
+] as const;
+
+const CLAIM = [
+  ...REQUEST,
+  ...RESULT,
+  'claimId',
+  'claimedAt',
+  'leaseUntil',
+  'call',
+  'decision',
+  'code',
+  'isAnswered',
+  'attempts',
+] as const;
+
+const CONFIRMATION = [...ACCEPTANCE, 'code'] as const;
+
+/** What an erasure removes from a send. */
+export const PERSONAL = [
+  'contact',
+  'contactSort',
+  'createdAt',
+  'call',
+  'decision',
+  'outcome',
+  'outcomeDetails',
+  'stateShard',
+  'stateAt',
+  'leaseUntil',
+] as const;
+
+/** What every transition writes or removes. */
+export const EVERY_TRANSITION = ['state', 'stateShard', 'stateAt', 'failingSince', 'lastFailedAt'] as const;
+
+/** The attributes that each transition may change, besides those of {@link EVERY_TRANSITION}. */
+export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>> = {
+  register: [...REQUEST, 'queuedAt'],
+  schedule: [...REQUEST, 'code', 'scheduledAt', 'sendAt'],
+  claim: CLAIM,
+  claimAgain: [...CLAIM, 'unknownOutcomes'],
+  replaceCall: ['call', 'decision'],
+  wait: [...REQUEST, ...RESULT, 'code', 'decision', 'waitingAt', 'leaseUntil'],
+  refuse: [...REQUEST, 'code', 'decision', 'refusedAt', 'leaseUntil'],
+  expire: [...REQUEST, 'code', 'decision', 'expiredAt', 'leaseUntil'],
+  accept: ACCEPTANCE,
+  reject: [...RESULT, 'rejectedAt', 'leaseUntil'],
+  loseTrack: [...RESULT, 'uncertainAt', 'isAnswered', 'leaseUntil'],
+  confirm: CONFIRMATION,
+  confirmEarlier: CONFIRMATION,
+  identify: ['messageId', 'identifiedAt'],
+  cancel: [...RESULT, 'cancelledAt'],
+  cancelErased: [...PERSONAL, 'body', 'erasedAt', 'cancelledAt'],
+  resolveAccepted: [...RESULT, 'acceptedAt', 'messageId', 'uncertainAt', 'isAnswered'],
+  resolveFailed: [...RESULT, 'rejectedAt', 'isAnswered', 'unknownOutcomes'],
+  resend: [...RESULT, 'waitingAt', 'isAnswered', 'unknownOutcomes'],
+};

@@ -1,0 +1,11 @@
+import { afterAll, afterEach } from 'vitest';
+import { checkWrites, uncheckedRuns } from './checked-cloud.ts';
+
+// A setup file of every Vitest project whose tests start local runs: checks what each test wrote, and that each run was
+// closed, which checks what it has stored.
+
+afterEach(checkWrites);
+afterAll(() => {
+  const left = uncheckedRuns();
+  if (left > 0) throw new Error(`The tests did not close ${left} local run(s), so the stored items were not checked.`);
+});

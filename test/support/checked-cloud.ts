@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { auditTable } from '../../cli/operations/audit-table.ts';
+import { createPacer } from '../../cli/operations/pacer.ts';
+import { nameOf } from '../../lambdas/domain/laws/check-laws.ts';
+import type { Violation } from '../../lambdas/domain/laws/law.ts';
+import { keyOf, type StoredItem } from '../../lambdas/domain/laws/stored-item.ts';
+import { retentionDays } from '../../lambdas/domain/retention.ts';
+import { type LocalCloud, type LocalOptions, startLocal } from '../../local/local-cloud.ts';
+import { createTableStreamCheck, type TableStreamCheck } from './table-stream-check.ts';
+
+// Every local run of a test starts here, so that no test can break a law of the table unnoticed. Without Vitest, so that
+// the trials on the command line are checked as well.
+
+interface CheckedRun {
+  readonly cloud: LocalCloud;
+  readonly stream: TableStreamCheck;
+  /** The keys of the items that the test itself has put into the table. */
+  readonly planted: Set<string>;
+}
+
+const running = new Set<CheckedRun>();
+
+/** A write may be in progress at the end of a test. */
+const RECHECK_MS = 2_000;
+const GRACE_MS = 60 * 60 * 1000;
+
+/** The run broke a law of the table. */
+export class BrokenLawError extends Error {
+  override readonly name = 'BrokenLawError';
+
+  constructor(violations: readonly Violation[]) {
+    const lines = violations.map(({ law, key: { pk, sk }, fault }) => `${law}: ${pk} ${sk}: ${fault}`);
+    super(`The table broke its laws:\n${[...new Set(lines)].join('\n')}`);
+  }
+}
+
+/**
+ * Starts a local run whose table is checked against the laws. {@link checkWrites} checks the stream; closing the run
+ * checks the rest of the stream and every stored item first, and rejects with a {@link BrokenLawError}.
+ */
+export const startCheckedCloud = async (options: LocalOptions = {}): Promise<LocalCloud> => {
+  const cloud = await startLocal(options);
+  try {
+    const run: CheckedRun = {
+      cloud,
+      stream: await createTableStreamCheck(cloud.emulators, cloud.tableName),
+      planted: new Set(),
+    };
+    running.add(run);
+    let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => {
+      closing ??= checkAndClose(run);
+      return closing;
+    };
+    return { ...cloud, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await cloud.close();
+    throw error;
+  }
+};
+
+/** Checks what the runs of this process have written since the last call. @throws BrokenLawError */
+export const checkWrites = async (): Promise<void> => {
+  for (const run of running) throwIfBroken(run, await run.stream.readOn());
+};
+
+/** Puts an item into the table that Parley would not write. No law covers it. */
+export const plantItem = async ({ emulators, tableName }: LocalCloud, item: StoredItem): Promise<void> => {
+  const run = [...running].find(({ cloud }) => cloud.tableName === tableName && cloud.emulators === emulators);
+  run?.planted.add(nameOf(keyOf(item)));
+  await emulators.dynamodb.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
+};
+
+/** Returns how many runs were started and are not closed, so that their stored items are not checked. */
+export const uncheckedRuns = (): number => running.size;
+
+const checkAndClose = async (run: CheckedRun): Promise<void> => {
+  const { cloud, stream } = run;
+  try {
+    const changes = await stream.readOn();
+    throwIfBroken(run, [...changes, ...(await auditStored(cloud))]);
+  } finally {
+    running.delete(run);
+    await stream[Symbol.asyncDispose]();
+    await cloud.close();
+  }
+};
+
+const auditStored = async (cloud: LocalCloud): Promise<readonly Violation[]> => {
+  const { violations } = await auditTable({
+    dynamodb: cloud.emulators.dynamodb,
+    tableName: cloud.tableName,
+    now: () => cloud.clock.now().toISOString(),
+    rules: { graceMs: GRACE_MS, messageDays: messageDaysOf(cloud) },
+    pacer: createPacer({ unitsPerSecond: Number.POSITIVE_INFINITY, nowMs: () => performance.now() }),
+    recheckAfterMs: RECHECK_MS,
+    sleep: async (ms) => pause(ms),
+  });
+  return violations;
+};
+
+const messageDaysOf = ({ functions }: LocalCloud): number => {
+  const settings = [...functions.values()].map(({ declaration }) => declaration.variables.RETENTION_DAYS);
+  return retentionDays.parse(JSON.parse(settings.find((days) => days !== undefined) ?? '')).messages;
+};
+
+const throwIfBroken = ({ planted }: CheckedRun, violations: readonly Violation[]): void => {
+  const broken = violations.filter(({ key }) => !planted.has(nameOf(key)));
+  if (broken.length > 0) throw new BrokenLawError(broken);
+};

@@ -1,0 +1,321 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  CHANGE_LAWS,
+  LAWS,
+  REFERENCE_LAWS,
+  STORED_ITEM_LAWS,
+  violationsAtRest,
+  violationsOfChange,
+} from '../../../../../lambdas/domain/laws/check-laws.ts';
+import type { Change } from '../../../../../lambdas/domain/laws/law.ts';
+import type { StoredItem } from '../../../../../lambdas/domain/laws/stored-item.ts';
+import { NOW } from '../../../../support/builders.ts';
+import {
+  accepted,
+  auditEntry,
+  CONTACT,
+  channels,
+  claimed,
+  closedCircuit,
+  consent,
+  contact,
+  deadLetter,
+  deadLetterContact,
+  deadLetterPart,
+  denial,
+  erasedSend,
+  erasure,
+  expiryOf,
+  inbound,
+  LATER,
+  openCircuit,
+  outbound,
+  queued,
+  uncertain,
+} from './stored-items.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const CONTEXT = { now: '2026-11-20T12:10:00.000Z', graceMs: HOUR_MS, messageDays: 400 };
+const NEXT_DAY = { ...CONTEXT, now: '2026-11-21T13:00:00.000Z' };
+const OTHER_NUMBER = CONTACT.replace('*', '541100000000');
+const OF_NUMBER = { contact: OTHER_NUMBER };
+
+/** For each law, changes that break it. */
+const ILLEGAL_CHANGES: Readonly<Record<string, readonly Change[]>> = {
+  'send-follows-its-transitions': [
+    { before: accepted(), after: claimed() },
+    { after: accepted() },
+    // The guards own-claim, same-request, processing-failed, may-resend, and confirmed-no-earlier.
+    { before: claimed(), after: accepted({ claimId: 'claim-2' }) },
+    { before: queued(), after: claimed({ body: 'other', queuedAt: NOW }) },
+    {
+      before: claimed({ state: 'refused', refusedAt: NOW, code: 'NO_OPT_IN', leaseUntil: undefined }),
+      after: claimed(),
+    },
+    {
+      before: uncertain({ isAnswered: true }),
+      after: claimed({ uncertainAt: LATER, attempts: 2, unknownOutcomes: 1 }),
+    },
+    {
+      before: accepted({ confirmedBy: 'status' }),
+      after: accepted({ confirmedBy: 'status', acceptedAt: '2026-11-20T13' }),
+    },
+    // No transition changes this attribute.
+    { before: claimed(), after: accepted({ scheduledAt: NOW }) },
+    { before: accepted(), after: accepted({ outcome: 'HTTP 200' }) },
+    // An erasure that leaves something, and one of a send that a function is processing.
+    { before: accepted(), after: erasedSend({ call: accepted().call }) },
+    { before: claimed(), after: erasedSend({ state: 'claimed', acceptedAt: undefined, messageId: undefined }) },
+  ],
+  'send-keeps-its-request': [
+    { before: accepted(), after: accepted({ body: 'other' }) },
+    { before: accepted(), after: accepted({ createdAt: LATER }) },
+    { before: erasedSend(), after: erasedSend({ erasedAt: undefined }) },
+  ],
+  'send-counts-its-calls': [
+    { before: queued(), after: claimed({ queuedAt: NOW, attempts: 2 }) },
+    { before: claimed(), after: accepted({ unknownOutcomes: 1 }) },
+    { before: uncertain(), after: claimed({ uncertainAt: LATER, attempts: 2 }) },
+  ],
+  'earliest-status-counts': [
+    { before: outbound(), after: outbound({ deliveredAt: '2026-11-20T12:00:06.000Z' }) },
+    { before: outbound(), after: outbound({ deliveredAt: undefined }) },
+  ],
+  'status-events-stay': [{ before: outbound(), after: outbound({ statusBodies: new Set() }) }],
+  'earliest-version-counts': [
+    { before: inbound(), after: inbound({ createdAt: LATER, contactSort: `MESSAGE#${LATER}` }) },
+    { before: inbound(), after: inbound({ body: '{"a":1,"_id_":"in-1"}', isFromStatus: true, createdAt: LATER }) },
+  ],
+  'message-keeps-its-request': [{ before: outbound(), after: outbound({ requestId: 'order-18' }) }],
+  'message-keeps-its-contact': [
+    { before: inbound(), after: inbound({ contact: 'CUSTOMER#chat#1', createdAt: '2026' }) },
+  ],
+  'contact-moves-forward': [
+    { before: contact(), after: contact({ lastInboundAt: '2026-11-19T12:00:00.000Z' }) },
+    { before: contact(), after: contact({ lastInboundDigest: 'a' }) },
+    { before: denial(), after: denial({ windowDeniedAt: '2026-11-19T12:00:00.000Z' }) },
+  ],
+  'consent-moves-forward': [
+    { before: consent(), after: consent({ userOptInAt: '2026-11-19T12:00:00.000Z' }) },
+    { before: consent(), after: consent({ userOptInSource: 'a' }) },
+    { before: consent(), after: consent({ userOptInAt: undefined }) },
+  ],
+  'circuit-breaker-follows-its-transitions': [
+    { before: openCircuit(), after: closedCircuit({ closedAt: LATER }) },
+    { before: closedCircuit(), after: closedCircuit({ closedAt: LATER }) },
+    { before: closedCircuit(), after: openCircuit({ probes: 1 }) },
+    { before: closedCircuit(), after: openCircuit({ sendFailedAt: NOW }) },
+    { before: closedCircuit({ closedAt: LATER }), after: openCircuit() },
+    { before: openCircuit(), after: openCircuit({ probes: 2, probeId: 'p' }) },
+    { before: openCircuit(), after: openCircuit({ probes: 1, probeId: 'p' }) },
+    { before: openCircuit(), after: openCircuit({ openedAt: NOW }) },
+    { before: openCircuit(), after: openCircuit({ reason: 'token' }) },
+  ],
+  'erasure-only-grows': [
+    { before: erasure(), after: erasure({ turns: 2, messages: 1 }) },
+    { before: erasure(), after: erasure({ turns: 3 }) },
+    { before: erasure(), after: erasure({ turns: 2, requestedAt: LATER }) },
+    { before: erasure({ state: 'done', finishedAt: LATER }), after: erasure({ turns: 2 }) },
+  ],
+  'audit-entry-stays': [
+    { before: auditEntry(), after: auditEntry({ caller: 'somebody else' }) },
+    { before: auditEntry(), after: auditEntry({ source: undefined }) },
+  ],
+  'dead-letter-stays-as-kept': [{ before: deadLetterPart(), after: deadLetterPart({ data: 'other' }) }],
+  'registered-number-stays': [{ before: channels(), after: channels({ channels: new Set() }) }],
+  'item-is-removed-only-as-promised': [
+    { before: accepted() },
+    { before: auditEntry() },
+    { before: channels() },
+    { before: consent(), isExpiry: true },
+    { before: accepted({ expiresAt: undefined }), isExpiry: true },
+  ],
+};
+
+const LEGAL_CHANGES: readonly Change[] = [
+  { after: queued() },
+  { before: queued(), after: claimed({ queuedAt: NOW }) },
+  { before: claimed(), after: accepted() },
+  { before: claimed(), after: uncertain() },
+  { before: accepted(), after: erasedSend() },
+  { before: accepted(), isExpiry: true },
+  { before: accepted(), after: accepted() },
+  { before: queued(), after: queued({ failingSince: LATER, lastFailedAt: LATER }) },
+  { before: inbound(), after: inbound({ createdAt: '2026-11-20T11:00:00.000Z' }) },
+  { before: inbound() },
+  { before: contact(), after: contact({ lastInboundAt: LATER }) },
+  {
+    before: consent(),
+    after: consent({ userOptInAt: undefined, userOptInSource: undefined, userOptInRecordedAt: undefined }),
+  },
+  { before: closedCircuit(), after: openCircuit() },
+  { before: openCircuit(), after: openCircuit({ probes: 1, probeId: 'p', nextProbeAt: '2026-11-20T12:03:00.000Z' }) },
+  { before: openCircuit({ probes: 1, probeId: 'p' }), after: closedCircuit({ closedAt: LATER }) },
+  { before: erasure(), after: erasure({ turns: 2, state: 'done', finishedAt: LATER }) },
+  { before: deadLetter() },
+];
+
+/** For each law, items that break it together with the rest of the table. */
+const ILLEGAL_ITEMS: Readonly<Record<string, readonly (readonly StoredItem[])[]>> = {
+  'item-is-known': [[{ pk: 'ORDER#1', sk: 'ORDER' }], [{ pk: 'CONTACT#chat#1', sk: 'CONTACT' }]],
+  'times-are-readable': [
+    [contact({ lastInboundAt: '2026-11-20T12:00:00Z' })],
+    [accepted({ acceptedAt: 5 }), outbound()],
+  ],
+  'no-time-in-the-future': [[contact({ lastInboundAt: '2026-11-23T12:00:00.000Z' })]],
+  'index-keys-agree': [
+    [inbound({ contactSort: undefined })],
+    [inbound({ contactSort: `MESSAGE#${LATER}` })],
+    [uncertain({ stateShard: undefined, stateAt: undefined })],
+    [uncertain({ stateAt: NOW })],
+    [accepted({ stateShard: 'uncertain#7', stateAt: LATER }), outbound()],
+    [auditEntry({ contactSort: `AUDIT#${LATER}` })],
+  ],
+  'consent-is-whole': [[consent({ userOptInSource: undefined })]],
+  'message-has-its-parts': [
+    [inbound({ body: undefined })],
+    [inbound({ requestId: 'order-17' })],
+    [{ pk: 'MESSAGE#in-1', sk: 'MESSAGE', expiresAt: expiryOf(NOW) }],
+    [inbound({ sk: 'ECHO', direction: 'echo', body: undefined })],
+  ],
+  'erased-item-keeps-nothing': [
+    [erasedSend({ call: { endpoint: 'message/v3' } })],
+    [erasedSend({ body: 'text' })],
+    [auditEntry({ erasedAt: LATER })],
+  ],
+  'erasure-ends': [[erasure({ requestedAt: '2026-11-19T12:00:00.000Z' })], [erasure({ state: 'done' })]],
+  'circuit-breaker-is-whole': [
+    [openCircuit({ reason: undefined })],
+    [openCircuit({ nextProbeAt: NOW })],
+    [closedCircuit({ closedAt: undefined })],
+  ],
+  'expiry-follows-retention': [
+    [contact({ expiresAt: undefined })],
+    [contact({ expiresAt: expiryOf(NOW) + 1 })],
+    [contact({ expiresAt: expiryOf(NOW, 0) })],
+    [consent({ expiresAt: expiryOf(NOW) })],
+    [denial({ expiresAt: expiryOf(NOW, 2) })],
+    [accepted({ expiresAt: expiryOf(LATER) + 7 }), outbound()],
+  ],
+  'send-has-its-parts': [
+    [queued({ queuedAt: undefined })],
+    [queued({ state: 'sent' })],
+    [queued({ code: 'NO_OPT_IN' })],
+    [claimed({ claimId: undefined })],
+    [{ pk: 'SEND#order-17', sk: 'SEND', expiresAt: expiryOf(NOW) }],
+  ],
+  'send-times-are-in-order': [
+    [queued({ createdAt: '2026-11-20T12:05:00.000Z', contactSort: 'SEND#2026-11-20T12:05:00.000Z' })],
+    [claimed({ leaseUntil: NOW })],
+    [accepted({ acceptedAt: '2026-11-20T11:00:00.000Z' }), outbound()],
+    [uncertain({ uncertainAt: '2026-11-20T11:00:00.000Z', stateAt: '2026-11-20T11:00:00.000Z' })],
+  ],
+  'acceptance-leaves-no-doubt': [[accepted({ uncertainAt: LATER }), outbound()]],
+};
+
+/** The same, more than an hour later. */
+const LATE_ILLEGAL_ITEMS: typeof ILLEGAL_ITEMS = {
+  'claim-ends-with-its-lease': [[claimed()]],
+  'accepted-send-has-its-message': [
+    [accepted()],
+    [accepted(), outbound({ requestId: 'order-18' })],
+    [accepted(), { pk: 'MESSAGE#sent-1', sk: 'MESSAGE', deliveredAt: LATER, expiresAt: expiryOf(NOW) }],
+  ],
+  'erased-send-has-no-message': [[erasedSend(), outbound()]],
+  'dead-letter-is-whole': [[deadLetter(), deadLetterPart()], [deadLetterPart()], [deadLetterContact()]],
+  'business-number-is-registered': [
+    [inbound(OF_NUMBER)],
+    [contact({ pk: OTHER_NUMBER }), channels({ channels: new Set() })],
+  ],
+};
+
+const LEGAL_ITEMS: readonly StoredItem[] = [
+  accepted(),
+  outbound(),
+  inbound(),
+  inbound({ pk: 'MESSAGE#echo-1', sk: 'ECHO', direction: 'echo' }),
+  contact(),
+  denial(),
+  consent(),
+  openCircuit(),
+  erasure({ state: 'done', finishedAt: LATER }),
+  auditEntry(),
+  deadLetter(),
+  deadLetterPart(),
+  deadLetterContact(),
+  contact({ pk: OTHER_NUMBER }),
+  channels(),
+];
+
+const rowsOf = <Example>(examples: Readonly<Record<string, readonly Example[]>>) =>
+  Object.entries(examples).flatMap(([law, list]) => list.map((example, index) => [law, index, example] as const));
+
+describe('a change that breaks a law', () => {
+  it.each(rowsOf(ILLEGAL_CHANGES))('is reported: %s, example %i', (law, _index, change) => {
+    expect(violationsOfChange(change).map((violation) => violation.law)).toContain(law);
+  });
+
+  it('is illegal for each law of changes', () => {
+    expect(Object.keys(ILLEGAL_CHANGES).toSorted()).toEqual(CHANGE_LAWS.map(({ name }) => name).toSorted());
+  });
+
+  it('is not one that Parley makes', () => {
+    expect(LEGAL_CHANGES.flatMap((change) => violationsOfChange(change))).toEqual([]);
+  });
+});
+
+describe('a stored item that breaks a law', () => {
+  it.each(rowsOf(ILLEGAL_ITEMS))('is reported: %s, example %i', (law, _index, items) => {
+    expect(violationsAtRest(items, CONTEXT).map((violation) => violation.law)).toContain(law);
+  });
+
+  it.each(rowsOf(LATE_ILLEGAL_ITEMS))(
+    'is reported once no retry can explain it: %s, example %i',
+    (law, _index, items) => {
+      const lawsAt = (context: typeof CONTEXT) => violationsAtRest(items, context).map((violation) => violation.law);
+
+      expect(lawsAt(NEXT_DAY)).toContain(law);
+      // Where a retry can still complete it, it is not reported yet.
+      const isRetried = /^(claim|accepted|erased)-/.test(law);
+      expect(lawsAt(CONTEXT).includes(law)).toBe(!isRetried);
+    },
+  );
+
+  it('is illegal for each law of stored items', () => {
+    const broken = [...Object.keys(ILLEGAL_ITEMS), ...Object.keys(LATE_ILLEGAL_ITEMS)];
+    expect(broken.toSorted()).toEqual([...STORED_ITEM_LAWS, ...REFERENCE_LAWS].map(({ name }) => name).toSorted());
+  });
+
+  it('is not one that Parley writes', () => {
+    for (const context of [CONTEXT, NEXT_DAY]) expect(violationsAtRest(LEGAL_ITEMS, context)).toEqual([]);
+  });
+
+  it('is not missing if it may have expired', () => {
+    expect(violationsAtRest([accepted()], { ...NEXT_DAY, messageDays: 1 })).toEqual([]);
+  });
+
+  it('is described without its content', () => {
+    const content = 'Where is my parcel?';
+    const damaged = accepted({ state: content, acceptedAt: content, createdAt: content, messageId: content });
+    const faults = [
+      ...violationsAtRest([damaged, openCircuit({ circuit: content })], NEXT_DAY),
+      ...violationsOfChange({ before: contact(), after: contact({ lastInboundAt: ` ${content}` }) }),
+      ...violationsOfChange({ before: accepted(), after: damaged }),
+    ];
+    expect(faults.length).toBeGreaterThan(5);
+    expect(JSON.stringify(faults)).not.toContain('parcel');
+  });
+});
+
+describe('a law', () => {
+  it('has a name of its own, a sentence, the page that promises it, and what to do next', () => {
+    expect(new Set(LAWS.map(({ name }) => name)).size).toBe(LAWS.length);
+    for (const { name, statement, source, next } of LAWS) {
+      expect(name).toMatch(/^[a-z]+(-[a-z]+)+$/);
+      for (const sentence of [statement, next]) expect(sentence).toMatch(/^[A-Z].*\.$/);
+      expect(existsSync(join(import.meta.dirname, '../../../../../docs', source.replace(/#.*/, '')))).toBe(true);
+    }
+  });
+});
