@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { REPOSITORY_CONTRACT } from './test/contract/adapters/suite.ts';
 
 const project = (name: string, test: object = {}) => ({
   extends: true as const,
@@ -17,6 +18,12 @@ export default defineConfig({
       project('unit', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
       // The simulated world: its contract suites share the table emulator with the unit tests.
       project('simulation', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
+      // What the repositories promise, also on the simulated table. In `unit`, the same files run on the emulator.
+      project('contract', {
+        isolate: false,
+        include: [...REPOSITORY_CONTRACT],
+        provide: { tablesOfContract: 'simulated' },
+      }),
       project('e2e'),
       project('resilience'),
       // The console in a real Chromium, which uses both cores together with a local run.
