@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { REPOSITORY_CONTRACT } from './test/contract/adapters/suite.ts';
+import { DYNAMODB_SUITE, REPOSITORY_CONTRACT, SQS_SUITE } from './test/contract/adapters/suite.ts';
 
 const project = (name: string, test: object = {}) => ({
   extends: true as const,
@@ -23,6 +23,12 @@ export default defineConfig({
         isolate: false,
         include: [...REPOSITORY_CONTRACT],
         provide: { tablesOfContract: 'simulated' },
+      }),
+      // The same files on independent implementations, which `npm run fidelity` starts.
+      project('fidelity', {
+        isolate: false,
+        include: [...DYNAMODB_SUITE, ...SQS_SUITE],
+        globalSetup: 'test/contract/adapters/second-implementations.ts',
       }),
       project('e2e'),
       project('resilience'),
