@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { DYNAMODB_SUITE, REPOSITORY_CONTRACT, SQS_SUITE } from './test/contract/adapters/suite.ts';
 
 const project = (name: string, test: object = {}) => ({
   extends: true as const,
@@ -20,6 +21,18 @@ export default defineConfig({
       project('unit', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
       // The simulated world: its contract suites share the table emulator with the unit tests.
       project('simulation', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
+      // What the repositories promise, also on the simulated table. In `unit`, the same files run on the emulator.
+      project('contract', {
+        isolate: false,
+        include: [...REPOSITORY_CONTRACT],
+        provide: { tablesOfContract: 'simulated' },
+      }),
+      // The same files on independent implementations, which `npm run fidelity` starts.
+      project('fidelity', {
+        isolate: false,
+        include: [...DYNAMODB_SUITE, ...SQS_SUITE],
+        globalSetup: 'test/contract/adapters/second-implementations.ts',
+      }),
       project('e2e', { setupFiles: CHECK_LAWS }),
       project('resilience', { setupFiles: CHECK_LAWS }),
       // The console in a real Chromium, which uses both cores together with a local run.

@@ -48,6 +48,11 @@ export interface LocalOptions {
    * @default a temporary folder
    */
   readonly outdir?: string | undefined;
+  /**
+   * The path of a runtime client, such as AWS's own, that each function's process runs. Only the local run's own moves
+   * with the clock. @default the local run's own
+   */
+  readonly runtimeClient?: string | undefined;
 }
 
 const stackAddresses = z.object({
@@ -143,6 +148,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     clock,
     logs: { folder: logFolder, echo: options.echo },
     allowedHosts: options.allowedHosts,
+    runtimeClient: options.runtimeClient,
     warn,
   });
   const { outputs, functions } = stack.use(running);

@@ -26,6 +26,8 @@ export interface StackSettings {
   readonly logs: LogSettings;
   /** Host names that requests to the webhook may be addressed to besides the loopback names. @default none */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** The path of the runtime client that each function's process runs. @default the local run's own */
+  readonly runtimeClient?: string | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -87,6 +89,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     awsEnvironment: emulators.env,
     clock,
     logs,
+    runtimeClient: settings.runtimeClient,
   });
   functions = stack.use(started);
   stack.defer(() => {

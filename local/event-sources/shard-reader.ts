@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type _Record,
   type DynamoDBStreamsClient,
@@ -52,11 +53,19 @@ export async function* readShard(
       continue;
     }
     lastRead = records.at(-1)?.dynamodb?.SequenceNumber ?? lastRead;
-    yield records;
+    yield records.filter(isChange);
     if (next === undefined) return;
     iterator = next;
   }
 }
+
+/**
+ * Whether a record is one that DynamoDB would write: the emulator also writes one for a write that changes nothing.
+ *
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
+ */
+const isChange = ({ eventName, dynamodb }: _Record): boolean =>
+  eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb?.OldImage, dynamodb?.NewImage);
 
 /** Returns an iterator behind the record that was read last, or else at the shard's starting position. */
 export const findIterator = async (

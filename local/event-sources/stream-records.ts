@@ -21,7 +21,7 @@ export interface StreamRecord {
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, "Example event"
  */
 export const streamRecord = (
-  { eventID, eventName, eventVersion, dynamodb = {} }: _Record,
+  { eventID, eventName, eventVersion, userIdentity, dynamodb = {} }: _Record,
   eventSourceARN: string,
   offsetMs: number,
 ): StreamRecord => {
@@ -30,6 +30,8 @@ export const streamRecord = (
     eventName: eventName ?? '',
     eventSourceARN,
     ...{ eventID, eventVersion, eventSource: 'aws:dynamodb', awsRegion: REGION },
+    // Only the record of an item that expired has one, which names DynamoDB.
+    ...(userIdentity && { userIdentity: { type: userIdentity.Type, principalId: userIdentity.PrincipalId } }),
     dynamodb: {
       ApproximateCreationDateTime: ((ApproximateCreationDateTime?.getTime() ?? 0) + offsetMs) / 1000,
       Keys: Keys && image(Keys),

@@ -133,7 +133,7 @@ const startProcess = (
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html, "Defined runtime environment variables"
  */
 const functionEnvironment = (
-  { name, handler, memoryMb, variables }: FunctionDeclaration,
+  { name, handler, memoryMb, variables, logLevel }: FunctionDeclaration,
   taskRoot: string,
   runtimeApi: string,
   awsEnvironment: Readonly<Record<string, string>>,
@@ -146,6 +146,8 @@ const functionEnvironment = (
   AWS_LAMBDA_FUNCTION_NAME: name,
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
   AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  // Source: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-advanced.html
+  ...(logLevel !== undefined && { AWS_LAMBDA_LOG_FORMAT: 'JSON', AWS_LAMBDA_LOG_LEVEL: logLevel }),
   AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
   AWS_LAMBDA_LOG_STREAM_NAME: 'local',
   AWS_LAMBDA_RUNTIME_API: runtimeApi,

@@ -25,6 +25,8 @@ export interface FunctionSettings {
   readonly awsEnvironment: Readonly<Record<string, string>>;
   readonly clock: MovableClock;
   readonly logs: LogSettings;
+  /** The path of the runtime client that each function's process runs. @default the local run's own */
+  readonly runtimeClient?: string | undefined;
 }
 
 /** The functions of a run, by logical id. Disposing of them stops their processes. */
@@ -37,10 +39,10 @@ export interface Functions extends AsyncDisposable {
 /** Prepares functions for invocation. A function's process starts with its first invocation. */
 export const startFunctions = async (
   declarations: readonly FunctionDeclaration[],
-  { folder, awsEnvironment, clock, logs }: FunctionSettings,
+  { folder, awsEnvironment, clock, logs, ...settings }: FunctionSettings,
 ): Promise<Functions> => {
   await using stack = new AsyncDisposableStack();
-  const runtimeClient = await buildRuntimeClient(folder);
+  const runtimeClient = settings.runtimeClient ?? (await buildRuntimeClient(folder));
   const byLogicalId = new Map<string, FunctionPool>();
   for (const declaration of declarations) {
     const log = stack.use(await openFunctionLog(declaration.name, logs));

@@ -12,6 +12,8 @@ export interface FunctionDeclaration {
   readonly memoryMb: number;
   readonly timeoutMs: number;
   readonly reservedConcurrency?: number | undefined;
+  /** The log level of a function whose logs are in JSON. Undefined for logs in plain text. */
+  readonly logLevel?: string | undefined;
 }
 
 /** The result of an invocation: the handler's result as JSON, or the error that Lambda reports. */

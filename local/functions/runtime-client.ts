@@ -1,6 +1,7 @@
 /**
  * Runs in a function's process. Requests events from the Runtime API, one at a time, and reports the handler's results.
- * Replaces Lambda's own `aws-lambda-ric`, which has a native module that would have to be compiled.
+ * Replaces Lambda's own `aws-lambda-ric`, which has a native module that would have to be compiled; `npm run fidelity`
+ * compares the two. As there, an error outside the handler ends the process, which fails the invocation.
  */
 import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -11,8 +12,8 @@ import { CLOCK_OFFSET_HEADER, installShiftedClock } from '../clock.ts';
 /** A handler that returns its result. Handlers with a callback are not supported. */
 type Handler = (event: unknown, context: object) => unknown;
 
-/** Thrown if the handler cannot be loaded. `name` is Lambda's error type. */
-class HandlerError extends Error {
+/** Reported if the handler or its result cannot be used. `name` is Lambda's error type. */
+class RuntimeError extends Error {
   constructor(name: string, message: string) {
     super(message);
     this.name = name;
@@ -24,33 +25,38 @@ class HandlerError extends Error {
  *
  * Tries file extensions in the same order as Lambda's own runtime. Node.js detects ES modules and CommonJS by content.
  *
- * @throws HandlerError with Lambda's error type, or whatever the module throws.
+ * @throws RuntimeError with Lambda's error type, or whatever the module throws.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
  */
 const loadHandler = async (taskRoot: string, handler: string): Promise<Handler> => {
   const [, moduleName, exportPath] = /^([^.]*)\.(.*)$/.exec(basename(handler)) ?? [];
   if (moduleName === undefined || exportPath === undefined || handler.includes('..')) {
-    throw new HandlerError('Runtime.MalformedHandlerName', `'${handler}' is not a valid handler name.`);
+    throw new RuntimeError('Runtime.MalformedHandlerName', 'Bad handler');
   }
   const stem = resolve(taskRoot, dirname(handler), moduleName);
   const file = ['.js', '.mjs', '.cjs'].map((extension) => stem + extension).find((candidate) => existsSync(candidate));
   if (file === undefined) {
-    throw new HandlerError('Runtime.ImportModuleError', `Error: Cannot find module '${moduleName}'`);
+    throw new RuntimeError('Runtime.ImportModuleError', `Error: Cannot find module '${moduleName}'`);
   }
-  const loaded: unknown = await import(pathToFileURL(file).href);
+  const loaded = await loadModule(file);
   const exported = exportPath.split('.').reduce((value: unknown, key) => property(value, key), loaded);
   if (isHandler(exported)) return exported;
-  throw new HandlerError('Runtime.HandlerNotFound', `${handler} is undefined or not exported`);
+  const problem = exported ? 'is not a function' : 'is undefined or not exported';
+  throw new RuntimeError('Runtime.HandlerNotFound', `${handler} ${problem}`);
+};
+
+const loadModule = async (file: string): Promise<unknown> => {
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw error instanceof SyntaxError ? new RuntimeError('Runtime.UserCodeSyntaxError', String(error)) : error;
+  }
 };
 
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';
 
 const property = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-
-/** The exit codes of Lambda's own runtime client. */
-const EXIT_UNHANDLED_REJECTION = 128;
-const EXIT_UNCAUGHT_EXCEPTION = 129;
 
 const setClock = installShiftedClock();
 // Set before the first event, so that the run's time also applies while the module is initialized.
@@ -85,17 +91,19 @@ const describeError = (thrown: unknown) =>
     ? { errorType: thrown.name, errorMessage: thrown.message, trace: thrown.stack?.split('\n') ?? [] }
     : { errorType: typeof thrown, errorMessage: String(thrown), trace: [] };
 
-const reportError = (thrown: unknown, errorType?: string): Promise<ApiResponse> => {
-  const error = { ...describeError(thrown), ...(errorType && { errorType }) };
+const reportError = (thrown: unknown): Promise<ApiResponse> => {
   const path = requestId === undefined ? 'init/error' : `invocation/${requestId}/error`;
-  return call('POST', path, JSON.stringify(error));
+  return call('POST', path, JSON.stringify(describeError(thrown)));
 };
 
-const exitWith = (code: number, errorType?: string) => (thrown: unknown) => {
-  void reportError(thrown, errorType).finally(() => process.exit(code));
+/** @throws RuntimeError if JSON has no form for the result. */
+const serializeResult = (result: unknown): string => {
+  try {
+    return JSON.stringify(result ?? null);
+  } catch {
+    throw new RuntimeError('Runtime.JSONStringifyError', 'Unable to stringify response body');
+  }
 };
-process.on('uncaughtException', exitWith(EXIT_UNCAUGHT_EXCEPTION));
-process.on('unhandledRejection', exitWith(EXIT_UNHANDLED_REJECTION, 'Runtime.UnhandledPromiseRejection'));
 
 const first = (value: string | string[] | undefined): string => (Array.isArray(value) ? value[0] : value) ?? '';
 
@@ -119,7 +127,7 @@ const handleNext = async (handler: Handler): Promise<void> => {
   };
   let result: string;
   try {
-    result = JSON.stringify((await handler(JSON.parse(body), context)) ?? null);
+    result = serializeResult(await handler(JSON.parse(body), context));
   } catch (thrown) {
     await reportError(thrown);
     return;

@@ -18,6 +18,15 @@ export const lambdaFunction = defineResourceType({
     Environment: z.strictObject({ Variables: z.record(z.string(), z.string()).default({}) }).optional(),
     FunctionName: z.string().optional(),
     Handler: z.string(),
+    LoggingConfig: z
+      .strictObject({
+        ApplicationLogLevel: z.string().default('INFO'),
+        LogFormat: z.enum(['JSON', 'Text']).default('Text'),
+        // Not used, because logs go to a file, and nothing writes the log lines of the service.
+        LogGroup: z.unknown().optional(),
+        SystemLogLevel: z.unknown().optional(),
+      })
+      .optional(),
     MemorySize: z.int().default(128),
     PackageType: z.literal('Zip').optional(),
     ReservedConcurrentExecutions: z.int().min(1).optional(),
@@ -29,7 +38,6 @@ export const lambdaFunction = defineResourceType({
     Description: 'nothing reads it',
     EphemeralStorage: 'the size of the temporary folder is not limited',
     KmsKeyArn: 'nothing is encrypted',
-    LoggingConfig: 'logs go to a file as the function writes them',
     RecursiveLoop: 'loops are not detected',
     Role: 'permissions are not enforced',
     RuntimeManagementConfig: 'functions run on the Node.js of the local run',
@@ -54,6 +62,8 @@ export const lambdaFunction = defineResourceType({
       memoryMb: properties.MemorySize,
       timeoutMs: properties.Timeout * 1000,
       reservedConcurrency: properties.ReservedConcurrentExecutions,
+      logLevel:
+        properties.LoggingConfig?.LogFormat === 'JSON' ? properties.LoggingConfig.ApplicationLogLevel : undefined,
     });
     return { ref: name, attributes: { Arn: arn } };
   },

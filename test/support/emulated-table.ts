@@ -80,7 +80,7 @@ export const connectToTables = ({ url, schema }: TableEmulator): EmulatedTables 
 };
 
 /** The schema that the stack deploys: keys and indexes are declared once, in the construct. */
-const deployedSchema = (): Omit<CreateTableCommandInput, 'TableName'> => {
+export const deployedSchema = (): Omit<CreateTableCommandInput, 'TableName'> => {
   const stack = new Stack(new App(), 'Stack');
   new ParleyTable(stack, 'Table');
   const [table] = Object.values(Template.fromStack(stack).findResources('AWS::DynamoDB::Table'));

@@ -72,18 +72,19 @@ export interface ConversationTable {
   expiryOf(kind: KindOfData, instant: string): number;
 }
 
-export const createConversationTable = (options: TableOptions): ConversationTable => {
-  const table = createTable(options);
-  return {
-    ...table,
-    async update(update, updateOptions) {
-      const { key, set, setOnce } = update;
-      const channel = channelOf(key.pk) ?? channelOf(set?.contact) ?? channelOf(setOnce?.contact);
-      if (channel !== undefined) await registerChannel(table, options.tableName, channel);
-      return table.update(update, updateOptions);
-    },
-  };
-};
+export const createConversationTable = (options: TableOptions): ConversationTable =>
+  withChannels(createTable(options), options.tableName);
+
+/** Makes a table register the business number of each contact that it stores something about. */
+export const withChannels = (table: ConversationTable, tableName: string): ConversationTable => ({
+  ...table,
+  async update(update, updateOptions) {
+    const { key, set, setOnce } = update;
+    const channel = channelOf(key.pk) ?? channelOf(set?.contact) ?? channelOf(setOnce?.contact);
+    if (channel !== undefined) await registerChannel(table, tableName, channel);
+    return table.update(update, updateOptions);
+  },
+});
 
 const registered = new Map<string, Promise<unknown>>();
 

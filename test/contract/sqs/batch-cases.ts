@@ -4,7 +4,7 @@ import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
 } from '@aws-sdk/client-sqs';
-import { type ContractCase, FIFO, SOURCES } from './contract-case.ts';
+import { FIFO, SOURCES, type SqsCase } from './contract-case.ts';
 import { outcomeOf } from './contract-queue.ts';
 
 interface BatchResult {
@@ -27,7 +27,7 @@ const entries = (count: number): SendMessageBatchRequestEntry[] =>
   Array.from({ length: count }, (_, index) => ({ Id: String(index), MessageBody: 'x' }));
 
 /** Batches, and the effect of an invalid entry on the others. */
-export const BATCH_CASES: readonly ContractCase[] = [
+export const BATCH_CASES: readonly SqsCase[] = [
   {
     name: 'batches: a refused message does not affect the others',
     source: SOURCES.sendBatch,

@@ -1,3 +1,4 @@
+import type { ContractCase } from '../contract-case.ts';
 import type { ContractQueue, SqsImplementation } from './contract-queue.ts';
 
 /** The tools of a case. */
@@ -7,16 +8,7 @@ export interface ContractTools extends SqsImplementation {
 }
 
 /** One thing that SQS does. */
-export interface ContractCase {
-  /** A sentence, which also identifies the case. */
-  readonly name: string;
-  /** Where AWS documents it. */
-  readonly source: string;
-  /** Uses an implementation. Returns what it observed. */
-  readonly observe: (tools: ContractTools) => Promise<unknown>;
-  /** What SQS does, in the form that `observe` returns. */
-  readonly expected: unknown;
-}
+export type SqsCase = ContractCase<ContractTools>;
 
 const GUIDE = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide';
 const API = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -48,13 +49,14 @@ type CountName =
   | 'ApproximateNumberOfMessagesDelayed'
   | 'ApproximateNumberOfMessagesNotVisible';
 
-/** Creates queues with unique names. */
+/** Creates queues with unique names, also if a case runs again. */
 export const createContractQueues = ({ sqs }: SqsImplementation, caseName: string) => {
+  const run = randomUUID().slice(0, 8);
   let queues = 0;
   return async (attributes: Record<string, string> = {}): Promise<ContractQueue> => {
     queues += 1;
     const suffix = attributes.FifoQueue === 'true' ? '.fifo' : '';
-    const QueueName = `${caseName.replaceAll(/\W+/g, '-').slice(0, 70)}-${queues}${suffix}`;
+    const QueueName = `${caseName.replaceAll(/\W+/g, '-').slice(0, 60)}-${run}-${queues}${suffix}`;
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes: attributes }));
     return contractQueue(sqs, QueueUrl);
   };

@@ -1,5 +1,5 @@
 import { BATCH_CASES } from './batch-cases.ts';
-import type { ContractCase } from './contract-case.ts';
+import type { SqsCase } from './contract-case.ts';
 import { createContractQueues, type SqsImplementation } from './contract-queue.ts';
 import { DEAD_LETTER_CASES } from './dead-letter-cases.ts';
 import { DEDUPLICATION_CASES } from './deduplication-cases.ts';
@@ -10,7 +10,7 @@ import { QUEUE_CASES } from './queue-cases.ts';
 import { VISIBILITY_CASES } from './visibility-cases.ts';
 
 /** What SQS does, as far as Parley relies on it. */
-export const SQS_CONTRACT: readonly ContractCase[] = [
+export const SQS_CONTRACT: readonly SqsCase[] = [
   ...FIFO_CASES,
   ...DEDUPLICATION_CASES,
   ...DEAD_LETTER_CASES,
@@ -22,7 +22,7 @@ export const SQS_CONTRACT: readonly ContractCase[] = [
 ];
 
 /** Runs a case against an implementation. Returns what it observed, or the error that it failed with. */
-export const observe = async (one: ContractCase, implementation: SqsImplementation): Promise<unknown> => {
+export const observe = async (one: SqsCase, implementation: SqsImplementation): Promise<unknown> => {
   const queue = createContractQueues(implementation, one.name);
   try {
     return await one.observe({ ...implementation, queue });

@@ -1,11 +1,11 @@
-import { type ContractCase, FIFO, redriveTo, SOURCES } from './contract-case.ts';
+import { FIFO, redriveTo, SOURCES, type SqsCase } from './contract-case.ts';
 import { outcomeOf, systemAttribute } from './contract-queue.ts';
 
 /** Receives a message and releases it, which counts as a receive. */
 const RECEIVE_AND_RETURN = { max: 1, visibilitySeconds: 0 };
 
 /** Redrive policies, dead-letter queues, and retention. */
-export const DEAD_LETTER_CASES: readonly ContractCase[] = [
+export const DEAD_LETTER_CASES: readonly SqsCase[] = [
   {
     name: 'dead letters: a receive counts even if its visibility timeout is 0',
     source: SOURCES.visibility,

@@ -1,4 +1,4 @@
-import { type ContractCase, FIFO, SOURCES } from './contract-case.ts';
+import { FIFO, SOURCES, type SqsCase } from './contract-case.ts';
 import type { ContractQueue } from './contract-queue.ts';
 
 const inGroup = (group: string, id?: string) => ({ MessageGroupId: group, MessageDeduplicationId: id });
@@ -10,7 +10,7 @@ const sendToTwoGroups = async (queue: ContractQueue): Promise<readonly string[]>
 };
 
 /** How a FIFO queue recognizes messages that are sent twice. */
-export const DEDUPLICATION_CASES: readonly ContractCase[] = [
+export const DEDUPLICATION_CASES: readonly SqsCase[] = [
   {
     name: "deduplication: a repeated send returns the first message's id and adds no message",
     source: SOURCES.exactlyOnce,

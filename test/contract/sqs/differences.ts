@@ -1,4 +1,4 @@
-import type { Difference } from './compare.ts';
+import type { Difference } from '../compare.ts';
 
 /** Every difference between the references and what AWS documents. */
 export const DIFFERENCES: readonly Difference[] = [

@@ -1,11 +1,11 @@
-import { type ContractCase, FIFO, SOURCES } from './contract-case.ts';
+import { FIFO, SOURCES, type SqsCase } from './contract-case.ts';
 import { outcomeOf, systemAttribute } from './contract-queue.ts';
 
 const digits = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, index) => `a${String(from + index).padStart(2, '0')}`);
 
 /** What a FIFO queue does with the messages of a group. */
-export const FIFO_CASES: readonly ContractCase[] = [
+export const FIFO_CASES: readonly SqsCase[] = [
   {
     name: 'FIFO: a receive returns up to ten messages of one group, in order',
     source: SOURCES.fifoLogic,

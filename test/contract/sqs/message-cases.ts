@@ -1,5 +1,5 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { type ContractCase, type ContractTools, FIFO, SOURCES } from './contract-case.ts';
+import { type ContractTools, FIFO, SOURCES, type SqsCase } from './contract-case.ts';
 import { type ContractQueue, type MessageParameters, outcomeOf } from './contract-queue.ts';
 
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
@@ -63,7 +63,7 @@ const batchOf = (tools: ContractTools, attributes: Record<string, string>, sizes
   tools.queue(attributes).then((queue) => outcomes(sizes, (size) => queue.send('x'.repeat(size))));
 
 /** What SQS accepts as a message. */
-export const MESSAGE_CASES: readonly ContractCase[] = [
+export const MESSAGE_CASES: readonly SqsCase[] = [
   {
     name: 'messages: group ids have 1 to 128 letters, digits, and punctuation characters',
     source: SOURCES.sendMessage,

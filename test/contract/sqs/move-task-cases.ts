@@ -6,7 +6,7 @@ import {
   StartMessageMoveTaskCommand,
   type StartMessageMoveTaskCommandInput,
 } from '@aws-sdk/client-sqs';
-import { type ContractCase, type ContractTools, FIFO, redriveTo, SOURCES } from './contract-case.ts';
+import { type ContractTools, FIFO, redriveTo, SOURCES, type SqsCase } from './contract-case.ts';
 import { type ContractQueue, outcomeOf, systemAttribute } from './contract-queue.ts';
 
 const start = async (sqs: SQSClient, input: Partial<StartMessageMoveTaskCommandInput>): Promise<string> =>
@@ -38,7 +38,7 @@ const exhaust = async (one: ContractQueue, messages: number): Promise<void> => {
 };
 
 /** `StartMessageMoveTask`, `ListMessageMoveTasks`, and `CancelMessageMoveTask`. */
-export const MOVE_TASK_CASES: readonly ContractCase[] = [
+export const MOVE_TASK_CASES: readonly SqsCase[] = [
   {
     name: 'redrive: messages return to the queue that they came from, as new messages that were never received',
     source: SOURCES.redrive,

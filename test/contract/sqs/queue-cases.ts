@@ -4,11 +4,11 @@ import {
   GetQueueUrlCommand,
   type QueueAttributeName,
 } from '@aws-sdk/client-sqs';
-import { type ContractCase, FIFO, SOURCES } from './contract-case.ts';
+import { FIFO, SOURCES, type SqsCase } from './contract-case.ts';
 import { outcomeOf } from './contract-queue.ts';
 
 /** Creating, finding, and describing queues. */
-export const QUEUE_CASES: readonly ContractCase[] = [
+export const QUEUE_CASES: readonly SqsCase[] = [
   {
     name: 'queues: creating a queue again with the same attributes returns it; different attributes are refused',
     source: SOURCES.createQueue,

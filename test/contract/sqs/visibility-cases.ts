@@ -1,9 +1,9 @@
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
-import { type ContractCase, SOURCES } from './contract-case.ts';
+import { SOURCES, type SqsCase } from './contract-case.ts';
 import { outcomeOf } from './contract-queue.ts';
 
 /** Visibility timeouts, receipt handles, delays, polling, and purging. */
-export const VISIBILITY_CASES: readonly ContractCase[] = [
+export const VISIBILITY_CASES: readonly SqsCase[] = [
   {
     name: 'visibility: a received message is hidden until its timeout ends',
     source: SOURCES.visibility,

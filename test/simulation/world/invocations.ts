@@ -107,7 +107,8 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
   };
 };
 
-const recordOf = (message: ReceivedMessage): SQSRecord => ({
+/** Returns a message in the form that Lambda passes to functions. */
+export const recordOf = (message: ReceivedMessage): SQSRecord => ({
   messageId: message.messageId,
   receiptHandle: message.receiptHandle,
   body: message.body,
@@ -116,6 +117,7 @@ const recordOf = (message: ReceivedMessage): SQSRecord => ({
     SentTimestamp: String(message.sentAt),
     SenderId: 'simulation',
     ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
+    ...(message.sequenceNumber && { SequenceNumber: message.sequenceNumber }),
     ...(message.groupId && { MessageGroupId: message.groupId }),
     ...(message.deduplicationId && { MessageDeduplicationId: message.deduplicationId }),
   },

@@ -1,21 +1,13 @@
-import {
-  CreateQueueCommand,
-  DeleteMessageCommand,
-  type Message,
-  PurgeQueueCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
 import {
   createChangeVisibility,
   createSqsSendDeadLetterQueue,
   createSqsSendQueue,
 } from '../../../lambdas/adapters/sqs.ts';
 import type { FifoMessage, SendDeadLetterQueue, SendQueue, VisibilityChange } from '../../../lambdas/ports.ts';
-import { CREDENTIALS, REGION } from '../../../local/aws-environment.ts';
-import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
 import { NOW } from '../../support/builders.ts';
+import { contractQueues } from '../../support/contract-queues.ts';
 import { createSimulatedQueue, VISIBILITY_TIMEOUT_SECONDS } from './queues.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
@@ -48,27 +40,12 @@ const simulated = async (): Promise<TestedQueue> => {
   };
 };
 
-let emulator: Awaited<ReturnType<typeof startSqs>>;
-let client: SQSClient;
-beforeAll(async () => {
-  emulator = await startSqs();
-  client = new SQSClient({ endpoint: emulator.url, region: REGION, credentials: CREDENTIALS });
-});
-afterAll(async () => {
-  client?.destroy();
-  await emulator?.close();
-});
-
-let queues = 0;
-const createQueue = async (): Promise<string> => {
-  queues += 1;
-  const Attributes = { FifoQueue: 'true', DeduplicationScope: 'messageGroup', VisibilityTimeout: '720' };
-  const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName: `q${queues}.fifo`, Attributes }));
-  await client.send(new PurgeQueueCommand({ QueueUrl }));
-  return `${emulator.url}/000000000000/q${queues}.fifo`;
-};
+const queues = contractQueues();
+const createQueue = () =>
+  queues.createQueue({ FifoQueue: 'true', DeduplicationScope: 'messageGroup', VisibilityTimeout: '720' });
 
 const emulated = async (): Promise<TestedQueue> => {
+  const { client } = queues;
   const [url, deadLetterUrl] = [await createQueue(), await createQueue()];
   const receive = async (QueueUrl: string, max: number): Promise<readonly Message[]> => {
     const command = { QueueUrl, MaxNumberOfMessages: max, MessageAttributeNames: ['All'] };

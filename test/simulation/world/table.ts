@@ -4,7 +4,8 @@ import type { ConversationTable, Item, QueryPage, WriteOutcome } from '../../../
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { parseCondition } from './condition.ts';
-import { serialize, storedSet } from './serialize.ts';
+import { itemBytes } from './item-size.ts';
+import { storedSet } from './serialize.ts';
 
 type Query = Parameters<ConversationTable['query']>[0];
 
@@ -49,7 +50,7 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
       const condition = conditionOf(update.condition, declarationsOf(update));
       if (condition && !condition(before ?? {})) return { kind: 'conflict', item: before };
       const after = applied({ ...key, ...before }, update);
-      if (serialize(after).length > MAX_ITEM_BYTES) throw new WriteRefusedError('The item would be too large.');
+      if (itemBytes(after) > MAX_ITEM_BYTES) throw new WriteRefusedError('The item is too large for the table.');
       store(name, before, after);
       return { kind: 'written', item: returnItem ? after : undefined };
     },
@@ -160,6 +161,7 @@ const inOrder = (item: Item): Item =>
 
 /** Copies a value as it would be read again: without undefined members. */
 const toStored = <Value>(value: Value): Value => {
+  if (value instanceof Uint8Array) return value;
   return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 };
 
@@ -188,8 +190,10 @@ const queryIndex = (items: readonly Item[], query: Query): QueryPage => {
     .filter((item) => item[sort] !== undefined && holds({ item, ...operands }))
     .toSorted((one, other) => (position(one) < position(other) ? -1 : 1));
   const ordered = ScanIndexForward ? found : found.toReversed();
-  const start = after === undefined ? 0 : ordered.findIndex((item) => nameOf(item) === nameOf(after)) + 1;
-  const page = ordered.slice(start, start + Limit);
+  // The item of the position may be gone since.
+  const isLater = (item: Item, last: Item): boolean =>
+    ScanIndexForward ? position(item) > position(last) : position(item) < position(last);
+  const page = (after === undefined ? ordered : ordered.filter((item) => isLater(item, after))).slice(0, Limit);
   const last = page.at(-1);
   // DynamoDB returns a position after a full page even when nothing follows.
   const next = last && page.length === Limit ? keyIn(last, sort, ExpressionAttributeNames) : undefined;

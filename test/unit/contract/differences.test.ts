@@ -1,15 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { compare, type Difference, isAgreed } from '../../contract/sqs/compare.ts';
+import { judge, type TestReport } from '../../contract/adapters/adapter-parts.ts';
+import { ADAPTER_DIFFERENCES, type AdapterDifference } from '../../contract/adapters/differences.ts';
+import { compare, type Difference, isAgreed } from '../../contract/compare.ts';
 import { SQS_CONTRACT } from '../../contract/sqs/contract.ts';
 import { DIFFERENCES } from '../../contract/sqs/differences.ts';
-import { REFERENCES } from '../../contract/sqs/reference.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const PAGE = new URL('docs/decisions/emulate-sqs-and-check-it-against-others.md', ROOT);
-const COMMAND = fileURLToPath(new URL('test/contract/sqs/run-contract.ts', ROOT));
+const COMMAND = fileURLToPath(new URL('test/contract/run-fidelity.ts', ROOT));
 
 const sourceOf = (difference: Difference): string | undefined =>
   SQS_CONTRACT.find(({ name }) => name === difference.case)?.source;
@@ -52,7 +55,7 @@ describe('the cases and the differences', () => {
 
   it('are listed in the decision', () => {
     const page = readFileSync(PAGE, 'utf8').replaceAll(/\s+/g, ' ');
-    const expected = REFERENCES.map((reference) => {
+    const expected = ['ElasticMQ', 'moto'].map((reference) => {
       const items = DIFFERENCES.filter((difference) => difference.reference === reference);
       return items.map((item) => `- **${item.case}**: ${item.reason} AWS: <${sourceOf(item)}>`).join(' ');
     });
@@ -60,18 +63,93 @@ describe('the cases and the differences', () => {
   });
 });
 
-describe('npm run contract:sqs', () => {
-  it.each([
-    ['elasticmq', 'ElasticMQ needs Java 17 or later and Maven: `java` was not found.'],
-    ['moto', 'moto needs Python 3.10 or later: `python3` was not found.'],
-    ['other', 'Name one or more of ElasticMQ and moto'],
-  ])('fails with an explanation if it cannot run %s', (name, sentence) => {
-    const { status, stderr } = spawnSync(process.execPath, [COMMAND, name], {
+describe('npm run fidelity', () => {
+  const run = (...args: readonly string[]) => {
+    const cache = mkdtempSync(join(tmpdir(), 'parley-fidelity-'));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, '--cache', cache, ...args], {
       env: { PATH: import.meta.dirname },
       encoding: 'utf8',
     });
+    rmSync(cache, { recursive: true });
+    return { status, output: stdout + stderr };
+  };
 
-    expect(stderr).toContain(sentence);
+  it('says for each part that it skips which tool is missing, and how many it skipped', () => {
+    const { status, output } = run();
+
+    for (const sentence of [
+      'dynamodb-local: skipped. DynamoDB Local needs Java 17 or later and Maven: `java` was not found.',
+      'adapters-dynamodb-local: skipped. DynamoDB Local needs Java 17 or later and Maven: `java` was not found.',
+      'adapters-elasticmq: skipped. ElasticMQ needs Java 17 or later and Maven: `java` was not found.',
+      'adapters-moto: skipped. moto needs Python 3.10 or later: `python3` was not found.',
+      'functions: skipped. aws-lambda-ric needs Linux, cmake, g++, make, and Python 3 to compile its native module',
+      'sqs-elasticmq: skipped. ElasticMQ needs Java 17 or later and Maven: `java` was not found.',
+      'sqs-moto: skipped. moto needs Python 3.10 or later: `python3` was not found.',
+      '0 parts run, 7 skipped, 0 failed.',
+    ]) {
+      expect(output).toContain(sentence);
+    }
+    expect(status).toBe(0);
+  });
+
+  it('fails if a tool is missing and required', () => {
+    const { status, output } = run('--require', 'sqs-moto');
+    expect(output).toContain('0 parts run, 1 skipped, 0 failed.\nA skipped part is an error, because of --require.');
     expect(status).toBe(1);
+  });
+
+  it('lists the parts if one is not known', () => {
+    const { status, output } = run('other');
+    expect(output).toContain('There is no part other.');
+    expect(output).toContain('sqs-elasticmq');
+    expect(status).toBe(2);
+  });
+});
+
+describe('the report of the tests of the adapters', () => {
+  const listed: AdapterDifference = {
+    reference: 'moto',
+    test: 'the queue keeps it',
+    observed: 'expected 1',
+    reason: 'It drops it.',
+    source: 'https://docs.aws.amazon.com/',
+  };
+  const reportOf = (status: string, ...failureMessages: readonly string[]): TestReport => ({
+    testResults: [
+      {
+        name: '/a.test.ts',
+        message: '',
+        assertionResults: [
+          { fullName: 'the queue keeps it', status, failureMessages: [...failureMessages] },
+          { fullName: 'the queue returns it', status: 'passed', failureMessages: [] },
+        ],
+      },
+    ],
+  });
+
+  it('has passed tests and listed differences', () => {
+    expect(judge(reportOf('failed', 'expected 1, not 2'), 'moto', [listed])).toMatchObject({
+      passed: 1,
+      differences: 1,
+      failures: [],
+    });
+  });
+
+  it.each([
+    ['differs, and is not listed', 'failed', [], 'not listed'],
+    ['differs in a way other than listed', 'failed', [listed], 'not listed'],
+    ['is listed, but no longer differs', 'passed', [listed], 'no longer as listed'],
+  ] as const)('fails if a test %s', (_name, status, differences, failure) => {
+    const { failures } = judge(reportOf(status, 'expected 2, not 1'), 'moto', differences);
+    expect(failures.join('\n')).toContain(failure);
+  });
+
+  it('fails if a file did not run', () => {
+    const broken = { testResults: [{ name: '/a.test.ts', message: 'SyntaxError', assertionResults: [] }] };
+    expect(judge(broken, 'moto', []).failures.join('\n')).toContain('SyntaxError');
+  });
+
+  it('cites a page of the AWS documentation for each difference', () => {
+    expect(ADAPTER_DIFFERENCES.filter(({ source }) => !source.startsWith('https://docs.aws.amazon.com/'))).toEqual([]);
   });
 });

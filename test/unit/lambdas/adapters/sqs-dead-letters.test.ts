@@ -1,52 +1,30 @@
-import {
-  CreateQueueCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
 import {
   createSqsDeadLetterSource,
   createSqsQueuedDeadLetters,
 } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
-import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
+import { contractQueues } from '../../../support/contract-queues.ts';
 
-let emulator: ListeningServer;
-let client: SQSClient;
-
-beforeAll(async () => {
-  emulator = await startSqs({ pollSecondMs: 50 });
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  client = new SQSClient({ endpoint: emulator.url, region: 'local', credentials });
-});
-afterAll(async () => {
-  client?.destroy();
-  await emulator?.close();
-});
-
-let queues = 0;
-const createQueue = async (suffix: '' | '.fifo' = ''): Promise<string> => {
-  queues += 1;
-  const Attributes = suffix === '' ? {} : { FifoQueue: 'true', ContentBasedDeduplication: 'true' };
-  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `queue-${queues}${suffix}`, Attributes }));
-  return QueueUrl ?? '';
-};
+const queues = contractQueues({ pollSecondMs: 50 });
+const createQueue = (suffix: '' | '.fifo' = '') =>
+  queues.createQueue(suffix === '' ? {} : { FifoQueue: 'true', ContentBasedDeduplication: 'true' });
 const put = (QueueUrl: string, MessageBody: string, MessageGroupId?: string) =>
-  client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId }));
+  queues.client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId }));
 const visible = async (QueueUrl: string): Promise<readonly string[]> => {
   const bodies: string[] = [];
   for (;;) {
-    const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    const { Messages = [] } = await queues.client.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+    );
     if (Messages.length === 0) return bodies.toSorted();
     bodies.push(...Messages.map(({ Body = '' }) => Body));
   }
 };
 const inFlight = async (QueueUrl: string) => {
   const AttributeNames = ['ApproximateNumberOfMessagesNotVisible' as const];
-  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  const { Attributes } = await queues.client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
   return Attributes?.ApproximateNumberOfMessagesNotVisible;
 };
 const isWanted = ({ body }: DeadLetterText) => body.startsWith('wanted');
@@ -58,7 +36,7 @@ describe('the dead letters', () => {
     for (let index = 0; index < 25; index += 1) await put(one, `${index % 2 === 0 ? 'wanted' : 'other'} ${index}`);
     await put(other, 'wanted');
 
-    expect(await createSqsQueuedDeadLetters(client, [one, other]).remove(isWanted, always)).toEqual({
+    expect(await createSqsQueuedDeadLetters(queues.client, [one, other]).remove(isWanted, always)).toEqual({
       removed: 14,
       isComplete: true,
     });
@@ -73,7 +51,7 @@ describe('the dead letters', () => {
     for (let index = 0; index < 15; index += 1) await put(url, `wanted ${index}`, 'group-1');
     await put(url, 'other', 'group-2');
 
-    const search = createSqsQueuedDeadLetters(client, [url]);
+    const search = createSqsQueuedDeadLetters(queues.client, [url]);
     const groups: (string | undefined)[] = [];
     const result = await search.remove((deadLetter) => {
       groups.push(deadLetter.groupId);
@@ -88,9 +66,9 @@ describe('the dead letters', () => {
   it('are not all seen while another consumer has received some, or when the time is over', async () => {
     const url = await createQueue();
     await put(url, 'wanted');
-    const search = createSqsQueuedDeadLetters(client, [url]);
+    const search = createSqsQueuedDeadLetters(queues.client, [url]);
     expect(await search.remove(isWanted, () => false)).toEqual({ removed: 0, isComplete: false });
-    await client.send(new ReceiveMessageCommand({ QueueUrl: url, VisibilityTimeout: 60 }));
+    await queues.client.send(new ReceiveMessageCommand({ QueueUrl: url, VisibilityTimeout: 60 }));
 
     expect(await search.remove(isWanted, always)).toEqual({ removed: 0, isComplete: false });
   });
@@ -101,8 +79,8 @@ describe('the dead letters', () => {
   ])('are not missed by the searches of two erasures at once, in %s', async (_case, isShared) => {
     const url = await createQueue();
     for (let index = 0; index < 25; index += 1) await put(url, `${index % 2 === 0 ? 'one' : 'other'} ${index}`);
-    const search = createSqsQueuedDeadLetters(client, [url]);
-    const otherSearch = isShared ? search : createSqsQueuedDeadLetters(client, [url]);
+    const search = createSqsQueuedDeadLetters(queues.client, [url]);
+    const otherSearch = isShared ? search : createSqsQueuedDeadLetters(queues.client, [url]);
 
     const results = await Promise.all([
       search.remove(({ body }) => body.startsWith('one'), always),
@@ -122,9 +100,11 @@ describe('the dead letters', () => {
     const url = await createQueue();
     await put(url, 'wanted 1');
     await put(url, 'wanted 2');
-    await client.send(new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 1, VisibilityTimeout: 60 }));
+    await queues.client.send(
+      new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 1, VisibilityTimeout: 60 }),
+    );
 
-    expect(await createSqsQueuedDeadLetters(client, [url]).remove(isWanted, always)).toEqual({
+    expect(await createSqsQueuedDeadLetters(queues.client, [url]).remove(isWanted, always)).toEqual({
       removed: 0,
       isComplete: false,
     });
@@ -141,7 +121,9 @@ describe('the dead letters', () => {
       return false;
     };
 
-    await expect(createSqsQueuedDeadLetters(client, [url]).remove(failing, always)).rejects.toThrow('cannot be read');
+    await expect(createSqsQueuedDeadLetters(queues.client, [url]).remove(failing, always)).rejects.toThrow(
+      'cannot be read',
+    );
 
     expect(await visible(url)).toContain('other');
   });
@@ -150,17 +132,14 @@ describe('the dead letters', () => {
 describe('a dead-letter queue', () => {
   /** Creates a queue with this dead-letter queue, and lets SQS move a message there. */
   const moveFrom = async (deadLettersUrl: string, MessageBody: string): Promise<string> => {
-    queues += 1;
-    const { Attributes } = await client.send(
+    const { Attributes } = await queues.client.send(
       new GetQueueAttributesCommand({ QueueUrl: deadLettersUrl, AttributeNames: ['QueueArn'] }),
     );
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: 1 });
-    const { QueueUrl = '' } = await client.send(
-      new CreateQueueCommand({ QueueName: `queue-${queues}`, Attributes: { RedrivePolicy } }),
-    );
+    const QueueUrl = await queues.createQueue({ RedrivePolicy });
     await put(QueueUrl, MessageBody);
     for (let receives = 0; receives < 2; receives += 1) {
-      await client.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 0 }));
+      await queues.client.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 0 }));
     }
     return QueueUrl;
   };
@@ -171,7 +150,7 @@ describe('a dead-letter queue', () => {
     await moveFrom(deadLettersUrl, 'invented');
     await put(deadLettersUrl, 'quarantined');
 
-    const received = await createSqsDeadLetterSource(client, 'inbound', deadLettersUrl, ownUrl).receive();
+    const received = await createSqsDeadLetterSource(queues.client, 'inbound', deadLettersUrl, ownUrl).receive();
 
     expect(received.map(({ body, isForeign = false }) => [body, isForeign]).toSorted()).toEqual([
       ['invented', true],

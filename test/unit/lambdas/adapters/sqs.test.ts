@@ -1,5 +1,5 @@
-import { CreateQueueCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
 import {
   createChangeVisibility,
   createSqsErasureQueue,
@@ -9,35 +9,18 @@ import {
   createSqsSendQueue,
 } from '../../../../lambdas/adapters/sqs.ts';
 import { MAX_EVENT_BYTES, parseSerializedRequest } from '../../../../lambdas/domain/serialized-request.ts';
-import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { NOW, USER } from '../../../support/builders.ts';
+import { contractQueues } from '../../../support/contract-queues.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
 
-let emulator: ListeningServer;
-let client: SQSClient;
-
-beforeAll(async () => {
-  emulator = await startSqs();
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  client = new SQSClient({ endpoint: emulator.url, region: 'local', credentials });
-});
-afterAll(async () => {
-  client?.destroy();
-  await emulator?.close();
-});
-
-let queues = 0;
-const createQueue = async (suffix: '' | '.fifo' = ''): Promise<string> => {
-  queues += 1;
-  const Attributes = suffix === '' ? {} : { FifoQueue: 'true' };
-  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `queue-${queues}${suffix}`, Attributes }));
-  return QueueUrl ?? '';
-};
+const queues = contractQueues();
+const createQueue = (suffix: '' | '.fifo' = '') => queues.createQueue(suffix === '' ? {} : { FifoQueue: 'true' });
 
 const receive = async (QueueUrl: string): Promise<readonly Message[]> => {
   const all = { MessageAttributeNames: ['All'], MessageSystemAttributeNames: ['All' as const] };
-  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, ...all }));
+  const { Messages = [] } = await queues.client.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, ...all }),
+  );
   return Messages;
 };
 
@@ -49,7 +32,7 @@ const MESSAGE = { body: '{"requestId":"request-1"}', groupId: USER, deduplicatio
 describe('the inbound queue', () => {
   it('defers a request to the queue, and quarantines one in its dead-letter queue with the reason', async () => {
     const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
-    const queue = createSqsInboundQueue({ client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
 
     expect(await queue.defer(REQUEST)).toEqual({ kind: 'written' });
     expect(await queue.quarantine(REQUEST, 'Not a known event: \u0000.')).toEqual({ kind: 'written' });
@@ -65,7 +48,7 @@ describe('the inbound queue', () => {
 
   it('takes an event of the maximum size with the longest reason, and refuses one that is larger', async () => {
     const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
-    const queue = createSqsInboundQueue({ client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
     const text = incompressibleText(1024 * 1024, PLAIN_CHARACTERS);
     const requestOf = (_id_: string) => ({ rawBody: Buffer.from(JSON.stringify({ _id_ })), receivedAt: NOW });
     const largest = requestOf(text.slice(0, MAX_EVENT_BYTES - 11));
@@ -82,7 +65,7 @@ describe('the inbound queue', () => {
 
   it('returns unavailable when SQS is unreachable or does not answer within the budget', async () => {
     const queueUrl = await createQueue();
-    const options = { client, queueUrl: `${queueUrl}-missing`, deadLetterQueueUrl: queueUrl };
+    const options = { client: queues.client, queueUrl: `${queueUrl}-missing`, deadLetterQueueUrl: queueUrl };
 
     expect(await createSqsInboundQueue({ ...options, budgetMs: 5_000 }).defer(REQUEST)).toEqual({
       kind: 'unavailable',
@@ -99,8 +82,8 @@ describe('the send queue', () => {
   it('carries the body, message group, and deduplication id', async () => {
     const queueUrl = await createQueue('.fifo');
 
-    await createSqsSendQueue(client, queueUrl).put(MESSAGE);
-    await createSqsSendQueue(client, queueUrl).put(MESSAGE);
+    await createSqsSendQueue(queues.client, queueUrl).put(MESSAGE);
+    await createSqsSendQueue(queues.client, queueUrl).put(MESSAGE);
 
     expect(await receive(queueUrl)).toMatchObject([
       { Body: MESSAGE.body, Attributes: { MessageGroupId: USER, MessageDeduplicationId: 'request-1' } },
@@ -113,7 +96,7 @@ describe("the send queue's dead-letter queue", () => {
     const queueUrl = await createQueue('.fifo');
     const message = { body: '{"a\\u0000":1}', groupId: 'contact', deduplicationId: 'request-1' };
 
-    await createSqsSendDeadLetterQueue(client, queueUrl).put(
+    await createSqsSendDeadLetterQueue(queues.client, queueUrl).put(
       message,
       `MALFORMED: unrecognized key "a\u0000\ud800"${'x'.repeat(600)}`,
     );
@@ -130,7 +113,7 @@ describe('the erasure queue', () => {
     const queueUrl = await createQueue();
     const contact = { platform: 'chat', channel: '*', key: '541155550000' };
 
-    await createSqsErasureQueue(client, queueUrl).put({ erasureId: 'erasure-1', requestedAt: NOW, contact });
+    await createSqsErasureQueue(queues.client, queueUrl).put({ erasureId: 'erasure-1', requestedAt: NOW, contact });
 
     const [received] = await receive(queueUrl);
     expect(JSON.parse(received?.Body ?? '')).toEqual({ erasureId: 'erasure-1', requestedAt: NOW, contact });
@@ -141,7 +124,7 @@ describe('the dead-letter queue of changes', () => {
   it('carries the record with the reason', async () => {
     const queueUrl = await createQueue();
 
-    await createSqsPublishDeadLetterQueue(client, queueUrl).put(
+    await createSqsPublishDeadLetterQueue(queues.client, queueUrl).put(
       { sequenceNumber: '42', record: { eventName: 'INSERT' } },
       'REFUSED: MalformedDetail',
     );
@@ -158,7 +141,7 @@ describe('the dead-letter queue of changes', () => {
   it('carries the sequence number alone of a record that is too large for a message', async () => {
     const queueUrl = await createQueue();
 
-    await createSqsPublishDeadLetterQueue(client, queueUrl).put(
+    await createSqsPublishDeadLetterQueue(queues.client, queueUrl).put(
       { sequenceNumber: '42', record: 'x'.repeat(1024 * 1024) },
       'UNREADABLE',
     );
@@ -173,7 +156,7 @@ describe('createChangeVisibility', () => {
     const queueUrl = await createQueue('.fifo');
     const groups = ['one', 'two'];
     for (const groupId of groups) {
-      await createSqsSendQueue(client, queueUrl).put({ ...MESSAGE, groupId, deduplicationId: groupId });
+      await createSqsSendQueue(queues.client, queueUrl).put({ ...MESSAGE, groupId, deduplicationId: groupId });
     }
     const received = await receive(queueUrl);
     expect(received).toHaveLength(2);
@@ -181,7 +164,7 @@ describe('createChangeVisibility', () => {
 
     const [one, two] = received.map(({ ReceiptHandle = '' }) => ReceiptHandle);
     await createChangeVisibility(
-      client,
+      queues.client,
       queueUrl,
     )([
       { receiptHandle: one ?? '', seconds: 0 },
@@ -193,11 +176,11 @@ describe('createChangeVisibility', () => {
 
   it('rejects if the visibility of any message could not be changed, after changing the others', async () => {
     const queueUrl = await createQueue('.fifo');
-    await createSqsSendQueue(client, queueUrl).put(MESSAGE);
+    await createSqsSendQueue(queues.client, queueUrl).put(MESSAGE);
     const [received] = await receive(queueUrl);
 
     const changed = createChangeVisibility(
-      client,
+      queues.client,
       queueUrl,
     )([
       { receiptHandle: 'unknown', seconds: 0 },

@@ -106,6 +106,36 @@ describe("a function's process", () => {
     expect(result).toMatchObject({ ok: false, error: { errorType: 'Runtime.HandlerNotFound' } });
   });
 
+  it.each([
+    ['an error outside the handler', "setTimeout(() => { throw new Error('later'); }, 1);"],
+    ['a rejection that nothing handles', "Promise.reject(new Error('unhandled'));"],
+  ])("ends with %s, which Lambda's runtime client does not report", async (_case, code) => {
+    await using fake = await startFakeFunction(
+      `export const handler = async () => { ${code} return new Promise(() => setInterval(() => 0, 1000)); };`,
+    );
+
+    expect(await fake.invoke({})).toMatchObject({
+      ok: false,
+      error: { errorType: 'Runtime.ExitError', errorMessage: expect.stringContaining('exit status 1') },
+    });
+  });
+
+  it.each([
+    ['a result that JSON does not have', 'export const handler = async () => 1n;', 'Runtime.JSONStringifyError'],
+    ['a module that cannot be parsed', 'export const handler = async () => {', 'Runtime.UserCodeSyntaxError'],
+    ['an export that is no function', 'export const handler = 1;', 'Runtime.HandlerNotFound'],
+  ])("fails with Lambda's error type because of %s", async (_case, source, errorType) => {
+    await using fake = await startFakeFunction(source);
+    expect(await fake.invoke({})).toMatchObject({ ok: false, error: { errorType } });
+  });
+
+  it('knows the log level if its logs are in JSON', async () => {
+    const source =
+      'export const handler = async () => [process.env.AWS_LAMBDA_LOG_FORMAT, process.env.AWS_LAMBDA_LOG_LEVEL];';
+    await using fake = await startFakeFunction(source, { logLevel: 'WARN' });
+    expect(await fake.call({})).toEqual(['JSON', 'WARN']);
+  });
+
   it('is killed at its timeout, and the next event gets a new one', async () => {
     await using fake = await startFakeFunction(
       'export const handler = async (event) => event.hang ? new Promise(() => setInterval(() => 0, 1000)) : process.pid;',

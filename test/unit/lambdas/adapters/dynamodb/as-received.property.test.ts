@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { NOW, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
-import { testTables } from '../../../../support/test-tables.ts';
 import { contact } from './message-builders.ts';
-import { createRepositories } from './repositories.ts';
+import { repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 
 type WireEvent = Readonly<Record<string, unknown>>;
 
@@ -57,7 +57,7 @@ const histories = (anyTime: fc.Arbitrary<unknown>) => {
 /** Stores the events one after another. `daysLate` says when each arrives. */
 const store = async (events: readonly (readonly [WireEvent, number])[]): Promise<Record<string, Item>> => {
   const tableName = await tables.createTable();
-  const { storeEvent } = createRepositories(tables, tableName);
+  const { storeEvent } = repositoriesOf(tables.tableOf(tableName));
   for (const [event, daysLate] of events) {
     const request = { rawBody: Buffer.from(JSON.stringify(event)), receivedAt: addMs(NOW, daysLate * DAY_MS) };
     expect(await storeEvent(request)).toMatchObject({ kind: 'stored' });
@@ -87,7 +87,7 @@ describe('a history of events', () => {
     await fc.assert(
       fc.asyncProperty(histories(time), async (events) => {
         const tableName = await tables.createTable();
-        const { storeEvent, messages } = createRepositories(tables, tableName);
+        const { storeEvent, messages } = repositoriesOf(tables.tableOf(tableName));
         const distinct = events.map((event, index) => ({ ...event, _id_: `m-${index}` }) as WireEvent);
         for (const event of distinct) {
           await storeEvent({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: NOW });

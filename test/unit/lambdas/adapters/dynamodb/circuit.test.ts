@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbCircuit } from '../../../../../lambdas/adapters/dynamodb/circuit.ts';
 import type { CircuitRepository, Trip } from '../../../../../lambdas/ports.ts';
 import { ACCOUNT } from '../../../../support/builders.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createRepositories } from './repositories.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
+import { repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let circuit: CircuitRepository;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  circuit = createDynamodbCircuit(createRepositories(tables, tableName).table, ACCOUNT);
+  circuit = createDynamodbCircuit(repositoriesOf(tables.tableOf(tableName)).table, ACCOUNT);
 });
 
 const at = (second: number) => `2026-11-20T12:00:${String(second).padStart(2, '0')}.000Z`;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { CONSENT_KINDS, CONSENT_ORIGINS, type Consent } from '../../../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { CheckedContact } from '../../../../../lambdas/domain/contact-check.ts';
@@ -9,14 +8,14 @@ import { addMs, type Instant } from '../../../../../lambdas/domain/instant.ts';
 import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
 import type { ContactRepository } from '../../../../../lambdas/ports.ts';
 import { ACCOUNT, NOW, optIn, optOut, RETENTION_DAYS, USER } from '../../../../support/builders.ts';
-import { testTables } from '../../../../support/test-tables.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const contact = contactRef('chat', USER);
 const at = (minute: number) => `2026-11-20T10:0${minute}:00.000Z`;
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let contacts: ContactRepository;
 
@@ -24,7 +23,7 @@ const useNewTable = async () => {
   tableName = await tables.createTable();
   // Different times for each kind of data show which one is used.
   const retentionDays = { ...RETENTION_DAYS, contacts: 30, contactChecks: 7 };
-  contacts = createDynamodbContacts(createConversationTable({ client: tables.client, tableName, retentionDays }));
+  contacts = createDynamodbContacts(tables.tableOf(tableName, retentionDays));
 };
 
 beforeEach(useNewTable);

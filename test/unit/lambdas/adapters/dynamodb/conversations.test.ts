@@ -1,22 +1,19 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { ConversationPosition } from '../../../../../lambdas/domain/message.ts';
 import { NOW, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createClientWithHooks } from './client-with-hooks.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import { contact, outbound, wireEcho } from './message-builders.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let repositories: Repositories;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  repositories = createRepositories(tables, tableName);
+  repositories = repositoriesOf(tables.tableOf(tableName));
 });
 
 const receive = (wire: unknown) =>
@@ -44,8 +41,7 @@ describe('reading a conversation', () => {
     return ids;
   };
 
-  const remove = (id: string) =>
-    tables.client.send(new DeleteItemCommand({ TableName: tableName, Key: marshall(messageKey(id)) }));
+  const remove = (id: string) => tables.remove(tableName, messageKey(id));
 
   it('returns 250 complete messages on one page, newest first', async () => {
     const ids = await storeMessages(250, (index) => addMs('2026-11-20T11:00:00.000Z', index));
@@ -120,14 +116,16 @@ describe('reading a conversation', () => {
   it('leaves out messages that the index lists and that were deleted', async () => {
     const ids = await storeMessages(10, (index) => addMs('2026-11-20T11:00:00.000Z', index));
     const deleted = ['message-009', 'message-005', 'message-000'];
-    const client = createClientWithHooks(tables, {
-      async after(command, output) {
-        if (command === 'QueryCommand') await Promise.all(deleted.map(remove));
-        return output;
+    const table = tables.tableOf(tableName);
+    const { messages } = repositoriesOf({
+      ...table,
+      async query(query) {
+        const found = await table.query(query);
+        await Promise.all(deleted.map(remove));
+        return found;
       },
     });
 
-    const { messages } = createRepositories({ client }, tableName);
     const page = await messages.readConversation(contact, { limit: 6 });
 
     expect(page.messages.map(({ id }) => id)).toEqual(['message-008', 'message-007', 'message-006', 'message-004']);

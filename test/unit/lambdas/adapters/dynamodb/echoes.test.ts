@@ -1,18 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { NOW, wireStatus } from '../../../../support/builders.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createClientWithHooks } from './client-with-hooks.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, contact, outbound, wireEcho } from './message-builders.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let repositories: Repositories;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  repositories = createRepositories(tables, tableName);
+  repositories = repositoriesOf(tables.tableOf(tableName));
 });
 
 const receive = (wire: unknown) =>
@@ -144,12 +143,15 @@ describe('an echo and what has the same id', () => {
       await message();
       await receive(wireEcho({ TO: undefined }));
       let deletions = 0;
-      const client = createClientWithHooks(tables, {
-        async before(command) {
-          if (command === 'DeleteItemCommand' && deletions++ === survived) throw new Error('killed');
+      const table = tables.tableOf(tableName);
+      const interrupted = repositoriesOf({
+        ...table,
+        async delete(...parameters) {
+          if (deletions++ === survived) throw new Error('killed');
+          return table.delete(...parameters);
         },
       });
-      await eraseAll(contact, createRepositories({ client }, tableName)).catch(() => undefined);
+      await eraseAll(contact, interrupted).catch(() => undefined);
       await eraseAll(contact);
       expect(await items()).toEqual({});
     }

@@ -1,5 +1,4 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactName } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
@@ -9,11 +8,11 @@ import * as z from '../../../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import type { VerifiedRequest } from '../../../../../lambdas/domain/webhook-request.ts';
 import { NOW, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 
 const request = templateRequest();
 const SEND: QueuedSend = {
@@ -55,7 +54,7 @@ type Step = Record<string, unknown> | 'accepted' | 'unnamed' | 'uncertain' | 'an
 
 const createClaimedSend = async (): Promise<string> => {
   const tableName = await tables.createTable();
-  await createRepositories(tables, tableName).sends.claim(SEND, CLAIM, { resend: false });
+  await repositoriesOf(tables.tableOf(tableName)).sends.claim(SEND, CLAIM, { resend: false });
   return tableName;
 };
 
@@ -78,7 +77,7 @@ const take = async ({ messages, sends, storeEvent }: Repositories, step: Step, l
 /** Plays a history, step by step, against a new table that has one claimed send. Returns the items at the end. */
 const play = async (history: readonly Step[]): Promise<Record<string, Item>> => {
   const tableName = await createClaimedSend();
-  const repositories = createRepositories(tables, tableName);
+  const repositories = repositoriesOf(tables.tableOf(tableName));
   let lateDays = history.length;
   for (const step of history) {
     lateDays = (lateDays + 1) % 7;
@@ -87,26 +86,33 @@ const play = async (history: readonly Step[]): Promise<Record<string, Item>> => 
   return withoutOrphanExpiry(await tables.items(tableName));
 };
 
-/** Takes all steps at once. The scheduler decides whose next call DynamoDB processes, one at a time. */
+/** Takes all steps at once. The scheduler decides whose next call the table processes, one at a time. */
 const playConcurrently = async (steps: readonly Step[], scheduler: fc.Scheduler): Promise<Record<string, Item>> => {
   const tableName = await createClaimedSend();
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ endpoint: tables.url, region: 'us-east-1', credentials });
+  const table = tables.tableOf(tableName);
   let inFlight: Promise<unknown> = Promise.resolve();
-  client.middlewareStack.add((next) => async (parameters) => {
-    await scheduler.schedule(Promise.resolve());
-    const answer = next(parameters);
-    inFlight = answer.catch(() => undefined);
-    return answer;
+  const atItsTurn =
+    <Parameters extends readonly unknown[], Answer>(call: (...parameters: Parameters) => Promise<Answer>) =>
+    async (...parameters: Parameters): Promise<Answer> => {
+      await scheduler.schedule(Promise.resolve());
+      const answer = call(...parameters);
+      inFlight = answer.catch(() => undefined);
+      return answer;
+    };
+  const repositories = repositoriesOf({
+    ...table,
+    get: atItsTurn(table.get),
+    getAll: atItsTurn(table.getAll),
+    update: atItsTurn(table.update),
+    delete: atItsTurn(table.delete),
+    query: atItsTurn(table.query),
   });
-  const repositories = createRepositories({ client }, tableName);
   const taken = Promise.all(steps.map((step) => take(repositories, step, 0)));
   await scheduler.waitFor(taken, async (release) => {
     await release();
     await nextTick();
     await inFlight;
   });
-  client.destroy();
   return withoutOrphanExpiry(await tables.items(tableName));
 };
 

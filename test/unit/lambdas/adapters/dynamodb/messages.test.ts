@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
 import { NOW, wireMessage, wireStatus } from '../../../../support/builders.ts';
-import { testTables } from '../../../../support/test-tables.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, outbound, wireEcho } from './message-builders.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let repositories: Repositories;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  repositories = createRepositories(tables, tableName);
+  repositories = repositoriesOf(tables.tableOf(tableName));
 });
 
 const receive = (wire: unknown) =>
@@ -176,7 +176,7 @@ describe('a message beside a status', () => {
       [...steps, own, ...steps, own],
     ]) {
       tableName = await tables.createTable();
-      repositories = createRepositories(tables, tableName);
+      repositories = repositoriesOf(tables.tableOf(tableName));
       for (const step of order) await step?.();
       expect(await repositories.messages.read('message-1')).toMatchObject({ text });
       outcomes.push({ ...(await items()), [`${CONTACT} CONTACT`]: undefined });
@@ -315,7 +315,7 @@ describe('reading a message', () => {
 
 describe('an unavailable table', () => {
   it('is reported as a value', async () => {
-    const { storeEvent } = createRepositories(tables, 'no-such-table');
+    const { storeEvent } = repositoriesOf(tables.tableOf('no-such-table'));
     const rawBody = Buffer.from(JSON.stringify(wireMessage()));
     expect(await storeEvent({ rawBody, receivedAt: NOW })).toEqual({
       kind: 'unavailable',
@@ -326,7 +326,7 @@ describe('an unavailable table', () => {
   it('differs from a write that it refuses for good', async () => {
     const message = outbound({ call: { endpoint: 'message/v3', body: { messageText: 'x'.repeat(410_000) } } });
     await expect(repositories.messages.recordOutbound(message)).rejects.toThrow(WriteRefusedError);
-    const { messages } = createRepositories(tables, 'no-such-table');
+    const { messages } = repositoriesOf(tables.tableOf('no-such-table'));
     await expect(messages.recordOutbound(outbound())).rejects.not.toThrow(WriteRefusedError);
   });
 });

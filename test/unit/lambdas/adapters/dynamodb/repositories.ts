@@ -2,14 +2,17 @@ import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
-import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
+import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { createStoreEvent } from '../../../../../lambdas/receive/store-event.ts';
 import { NOW, RETENTION_DAYS } from '../../../../support/builders.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';
 
+/** Creates the repositories of a table in DynamoDB, and the function that stores events in it. */
+export const createRepositories = ({ client }: Pick<EmulatedTables, 'client'>, tableName: string) =>
+  repositoriesOf(createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS }));
+
 /** Creates the repositories of a table, and the function that stores events in it. */
-export const createRepositories = (tables: Pick<EmulatedTables, 'client'>, tableName: string) => {
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
+export const repositoriesOf = (table: ConversationTable) => {
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);
   const sends = createDynamodbSends(table);
@@ -23,4 +26,4 @@ export const createRepositories = (tables: Pick<EmulatedTables, 'client'>, table
   return { table, contacts, messages, sends, erasures: createDynamodbErasures(table), storeEvent };
 };
 
-export type Repositories = ReturnType<typeof createRepositories>;
+export type Repositories = ReturnType<typeof repositoriesOf>;

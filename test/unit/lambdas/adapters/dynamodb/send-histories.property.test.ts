@@ -4,10 +4,10 @@ import { MAX_UNKNOWN_OUTCOMES, type SendRecord } from '../../../../../lambdas/do
 import type { SendCall } from '../../../../../lambdas/domain/send-decision.ts';
 import type { SendRepository } from '../../../../../lambdas/ports.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult } from '../../../../support/builders.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createRepositories } from './repositories.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
+import { repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 
 const SEND = queuedSend(sendRequest());
 const TEMPLATE: SendCall = { endpoint: 'intent/v2', body: { ruleNameOrId: 'hello' } };
@@ -84,7 +84,7 @@ describe('any history of writes to a send', () => {
   it('keeps the invariants: every write may be repeated, calls never overlap, and an acceptance stays', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
-        const { sends, table } = createRepositories(tables, await tables.createTable());
+        const { sends, table } = repositoriesOf(tables.tableOf(await tables.createTable()));
         const read = () => table.get({ pk: 'SEND#request-1', sk: 'SEND' });
         const claimed = new Set<string>();
         let inFlight: string | undefined;

@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contactName, contactSort, sendKey, stateShard } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
@@ -15,9 +13,9 @@ import {
   type SendTransitionName,
 } from '../../../../../lambdas/domain/send-transitions.ts';
 import { sendRequest, sendResult, USER } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 
 const STATES: readonly FromState[] = ['none', ...SEND_STATES];
 const contact = contactRef('chat', USER);
@@ -32,13 +30,13 @@ const SINCE = '2026-11-20T11:00:00.000Z';
 const AT = '2026-11-20T11:30:00.000Z';
 const LATER = '2026-11-20T11:45:00.000Z';
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let repositories: Repositories;
 
 beforeAll(async () => {
   tableName = await tables.createTable();
-  repositories = createRepositories(tables, tableName);
+  repositories = repositoriesOf(tables.tableOf(tableName));
 });
 
 /** One attempt at a transition, and what it shows for the guards. */
@@ -283,7 +281,7 @@ const storedSend = (requestId: string, { from, stored }: Pick<Situation, 'from' 
       };
 
 const put = async (item: Item | undefined) => {
-  if (item !== undefined) await tables.client.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
+  if (item !== undefined) await tables.put(tableName, item);
 };
 
 let trials = 0;

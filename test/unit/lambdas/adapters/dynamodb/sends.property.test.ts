@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import { NOW, templateRequest, USER, wireStatus } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createRepositories } from './repositories.ts';
+import { repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 
 const request = templateRequest();
 const SEND: QueuedSend = {
@@ -33,7 +33,7 @@ type Step = 'answer' | Record<string, unknown>;
 
 const play = async (answer: string, history: readonly Step[]): Promise<Record<string, Item>> => {
   const tableName = await tables.createTable();
-  const { messages, sends, storeEvent } = createRepositories(tables, tableName);
+  const { messages, sends, storeEvent } = repositoriesOf(tables.tableOf(tableName));
   await sends.claim(SEND, CLAIM, { resend: false });
   const result = RESULTS[answer];
   for (const step of history) {
@@ -87,7 +87,7 @@ describe('a status with another request id', () => {
 
   it('leaves a refused send unchanged', async () => {
     const tableName = await tables.createTable();
-    const { sends } = createRepositories(tables, tableName);
+    const { sends } = repositoriesOf(tables.tableOf(tableName));
     await sends.recordWithoutCall(SEND, { state: 'refused', at: NOW, code: 'NO_OPT_IN', decision: 'none' });
     const before = await tables.items(tableName);
     expect(await sends.confirm('request-1', { messageId: 'x', at: NOW })).toBeUndefined();

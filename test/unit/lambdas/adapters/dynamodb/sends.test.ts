@@ -4,18 +4,18 @@ import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import { NOW, sendRequest, sendResult, USER } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
 import { putSendInState } from '../../../../support/send-states.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let repositories: Repositories;
 let sends: Repositories['sends'];
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  repositories = createRepositories(tables, tableName);
+  repositories = repositoriesOf(tables.tableOf(tableName));
   sends = repositories.sends;
 });
 

@@ -1,5 +1,3 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sendKey, stateShard, stateShards } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
@@ -7,17 +5,16 @@ import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { SendRecord } from '../../../../../lambdas/domain/send.ts';
 import type { SendListPosition } from '../../../../../lambdas/ports.ts';
 import { NOW } from '../../../../support/builders.ts';
-import { testTables } from '../../../../support/test-tables.ts';
-import { createClientWithHooks } from './client-with-hooks.ts';
-import { createRepositories, type Repositories } from './repositories.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = testTables();
+const tables = contractTables();
 let tableName: string;
 let sends: Repositories['sends'];
 
 const useNewTable = async () => {
   tableName = await tables.createTable();
-  sends = createRepositories(tables, tableName).sends;
+  sends = repositoriesOf(tables.tableOf(tableName)).sends;
 };
 
 beforeEach(useNewTable);
@@ -33,8 +30,7 @@ const putUncertain = async (requestId: string, uncertainAt: string, body = '{}')
     uncertainAt,
   };
   const index = { stateShard: stateShard('uncertain', requestId), stateAt: uncertainAt };
-  const Item = marshall({ ...sendKey(requestId), ...send, ...index });
-  await tables.client.send(new PutItemCommand({ TableName: tableName, Item }));
+  await tables.put(tableName, { ...sendKey(requestId), ...send, ...index });
   return { requestId, ...send };
 };
 
@@ -150,17 +146,19 @@ describe('the list of uncertain sends', () => {
   it('leaves out a send that the index lists and that has left the state', async () => {
     const [first] = await putMany(5, () => NOW);
     let isResolved = false;
-    const client = createClientWithHooks(tables, {
-      async after(command, output) {
-        if (command === 'QueryCommand' && first && !isResolved) {
+    const table = tables.tableOf(tableName);
+    const { sends: lagging } = repositoriesOf({
+      ...table,
+      async query(query) {
+        const found = await table.query(query);
+        if (first && !isResolved) {
           isResolved = true;
           await resolve(first);
         }
-        return output;
+        return found;
       },
     });
 
-    const { sends: lagging } = createRepositories({ client }, tableName);
     const page = await lagging.listUncertain({ limit: 10 });
 
     expect(idsOf(page.sends).toSorted()).toEqual(['request-1', 'request-2', 'request-3', 'request-4']);

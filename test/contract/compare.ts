@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContractCase } from './contract-case.ts';
-import type { ReferenceName } from './reference.ts';
+import type { ReferenceName } from './references/start-reference.ts';
 
 /** A difference between a reference and the AWS documentation. */
 export interface Difference {
-  readonly reference: ReferenceName;
+  readonly reference: ReferenceName | 'dynoxide';
   /** The name of the case. */
   readonly case: string;
   /** What the reference does instead, in the form of the case's expectation. */
@@ -25,9 +25,9 @@ export type Comparison =
 /** Removes what JSON drops, so that an absent field equals an undefined one. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null');
 
-/** Compares what a reference did in a case with what SQS does, and with the listed difference, if any. */
+/** Compares what a reference did in a case with what AWS documents, and with the listed difference, if any. */
 export const compare = (
-  { expected }: Pick<ContractCase, 'expected'>,
+  { expected }: Pick<ContractCase<never>, 'expected'>,
   observed: unknown,
   difference: Difference | undefined,
 ): Comparison => {

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import type { FidelityPart, PartResult } from '../fidelity-part.ts';
+import { type ReferenceName, startInstalled } from '../references/start-reference.ts';
+import { ADAPTER_DIFFERENCES, type AdapterDifference } from './differences.ts';
+import { QUEUES_URL, TABLES_URL } from './second-implementations.ts';
+import { DYNAMODB_SUITE, SQS_SUITE } from './suite.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+const report = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      message: z.string().default(''),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).default([]) }),
+      ),
+    }),
+  ),
+});
+
+export type TestReport = z.output<typeof report>;
+
+/** Compares what the tests of the adapters reported with the differences that are listed for an implementation. */
+export const judge = (
+  { testResults }: TestReport,
+  reference: ReferenceName,
+  differences: readonly AdapterDifference[] = ADAPTER_DIFFERENCES,
+): PartResult => {
+  const listed = differences.filter((difference) => difference.reference === reference);
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = tests.filter(({ status }) => status === 'failed');
+  const isListed = ({ fullName, failureMessages }: (typeof tests)[number]): boolean =>
+    listed.some(({ test, observed }) => test === fullName && failureMessages.join('\n').includes(observed));
+  const known = failed.filter(isListed);
+  return {
+    passed: tests.filter(({ status }) => status === 'passed').length,
+    differences: known.length,
+    failures: [
+      ...testResults.flatMap(({ name, message, assertionResults }) =>
+        assertionResults.length === 0 ? [`${relative(ROOT, name)} did not run\n  ${message}`] : [],
+      ),
+      ...failed
+        .filter((test) => !isListed(test))
+        .map(({ fullName, failureMessages }) => `${fullName}\n  not listed\n  ${failureMessages.join('\n  ')}`),
+      ...listed
+        .filter(({ test }) => !known.some(({ fullName }) => fullName === test))
+        .map(({ test }) => `${test}\n  no longer as listed`),
+    ],
+    notes: listed.map(({ test, reason, source }) => `${test}\n  listed: ${reason}\n  ${source}`),
+  };
+};
+
+const runTests = async (
+  files: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<TestReport> => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'parley-fidelity-'));
+  const outputFile = join(folder.path, 'report.json');
+  const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const options = ['--project', 'fidelity', '--maxWorkers', '1', '--reporter', 'json', '--outputFile', outputFile];
+  const child = spawn(process.execPath, [vitest, 'run', ...options, ...files], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  await once(child, 'close');
+  const written = await readFile(outputFile, 'utf8').catch(() => undefined);
+  if (written === undefined) throw new Error(`Vitest wrote no report.\n${errors.trim()}`);
+  return report.parse(JSON.parse(written));
+};
+
+const adapterPart = (
+  name: string,
+  reference: ReferenceName,
+  files: readonly string[],
+  urlVariable: string,
+): FidelityPart => ({
+  name,
+  description: `the tests of the adapters, on ${reference}`,
+  async run(cacheFolder) {
+    await using running = await startInstalled(reference, cacheFolder);
+    return judge(await runTests(files, { [urlVariable]: running.url }), reference);
+  },
+});
+
+export const adapterParts: readonly FidelityPart[] = [
+  adapterPart('adapters-dynamodb-local', 'DynamoDB Local', DYNAMODB_SUITE, TABLES_URL),
+  adapterPart('adapters-elasticmq', 'ElasticMQ', SQS_SUITE, QUEUES_URL),
+  adapterPart('adapters-moto', 'moto', SQS_SUITE, QUEUES_URL),
+];

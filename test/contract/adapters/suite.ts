@@ -1,0 +1,37 @@
+/** The tests that state what the repositories promise by their ports. They run on every implementation of the table. */
+export const REPOSITORY_CONTRACT: readonly string[] = [
+  'as-received.property',
+  'audit',
+  'circuit',
+  'contacts',
+  'conversations',
+  'echoes',
+  'erasures',
+  'kept-dead-letters',
+  'messages',
+  'messages.property',
+  'send-histories.property',
+  'send-transitions',
+  'sends',
+  'sends.property',
+  'shard-list',
+].map((name) => `test/unit/lambdas/adapters/dynamodb/${name}.test.ts`);
+
+/** The tests of what needs DynamoDB itself, and of use cases that search and erase what the repositories stored. */
+const TABLE_TESTS: readonly string[] = [
+  'test/unit/lambdas/adapters/dynamodb/table.test.ts',
+  'test/simulation/world/table.contract.test.ts',
+  ...['audit', 'channels', 'dead-letters', 'erased-items', 'erasures'].map(
+    (name) => `test/unit/lambdas/manage/${name}.test.ts`,
+  ),
+];
+
+/** The tests that also run on an independent DynamoDB. */
+export const DYNAMODB_SUITE: readonly string[] = [...REPOSITORY_CONTRACT, ...TABLE_TESTS];
+
+/** The tests that also run on an independent SQS. */
+export const SQS_SUITE: readonly string[] = [
+  'test/unit/lambdas/adapters/sqs.test.ts',
+  'test/unit/lambdas/adapters/sqs-dead-letters.test.ts',
+  'test/simulation/world/queues.contract.test.ts',
+];

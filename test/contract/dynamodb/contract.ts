@@ -1,0 +1,13 @@
+import type { DynamoDbCase } from './dynamodb-case.ts';
+import { LIMIT_CASES } from './limit-cases.ts';
+import { READ_CASES } from './read-cases.ts';
+import { STREAM_CASES } from './stream-cases.ts';
+import { WRITE_CASES } from './write-cases.ts';
+
+/** What DynamoDB does, as far as Parley relies on it. */
+export const DYNAMODB_CONTRACT: readonly DynamoDbCase[] = [
+  ...WRITE_CASES,
+  ...LIMIT_CASES,
+  ...READ_CASES,
+  ...STREAM_CASES,
+];

@@ -1,0 +1,20 @@
+import { deployedSchema } from '../../support/emulated-table.ts';
+import { checkCases } from '../check-cases.ts';
+import type { FidelityPart } from '../fidelity-part.ts';
+import { startInstalled } from '../references/start-reference.ts';
+import { DYNAMODB_CONTRACT } from './contract.ts';
+import { DYNAMODB_DIFFERENCES } from './differences.ts';
+import { connectToDynamoDb } from './dynamodb-tools.ts';
+
+const REFERENCE = 'DynamoDB Local';
+
+/** Checks AWS's own implementation of DynamoDB for development against what AWS documents and Parley relies on. */
+export const dynamodbPart: FidelityPart = {
+  name: 'dynamodb-local',
+  description: `${DYNAMODB_CONTRACT.length} cases of what DynamoDB does, on ${REFERENCE}`,
+  async run(cacheFolder) {
+    await using running = await startInstalled(REFERENCE, cacheFolder);
+    using dynamodb = connectToDynamoDb({ url: running.url, schema: deployedSchema() });
+    return await checkCases(DYNAMODB_CONTRACT, dynamodb.observe, REFERENCE, DYNAMODB_DIFFERENCES);
+  },
+};

@@ -1,0 +1,90 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  findFreePort,
+  installOnce,
+  type RunningReference,
+  referenceFile,
+  runTool,
+  startReference,
+} from './installed-tool.ts';
+
+/** The independent implementations of AWS services. */
+export const REFERENCES = ['DynamoDB Local', 'ElasticMQ', 'moto'] as const;
+export type ReferenceName = (typeof REFERENCES)[number];
+
+/**
+ * Installs an implementation into the cache, and starts it.
+ *
+ * @throws ToolMissingError if a tool is missing, or if the implementation does not start.
+ */
+export const startInstalled = (name: ReferenceName, cacheFolder: string): Promise<RunningReference> => {
+  switch (name) {
+    case 'DynamoDB Local':
+      return startDynamoDbLocal(cacheFolder);
+    case 'ElasticMQ':
+      return startElasticMq(cacheFolder);
+    case 'moto':
+      return startMoto(cacheFolder);
+  }
+};
+
+/** Downloads what a POM next to this file names. Returns the class path. */
+const classPathOf = async (needs: string, name: string, cacheFolder: string): Promise<string> => {
+  await runTool(needs, ['java', '-version']);
+  const pom = referenceFile(`${name}/pom.xml`);
+  const folder = await installOnce(cacheFolder, name, await readFile(pom, 'utf8'), (into) =>
+    runTool(needs, [
+      'mvn',
+      ...['-q', '-B', '-f', pom, 'dependency:build-classpath'],
+      `-Dmdep.outputFile=${join(into, 'classpath')}`,
+    ]),
+  );
+  return (await readFile(join(folder, 'classpath'), 'utf8')).trim();
+};
+
+/**
+ * AWS's own implementation for development.
+ *
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.DownloadingAndRunning.html
+ */
+const startDynamoDbLocal = async (cacheFolder: string): Promise<RunningReference> => {
+  const needs = 'DynamoDB Local needs Java 17 or later and Maven';
+  const jars = await classPathOf(needs, 'dynamodb-local', cacheFolder);
+  const native = jars.split(':').find((jar) => /\.(so|dylib|dll)$/.test(jar) && jar.includes(NATIVE_LIBRARY)) ?? '';
+  const port = await findFreePort();
+  return startReference(needs, port, [
+    'java',
+    ...[`-Dsqlite4java.library.path=${dirname(native)}`, '-cp', jars],
+    ...['com.amazonaws.services.dynamodbv2.local.main.ServerRunner', '-inMemory', '-sharedDb', '-disableTelemetry'],
+    ...['-port', String(port)],
+  ]);
+};
+
+const NATIVE_LIBRARY = { linux: 'linux-amd64', darwin: 'osx', win32: 'win32-x64' }[String(process.platform)] ?? 'none';
+
+const startElasticMq = async (cacheFolder: string): Promise<RunningReference> => {
+  const needs = 'ElasticMQ needs Java 17 or later and Maven';
+  const jars = await classPathOf(needs, 'elasticmq', cacheFolder);
+  const port = await findFreePort();
+  const config = join(cacheFolder, 'elasticmq', `${port}.conf`);
+  await writeFile(
+    config,
+    `node-address { host = 127.0.0.1, port = ${port} }
+rest-sqs { bind-hostname = "127.0.0.1", bind-port = ${port}, sqs-limits = strict }
+rest-stats.enabled = false`,
+  );
+  return startReference(needs, port, ['java', `-Dconfig.file=${config}`, '-cp', jars, 'org.elasticmq.server.Main']);
+};
+
+const startMoto = async (cacheFolder: string): Promise<RunningReference> => {
+  const needs = 'moto needs Python 3.10 or later';
+  const requirements = referenceFile('moto/requirements.txt');
+  const pythonOf = (folder: string): string => join(folder, 'venv', 'bin', 'python');
+  const folder = await installOnce(cacheFolder, 'moto', await readFile(requirements, 'utf8'), async (into) => {
+    await runTool(needs, ['python3', '-m', 'venv', join(into, 'venv')]);
+    await runTool(needs, [pythonOf(into), '-m', 'pip', 'install', '--quiet', '-r', requirements]);
+  });
+  const port = await findFreePort();
+  return startReference(needs, port, [pythonOf(folder), '-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)]);
+};

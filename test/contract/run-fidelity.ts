@@ -1,0 +1,98 @@
+/**
+ * Compares what Parley runs on with independent implementations of AWS: the local run's emulators, the adapters, and the
+ * bundled functions. A part whose tool is missing is skipped with a sentence that says how to install it.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { adapterParts } from './adapters/adapter-parts.ts';
+import { dynamodbPart } from './dynamodb/dynamodb-part.ts';
+import type { FidelityPart, PartResult } from './fidelity-part.ts';
+import { lambdaPart } from './lambda/lambda-part.ts';
+import { ToolMissingError } from './references/installed-tool.ts';
+import { sqsPart } from './sqs/sqs-part.ts';
+
+/** Tools are installed here, and not into the product's dependencies. */
+const CACHE_FOLDER = join(import.meta.dirname, '../../.parley/fidelity');
+
+/** These mostly wait, for example until a deduplication interval ends, so they run beside the others. */
+const WAITING: readonly FidelityPart[] = [sqsPart('ElasticMQ'), sqsPart('moto')];
+const PARTS: readonly FidelityPart[] = [dynamodbPart, ...adapterParts, lambdaPart];
+const ALL = [...PARTS, ...WAITING];
+
+const USAGE = `Usage: npm run fidelity -- [--require] [--verbose] [--cache FOLDER] [PART ...]
+
+--require       fails if a tool is missing, instead of skipping its part
+--verbose       prints every listed difference
+--cache FOLDER  installs the tools in this folder (default: .parley/fidelity)
+
+Without a PART, all of them run:
+${ALL.map(({ name, description }) => `  ${name.padEnd(24)}${description}`).join('\n')}`;
+
+type Outcome =
+  | { readonly kind: 'ran'; readonly result: PartResult }
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | { readonly kind: 'broken'; readonly error: unknown };
+
+const run = async (part: FidelityPart, cacheFolder: string): Promise<Outcome> => {
+  try {
+    return { kind: 'ran', result: await part.run(cacheFolder) };
+  } catch (error) {
+    return error instanceof ToolMissingError ? { kind: 'skipped', reason: error.message } : { kind: 'broken', error };
+  }
+};
+
+const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
+
+const print = ({ name }: FidelityPart, outcome: Outcome, isVerbose: boolean): void => {
+  if (outcome.kind === 'skipped') console.log(`${name}: skipped. ${outcome.reason}`);
+  if (outcome.kind === 'broken') console.log(`${name}: FAILED. ${String(outcome.error)}`);
+  if (outcome.kind !== 'ran') return;
+  const { passed, differences, failures, notes = [] } = outcome.result;
+  console.log(
+    `${name}: ${failures.length > 0 ? 'FAILED. ' : ''}${passed} cases as AWS documents them, ` +
+      `${differences} listed differences, ${failures.length} failures.`,
+  );
+  for (const note of isVerbose ? notes : []) console.log(indented(note));
+  for (const failure of failures) console.log(indented(`FAILED: ${failure}`));
+};
+
+const isFailure = (outcome: Outcome): boolean =>
+  outcome.kind === 'broken' || (outcome.kind === 'ran' && outcome.result.failures.length > 0);
+
+const OPTIONS = {
+  require: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+  cache: { type: 'string', default: CACHE_FOLDER },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Returns the exit code: 1 if a part failed, or was skipped although it is required, and 2 for a wrong command line. */
+const main = async (args: readonly string[]): Promise<0 | 1 | 2> => {
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  const unknown = positionals.filter((name) => !ALL.some((part) => part.name === name));
+  if (values.help || unknown.length > 0) {
+    if (unknown.length > 0) console.error(`There is no part ${unknown.join(' or ')}.`);
+    console.log(USAGE);
+    return values.help ? 0 : 2;
+  }
+  await mkdir(values.cache, { recursive: true });
+  const isWanted = ({ name }: FidelityPart) => positionals.length === 0 || positionals.includes(name);
+  const outcomes: Outcome[] = [];
+  const runAndPrint = async (part: FidelityPart): Promise<void> => {
+    const outcome = await run(part, values.cache);
+    print(part, outcome, values.verbose);
+    outcomes.push(outcome);
+  };
+  const waiting = WAITING.filter(isWanted).map(runAndPrint);
+  for (const part of PARTS.filter(isWanted)) await runAndPrint(part);
+  await Promise.all(waiting);
+
+  const failed = outcomes.filter(isFailure).length;
+  const skipped = outcomes.filter(({ kind }) => kind === 'skipped').length;
+  console.log(`${outcomes.length - skipped} parts run, ${skipped} skipped, ${failed} failed.`);
+  if (values.require && skipped > 0) console.log('A skipped part is an error, because of --require.');
+  return failed > 0 || (values.require && skipped > 0) ? 1 : 0;
+};
+
+process.exit(await main(process.argv.slice(2)));

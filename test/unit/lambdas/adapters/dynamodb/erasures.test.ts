@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import type { ErasableItem, ErasablePosition } from '../../../../../lambdas/ports.ts';
+import {
+  ACCOUNT,
+  claim,
+  NOW,
+  optIn,
+  queuedSend,
+  sendResult,
+  USER,
+  wireMessage,
+  wireStatus,
+} from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
+import { contact, outbound } from './message-builders.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
+
+const tables = contractTables();
+let tableName: string;
+let repositories: Repositories;
+
+beforeEach(async () => {
+  tableName = await tables.createTable();
+  repositories = repositoriesOf(tables.tableOf(tableName));
+});
+
+const receive = (wire: unknown) =>
+  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
+
+const listAll = async (until = NOW): Promise<readonly ErasableItem[]> => {
+  const items: ErasableItem[] = [];
+  let after: ErasablePosition | undefined;
+  do {
+    const page = await repositories.erasures.listItems(contact, until, after);
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return items;
+};
+
+const TURN = { messages: 2, sends: 1, deadLetters: 0 };
+
+describe("an erasure's record", () => {
+  it('is created once, and counts each turn once', async () => {
+    const { erasures } = repositories;
+    await erasures.start('erasure-1', NOW);
+    const started = await erasures.read('erasure-1');
+    expect(started).toMatchObject({ state: 'running', messages: 0, sends: 0, deadLetters: 0, turns: 0 });
+    if (started === undefined) return;
+
+    await erasures.recordTurn(started, TURN);
+    await erasures.recordTurn(started, TURN);
+    await erasures.start('erasure-1', '2026-11-21T12:00:00.000Z');
+
+    const counted = { ...started, ...TURN, turns: 1 };
+    expect(await erasures.read('erasure-1')).toEqual(counted);
+    await erasures.recordTurn(counted, { messages: 0, sends: 0, deadLetters: 1, finishedAt: NOW });
+    expect(await erasures.read('erasure-1')).toEqual({
+      ...counted,
+      deadLetters: 1,
+      turns: 2,
+      state: 'done',
+      finishedAt: NOW,
+    });
+    expect(await erasures.read('unknown')).toBeUndefined();
+  });
+});
+
+describe("what is stored under a contact's name", () => {
+  it('is listed with messages before sends, and nothing newer than the request', async () => {
+    await receive(wireMessage({ _id_: 'old' }));
+    await receive(wireMessage({ _id_: 'new', CREATION_TIME: '2026-11-20T11:59:59.000Z' }));
+    await receive(wireStatus({ _id_: 'unknown' }));
+    await repositories.sends.register(queuedSend(), '2026-11-20T11:00:00.000Z');
+
+    expect(await listAll('2026-11-20T11:30:00.000Z')).toEqual([
+      { kind: 'message', id: 'old' },
+      { kind: 'status', id: 'unknown' },
+      { kind: 'send', id: 'request-1', isScheduled: false },
+    ]);
+  });
+
+  it('names the customer whose items must be erased first', async () => {
+    await receive(wireMessage());
+    const { customers } = await repositories.erasures.listItems(contact, NOW);
+    expect(customers).toEqual([{ platform: 'chat', customerId: 'customer-1' }]);
+    expect(await repositories.erasures.customerOf(contact)).toEqual(customers[0]);
+  });
+
+  it('is erased once, and never under another name', async () => {
+    const { erasures } = repositories;
+    await receive(wireMessage());
+    const item = { kind: 'message', id: 'message-1' } as const;
+
+    expect(await erasures.erase(contactRef('chat', 'CO.1000'), item, NOW)).toBe('gone');
+    expect(await erasures.erase(contact, item, NOW)).toBe('erased');
+    expect(await erasures.erase(contact, item, NOW)).toBe('gone');
+    expect(await repositories.messages.read('message-1')).toBeUndefined();
+  });
+
+  it('is found under every business number that a contact was stored with', async () => {
+    const [one, other] = [ACCOUNT.channel, '+5491100000001'].map((channel) => contactRef('chat', USER, channel));
+    if (one === undefined || other === undefined) return;
+    await repositories.contacts.recordConsent(one, optIn(NOW));
+    await repositories.messages.recordOutbound(outbound({ contact: other }));
+
+    const contacts = await repositories.erasures.contactsOf(contact);
+
+    expect(contacts).toHaveLength(3);
+    expect(contacts).toEqual(expect.arrayContaining([contact, one, other]));
+  });
+});
+
+describe('a send that is erased', () => {
+  const send = { kind: 'send', id: 'request-1' } as const;
+
+  it.each([
+    ['claimed', '2026-11-20T12:01:00.000Z', 'busy'],
+    ['claimed, after its lease', '2026-11-20T12:03:01.000Z', 'erased'],
+  ])('is left alone while it is processed: %s', async (_case, at, outcome) => {
+    await repositories.sends.claim(queuedSend(), claim(), { resend: false });
+    expect(await repositories.erasures.erase(contact, send, at)).toBe(outcome);
+  });
+
+  it.each(['waiting', 'accepted', 'uncertain'] as const)('keeps nothing but its state and times: %s', async (state) => {
+    await repositories.sends.claim(queuedSend(), claim(), { resend: false });
+    await repositories.sends.recordResult('request-1', 'claim-1', sendResult(state));
+
+    expect(await repositories.erasures.erase(contact, send, NOW)).toBe('erased');
+    expect(await repositories.erasures.erase(contact, send, NOW)).toBe('gone');
+
+    const item = (await tables.items(tableName))['SEND#request-1 SEND'];
+    expect(item).toMatchObject({ state: state === 'waiting' ? 'cancelled' : state, body: '', erasedAt: NOW });
+    for (const name of ['contact', 'contactSort', 'call', 'decision', 'outcome', 'stateShard', 'leaseUntil']) {
+      expect(item).not.toHaveProperty(name);
+    }
+    expect(await repositories.sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+  });
+});

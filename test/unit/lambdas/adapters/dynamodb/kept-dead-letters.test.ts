@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
+import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import type { DeadLetter } from '../../../../../lambdas/domain/dead-letter.ts';
+import type { DeadLetterPosition, ErasureRepository, KeptDeadLetterRepository } from '../../../../../lambdas/ports.ts';
+import { NOW, USER } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
+
+const tables = contractTables();
+let tableName: string;
+let deadLetters: KeptDeadLetterRepository;
+let erasures: ErasureRepository;
+
+beforeEach(async () => {
+  tableName = await tables.createTable();
+  deadLetters = createDynamodbKeptDeadLetters(tables.tableOf(tableName));
+  erasures = createDynamodbErasures(tables.tableOf(tableName));
+});
+
+const contact = contactRef('chat', USER);
+const at = (second: number) => `2026-11-13T12:00:0${second}.000Z`;
+const deadLetter = (changes: Partial<DeadLetter> = {}): DeadLetter => ({
+  id: 'letter-1',
+  queue: 'send',
+  reason: 'MALFORMED: Not JSON.',
+  body: '{"requestId":"request-1"}',
+  since: at(0),
+  ...changes,
+});
+
+describe('a kept dead letter', () => {
+  it('is read as it was kept, and listed without its body', async () => {
+    const kept = deadLetter({ groupId: USER });
+    await deadLetters.keep(kept, [contact], NOW);
+
+    const { body: _body, ...listed } = kept;
+    expect(await deadLetters.read('letter-1')).toEqual({ ...kept, keptAt: NOW });
+    expect(await deadLetters.list('send', { limit: 10 })).toEqual({ deadLetters: [{ ...listed, keptAt: NOW }] });
+    expect(await deadLetters.list('inbound', { limit: 10 })).toEqual({ deadLetters: [] });
+  });
+
+  it('of 1 MiB is read byte for byte', async () => {
+    const body = 'ñ🎉x'.repeat((1024 * 1024) / 7);
+    await deadLetters.keep(deadLetter({ body }), [], NOW);
+    expect((await deadLetters.read('letter-1'))?.body === body).toBe(true);
+  });
+
+  it('leaves the same items when it is kept again', async () => {
+    await deadLetters.keep(deadLetter(), [contact], NOW);
+    const once = await tables.items(tableName);
+    await deadLetters.keep(deadLetter(), [contact], NOW);
+    expect(await tables.items(tableName)).toEqual(once);
+  });
+
+  it('is deleted with all of its items, once', async () => {
+    await deadLetters.keep(deadLetter(), [contact], NOW);
+    expect([await deadLetters.delete('letter-1'), await deadLetters.delete('letter-1')]).toEqual([true, false]);
+    expect(await deadLetters.read('letter-1')).toBeUndefined();
+    expect(await tables.items(tableName)).toEqual({});
+  });
+
+  it('is not read if its deletion was interrupted', async () => {
+    await deadLetters.keep(deadLetter(), [], NOW);
+    await tables.remove(tableName, { pk: 'DEADLETTER#letter-1', sk: 'PART#0' });
+    expect(await deadLetters.read('letter-1')).toBeUndefined();
+  });
+
+  it('is listed once over all pages, oldest first', async () => {
+    for (const second of [3, 1, 4, 0, 2]) {
+      await deadLetters.keep(deadLetter({ id: `letter-${second}`, since: at(second) }), [], NOW);
+    }
+    const ids: string[] = [];
+    let after: DeadLetterPosition | undefined;
+    do {
+      const page = await deadLetters.list('send', { limit: 2, ...(after && { after }) });
+      ids.push(...page.deadLetters.map(({ id }) => id));
+      after = page.next;
+    } while (after !== undefined);
+    expect(ids).toEqual([0, 1, 2, 3, 4].map((second) => `letter-${second}`));
+  });
+
+  it('is deleted by the erasure of any of its contacts, if it is not newer than the request', async () => {
+    const other = contactRef('chat', 'CO.1000');
+    await deadLetters.keep(deadLetter({ id: 'of-both' }), [other, contact], NOW);
+    await deadLetters.keep(deadLetter({ id: 'newer', since: at(9) }), [contact], NOW);
+    await deadLetters.keep(deadLetter({ id: 'of-other' }), [other], NOW);
+
+    expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toBe(1);
+    expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toBe(0);
+
+    const { deadLetters: left } = await deadLetters.list('send', { limit: 10 });
+    expect(left.map(({ id }) => id).toSorted()).toEqual(['newer', 'of-other']);
+  });
+});
