@@ -180,8 +180,13 @@ export const createSendProcess = (options: SendProcessOptions) => {
 };
 
 /** Makes an HTTP call. A failure without an answer leaves it unknown whether the call took effect. */
-const postAtTurn = (
-  { name, turns, chatService, answerMs }: SendProcessOptions,
+export const postAtTurn = (
+  {
+    name,
+    turns,
+    chatService,
+    answerMs,
+  }: Pick<SendProcessOptions, 'name' | 'chatService' | 'answerMs'> & { readonly turns: Pick<Turns, 'call'> },
   url: URL,
   token: string,
   body: string,

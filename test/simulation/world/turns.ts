@@ -1,5 +1,6 @@
 import type { Failures, Fault } from './faults.ts';
 import { intern, serialize } from './serialize.ts';
+import type { Touches } from './touches.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** One of the things that can happen next. */
@@ -23,6 +24,8 @@ export interface PortCall<Answer> {
   readonly canEndProcess: boolean;
   /** Whether the call changes nothing that another process's call depends on or changes. */
   readonly isIndependent?: boolean;
+  /** What the call reads and writes, if the world needs to know it. */
+  readonly touches?: () => Touches;
   /** Whether an outage of the table concerns the call. */
   readonly isTable?: boolean;
   /** How long the answer takes. @default 0 */
