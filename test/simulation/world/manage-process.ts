@@ -47,7 +47,7 @@ import type { SimulatedSchedules } from './schedules.ts';
 import { type CalledChatService, postAtTurn } from './send-process.ts';
 import { createSimulatedSqsClient } from './sqs-client.ts';
 import { createSimulatedTable, type TableState } from './table.ts';
-import type { Touches } from './touches.ts';
+import { queueName, type Touches } from './touches.ts';
 import type { Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -124,7 +124,7 @@ export const ERASURE_VISIBILITY_SECONDS = 360;
 
 const CALLER = { arn: 'arn:aws:iam::000000000000:user/operator' };
 
-const urlOf = (name: keyof ManageQueues): string => `https://queues.example/000000000000/${name}`;
+const urlOf = (name: keyof ManageQueues | ''): string => `https://queues.example/000000000000/${name}`;
 
 /** Starts a process of the function `manage`: it answers a call of the API, erases in turns, or keeps dead letters. */
 export const createManageProcess = (options: ManageProcessOptions) => {
@@ -143,8 +143,12 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
   const sqs = createSimulatedSqsClient(
     Object.fromEntries(Object.entries(queues).map(([key, queue]) => [urlOf(key as keyof ManageQueues), queue])),
-    ({ label, url, writes }, perform) =>
-      call(label, perform, throwing('The queue'), () => ({ reads: writes ? [] : [url], writes: writes ? [url] : [] })),
+    ({ label, url, writes }, perform) => {
+      const names = [queueName(url.slice(urlOf('').length))];
+      return call(label, perform, throwing('The queue'), () =>
+        writes ? { reads: [], writes: names } : { reads: names, writes: [] },
+      );
+    },
   );
   let ids = 0;
   const randomness = { newId: () => `${name}-${++ids}`, random };

@@ -10,6 +10,7 @@ import { throwing } from './faults.ts';
 import type { SimulatedPlainQueue } from './queues.ts';
 import { createSimulatedSqsClient } from './sqs-client.ts';
 import type { StreamProcess } from './stream.ts';
+import { queueName, type Touches } from './touches.ts';
 import type { Turns } from './turns.ts';
 
 /** A way to break the function on purpose. Each instance belongs to one process. */
@@ -33,6 +34,8 @@ export interface PublishProcessOptions {
 }
 
 const PUBLISH_FAILURES = 'https://queues.example/publish-failures';
+const touching = (what: string): Touches => ({ reads: [], writes: [what] });
+
 /** As the function's entry sets it. */
 const REQUIRED_TIME_MS = 15_000;
 export const PUBLISH_TIMEOUT_MS = 60_000;
@@ -40,13 +43,22 @@ export const PUBLISH_TIMEOUT_MS = 60_000;
 /** Starts a process of the function `publish`. */
 export const createPublishProcess = (options: PublishProcessOptions): StreamProcess => {
   const { name, turns, content, mutation, random = () => 0 } = options;
+  // Only the order of an item's events matters, and an item's records are in one shard.
+  const shard = `events of ${name.split('.', 1)[0]}`;
   const client = createSimulatedEventBridgeClient(options.bus, (label, perform, failures) =>
-    turns.call({ process: name, label, perform, failures, canEndProcess: true }),
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, touches: () => touching(shard) }),
   );
   const sqs = createSimulatedSqsClient(
     { [PUBLISH_FAILURES]: options.publishFailures },
     <Answer>({ label }: { readonly label: string }, perform: () => Answer) =>
-      turns.call({ process: name, label, perform, failures: throwing<Answer>('The queue'), canEndProcess: true }),
+      turns.call({
+        process: name,
+        label,
+        perform,
+        failures: throwing<Answer>('The queue'),
+        canEndProcess: true,
+        touches: () => touching(queueName('publishFailures')),
+      }),
   );
   const plainBus = createEventBridgeBus(client, 'parley');
   const plainDeadLetters = createSqsPublishDeadLetterQueue(sqs, PUBLISH_FAILURES);

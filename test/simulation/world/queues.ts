@@ -12,6 +12,8 @@ export interface SimulatedMessage {
 }
 
 export interface SimulatedQueueOptions {
+  /** Starts the ids of its messages, so that those of two queues differ. */
+  readonly name?: string;
   readonly isFifo: boolean;
   readonly visibilityTimeoutSeconds: number;
 }
@@ -57,12 +59,14 @@ const SENDS: SimulatedQueueOptions = { isFifo: true, visibilityTimeoutSeconds: V
 
 export const createSimulatedQueue = (clock: VirtualClock, options = SENDS): SimulatedQueue => {
   const queues = createQueues({ now: () => clock.ms, onChange: () => undefined });
-  const settings = { ...SETTINGS, ...options };
+  const { isFifo, visibilityTimeoutSeconds } = options;
+  const settings = { ...SETTINGS, isFifo, visibilityTimeoutSeconds };
   const deadLetterQueue = queues.create({ ...settings, name: 'dead-letters', arn: 'dead-letters' });
   const redrive = { deadLetterQueueArn: 'dead-letters', maxReceiveCount: MAX_RECEIVE_COUNT };
   const queue = queues.create({ ...settings, name: 'messages', arn: 'messages', redrive });
-  const dead = createPlainQueue(clock, deadLetterQueue, 'dead-letter');
-  const main = createPlainQueue(clock, queue, 'message');
+  const { name = '' } = options;
+  const dead = createPlainQueue(clock, deadLetterQueue, `${name}dead-letter`);
+  const main = createPlainQueue(clock, queue, `${name}message`);
   return {
     ...main,
     get visible() {
@@ -190,7 +194,7 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
 };
 
 /** As the stack deploys both queues. */
-const SETTINGS: Omit<QueueSettings, keyof SimulatedQueueOptions> = {
+const SETTINGS: Omit<QueueSettings, 'isFifo' | 'visibilityTimeoutSeconds'> = {
   name: '',
   arn: '',
   contentBasedDeduplication: false,

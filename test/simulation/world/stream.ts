@@ -3,6 +3,7 @@ import type { DynamoDBBatchResponse } from 'aws-lambda';
 import type { StreamRecord } from '../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import { serialize } from './serialize.ts';
 import { type ItemWrite, nameOf } from './table.ts';
 import type { Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -29,12 +30,16 @@ export interface SimulatedStream {
   append(write: ItemWrite): void;
   /** Adds a record that a function cannot read. */
   appendUnreadable(pk: string): void;
+  /** Every change so far. */
+  readonly changes: readonly ItemWrite[];
+  /** The keys of the items with records that a function cannot read. */
+  readonly unreadable: readonly string[];
   /** How many invocations there were. */
   readonly count: number;
   /** Records that were not processed yet. */
   readonly depth: number;
-  /** Starts an invocation for each shard that has records and none that runs. */
-  startAll(): void;
+  /** Starts an invocation for each shard that has records and none that runs. Returns whether there was one. */
+  startAll(): boolean;
   /** Forgets the invocation of a process that died. Lambda retries its batch. */
   forget(name: string): void;
   key(): string;
@@ -56,6 +61,8 @@ export const createSimulatedStream = (options: SimulatedStreamOptions): Simulate
   const { clock, turns, batchSize, shardOf, timeoutMs } = options;
   const shards = new Map<number, Shard>();
   let appended = '';
+  const changes: ItemWrite[] = [];
+  const unreadable: string[] = [];
   let sequence = 0;
   let count = 0;
 
@@ -93,9 +100,12 @@ export const createSimulatedStream = (options: SimulatedStreamOptions): Simulate
   };
 
   return {
+    changes,
+    unreadable,
     append({ before, after }) {
       const { pk, sk } = after ?? before ?? {};
-      appended += `${nameOf({ pk, sk })};`;
+      appended += `${nameOf({ pk, sk })} ${serialize(after)};`;
+      changes.push({ before, after });
       if (after === undefined) return;
       add(String(pk), {
         eventName: before === undefined ? 'INSERT' : 'MODIFY',
@@ -109,6 +119,7 @@ export const createSimulatedStream = (options: SimulatedStreamOptions): Simulate
       });
     },
     appendUnreadable(pk) {
+      unreadable.push(pk);
       const unknownType: object = { X: 'y' };
       const NewImage = { pk: { S: pk }, sk: { S: 'SEND' }, state: unknownType };
       // A type of attribute that the function's SDK does not know.
@@ -121,12 +132,14 @@ export const createSimulatedStream = (options: SimulatedStreamOptions): Simulate
       return [...shards.values()].reduce((sum, { records }) => sum + records.length, 0);
     },
     startAll() {
+      const before = count;
       for (const [place, shard] of shards) {
         if (shard.running !== undefined || shard.records.length === 0) continue;
         const records = shard.records.slice(0, shard.size);
         count += 1;
         void invoke(shard, options.start(`publish${place}.${count}`), records);
       }
+      return count > before;
     },
     forget(name) {
       for (const shard of shards.values()) {

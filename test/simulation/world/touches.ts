@@ -8,6 +8,9 @@ export interface Touches {
   readonly writes: readonly string[];
 }
 
+/** What a call of a queue touches. */
+export const queueName = (queue: string): string => `queue ${queue}`;
+
 /** The partition and the sort attribute of each index. */
 const INDEXES: Readonly<Record<string, readonly [partition: string, sort: string]>> = {
   byContact: ['contact', 'contactSort'],
