@@ -2,30 +2,29 @@ import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
 import type { Answer } from '../../../lambdas/manage/api.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
-import { ACCOUNT, NOW, sendRules, USER } from '../../support/builders.ts';
-import { createReceiveProcess } from '../receiving/receive-process.ts';
+import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
 import { bodyOf } from '../receiving/webhook-sender.ts';
 import { createSimulatedBus, type SimulatedBus } from '../world/bus.ts';
 import { createSimulatedChatService, type SimulatedChatService } from '../world/chat-service.ts';
 import type { Fault } from '../world/faults.ts';
-import { createInvocations, type Invocations, type InvocationsOptions } from '../world/invocations.ts';
+import { createInvocations, type Invocations } from '../world/invocations.ts';
 import {
-  createManageProcess,
   ERASURE_VISIBILITY_SECONDS,
   MANAGE_TIMEOUT_MS,
   type ManagementRequest,
   type ManageQueues,
 } from '../world/manage-process.ts';
-import { createPublishProcess, PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
+import { PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
 import { createSimulatedQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
 import { createSimulatedSchedules, type SimulatedSchedules } from '../world/schedules.ts';
-import { type CalledChatService, createSendProcess } from '../world/send-process.ts';
+import type { CalledChatService } from '../world/send-process.ts';
 import { intern, serialize } from '../world/serialize.ts';
 import { createSimulatedStream, type SimulatedStream } from '../world/stream.ts';
 import { createTableState, type ItemWrite, type TableState } from '../world/table.ts';
 import { type Alternative, createTurns, type Turns } from '../world/turns.ts';
 import { createVirtualClock, type VirtualClock } from '../world/virtual-clock.ts';
 import type { Choose } from '../world/world.ts';
+import { createSceneFunctions } from './scene-functions.ts';
 import type { ApiCaller, SceneOptions } from './scene-options.ts';
 
 /** Several functions on one table, each call of a port at its turn, and everything that they call or that calls them. */
@@ -68,7 +67,7 @@ export const TOKEN = 'token-1';
 const MAX_INVOCATIONS = 60;
 const MAX_POSTPONEMENTS = 1;
 const INBOUND_VISIBILITY_SECONDS = 60;
-const RECEIVE_TIMEOUT_MS = 10_000;
+const _RECEIVE_TIMEOUT_MS = 10_000;
 /** Too long for attempts without a pause, short enough for a function that retries in its reserved time. */
 const OUTAGE_MS = 250;
 /** What acknowledges an event. */
@@ -160,117 +159,27 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     batchSize: options.streamBatch ?? 10,
     shardOf: (pk) => (pk.endsWith('2') ? 1 : 0),
     timeoutMs: PUBLISH_TIMEOUT_MS,
-    start: (name) => {
-      const mutation = options.createMutation?.().publish;
-      const failures = queues.publishFailures;
-      const content = true;
-      return createPublishProcess({
-        name,
-        turns,
-        bus,
-        publishFailures: failures,
-        content,
-        ...(mutation && { mutation }),
-      });
-    },
+    start: (name) => functions.startPublish(name),
   });
 
-  /** Reads the secret once per process, and again when the chat service refuses the token. */
-  const tokenOf = (process: string) => {
-    let cached: string | undefined;
-    const read = (label: string) =>
-      turns.call({
-        process,
-        label,
-        perform: () => secret.value,
-        canEndProcess: false,
-        touches: () => ({ reads: ['secret'], writes: [] }),
-      });
-    return {
-      read: async () => (cached ??= await read('read the secret')),
-      refresh: async () => (cached = await read('read the secret again')),
-    };
-  };
-  const startManage = (name: string) => {
-    const mutation = options.createMutation?.().manage;
-    return createManageProcess({
-      name,
-      clock,
-      turns,
-      table,
-      queues,
-      schedules,
-      chatService,
-      accessToken: tokenOf(name),
-      account: ACCOUNT,
-      ...(mutation && { mutation }),
-    });
-  };
-  const startReceive = (name: string) => {
-    const mutation = options.createMutation?.().receive;
-    return createReceiveProcess({
-      name,
-      clock,
-      aheadMs: 0,
-      turns,
-      table,
-      queue: inbound,
-      windowPer: 'user',
-      onQueued: () => undefined,
-      ...(mutation && { mutation }),
-    });
-  };
-  const startSend = (name: string) => {
-    const mutation = options.createMutation?.().send;
-    return createSendProcess({
-      name,
-      clock,
-      turns,
-      table,
-      queue: fifo,
-      schedules,
-      chatService,
-      accessToken: tokenOf(name),
-      account: ACCOUNT,
-      rules: sendRules({ clientPayload: 'all', ...options.rules }),
-      isContactConstant: false,
-      random: options.random ?? (() => 0),
-      answerMs: () => 0,
-      ...(mutation && { mutation }),
-    });
-  };
-  const shared = { clock, turns, batchSize: 1, isWarm: false };
-  const consumersOf: Readonly<Record<string, InvocationsOptions>> = {
-    send: {
-      ...shared,
-      queue: fifo,
-      concurrency: 3,
-      limitMs: VISIBILITY_TIMEOUT_SECONDS * 1000 - 1000,
-      prefix: 'send',
-      start: startSend,
-    },
-    inbound: {
-      ...shared,
-      queue: inbound,
-      concurrency: 3,
-      limitMs: RECEIVE_TIMEOUT_MS,
-      timeoutMs: RECEIVE_TIMEOUT_MS,
-      prefix: 'drain',
-      start: startReceive,
-    },
-    erasures: {
-      ...shared,
-      queue: erasures,
-      concurrency: 2,
-      limitMs: MANAGE_TIMEOUT_MS,
-      timeoutMs: MANAGE_TIMEOUT_MS,
-      prefix: 'erase',
-      start: startManage,
-    },
-  };
+  const functions = createSceneFunctions({
+    clock,
+    turns,
+    table,
+    queues,
+    sends: fifo,
+    inbound,
+    schedules,
+    chatService,
+    secret,
+    bus,
+    ...(options.rules && { rules: options.rules }),
+    ...(options.random && { random: options.random }),
+    ...(options.createMutation && { createMutation: options.createMutation }),
+  });
+  const { startManage, startReceive } = functions;
   const consumers: readonly Invocations[] = consumes.flatMap((name) => {
-    const consumer = consumersOf[name];
-    return consumer ? [createInvocations(consumer)] : [];
+    return [createInvocations(functions.consumers[name])];
   });
 
   /** Runs an actor's work in one process after the other, until one ends well. */
