@@ -20,7 +20,7 @@ export const MANAGING_INVARIANTS = {
     sentence: 'Every call of the API is answered, every event acknowledged, and the run comes to an end.',
     atEnd({ options, answers, acknowledged }, how) {
       if (how === 'endless') return 'The run does not end.';
-      const unanswered = options.callers?.find(({ name }) => (answers.get(name)?.status ?? 500) >= 500);
+      const unanswered = options.callers?.find(({ name }) => !answers.has(name));
       if (unanswered) return `${unanswered.name} was never answered.`;
       const place = options.posts?.findIndex((_, index) => !acknowledged.has(index)) ?? -1;
       return place >= 0 ? `Event ${place} was never acknowledged.` : undefined;
