@@ -23,6 +23,7 @@ import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from '../world/faults.ts';
 import type { SimulatedQueue } from '../world/queues.ts';
 import { createSimulatedTable, type TableState } from '../world/table.ts';
+import { queueName, type Touches } from '../world/touches.ts';
 import type { Turns } from '../world/turns.ts';
 import type { VirtualClock } from '../world/virtual-clock.ts';
 
@@ -65,8 +66,15 @@ const UNLIMITED_MS = 2 ** 31 - 1;
 export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const { name, clock: worldClock, aheadMs, turns, queue, windowPer, mutation } = options;
   const clock: Clock = { now: () => addMs(worldClock.now(), aheadMs) };
-  const call = <Answer>(label: string, perform: () => Answer, service: string, effect: string) =>
+  const call = <Answer>(
+    label: string,
+    perform: () => Answer,
+    service: string,
+    effect: string,
+    touches?: () => Touches,
+  ) =>
     turns.call({
+      ...(touches && { touches }),
       process: name,
       label,
       perform,
@@ -74,8 +82,8 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
       canEndProcess: true,
     });
 
-  const plainTable = createSimulatedTable(options.table, (label, perform, update) =>
-    call(label, perform, 'The table', `${name} ${label} ${writtenOut(update)}`),
+  const plainTable = createSimulatedTable(options.table, (label, perform, update, touches) =>
+    call(label, perform, 'The table', `${name} ${label} ${writtenOut(update)}`, touches),
   );
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
 
@@ -91,7 +99,8 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
         if (isQuarantined) queue.putDeadLetter({ body, ...(reason !== undefined && { reason }) });
         else queue.put({ body });
       };
-      return call(label, put, 'The queue', `${name} ${label} ${body}`);
+      const touched = queueName(isQuarantined ? 'inboundDeadLetters' : 'inbound');
+      return call(label, put, 'The queue', `${name} ${label} ${body}`, () => ({ reads: [], writes: [touched] }));
     };
     const client: SQSClient = Object.create(SDK_CLIENT, { send: { value: send } });
     return createSqsInboundQueue({ client, queueUrl: INBOUND, deadLetterQueueUrl: QUARANTINE, budgetMs: UNLIMITED_MS });

@@ -9,6 +9,8 @@ export interface ReceivingScenario {
   readonly options: ReceivingOptions;
   /** Fewer faults than the others, where two would take hours. @default 2 */
   readonly maxFaults?: number;
+  /** Whether the search learns which calls commute. @default false */
+  readonly learns?: boolean;
   /** The faults, one in a run, of the part that runs in `npm test`. @default none */
   readonly slice?: readonly Fault[];
 }
@@ -131,6 +133,7 @@ export const RECEIVING_SCENARIOS = {
   erased: {
     about: 'A message, delivered twice at once, while its contact is erased.',
     options: { ...posts(event, event), others: [erase], hasOneEnd: false },
+    learns: true,
     maxFaults: 1,
   },
 } as const satisfies Record<string, ReceivingScenario>;

@@ -4,6 +4,7 @@ import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { MessageRecord } from '../../../lambdas/domain/message.ts';
 import { NOW } from '../../support/builders.ts';
 import type { Fault } from '../world/faults.ts';
+import type { Independence } from '../world/independence.ts';
 import { createInvocations } from '../world/invocations.ts';
 import { createSimulatedQueue, type SimulatedQueue } from '../world/queues.ts';
 import { intern, serialize } from '../world/serialize.ts';
@@ -30,6 +31,8 @@ export interface ReceivingOptions {
   readonly hasOneEnd?: boolean;
   /** Whether schedules are left out that differ only in the order of independent calls. @default true */
   readonly prunes?: boolean;
+  /** Leaves out more of them: those that differ only in the order of calls that are known to commute. */
+  readonly independence?: Independence;
   /** The table that every schedule must leave. */
   readonly reference?: string;
 }
@@ -55,6 +58,8 @@ export interface ReceivingWorld {
   /** The bodies of the quarantined webhook requests. */
   quarantined(): readonly { readonly body: string; readonly reason: string | undefined }[];
   /** Runs until nothing is left to do. Returns why it ended. */
+  /** The choices so far, as a world without `independence` repeats them. */
+  readonly path: readonly number[];
   run(choose: Choose): Promise<'quiet' | 'abandoned' | 'endless'>;
 }
 
@@ -69,7 +74,9 @@ const MAX_POSTPONEMENTS = 1;
 
 /** Creates a world in memory in which the function `receive` runs, with everything that it calls and that calls it. */
 export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnReceivingWrite): ReceivingWorld => {
-  const { posts, others = [], windowPer = 'user', maxFaults = 0, allowedFaults } = options;
+  const { posts, others = [], windowPer = 'user', maxFaults = 0, allowedFaults, independence } = options;
+  const path: number[] = [];
+  let isComparing = false;
   const clock = createVirtualClock(NOW);
   let isRunning = false;
   let view: View = { conversations: new Map(), messages: new Map() };
@@ -94,7 +101,13 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
     clock,
     lateMs: 0,
     outageMs: 0,
-    onCall({ process, label, fault }) {
+    ...(independence && { commutes: (call, waiting) => !isComparing && independence.commutes(call, waiting) }),
+    onCall({ process, label, fault, touches }) {
+      if (touches) {
+        independence?.touched(process, touches);
+        // Its effect comes later, beside whatever its process does then.
+        if (fault === 'overdue') independence?.touched(`late ${process}`, touches);
+      }
       if (fault && process.startsWith('w')) faults.set(process, [...(faults.get(process) ?? []), `${fault} ${label}`]);
     },
     onBreak(process) {
@@ -138,8 +151,8 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
   const startOther = ({ name, run }: OtherFunction): void => {
     active += 1;
     turns.observe(name, 'started');
-    const ownTable = createSimulatedTable(table, (label, perform) =>
-      turns.call({ process: name, label, perform, canEndProcess: false }),
+    const ownTable = createSimulatedTable(table, (label, perform, _, touches) =>
+      turns.call({ process: name, label, perform, canEndProcess: false, ...(touches && { touches }) }),
     );
     // The end of an abandoned run fails the calls that are still pending.
     run(ownTable, clock)
@@ -197,6 +210,7 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
     sender,
     turns,
     options,
+    path,
     wasStored,
     quarantined: () => queue.deadLetters().map(({ body, reason }) => ({ body: queued.get(body) ?? body, reason })),
     get view() {
@@ -241,6 +255,14 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
       const all = canWait ? [...found, passTime] : found;
       const choice = all[choose(all, key)];
       if (choice === undefined) return 'abandoned';
+      if (independence) {
+        isComparing = true;
+        const whole = canWait ? [...alternatives(), passTime] : alternatives();
+        isComparing = false;
+        const { label, process, fault } = choice;
+        const place = whole.findIndex((one) => one.label === label && one.process === process && one.fault === fault);
+        if (whole.length > 1) path.push(place);
+      }
       choice.apply();
       await drained();
     }

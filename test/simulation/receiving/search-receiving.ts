@@ -1,3 +1,4 @@
+import { searchLearned } from '../search/learned-search.ts';
 import {
   type ObservedWorld,
   type Report,
@@ -25,6 +26,8 @@ interface RunOptions {
 }
 
 export interface ReceivingSearchOptions extends RunOptions, RunsOptions {
+  /** Whether the search learns which calls commute, and makes them in one order only. @default false */
+  readonly learns?: boolean;
   /** Called at the end of each run that was not abandoned. */
   readonly onEnd?: (world: ReceivingWorld) => void;
 }
@@ -37,11 +40,19 @@ export const searchReceiving = async (
   options: ReceivingSearchOptions,
 ): Promise<ReceivingResult> => {
   const reference = await endOfFirst(scenario, options);
+  const whole = { ...scenario, ...runOptions(options), reference };
+  const { prunes = true } = scenario;
+  if (options.learns && prunes) {
+    return searchLearned<ReceivingInvariantName>(
+      {
+        observe: (independence, report) => observed({ ...whole, independence }, report, options.onEnd),
+        run: (independence, choose) => createReceivingWorld({ ...whole, independence }).run(choose),
+      },
+      options,
+    );
+  }
   forgetInterned();
-  return searchRuns<ReceivingInvariantName>(
-    (report) => observed({ ...scenario, ...runOptions(options), reference }, report, options.onEnd),
-    options,
-  );
+  return searchRuns<ReceivingInvariantName>((report) => observed(whole, report, options.onEnd), options);
 };
 
 /** Runs one schedule again. Returns what happened, line by line, and the violations. */
@@ -84,6 +95,7 @@ const observed = (
     clock: world.clock,
     turns: world.turns,
     run: (choose) => world.run(choose),
+    ...(options.independence && { path: () => [...world.path] }),
     checkEnd(how) {
       check(({ atEnd }) => atEnd?.(world, how));
       onEnd?.(world);

@@ -17,6 +17,8 @@ export interface ExploreOptions {
   /** Continues every state, even one that was reached before. To show that merging states loses nothing. */
   readonly mergesStates?: boolean;
   readonly maxRuns?: number;
+  /** Whether the search may end before it is complete. */
+  readonly isEnough?: () => boolean;
 }
 
 /** What a search covered. */
@@ -49,7 +51,14 @@ interface Frame {
  * state has the same futures.
  */
 export const explore = async (options: ExploreOptions): Promise<Coverage> => {
-  const { start, onEnd, onStart, mergesStates = true, maxRuns = Number.POSITIVE_INFINITY } = options;
+  const {
+    start,
+    onEnd,
+    onStart,
+    mergesStates = true,
+    maxRuns = Number.POSITIVE_INFINITY,
+    isEnough = () => false,
+  } = options;
   /** The schedules from each finished state; undefined while it is being searched. */
   const finished = new Map<string, readonly bigint[] | undefined>();
   const frames: Frame[] = [];
@@ -126,7 +135,7 @@ export const explore = async (options: ExploreOptions): Promise<Coverage> => {
     onStart?.(() => choicesOf(frames));
     backtrack(await run());
     runs += 1;
-  } while (frames.length > 0 && runs < maxRuns);
+  } while (frames.length > 0 && runs < maxRuns && !isEnough());
 
   return {
     runs,

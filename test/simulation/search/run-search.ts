@@ -1,23 +1,45 @@
 import { parseArgs } from 'node:util';
-import type { RunsResult } from './search-runs.ts';
+import {
+  formatTable,
+  type Results,
+  readResults,
+  type SearchedScenario,
+  searchedScenario,
+  writeResults,
+} from './scenario-table.ts';
+import { searchInChildren } from './search-in-children.ts';
 import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES, type SearchableScenario } from './searchable.ts';
 
 /** `npm run search`: searches every schedule of every scenario and exits 1 if an invariant does not hold in one. */
 const USAGE = `npm run search [-- options]
-  --scenario <names>   separated by commas; all of them by default: ${Object.keys(SEARCHABLE_SCENARIOS).join(', ')}
+  --scenario <names>   separated by commas; all of them by default
+  --use-case <names>   only the scenarios of these use cases: ${useCases().join(', ')}
   --faults <number>    at most so many faults in a run; 2 by default, fewer where a scenario says so
-  --mutant <name>      searches with the function broken on purpose: ${Object.keys(SEARCHABLE_MUTANTS).join(', ')}
-  --replay <choices>   runs one schedule of one scenario again, as a search printed it, and shows each step`;
+  --workers <number>   how many scenarios are searched at once, each in its own process; 2 by default
+  --write              writes the results to docs/scenarios.md
+  --mutant <name>      searches with a function broken on purpose
+  --replay <choices>   runs one schedule of one scenario again, as a search printed it, and shows each step
+  --list               lists the scenarios and the mutants with what each is about`;
 
 const { values } = parseArgs({
   options: {
     scenario: { type: 'string' },
+    'use-case': { type: 'string' },
     faults: { type: 'string' },
+    workers: { type: 'string', default: '2' },
+    write: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     replay: { type: 'string' },
-    help: { type: 'boolean' },
+    list: { type: 'boolean', default: false },
+    // One scenario in this process, with the result as JSON: how the command starts itself.
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+
+function useCases(): readonly string[] {
+  return [...new Set(Object.values(SEARCHABLE_SCENARIOS).map(({ useCase }) => useCase))];
+}
 
 const fail = (sentence: string): never => {
   console.error(`${sentence}\n\n${USAGE}`);
@@ -32,41 +54,27 @@ const faultsOf = ({ maxFaults }: SearchableScenario): number =>
 
 const number = (count: number | bigint): string => count.toLocaleString('en-US');
 
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
+const searchHere = async (scenario: SearchableScenario): Promise<SearchedScenario> => {
+  const faults = faultsOf(scenario);
+  const before = process.cpuUsage();
+  const result = await scenario.search(faults);
+  const { user, system } = process.cpuUsage(before);
+  return searchedScenario(result, faults, (user + system) / 1e6);
+};
 
-const mutant = values.mutant === undefined ? undefined : named(SEARCHABLE_MUTANTS, values.mutant);
-const names = mutant ? [mutant.scenario] : (values.scenario?.split(',') ?? Object.keys(SEARCHABLE_SCENARIOS));
-if (mutant && values.scenario !== undefined && values.scenario !== mutant.scenario) {
-  fail(`${values.mutant} is searched in ${mutant.scenario}.`);
-}
-const searched = names.map((name) => [name, mutant ?? named(SEARCHABLE_SCENARIOS, name)] as const);
-
-const describe = (
-  name: string,
-  { about }: SearchableScenario,
-  faults: number,
-  result: RunsResult<string>,
-  seconds: number,
-): string => {
-  const schedules = result.schedules.map((count, index) => `${number(count)} with ${index}`).join(', ');
+const describe = (name: string, { about }: SearchableScenario, result: SearchedScenario): string => {
+  const schedules = result.schedules.map((count, index) => `${number(BigInt(count))} with ${index}`).join(', ');
   return [
-    `${name} (up to ${faults} faults): ${about}`,
-    `  calls of ports: ${number(result.callsObserved)} observed, at most ${result.mostCalls} in a run`,
+    `${name} (up to ${result.faults} faults): ${about}`,
+    `  calls of ports: ${number(result.calls)} observed, at most ${result.mostCalls} in a run`,
     `  places of a fault: ${number(result.faultPlaces)}; orders and faults: ${schedules} faults`,
-    `  runs: ${number(result.runs)}; states: ${number(result.states)}; ${seconds.toFixed(1)} s of processor time`,
+    `  runs: ${number(result.runs)}; states: ${number(result.states)}; ${result.seconds} s of processor time`,
     `  violations: ${result.violations.length === 0 ? 'none' : ''}`,
   ].join('\n');
 };
 
-const showViolations = async (
-  name: string,
-  scenario: SearchableScenario,
-  faults: number,
-  result: RunsResult<string>,
-): Promise<void> => {
+const showViolations = async (name: string, scenario: SearchableScenario, result: SearchedScenario): Promise<void> => {
+  const { faults } = result;
   for (const { invariant, what, choices } of result.violations) {
     console.log(`\n  ${invariant}, in ${number(result.violating[invariant] ?? 0)} runs: ${SENTENCES[invariant]}`);
     console.log(`  ${what}`);
@@ -79,6 +87,33 @@ const showViolations = async (
   }
 };
 
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+if (values.list) {
+  for (const [name, { useCase, about }] of Object.entries(SEARCHABLE_SCENARIOS))
+    console.log(`${useCase}: ${name}: ${about}`);
+  for (const [name, { scenario, breaks }] of Object.entries(SEARCHABLE_MUTANTS))
+    console.log(`mutant of ${scenario}: ${name}: ${breaks}`);
+  process.exit(0);
+}
+
+const mutant = values.mutant === undefined ? undefined : named(SEARCHABLE_MUTANTS, values.mutant);
+if (mutant && values.scenario !== undefined && values.scenario !== mutant.scenario) {
+  fail(`${values.mutant} is searched in ${mutant.scenario}.`);
+}
+if (mutant && values.write) fail('What a mutant comes to is not written.');
+const wanted = values['use-case']?.split(',');
+const unknown = wanted?.find((useCase) => !useCases().includes(useCase));
+if (unknown !== undefined) fail(`There is no use case ${unknown}.`);
+const names = mutant
+  ? [mutant.scenario]
+  : (values.scenario?.split(',') ?? Object.keys(SEARCHABLE_SCENARIOS)).filter(
+      (name) => wanted === undefined || wanted.includes(named(SEARCHABLE_SCENARIOS, name).useCase),
+    );
+const searched = names.map((name) => [name, mutant ?? named(SEARCHABLE_SCENARIOS, name)] as const);
+
 const [first] = searched;
 if (values.replay !== undefined && first !== undefined) {
   const [, scenario] = first;
@@ -87,24 +122,47 @@ if (values.replay !== undefined && first !== undefined) {
   console.log(lines.join('\n'));
   process.exit(violated.length === 0 ? 0 : 1);
 }
-
-const violated = new Set<string>();
-const startedAt = process.cpuUsage();
-let runs = 0;
-for (const [name, scenario] of searched) {
-  const faults = faultsOf(scenario);
-  const before = process.cpuUsage();
-  const result = await scenario.search(faults);
-  const { user, system } = process.cpuUsage(before);
-  runs += result.runs;
-  console.log(describe(name, scenario, faults, result, (user + system) / 1e6));
-  await showViolations(name, scenario, faults, result);
-  for (const { invariant } of result.violations) violated.add(invariant);
-  console.log('');
+if (values.json && first !== undefined) {
+  console.log(JSON.stringify(await searchHere(first[1])));
+  process.exit(0);
 }
-const { user, system } = process.cpuUsage(startedAt);
+
+const results: Record<string, SearchedScenario> = {};
+const failures: string[] = [];
+let done = 0;
+const finished = async (name: string, result: SearchedScenario): Promise<void> => {
+  const scenario = mutant ?? named(SEARCHABLE_SCENARIOS, name);
+  results[name] = result;
+  done += 1;
+  console.log(`${done} of ${searched.length}: ${describe(name, scenario, result)}`);
+  await showViolations(name, scenario, result);
+  console.log('');
+  if (values.write) writeResults({ ...readResults(), ...results });
+};
+
+if (searched.length === 1 && first !== undefined) await finished(first[0], await searchHere(first[1]));
+else {
+  const faults = values.faults === undefined ? [] : ['--faults', values.faults];
+  await searchInChildren(
+    searched.map(([name]) => ({ name, arguments: ['--scenario', name, ...faults] })),
+    Number(values.workers),
+    finished,
+    (name, why) => {
+      failures.push(name);
+      console.error(`${name}: ${why}\n`);
+    },
+  );
+}
+
+const all: Results = results;
+const sum = (of: (one: SearchedScenario) => number): number =>
+  Object.values(all).reduce((total, one) => total + of(one), 0);
+const violated = new Set(Object.values(all).flatMap(({ violating }) => Object.keys(violating)));
+console.log(formatTable(all, names));
 console.log(
-  `${number(runs)} runs of ${names.length} scenarios in ${((user + system) / 60e6).toFixed(1)} minutes of processor time. ` +
+  `\n${number(sum(({ runs }) => runs))} runs of ${names.length} scenarios in ` +
+    `${(sum(({ seconds }) => seconds) / 60).toFixed(1)} minutes of processor time. ` +
+    (failures.length > 0 ? `Not searched: ${failures.join(', ')}. ` : '') +
     (violated.size === 0 ? 'Every invariant held.' : `Violated: ${[...violated].join(', ')}.`),
 );
-process.exit(violated.size === 0 ? 0 : 1);
+process.exit(violated.size === 0 && failures.length === 0 ? 0 : 1);

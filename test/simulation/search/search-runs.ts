@@ -17,6 +17,8 @@ export interface ObservedWorld extends Run {
   readonly clock: VirtualClock;
   /** Checks what must hold at the end. */
   checkEnd(how: 'quiet' | 'endless'): void;
+  /** The choices so far, if another world replays them than the one that is searched. */
+  readonly path?: () => readonly number[];
 }
 
 export interface RunsResult<Name extends string> extends Coverage {
@@ -29,6 +31,8 @@ export interface RunsResult<Name extends string> extends Coverage {
 export interface RunsOptions {
   readonly mergesStates?: boolean;
   readonly maxRuns?: number;
+  /** Ends the search when this invariant is violated, or when that returns true. @default never */
+  readonly until?: string | (() => boolean);
 }
 
 /** Searches every schedule of a world. */
@@ -42,11 +46,12 @@ export const searchRuns = async <Name extends string>(
   let foundInRun = new Set<Name>();
   let world: ObservedWorld | undefined;
   let isOver: readonly number[] | undefined;
+  const { until } = options;
 
   const report: Report<Name> = (invariant, what) => {
     if (!foundInRun.has(invariant)) violating.set(invariant, (violating.get(invariant) ?? 0) + 1);
     foundInRun.add(invariant);
-    const choices = isOver ?? choicesSoFar();
+    const choices = world?.path?.() ?? isOver ?? choicesSoFar();
     const known = shortest.get(invariant);
     if (known === undefined || choices.length < known.choices.length)
       shortest.set(invariant, { invariant, what, choices });
@@ -55,6 +60,7 @@ export const searchRuns = async <Name extends string>(
   const coverage = await explore({
     ...(options.mergesStates !== undefined && { mergesStates: options.mergesStates }),
     ...(options.maxRuns !== undefined && { maxRuns: options.maxRuns }),
+    isEnough: () => (typeof until === 'function' ? until() : [...violating.keys()].some((name) => name === until)),
     onStart(choices) {
       choicesSoFar = choices;
       isOver = undefined;

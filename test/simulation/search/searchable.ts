@@ -1,8 +1,15 @@
+import type { ReceiveMutation } from '../receiving/receive-process.ts';
 import { RECEIVING_INVARIANTS } from '../receiving/receiving-invariants.ts';
 import type { ReceivingMutant } from '../receiving/receiving-mutant.ts';
 import { RECEIVING_MUTANTS } from '../receiving/receiving-mutants.ts';
 import { RECEIVING_SCENARIOS, type ReceivingScenario } from '../receiving/receiving-scenarios.ts';
+import type { ReceivingOptions } from '../receiving/receiving-world.ts';
 import { replayReceiving, searchReceiving } from '../receiving/search-receiving.ts';
+import { SCENE_INVARIANTS } from '../scene/scene-invariants.ts';
+import type { SceneMutant } from '../scene/scene-mutant.ts';
+import { SCENE_MUTANTS } from '../scene/scene-mutants.ts';
+import { SCENE_SCENARIOS, type SceneScenario } from '../scene/scene-scenarios.ts';
+import { replayScene, searchScene } from '../scene/search-scene.ts';
 import type { Fault } from '../world/faults.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Mutant } from './mutant.ts';
@@ -13,6 +20,8 @@ import type { RunsResult } from './search-runs.ts';
 
 /** A scenario of any function, as the command line searches it. */
 export interface SearchableScenario {
+  /** What the product does in it. */
+  readonly useCase: string;
   readonly about: string;
   readonly maxFaults: number;
   search(maxFaults: number): Promise<RunsResult<string>>;
@@ -26,12 +35,16 @@ export interface SearchableScenario {
 /** A function that is broken on purpose, with the scenario in which the search finds it. */
 export interface SearchableMutant extends SearchableScenario {
   readonly scenario: string;
+  readonly breaks: string;
+  /** What the search must find. */
+  readonly invariant: string;
 }
 
 const MAX_FAULTS = 2;
 
 /** What a scenario, or a mutant of it, asks of the search of its function. */
 interface Searched<Options, Mutation> {
+  readonly useCase?: string;
   readonly about: string;
   readonly options: Options;
   readonly maxFaults?: number;
@@ -51,6 +64,7 @@ interface Limits<Mutation> {
 /** Creates the function that makes the scenarios of a function searchable. */
 const searchableBy =
   <Options, Mutation>(
+    functionName: string,
     search: (options: Options, limits: Limits<Mutation>) => Promise<RunsResult<string>>,
     replay: (
       options: Options,
@@ -58,12 +72,19 @@ const searchableBy =
       choices: readonly number[],
     ) => ReturnType<SearchableScenario['replay']>,
   ) =>
-  ({ about, options, maxFaults = MAX_FAULTS, mutant }: Searched<Options, Mutation>): SearchableScenario => {
+  ({
+    useCase = functionName,
+    about,
+    options,
+    maxFaults = MAX_FAULTS,
+    mutant,
+  }: Searched<Options, Mutation>): SearchableScenario => {
     const broken = mutant && {
       createMutation: mutant.create,
       ...(mutant.allowedFaults && { allowedFaults: mutant.allowedFaults }),
     };
     return {
+      useCase,
       about,
       maxFaults: mutant?.maxFaults ?? maxFaults,
       search: (faults) => search(options, { maxFaults: faults, ...broken }),
@@ -71,32 +92,53 @@ const searchableBy =
     };
   };
 
-const sending = searchableBy(search, replayRun);
-const receiving = searchableBy(searchReceiving, replayReceiving);
+const sending = searchableBy('send', search, replayRun);
+const receiving = searchableBy('receive', searchReceiving, replayReceiving);
+const receivingAndLearning = searchableBy<ReceivingOptions, ReceiveMutation>(
+  'receive',
+  (options, limits) => searchReceiving(options, { ...limits, learns: true }),
+  replayReceiving,
+);
+const scenes = searchableBy('scene', searchScene, replayScene);
 
 const mapped = <One, Other>(entries: Readonly<Record<string, One>>, map: (one: One) => Other): Record<string, Other> =>
   Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, map(one)]));
 
-/** Joins what is searched of both functions, whose names must differ. */
-const joined = <Entry>(one: Readonly<Record<string, Entry>>, other: Readonly<Record<string, Entry>>) => {
-  const name = Object.keys(one).find((key) => Object.hasOwn(other, key));
-  if (name !== undefined) throw new Error(`Both functions have something named ${name}.`);
-  return { ...one, ...other };
+/** Joins what is searched of all functions, whose names must differ. */
+const joined = <Entry>(...parts: readonly Readonly<Record<string, Entry>>[]): Readonly<Record<string, Entry>> => {
+  const entries = parts.flatMap((part) => Object.entries(part));
+  const names = entries.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`Two functions have something named ${twice}.`);
+  return Object.fromEntries(entries);
 };
 
 export const SEARCHABLE_SCENARIOS: Readonly<Record<string, SearchableScenario>> = joined(
   mapped<Scenario, SearchableScenario>(SCENARIOS, sending),
-  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, receiving),
+  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, (scenario) =>
+    (scenario.learns ? receivingAndLearning : receiving)(scenario),
+  ),
+  mapped<SceneScenario, SearchableScenario>(SCENE_SCENARIOS, scenes),
 );
+
+const named = ({ scenario, breaks, invariant }: Pick<SearchableMutant, 'scenario' | 'breaks' | 'invariant'>) => ({
+  scenario,
+  breaks,
+  invariant,
+});
 
 export const SEARCHABLE_MUTANTS: Readonly<Record<string, SearchableMutant>> = joined(
   mapped<Mutant, SearchableMutant>(MUTANTS, (mutant) => ({
     ...sending({ ...SCENARIOS[mutant.scenario], mutant }),
-    scenario: mutant.scenario,
+    ...named(mutant),
   })),
   mapped<ReceivingMutant, SearchableMutant>(RECEIVING_MUTANTS, (mutant) => ({
     ...receiving({ ...RECEIVING_SCENARIOS[mutant.scenario], mutant }),
-    scenario: mutant.scenario,
+    ...named(mutant),
+  })),
+  mapped<SceneMutant, SearchableMutant>(SCENE_MUTANTS, (mutant) => ({
+    ...scenes({ ...SCENE_SCENARIOS[mutant.scenario], mutant }),
+    ...named(mutant),
   })),
 );
 
@@ -104,4 +146,5 @@ export const SEARCHABLE_MUTANTS: Readonly<Record<string, SearchableMutant>> = jo
 export const SENTENCES: Readonly<Record<string, string>> = joined(
   mapped<{ readonly sentence: string }, string>(INVARIANTS, ({ sentence }) => sentence),
   mapped<{ readonly sentence: string }, string>(RECEIVING_INVARIANTS, ({ sentence }) => sentence),
+  mapped<{ readonly sentence: string }, string>(SCENE_INVARIANTS, ({ sentence }) => sentence),
 );

@@ -41,13 +41,22 @@ export interface ChatServiceOptions {
   readonly absentContacts?: readonly string[];
   /** Requests whose text contains this are refused with problems. */
   readonly refusedText?: string;
+  /** Whether the answer to an accepted `intent/v2` names no message. @default false */
+  readonly answersIntentsWithoutId?: boolean;
 }
 
 /** The contract's Limits: "User conversation window: 24 hours since the user's last message". */
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 export const createSimulatedChatService = (options: ChatServiceOptions): SimulatedChatService => {
-  const { clock, approvedTemplates, clockAheadMs = 0, absentContacts = [], refusedText } = options;
+  const {
+    clock,
+    approvedTemplates,
+    clockAheadMs = 0,
+    absentContacts = [],
+    refusedText,
+    answersIntentsWithoutId = false,
+  } = options;
   const effects: Effect[] = [];
   const lastWroteAt = new Map<string, number>();
   let { accessToken } = options;
@@ -61,7 +70,8 @@ export const createSimulatedChatService = (options: ChatServiceOptions): Simulat
     const effect = { id, at: now(), contact: contactKey(String(body.platformContactId)), endpoint, body };
     effects.push(effect);
     effectsKey += JSON.stringify(effect);
-    return { httpStatus: 200, body: { id, problems: null } };
+    const named = endpoint === 'intent/v2' && answersIntentsWithoutId ? {} : { id };
+    return { httpStatus: 200, body: { ...named, problems: null } };
   };
 
   return {

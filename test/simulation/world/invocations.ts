@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import type { ReceivedMessage } from '../../../local/emulators/sqs/queue.ts';
 import { throwing } from './faults.ts';
-import type { SimulatedQueue } from './queues.ts';
+import type { SimulatedPlainQueue } from './queues.ts';
 import { LIMITS } from './send-process.ts';
 import type { Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -16,7 +16,7 @@ export interface QueueProcess {
 export interface InvocationsOptions {
   readonly clock: VirtualClock;
   readonly turns: Turns;
-  readonly queue: SimulatedQueue;
+  readonly queue: SimulatedPlainQueue;
   readonly batchSize: number;
   readonly concurrency: number;
   /** Whether a process lives on for the next invocation. */
@@ -26,6 +26,8 @@ export interface InvocationsOptions {
   /** The time that the function is given. @default that of the function `send` */
   readonly timeoutMs?: number;
   readonly start: (name: string) => QueueProcess;
+  /** What the name of a process of one invocation starts with. @default 'd' */
+  readonly prefix?: string;
 }
 
 /** Lambda's event source mapping of a queue, and the processes that it invokes. */
@@ -46,7 +48,17 @@ export interface Invocations {
 export const LAMBDA_LIMIT_MS = LIMITS.timeoutSeconds * 1000;
 
 export const createInvocations = (options: InvocationsOptions): Invocations => {
-  const { clock, turns, queue, batchSize, concurrency, isWarm, limitMs, timeoutMs = LAMBDA_LIMIT_MS } = options;
+  const {
+    clock,
+    turns,
+    queue,
+    batchSize,
+    concurrency,
+    isWarm,
+    limitMs,
+    timeoutMs = LAMBDA_LIMIT_MS,
+    prefix = 'd',
+  } = options;
   const idle: QueueProcess[] = [];
   /** When each running invocation ends, by process. */
   const deadlines = new Map<string, number>();
@@ -61,7 +73,7 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
   const startProcess = ([first]: readonly ReceivedMessage[]): QueueProcess => {
     started += 1;
     // A process of one invocation is named after its delivery, so that the order of the invocations does not matter.
-    const delivery = `d${queue.placeOf(first?.messageId ?? '')}.${first?.receiveCount}`;
+    const delivery = `${prefix}${queue.placeOf(first?.messageId ?? '')}.${first?.receiveCount}`;
     return options.start(isWarm ? `p${started}` : delivery);
   };
 

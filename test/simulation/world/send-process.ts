@@ -10,6 +10,7 @@ import { receiveFloorMs } from '../../../lambdas/domain/backoff.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type {
+  AccessToken,
   ChatService,
   Clock,
   ContactRepository,
@@ -30,6 +31,7 @@ import { type Failures, throwing } from './faults.ts';
 import type { SimulatedQueue } from './queues.ts';
 import type { SimulatedSchedules } from './schedules.ts';
 import { createSimulatedTable, type TableState } from './table.ts';
+import { queueName, type Touches } from './touches.ts';
 import type { Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -71,7 +73,8 @@ export interface SendProcessOptions {
   readonly queue: SimulatedQueue;
   readonly schedules: SimulatedSchedules;
   readonly chatService: CalledChatService;
-  readonly accessToken: string;
+  /** The token, or where the process reads it. */
+  readonly accessToken: string | AccessToken;
   readonly account: AccountRef;
   readonly rules: SendRules;
   /** Whether nothing writes the contact or the circuit breaker, so that it does not matter when they are read. */
@@ -83,18 +86,23 @@ export interface SendProcessOptions {
   readonly mutation?: Mutation;
 }
 
+const constantToken = (token: string): AccessToken => ({ read: async () => token, refresh: async () => token });
+
+const touching = (name: string) => ({ touches: (): Touches => ({ reads: [], writes: [name] }) });
+
 /** The time limits of the function, as the stack derives them from the defaults of its settings. */
 export const LIMITS = timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSeconds: 10 });
 
 /** Starts a process of the function `send`: what it remembers between two invocations is its own. */
 export const createSendProcess = (options: SendProcessOptions) => {
-  const { name, clock, turns, queue, schedules, account, mutation } = options;
+  const { name, clock, turns, queue, schedules, account, accessToken, mutation } = options;
   const call = <Answer>(label: string, perform: () => Answer, failures: Failures<Answer>, more: object = {}) =>
     turns.call({ process: name, label, perform, failures, canEndProcess: true, ...more });
 
-  const plainTable = createSimulatedTable(options.table, (label, perform) =>
+  const plainTable = createSimulatedTable(options.table, (label, perform, _, touches) =>
     call(label, perform, throwing('The table'), {
       isTable: true,
+      ...(touches && { touches }),
       isIndependent: label.startsWith('read CONTACT#') && options.isContactConstant,
     }),
   );
@@ -103,7 +111,12 @@ export const createSendProcess = (options: SendProcessOptions) => {
   const deadLetters: SendDeadLetterQueue = {
     put: ({ body, groupId, deduplicationId }, reason) => {
       const put = () => queue.putDeadLetter({ body, groupId, deduplicationId, reason });
-      return call('put on the dead-letter queue', put, throwing('The dead-letter queue'));
+      return call(
+        'put on the dead-letter queue',
+        put,
+        throwing('The dead-letter queue'),
+        touching(queueName('sendDeadLetters')),
+      );
     },
   };
   const plain: BreakablePorts = {
@@ -112,13 +125,18 @@ export const createSendProcess = (options: SendProcessOptions) => {
     chatService: createHttpChatService({
       baseUrl: 'https://chat.example',
       contactCheckPath: 'customer/checkChatContact',
-      accessToken: { read: async () => options.accessToken, refresh: async () => options.accessToken },
+      accessToken: typeof accessToken === 'string' ? constantToken(accessToken) : accessToken,
       post: (url, headers, body) => postAtTurn(options, url, headers['access-token'] ?? '', body),
     }),
     deadLetters,
     scheduler: {
       schedule: (schedule) =>
-        call(`schedule ${schedule.requestId}`, () => schedules.create(schedule), throwing('The scheduler')),
+        call(
+          `schedule ${schedule.requestId}`,
+          () => schedules.create(schedule),
+          throwing('The scheduler'),
+          touching(`schedule ${schedule.requestId}`),
+        ),
       cancel: () => Promise.reject(new Error('This function cancels nothing.')),
     },
     changeVisibility: (changes) => {
@@ -180,8 +198,13 @@ export const createSendProcess = (options: SendProcessOptions) => {
 };
 
 /** Makes an HTTP call. A failure without an answer leaves it unknown whether the call took effect. */
-const postAtTurn = (
-  { name, turns, chatService, answerMs }: SendProcessOptions,
+export const postAtTurn = (
+  {
+    name,
+    turns,
+    chatService,
+    answerMs,
+  }: Pick<SendProcessOptions, 'name' | 'chatService' | 'answerMs'> & { readonly turns: Pick<Turns, 'call'> },
   url: URL,
   token: string,
   body: string,
@@ -216,6 +239,7 @@ const postAtTurn = (
       },
     },
     canEndProcess: true,
+    ...touching('the chat service'),
     takesMs: answerMs(),
   });
 };

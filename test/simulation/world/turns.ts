@@ -1,5 +1,6 @@
 import type { Failures, Fault } from './faults.ts';
 import { intern, serialize } from './serialize.ts';
+import type { Touches } from './touches.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** One of the things that can happen next. */
@@ -23,6 +24,8 @@ export interface PortCall<Answer> {
   readonly canEndProcess: boolean;
   /** Whether the call changes nothing that another process's call depends on or changes. */
   readonly isIndependent?: boolean;
+  /** What the call reads and writes, if the world needs to know it. */
+  readonly touches?: () => Touches;
   /** Whether an outage of the table concerns the call. */
   readonly isTable?: boolean;
   /** How long the answer takes. @default 0 */
@@ -46,11 +49,21 @@ interface Waiting {
   deliver(): void;
 }
 
+/** A call that waits for its turn. */
+export type WaitingCall = Pick<PortCall<unknown>, 'process' | 'touches'>;
+
 export interface TurnsOptions {
   readonly clock: VirtualClock;
   readonly lateMs: number;
   readonly outageMs: number;
-  readonly onCall?: (call: { readonly process: string; readonly label: string; readonly fault?: Fault }) => void;
+  readonly onCall?: (call: {
+    readonly process: string;
+    readonly label: string;
+    readonly fault?: Fault;
+    readonly touches?: Touches;
+  }) => void;
+  /** Whether a call may go first, besides those that are said to be independent. @default never */
+  readonly commutes?: (call: WaitingCall, waiting: readonly WaitingCall[]) => boolean;
   /** A process died, or was suspended until its lease had expired. */
   readonly onBreak?: (process: string, how: 'died' | 'late') => void;
 }
@@ -123,6 +136,8 @@ export const createTurns = (options: TurnsOptions): Turns => {
   };
 
   type Pending = (typeof pending)[number];
+  const goesFirst = (call: Pending): boolean =>
+    call.isIndependent === true || options.commutes?.(call, pending) === true;
   const deliver = (call: Pending, outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
     if (dead.has(call.process)) return;
     if ('error' in outcome) observe(call.process, `${call.label} failed`, String(outcome.error));
@@ -147,7 +162,13 @@ export const createTurns = (options: TurnsOptions): Turns => {
     apply() {
       removeAll(pending, (other) => other === call);
       if (fault?.startsWith('dies')) unanswered.push(call);
-      options.onCall?.({ process: call.process, label: call.label, ...(fault && { fault }) });
+      const touches = call.touches?.();
+      options.onCall?.({
+        process: call.process,
+        label: call.label,
+        ...(fault && { fault }),
+        ...(touches && { touches }),
+      });
       act();
     },
   });
@@ -224,7 +245,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
     isAlive: (process) => !dead.has(process),
 
     alternatives(isAllowed, prunes) {
-      const independent = prunes ? pending.find((call) => call.isIndependent) : undefined;
+      const independent = prunes ? pending.find(goesFirst) : undefined;
       if (independent) return alternativesOf(independent, isAllowed);
       const due = waiting.filter(({ dueAt }) => dueAt <= clock.ms);
       return [
@@ -250,7 +271,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
       ];
     },
     get hasIndependentCall() {
-      return pending.some(({ isIndependent }) => isIndependent);
+      return pending.some(goesFirst);
     },
     waitingCalls: () => pending.map(({ label }) => label),
     get isBusy() {

@@ -1,0 +1,142 @@
+import { bodyOf } from '../receiving/webhook-sender.ts';
+import type { Scene } from './scene.ts';
+import type { SceneInvariant } from './scene-invariants.ts';
+import { answeredCalls, containsText, placesOf, recordOf } from './scene-view.ts';
+
+/** Texts in what a scene stores: of the erased contact, before and after the erasure was requested, and of another. */
+export const BEFORE = 'said before the erasure';
+export const AFTER = 'said after the erasure';
+export const OTHER = 'said by somebody else';
+
+export const ERASING_INVARIANTS = {
+  erasureEnds: {
+    sentence: 'Every erasure that was accepted ends, and says so in its record.',
+    atEnd(scene) {
+      if (!scene.options.consumes?.includes('erasures')) return undefined;
+      const accepted = answeredCalls(scene).filter(
+        ({ request, status }) => request.route === 'eraseContact' && status === 202,
+      );
+      const missing = accepted.find(({ body }) => scene.item(`ERASURE#${String(body.erasureId)}`) === undefined);
+      if (missing) return `${missing.name} has no record.`;
+      const running = erasures(scene).find(({ state }) => state !== 'done');
+      return running && `${String(running.pk)} is ${String(running.state)}.`;
+    },
+  },
+
+  nothingOfBeforeRemains: {
+    sentence:
+      'After an erasure, nothing remains of what was stored before it was requested: not even in a dead letter.',
+    atEnd(scene) {
+      if (!erasures(scene).some(({ state }) => state === 'done')) return undefined;
+      const places = placesOf(scene, BEFORE);
+      return places.length === 0 ? undefined : `It remains in ${places.join(', ')}.`;
+    },
+  },
+
+  erasedIsNotSent: {
+    sentence: 'What was queued before the erasure is not sent once the erasure is done.',
+    atCall(scene, process, label) {
+      if (!/^call (message|intent)/.test(label)) return undefined;
+      const isDone = erasures(scene).some(({ state }) => state === 'done');
+      return isDone ? `${process} calls after the erasure.` : undefined;
+    },
+  },
+
+  nothingLaterErased: {
+    sentence: 'An event of a later time, and a consent that is recorded later, survive the erasure as they came.',
+    atEnd(scene) {
+      for (const [place, post] of (scene.options.posts ?? []).entries()) {
+        const body = bodyOf(post);
+        if (!body.includes(AFTER) || !scene.acknowledged.has(place)) continue;
+        const isStored = [...scene.table.items.values()].some((item) => item.body === body);
+        if (!isStored && placesOf(scene, AFTER).length === 0) return `It was erased: ${body}`;
+      }
+      const consents = answeredCalls(scene).filter(
+        ({ request, status }) =>
+          /^opt/.test(request.route) && status === 200 && recordOf(request.body).source === AFTER,
+      );
+      const lost = consents.find(
+        () => ![...scene.table.items.values()].some((item) => item.sk === 'CONSENT' && containsText(item, AFTER)),
+      );
+      return lost && `The consent of ${lost.name} was erased.`;
+    },
+  },
+
+  othersUntouched: {
+    sentence: 'Nothing of another contact is erased.',
+    atEnd(scene) {
+      const { table } = scene;
+      if (!scene.facts.has(OTHER)) return undefined;
+      const isThere = [...table.items.values()].some((item) => containsText(item, OTHER));
+      return isThere || placesOf(scene, OTHER).length > 0 ? undefined : 'What somebody else said was erased.';
+    },
+  },
+
+  countsAtMost: {
+    sentence: 'An erasure counts nothing twice, however often its turns are repeated.',
+    atEnd(scene) {
+      const { erasable } = scene.options;
+      if (erasable === undefined) return undefined;
+      const sums = { messages: 0, sends: 0, deadLetters: 0 };
+      for (const erasure of erasures(scene)) {
+        for (const name of NAMES) sums[name] += Number(erasure[name]);
+      }
+      const name = NAMES.find((one) => sums[one] > erasable[one]);
+      return name && `${sums[name]} ${name} were counted, and there were ${erasable[name]}.`;
+    },
+  },
+
+  deadLettersKept: {
+    sentence:
+      'A dead letter is in its queue, or can be read, until it is redriven, deleted, or erased with its contact.',
+    atEnd(scene) {
+      const { deadLetters = [] } = scene.options;
+      const isErased = erasures(scene).some(({ state }) => state === 'done');
+      const isDeleted = answeredCalls(scene).some(
+        ({ request, status }) => request.route === 'deleteDeadLetter' && status === 200,
+      );
+      if (isErased || isDeleted) return undefined;
+      const lost = deadLetters.find((text) => !placesOf(scene, text).some((place) => isReadable(scene, place)));
+      return lost && `"${lost}" is nowhere but in ${placesOf(scene, lost).join(', ') || 'the past'}.`;
+    },
+  },
+
+  keptDeadLetterIsWhole: {
+    sentence: 'A dead letter that is listed can be read, unless it is being deleted, and one that is stored is listed.',
+    atEnd(scene) {
+      const parts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* PART#/.test(name));
+      const unlisted = parts.find((name) => !scene.table.items.has(`${name.split(' ')[0]} DEADLETTER`));
+      if (unlisted) return `${unlisted} is not listed.`;
+      const contacts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* CONTACT#/.test(name));
+      const lonely = contacts.find((name) => !parts.some((part) => part.startsWith(name.split(' ')[0] ?? '')));
+      return lonely && `${lonely} names a contact, and its dead letter is gone.`;
+    },
+  },
+
+  redriveDelivers: {
+    sentence: 'Every quarantined event is stored, after a redrive that was answered as complete.',
+    atEnd(scene) {
+      const isRedriven = answeredCalls(scene).some(
+        ({ request, status, body }) =>
+          request.route === 'redriveDeadLetters' && status === 200 && body.isComplete === true,
+      );
+      const { deadLetters = [], keeps = 0 } = scene.options;
+      // While dead letters move to the table, a redrive may see one in neither place.
+      const isDeleted = scene.options.callers?.some(({ request }) => request.route === 'deleteDeadLetter') === true;
+      if (!isRedriven || isDeleted || keeps > 0 || erasures(scene).length > 0) return undefined;
+      const missing = deadLetters.find((text) => !placesOf(scene, text).some((place) => place.startsWith('MESSAGE#')));
+      return missing && `"${missing}" was redriven, and is not stored.`;
+    },
+  },
+} as const satisfies Record<string, SceneInvariant>;
+
+const NAMES = ['messages', 'sends', 'deadLetters'] as const;
+
+export const erasures = ({ table }: Scene) =>
+  [...table.items.values()].filter(({ pk }) => String(pk).startsWith('ERASURE#'));
+
+/** Whether a place shows a dead letter to an operator, or holds what became of it. */
+const isReadable = ({ table }: Scene, place: string): boolean => {
+  const [, pk] = /^(DEADLETTER#\S+) PART#/.exec(place) ?? [];
+  return pk === undefined ? !place.startsWith('DEADLETTER#') : table.items.has(`${pk} DEADLETTER`);
+};

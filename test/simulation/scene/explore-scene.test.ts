@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { serialize } from '../world/serialize.ts';
+import type { Scene } from './scene.ts';
+import { SCENE_SCENARIOS, type SceneScenario, type SceneScenarioName } from './scene-scenarios.ts';
+import { type SceneSearchOptions, searchScene } from './search-scene.ts';
+
+/** What a run leaves behind. */
+const endOf = ({ table, chatService, queues, bus, answers }: Scene): string =>
+  [
+    [...table.items.values()].map(serialize).toSorted().join(),
+    chatService.key(),
+    Object.values(queues)
+      .map((queue) => serialize(queue.messages()))
+      .join(),
+    // Of two shards, only the order of each one's events counts.
+    bus.published.map(({ id }) => id).toSorted(),
+    [...answers].map(([name, { status }]) => `${name} ${status}`).toSorted(),
+  ].join('\n');
+
+const endsOf = async (name: SceneScenarioName, options: Omit<SceneSearchOptions, 'onEnd'>) => {
+  const ends = new Set<string>();
+  const { options: scene }: SceneScenario = SCENE_SCENARIOS[name];
+  const { violating, runs } = await searchScene(scene, { ...options, onEnd: (one) => ends.add(endOf(one)) });
+  return { ends: [...ends].toSorted(), violated: Object.keys(violating).toSorted(), runs };
+};
+
+describe('leaving out orders of calls that commute', () => {
+  it.each([
+    ['publishBatch', ['partial', 'dies-after']],
+    ['publishUnreadable', ['fails-before']],
+    ['registerOther', []],
+    ['registerBesideQueue', ['dies-before']],
+    ['cancelWhileScheduling', []],
+    ['resolveFailed', ['dies-after']],
+    ['resolveAcceptedAndStatus', []],
+    ['optOutsOfTwoTimes', ['fails-after']],
+    ['checkAbsent', ['refused']],
+    ['recordAct', ['dies-before', 'dies-after']],
+    ['tokenReplaced', []],
+    ['redrive', []],
+  ] as const)('loses no end of a run and no violation: %s', async (name, allowedFaults) => {
+    const limits = { maxFaults: 1, allowedFaults };
+    const pruned = await endsOf(name, limits);
+    const complete = await endsOf(name, { ...limits, prunes: false });
+
+    expect(pruned.ends).toEqual(complete.ends);
+    expect(pruned.violated).toEqual(complete.violated);
+    expect(pruned.runs).toBeLessThanOrEqual(complete.runs);
+  });
+});
+
+describe('merging states', () => {
+  it.each([
+    ['publishInParts', ['fails-after']],
+    ['registerBesideQueue', []],
+    ['resolveFailed', ['fails-before']],
+    ['optOutsOfTwoTimes', []],
+    ['recordAct', ['fails-before', 'dies-after']],
+  ] as const)('loses no end of a run and no violation: %s', async (name, allowedFaults) => {
+    const limits = { maxFaults: 1, allowedFaults };
+    const merged = await endsOf(name, limits);
+    const unmerged = await endsOf(name, { ...limits, mergesStates: false });
+
+    expect(merged.ends).toEqual(unmerged.ends);
+    expect(merged.violated).toEqual(unmerged.violated);
+    expect(merged.runs).toBeLessThanOrEqual(unmerged.runs);
+  });
+});

@@ -1,0 +1,286 @@
+import { CONSENT_KINDS, CONSENT_ORIGINS, DEFAULT_ORIGIN } from '../../../lambdas/domain/consent.ts';
+import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
+import { joinContactItems } from '../../support/contact-items.ts';
+import { type Scene, userRef } from './scene.ts';
+import type { SceneInvariant } from './scene-invariants.ts';
+import {
+  type AnsweredCall,
+  answeredCalls,
+  auditEntries,
+  effectsOf,
+  recordOf,
+  registerOf,
+  requestIdsOf,
+} from './scene-view.ts';
+
+const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
+
+export const MANAGING_INVARIANTS = {
+  everyCallAnswered: {
+    sentence: 'Every call of the API is answered, every event acknowledged, and the run comes to an end.',
+    atEnd({ options, answers, acknowledged }, how) {
+      if (how === 'endless') return 'The run does not end.';
+      const unanswered = options.callers?.find(({ name }) => !answers.has(name));
+      if (unanswered) return `${unanswered.name} was never answered.`;
+      const place = options.posts?.findIndex((_, index) => !acknowledged.has(index)) ?? -1;
+      return place >= 0 ? `Event ${place} was never acknowledged.` : undefined;
+    },
+  },
+
+  auditedBefore: {
+    sentence: 'No act of an operator happens before the audit trail has an entry of it.',
+    atWrite(scene, { before = {}, after }) {
+      const act = actOf(scene, before, after ?? {}, after === undefined);
+      if (act === undefined) return undefined;
+      const isRecorded = auditEntries(scene).some((entry) =>
+        Object.entries(act).every(([name, value]) => [value].flat().includes(entry[name])),
+      );
+      return isRecorded ? undefined : `There is no entry of ${JSON.stringify(act)}.`;
+    },
+  },
+
+  sentAsOftenAsAsked: {
+    sentence: 'No request reaches the user twice, unless an operator had it resent.',
+    atEnd(scene) {
+      for (const requestId of requestIdsOf(scene)) {
+        const resends = callsOf(scene, 'resolveSend', requestId).filter(isResend).length;
+        const count = effectsOf(scene, requestId).length;
+        const isResent = scene.options.queued?.some(
+          (one) => one.requestId === requestId && one.onUncertain === 'resend',
+        );
+        if (!isResent && count > 1 + resends) return `${requestId} reached the user ${count} times.`;
+      }
+      return undefined;
+    },
+  },
+
+  everyRequestEnds: {
+    sentence: 'Every request that was queued, or that the API accepted, ends in a final state or is dead-lettered.',
+    atEnd(scene) {
+      if (!scene.options.consumes?.includes('send')) return undefined;
+      for (const requestId of requestIdsOf(scene)) {
+        const state = scene.item(`SEND#${requestId}`)?.state;
+        const isDead = scene.queues.sendDeadLetters.messages().some(({ body }) => body.includes(requestId));
+        if (!isDead && !FINAL.includes(String(state))) return `${requestId} ends as ${String(state)}.`;
+      }
+      return undefined;
+    },
+  },
+
+  acceptedRequestIsTheOne: {
+    sentence: 'A request that the API has accepted is the one that is sent: no other one has its id.',
+    atEnd(scene) {
+      for (const { request, status } of answeredCalls(scene)) {
+        if (!/^enqueueSend/.test(request.route) || status !== 202) continue;
+        const { messageText } = recordOf(request.body);
+        const requestId = request.id ?? String(recordOf(request.body).requestId);
+        const other = effectsOf(scene, requestId).find(({ body }) => body.messageText !== messageText);
+        if (other) return `${requestId} was accepted with "${messageText}", and sent as "${other.body.messageText}".`;
+        const { body = '', erasedAt } = scene.item(`SEND#${requestId}`) ?? {};
+        if (erasedAt === undefined && !String(body).includes(String(messageText))) {
+          return `${requestId} was accepted with "${messageText}", and is stored as ${String(body)}.`;
+        }
+      }
+      return undefined;
+    },
+  },
+
+  cancelledStaysUnsent: {
+    sentence: 'A request whose cancellation was answered with 200 is never sent, and stays cancelled.',
+    atEnd(scene) {
+      for (const { request, status } of answeredCalls(scene)) {
+        if (!/^cancelSend/.test(request.route) || status !== 200) continue;
+        const requestId = request.id ?? String(recordOf(request.body).requestId);
+        if (effectsOf(scene, requestId).length > 0) return `${requestId} was cancelled, and reached the user.`;
+        const state = scene.item(`SEND#${requestId}`)?.state;
+        if (state !== 'cancelled') return `${requestId} was cancelled, and ends as ${String(state)}.`;
+      }
+      return undefined;
+    },
+  },
+
+  cancelledIsUnscheduled: {
+    sentence: 'A request whose cancellation was answered with 200 has no schedule any more.',
+    atAnswer({ schedules }, { request: { route, id = '' }, status }) {
+      const isCancelled = route === 'cancelSendById' && status === 200;
+      return isCancelled && schedules.key().includes(id) ? `${id} was cancelled and has a schedule.` : undefined;
+    },
+  },
+
+  resolutionStays: {
+    sentence:
+      "An operator's resolution that was answered with 200 stays, unless a status shows that the message arrived.",
+    atEnd(scene) {
+      const resolutions = answeredCalls(scene).filter(isAnsweredResolution);
+      if (resolutions.length !== 1) return undefined;
+      for (const { request } of resolutions) {
+        const { requestId, outcome, messageId } = recordOf(request.body);
+        const { state } = scene.item(`SEND#${String(requestId)}`) ?? {};
+        const isConfirmed = confirmingPosts(scene, String(requestId)).length > 0;
+        if (isConfirmed || outcome === 'resend') continue;
+        const wanted = outcome === 'accepted' ? 'accepted' : 'rejected';
+        if (state !== wanted)
+          return `${String(requestId)} was resolved as ${String(outcome)}, and ends as ${String(state)}.`;
+        const message = scene.item(`MESSAGE#${String(messageId)}`);
+        if (outcome === 'accepted' && message?.requestId !== requestId) return `${String(messageId)} has no record.`;
+      }
+      return undefined;
+    },
+  },
+
+  statusConfirms: {
+    sentence: 'A request whose message has a status ends as accepted, and the message names it.',
+    atEnd(scene) {
+      for (const requestId of requestIdsOf(scene)) {
+        for (const { _id_: id } of confirmingPosts(scene, requestId)) {
+          const state = scene.item(`SEND#${requestId}`)?.state;
+          if (state !== 'accepted') return `${requestId} has a status, and ends as ${String(state)}.`;
+          const message = scene.item(`MESSAGE#${String(id)}`);
+          if (message?.requestId !== requestId) return `The message of ${requestId} does not name it.`;
+        }
+      }
+      return undefined;
+    },
+  },
+
+  resentIsSent: {
+    sentence: 'A request that an operator had resent is processed again, unless something else has ended it.',
+    atEnd(scene) {
+      for (const { request, status, body } of answeredCalls(scene)) {
+        const { requestId, outcome } = recordOf(request.body);
+        if (request.route !== 'resolveSend' || outcome !== 'resend' || status !== 200) continue;
+        const item = scene.item(`SEND#${String(requestId)}`);
+        const isEnded = FINAL.includes(String(item?.state));
+        if (!isEnded)
+          return `${String(requestId)} was resent as ${String(body.state)}, and ends as ${String(item?.state)}.`;
+      }
+      return undefined;
+    },
+  },
+
+  consentsCommute: {
+    sentence: 'Of each kind and origin of consent, the latest one is stored, whatever the order of the calls.',
+    atEnd(scene) {
+      const calls = answeredCalls(scene).filter(({ request, status }) => /^opt/.test(request.route) && status === 200);
+      if (calls.length === 0 || scene.options.consumes?.includes('erasures')) return undefined;
+      const stored = scene.item(`CONTACT#chat#*#${userRef.key}`, 'CONSENT') ?? {};
+      for (const kind of CONSENT_KINDS) {
+        for (const origin of CONSENT_ORIGINS) {
+          const times = calls.flatMap(({ request }) => {
+            const { at = NOW, origin: given } = recordOf(request.body);
+            const isKind = request.route === (kind === 'opt-in' ? 'optIn' : 'optOut');
+            return isKind && (given ?? DEFAULT_ORIGIN[kind]) === origin ? [String(at)] : [];
+          });
+          const latest = times.toSorted().at(-1);
+          const found = stored[registerOf({ kind, origin }).at];
+          if (latest !== undefined && String(found) < latest) {
+            return `The ${kind} (${origin}) of ${latest} is stored as ${String(found)}.`;
+          }
+        }
+      }
+      return undefined;
+    },
+  },
+
+  optOutHonored: {
+    sentence: 'No template is sent by a process that could read an opt-out without a later opt-in.',
+    atCall(scene, process, label) {
+      const fact = `${process} read an opt-out`;
+      if (label.startsWith('read CONTACT#')) {
+        const { userOptOutAt: out = '', userOptInAt: into = '' } = contactOf(scene);
+        if (String(out) > String(into)) scene.facts.add(fact);
+        else scene.facts.delete(fact);
+      }
+      return label === 'call intent/v2' && scene.facts.has(fact) ? `${process} sends a template.` : undefined;
+    },
+  },
+
+  checkRecorded: {
+    sentence: 'A contact check that was answered is stored, with what the chat service said.',
+    atEnd(scene) {
+      for (const { request, status, body } of answeredCalls(scene)) {
+        if (request.route !== 'checkContacts' || status !== 200 || body.notChecked !== undefined) continue;
+        const { checkedAt, checkedAddress } = contactOf(scene);
+        if (checkedAt === undefined) return 'The check is not stored.';
+        const isAbsent = scene.options.chatService?.absentContacts?.includes(USER) === true;
+        if ((checkedAddress === undefined) !== isAbsent) return `The check is stored as ${String(checkedAddress)}.`;
+      }
+      return undefined;
+    },
+  },
+
+  onlyProbes: {
+    sentence: 'While the circuit breaker is open, only the process that has claimed the probe calls.',
+    atCall(scene, process, label) {
+      const account = scene.item(`ACCOUNT#${ACCOUNT.platform}#${ACCOUNT.channel}`);
+      const isOpen = account?.circuit === 'open';
+      const fact = `${process} read a closed circuit breaker`;
+      if (label.includes('ACCOUNT#') && label.startsWith('read ')) {
+        if (isOpen) scene.facts.delete(fact);
+        else scene.facts.add(fact);
+      }
+      if (!/^call (message|intent)/.test(label) || !isOpen || scene.facts.has(fact)) return undefined;
+      return String(account.probeId).startsWith(`${process}-`) ? undefined : `${process} calls without a probe.`;
+    },
+  },
+
+  tokenIsNoFailure: {
+    sentence: 'A request is accepted in the end if nothing happened but that the access token was replaced.',
+    atEnd(scene) {
+      if (scene.secret.value === 'token-1') return undefined;
+      for (const requestId of requestIdsOf(scene)) {
+        const state = scene.item(`SEND#${requestId}`)?.state;
+        if (state !== 'accepted' && !scene.facts.has('a fault')) return `${requestId} ends as ${String(state)}.`;
+      }
+      return undefined;
+    },
+  },
+} as const satisfies Record<string, SceneInvariant>;
+
+const contactOf = ({ table }: Scene) => joinContactItems(userRef, ({ pk, sk }) => table.items.get(`${pk} ${sk}`)) ?? {};
+
+const callsOf = (scene: Scene, route: string, requestId: string) =>
+  (scene.options.callers ?? []).filter(
+    ({ request }) => request.route === route && recordOf(request.body).requestId === requestId,
+  );
+
+const isResend = ({ request }: { readonly request: { readonly body?: unknown } }): boolean =>
+  recordOf(request.body).outcome === 'resend';
+
+const isAnsweredResolution = ({ request, status }: AnsweredCall): boolean =>
+  request.route === 'resolveSend' && status === 200;
+
+/** The acknowledged statuses that carry the reference of a send. */
+const confirmingPosts = ({ options, acknowledged }: Scene, requestId: string) =>
+  (options.posts ?? []).flatMap(({ event }, place) => {
+    const { CLIENT_PAYLOAD, ...status } = recordOf(event);
+    return acknowledged.has(place) && CLIENT_PAYLOAD === requestId ? [status] : [];
+  });
+
+/** What the entry of an operator's act must say. Undefined for a write that is no such act. */
+const actOf = (
+  { current }: Scene,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  isDeletion: boolean,
+): Readonly<Record<string, unknown>> | undefined => {
+  const isFunction = /^(nobody$|(erase|send|drain|post|keep)[0-9.+])/.test(current);
+  if (isFunction) return undefined;
+  if (after.sk === 'CONSENT') {
+    for (const kind of CONSENT_KINDS) {
+      for (const origin of CONSENT_ORIGINS) {
+        const { at } = registerOf({ kind, origin });
+        if (after[at] !== before[at]) return { action: kind, consentAt: after[at], origin };
+      }
+    }
+    return undefined;
+  }
+  if (after.sk === 'SEND' && before.state !== undefined && before.state !== after.state) {
+    const requestId = String(after.pk).replace('SEND#', '');
+    return { action: after.state === 'cancelled' ? 'cancellation' : 'resolution', requestId };
+  }
+  if (after.sk === 'ERASURE' && before.sk === undefined) {
+    return { action: 'erasure', erasureId: String(after.pk).replace('ERASURE#', '') };
+  }
+  return isDeletion && before.sk === 'DEADLETTER' ? { action: ['redrive', 'dead-letter-deletion'] } : undefined;
+};

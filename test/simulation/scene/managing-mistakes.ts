@@ -1,0 +1,195 @@
+import type { Contact } from '../../../lambdas/domain/contact.ts';
+import { managing, type SceneMutant, updating, withoutCondition } from './scene-mutant.ts';
+
+export const MANAGING_MISTAKES = {
+  unanswered: {
+    breaks: 'A repeated cancellation fails.',
+    scenario: 'cancelWhenDue',
+    maxFaults: 0,
+    invariant: 'everyCallAnswered',
+    create: () =>
+      managing(({ sends }) => ({
+        sends: {
+          ...sends,
+          async cancel(...parameters) {
+            const result = await sends.cancel(...parameters);
+            if (result.kind === 'conflict') throw new Error('broken');
+            return result;
+          },
+        },
+      })),
+  },
+  actBeforeEntry: {
+    breaks: 'A consent is recorded before the audit trail has an entry of it.',
+    scenario: 'optOutsOfTwoTimes',
+    maxFaults: 0,
+    invariant: 'auditedBefore',
+    create: () => managing(({ audit }) => ({ audit: { ...audit, record: async (act) => ({ ...act, id: 'none' }) } })),
+  },
+  resendWithoutRead: {
+    breaks: 'The function `send` takes a resent request for one that was never claimed.',
+    scenario: 'resendAndRedelivery',
+    maxFaults: 0,
+    invariant: 'sentAsOftenAsAsked',
+    create: () => ({
+      send: {
+        table: (table) => ({
+          update: (update, options) =>
+            table.update(update.set?.state === 'claimed' ? withoutCondition(update) : update, options),
+        }),
+      },
+    }),
+  },
+  registeredNotQueued: {
+    breaks: 'A request whose id was registered is not queued again, although the first call may have died before that.',
+    scenario: 'registerTwice',
+    maxFaults: 1,
+    allowedFaults: ['dies-before'],
+    invariant: 'everyRequestEnds',
+    create: () => {
+      let isKnown = false;
+      return managing(({ sends, queue }) => ({
+        sends: {
+          ...sends,
+          async register(...parameters) {
+            const result = await sends.register(...parameters);
+            isKnown = result.kind === 'conflict';
+            return result;
+          },
+        },
+        queue: { put: async (message) => (isKnown ? undefined : queue.put(message)) },
+      }));
+    },
+  },
+  reusedIdAccepted: {
+    breaks: 'A request with a known id and another body is accepted.',
+    scenario: 'registerOther',
+    maxFaults: 0,
+    invariant: 'acceptedRequestIsTheOne',
+    create: () =>
+      managing(({ sends }) => ({
+        sends: {
+          ...sends,
+          async register(...parameters) {
+            const result = await sends.register(...parameters);
+            return result.kind === 'conflict' ? { kind: 'applied' } : result;
+          },
+        },
+      })),
+  },
+  cancelledWithoutCondition: {
+    breaks: 'A send is cancelled whatever its state is.',
+    scenario: 'cancelWhenDue',
+    maxFaults: 0,
+    invariant: 'cancelledStaysUnsent',
+    create: () => updating((update) => (update.set?.state === 'cancelled' ? withoutCondition(update) : update)),
+  },
+  scheduleKept: {
+    breaks: 'The schedule of a cancelled send is not deleted.',
+    scenario: 'cancelScheduled',
+    maxFaults: 0,
+    invariant: 'cancelledIsUnscheduled',
+    create: () => managing(({ scheduler }) => ({ scheduler: { ...scheduler, cancel: async () => undefined } })),
+  },
+  resolutionNotWritten: {
+    breaks: 'A resolution is answered and not written.',
+    scenario: 'resolveFailed',
+    maxFaults: 0,
+    invariant: 'resolutionStays',
+    create: () => managing(({ sends }) => ({ sends: { ...sends, resolve: async () => ({ kind: 'applied' }) } })),
+  },
+  failedOverStatus: {
+    breaks: 'A resolution as failed replaces an acceptance that a status has shown.',
+    scenario: 'resolveFailedAndStatus',
+    maxFaults: 0,
+    invariant: 'statusConfirms',
+    create: () => updating((update) => (update.set?.state === 'rejected' ? withoutCondition(update) : update)),
+  },
+  resentNotQueued: {
+    breaks: 'A request that an operator resends is not put on the queue.',
+    scenario: 'resendAndRedelivery',
+    maxFaults: 0,
+    invariant: 'resentIsSent',
+    create: () => managing(() => ({ queue: { put: async () => undefined } })),
+  },
+  lastConsentKept: {
+    breaks: 'Of two opt-outs, the one that is recorded last is kept.',
+    scenario: 'optOutsOfTwoTimes',
+    maxFaults: 0,
+    invariant: 'consentsCommute',
+    create: () => updating((update) => (update.key.sk === 'CONSENT' ? withoutCondition(update) : update)),
+  },
+  optOutNotRead: {
+    breaks: 'The function `send` reads no opt-out.',
+    scenario: 'optOutWhileSending',
+    maxFaults: 0,
+    invariant: 'optOutHonored',
+    create: () => ({
+      send: {
+        ports: ({ contacts }) => {
+          const withoutOptOuts = (contact: Contact): Contact => ({
+            ...contact,
+            consents: contact.consents?.filter(({ kind }) => kind === 'opt-in'),
+          });
+          return {
+            contacts: {
+              ...contacts,
+              async read(...parameters) {
+                const contact = await contacts.read(...parameters);
+                return contact && withoutOptOuts(contact);
+              },
+              async readWithCircuit(...parameters) {
+                const { contact, circuit } = await contacts.readWithCircuit(...parameters);
+                return { contact: withoutOptOuts(contact), circuit };
+              },
+            },
+          };
+        },
+      },
+    }),
+  },
+  checkNotRecorded: {
+    breaks: 'A contact check that found the number absent is not recorded.',
+    scenario: 'checkAbsent',
+    maxFaults: 0,
+    invariant: 'checkRecorded',
+    create: () => updating((update) => (update.key.sk === 'CHECK' ? undefined : update)),
+  },
+  probeIgnored: {
+    breaks: 'Every request is a probe.',
+    scenario: 'probesOfTwoContacts',
+    maxFaults: 0,
+    invariant: 'onlyProbes',
+    create: () => ({
+      send: {
+        table: (table) => ({
+          async update(update, options) {
+            if (update.set?.probeId === undefined) return table.update(update, options);
+            const item = await table.get(update.key);
+            return { kind: 'written', item: { ...item, probeId: update.set.probeId } };
+          },
+        }),
+      },
+    }),
+  },
+  refusedTokenFinal: {
+    breaks: 'A request that was refused for its token is rejected.',
+    scenario: 'tokenReplaced',
+    maxFaults: 0,
+    invariant: 'tokenIsNoFailure',
+    create: () => ({
+      send: {
+        ports: ({ chatService }) => ({
+          chatService: {
+            ...chatService,
+            async send(call) {
+              const answer = await chatService.send(call);
+              if (answer.kind !== 'answered' || answer.httpStatus !== 401) return answer;
+              return { ...answer, httpStatus: 400, body: { error: { code: 401, message: 'Unauthorized' } } };
+            },
+          },
+        }),
+      },
+    }),
+  },
+} as const satisfies Record<string, SceneMutant>;

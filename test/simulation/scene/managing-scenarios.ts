@@ -1,0 +1,360 @@
+import { claim, queuedSend, sendResult, templateRequest, USER, wireStatus } from '../../support/builders.ts';
+import {
+  AN_HOUR_AGO,
+  IN_JANUARY,
+  laterRequest,
+  openWindow,
+  repositoriesOf,
+  request,
+  SOMEBODY_ELSE,
+  scheduled,
+  storeEvent,
+  uncertain,
+} from './prepared.ts';
+import { type Scene, userRef } from './scene.ts';
+import type { ApiCaller } from './scene-options.ts';
+import type { SceneScenario } from './scene-scenarios.ts';
+
+const register = (name: string, body: object = request): ApiCaller => ({
+  name,
+  request: { route: 'enqueueSendById', id: 'request-1', body },
+});
+const other = { ...request, messageText: 'request-1: Your parcel has arrived.' };
+const cancel: ApiCaller = { name: 'cancel', request: { route: 'cancelSendById', id: 'request-1' } };
+const resolve = (name: string, outcome: string): ApiCaller => ({
+  name,
+  request: {
+    route: 'resolveSend',
+    body: { requestId: 'request-1', outcome, ...(outcome === 'accepted' && { messageId: 'message-1' }) },
+  },
+});
+const consent = (name: string, route: 'optIn' | 'optOut', changes: object = {}): ApiCaller => ({
+  name,
+  request: { route, body: { platformContactId: USER, source: 'call', ...changes } },
+});
+const status = { event: wireStatus({ CLIENT_PAYLOAD: 'request-1', CREATION_TIME: '2026-11-20T11:30:00.000Z' }) };
+const template = templateRequest({ params: { name: 'request-1' } });
+const check: ApiCaller = { name: 'check', request: { route: 'checkContacts', body: { contacts: [USER] } } };
+
+const withUncertain = async (scene: Scene): Promise<void> => {
+  await openWindow(scene);
+  await uncertain(scene);
+};
+const rejectedAfterResend = async (scene: Scene): Promise<void> => {
+  await withUncertain(scene);
+  const { sends } = repositoriesOf(scene);
+  const send = await sends.read('request-1');
+  if (send) await sends.resolve(send, { outcome: 'resend', at: AN_HOUR_AGO, why: 'Asked for.' });
+  const again = claim({ claimId: 'claim-2', claimedAt: AN_HOUR_AGO });
+  await sends.claim(queuedSend(request), again, { resend: false });
+  await sends.recordResult('request-1', again.claimId, sendResult('rejected', AN_HOUR_AGO));
+};
+const optedIn = async (scene: Scene): Promise<void> => {
+  const optIn = { kind: 'opt-in', origin: 'user', at: IN_JANUARY, source: 'form' } as const;
+  await repositoriesOf(scene).contacts.recordConsent(userRef, optIn);
+};
+const read = (name: string, route: ApiCaller['request']['route'], more: object = {}): ApiCaller => ({
+  name,
+  request: { route, ...more },
+});
+
+export const MANAGING_SCENARIOS = {
+  registerTwice: {
+    useCase: 'register',
+    about: 'A request is registered twice at once, and sent.',
+    slice: ['fails-after', 'dies-after'],
+    options: { prepare: openWindow, consumes: ['send'], callers: [register('first'), register('second')] },
+  },
+  registerOther: {
+    useCase: 'register',
+    about: 'Two requests with the same id are registered at once.',
+    slice: ['dies-before'],
+    options: {
+      prepare: openWindow,
+      consumes: ['send'],
+      callers: [{ name: 'first', request: { route: 'enqueueSend', body: request } }, register('second', other)],
+    },
+  },
+  registerBesideQueue: {
+    useCase: 'register',
+    about: 'A request is registered while a producer has put it on the queue.',
+    slice: ['fails-before'],
+    options: { prepare: openWindow, consumes: ['send'], queued: [request], callers: [register('first')] },
+  },
+  registerOtherThanQueued: {
+    useCase: 'register',
+    about: 'A request is registered while a producer has put another one with the same id on the queue.',
+    slice: ['dies-after'],
+    options: { prepare: openWindow, consumes: ['send'], queued: [request], callers: [register('first', other)] },
+  },
+  cancelWhileScheduling: {
+    useCase: 'cancel',
+    about: 'A request is cancelled while it is being scheduled.',
+    slice: ['fails-after'],
+    options: { prepare: openWindow, consumes: ['send'], queued: [laterRequest], callers: [cancel] },
+  },
+  cancelWhenDue: {
+    useCase: 'cancel',
+    about: 'A scheduled request is cancelled, twice at once, while its schedule has put it on the queue.',
+    slice: ['dies-after'],
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        await scheduled(scene, { isDue: true });
+      },
+      consumes: ['send'],
+      queued: [],
+      callers: [cancel, { name: 'again', request: { route: 'cancelSend', body: { requestId: 'request-1' } } }],
+    },
+  },
+  cancelScheduled: {
+    useCase: 'cancel',
+    about: 'A scheduled request is cancelled before it is due.',
+    slice: ['fails-before', 'fails-after', 'dies-before', 'dies-after'],
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        await scheduled(scene, { isDue: false });
+      },
+      consumes: ['send'],
+      callers: [cancel],
+    },
+  },
+  resolveAcceptedAndStatus: {
+    useCase: 'resolve',
+    about: 'An uncertain send is resolved as accepted while a status of its message arrives.',
+    slice: ['dies-after'],
+    options: { prepare: withUncertain, callers: [resolve('resolve', 'accepted')], posts: [status] },
+  },
+  resolveFailedAndStatus: {
+    useCase: 'resolve',
+    about: 'An uncertain send is resolved as failed while a status of its message arrives.',
+    slice: ['fails-after'],
+    options: { prepare: withUncertain, callers: [resolve('resolve', 'failed')], posts: [status] },
+  },
+  resendAndStatus: {
+    useCase: 'resolve',
+    about: 'An uncertain send is resent while a status of its message arrives.',
+    maxFaults: 1,
+    options: {
+      prepare: withUncertain,
+      consumes: ['send'],
+      callers: [resolve('resend', 'resend')],
+      posts: [status],
+    },
+  },
+  resendAndRedelivery: {
+    useCase: 'resolve',
+    about: 'An uncertain send is resent while its first message is delivered again.',
+    slice: ['dies-after'],
+    options: { prepare: withUncertain, consumes: ['send'], queued: [request], callers: [resolve('resend', 'resend')] },
+  },
+  resolveAgainst: {
+    useCase: 'resolve',
+    about: 'Two operators resolve a send at once, one as accepted and one as failed.',
+    slice: ['fails-before'],
+    options: {
+      prepare: withUncertain,
+      callers: [resolve('accepted', 'accepted'), resolve('failed', 'failed')],
+    },
+  },
+  resolveFailed: {
+    useCase: 'resolve',
+    about: 'An operator resolves a send as failed, and somebody does so again.',
+    slice: ['fails-before', 'fails-after', 'dies-before', 'dies-after'],
+    options: { prepare: withUncertain, callers: [resolve('resolve', 'failed'), read('list', 'listUncertainSends')] },
+  },
+  consents: {
+    useCase: 'consent',
+    about: "A user's opt-out and two opt-ins, one of them imported, are recorded at once.",
+    slice: ['fails-after'],
+    maxFaults: 1,
+    options: {
+      callers: [
+        consent('out', 'optOut', { at: AN_HOUR_AGO }),
+        consent('into', 'optIn', { at: IN_JANUARY, origin: 'user' }),
+        consent('import', 'optIn', { at: '2026-11-20T11:30:00.000Z' }),
+      ],
+    },
+  },
+  optOutsOfTwoTimes: {
+    useCase: 'consent',
+    about: 'Two opt-outs of different times are recorded at once.',
+    slice: ['fails-before', 'dies-after'],
+    options: {
+      callers: [consent('earlier', 'optOut', { at: AN_HOUR_AGO }), consent('later', 'optOut', { source: 'form' })],
+    },
+  },
+  optOutWhileSending: {
+    useCase: 'consent',
+    about: 'The user opts out while a template is sent.',
+    maxFaults: 1,
+    options: { prepare: openWindow, consumes: ['send'], queued: [template], callers: [consent('out', 'optOut')] },
+  },
+  checkWhileSending: {
+    useCase: 'check',
+    about: 'A contact is checked while a template that needs a check is sent.',
+    maxFaults: 1,
+    options: {
+      prepare: optedIn,
+      consumes: ['send'],
+      queued: [template],
+      rules: { contactCheck: 'beforeFirstTemplate' },
+      callers: [check],
+    },
+  },
+  checkAbsent: {
+    useCase: 'check',
+    about: 'A contact that is not on the platform is checked twice at once.',
+    slice: ['fails-before', 'fails-after', 'dies-after', 'garbage', 'refused'],
+    options: {
+      callers: [check, { ...check, name: 'again' }],
+      chatService: { absentContacts: [USER] },
+    },
+  },
+  tokenReplaced: {
+    useCase: 'token',
+    about: 'The access token is replaced at the chat service, and later in the secret, while two requests are sent.',
+    slice: ['dies-after'],
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      consumes: ['send'],
+      queued: [request],
+      events: [
+        {
+          label: 'the chat service gets a new token',
+          writes: 'the chat service',
+          happen: ({ chatService }) => chatService.setToken('token-2'),
+        },
+        {
+          label: 'the secret gets the new token',
+          writes: 'secret',
+          isPossible: ({ chatService }) => chatService.key().includes('token-2'),
+          happen: ({ secret, facts }) => {
+            secret.value = 'token-2';
+            facts.add('the token was replaced');
+          },
+        },
+      ],
+    },
+  },
+  probesOfTwoContacts: {
+    useCase: 'circuit breaker',
+    about: 'The account has no credit, and requests of two contacts compete for the probe. Credit arrives at any time.',
+    maxFaults: 1,
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        await storeEvent(scene, { ...status.event, STATUS: undefined, FROM: SOMEBODY_ELSE, _id_: 'message-9' });
+        scene.chatService.userWrites(SOMEBODY_ELSE, Date.parse(AN_HOUR_AGO));
+      },
+      consumes: ['send'],
+      hasCredit: false,
+      // The two do not wait equally long, so that they compete for the first call, but not for each probe.
+      random: (process) => (process.startsWith('send0') ? 0 : 0.9),
+      queued: [
+        request,
+        { ...request, requestId: 'request-2', messageText: 'request-2: Hello.', platformContactId: SOMEBODY_ELSE },
+      ],
+      callers: [read('stage', 'getStage')],
+      events: [
+        {
+          label: 'the account gets credit',
+          writes: 'the chat service',
+          // At any other time it would have no effect before the next call.
+          isPossible: ({ turns }) => turns.waitingCalls().some((label) => label.startsWith('call ')),
+          isDue: ({ calls }) => calls >= 2,
+          happen: ({ chatService }) => chatService.setCredit(true),
+        },
+      ],
+    },
+  },
+  rejectedThenConfirmed: {
+    useCase: 'confirm',
+    about: 'A request was resent after an unknown outcome, and rejected. A status of the first call arrives twice.',
+    slice: ['fails-before', 'dies-after'],
+    options: { prepare: rejectedAfterResend, posts: [status, { event: { ...status.event, STATUS: 'read' } }] },
+  },
+  identified: {
+    useCase: 'confirm',
+    about:
+      "A template is accepted without an id, and two of its statuses name the message, before the function's answer.",
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      consumes: ['send'],
+      queued: [template],
+      chatService: { answersIntentsWithoutId: true },
+      posts: [status],
+    },
+  },
+  templateAfterError201: {
+    useCase: 'confirm',
+    about: 'The chat service says that the window is closed, so the template replaces the message; a status arrives.',
+    maxFaults: 1,
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        scene.chatService.userWrites(USER, Date.parse(IN_JANUARY));
+      },
+      consumes: ['send'],
+      queued: [{ ...template, messageText: 'request-1: Your parcel is on its way.' }],
+    },
+  },
+  resendAutomatically: {
+    useCase: 'confirm',
+    about:
+      'A request that says resend is sent again after an unknown outcome, while a status of the first call arrives.',
+    maxFaults: 1,
+    slice: ['fails-after'],
+    options: {
+      prepare: openWindow,
+      consumes: ['send'],
+      queued: [{ ...request, onUncertain: 'resend' }],
+    },
+  },
+  expired: {
+    useCase: 'confirm',
+    about: 'A request whose notAfter has passed, and one that the chat service rejects.',
+    slice: ['fails-after'],
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      consumes: ['send'],
+      chatService: { refusedText: 'request-2' },
+      queued: [
+        { ...request, notAfter: AN_HOUR_AGO },
+        { ...request, requestId: 'request-2', messageText: 'request-2: No.' },
+      ],
+    },
+  },
+  readWhileSending: {
+    useCase: 'read',
+    about: 'An operator reads the contact, the conversation, the send, and the audit trail while a request is sent.',
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      consumes: ['send'],
+      queued: [request],
+      callers: [
+        read('contact', 'getContact', { id: USER }),
+        read('conversation', 'getConversation', { id: USER }),
+        read('message', 'getMessage', { id: 'message-1' }),
+        read('send', 'getSend', { id: 'request-1' }),
+        read('trail', 'listAudit'),
+      ],
+    },
+  },
+  recordAct: {
+    useCase: 'audit',
+    about: 'An operator records the change of the access token, twice at once.',
+    slice: ['fails-before', 'fails-after', 'dies-before', 'dies-after'],
+    options: {
+      callers: [
+        read('token', 'recordAudit', { body: { action: 'access-token-change' } }),
+        read('again', 'recordAudit', { body: { action: 'access-token-change' } }),
+      ],
+    },
+  },
+} as const satisfies Record<string, SceneScenario>;

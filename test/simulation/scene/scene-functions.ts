@@ -1,0 +1,143 @@
+import { ACCOUNT, sendRules } from '../../support/builders.ts';
+import { createReceiveProcess } from '../receiving/receive-process.ts';
+import type { SimulatedBus } from '../world/bus.ts';
+import type { InvocationsOptions } from '../world/invocations.ts';
+import {
+  createManageProcess,
+  MANAGE_TIMEOUT_MS,
+  type ManageProcessOptions,
+  type ManageQueues,
+} from '../world/manage-process.ts';
+import { createPublishProcess } from '../world/publish-process.ts';
+import { type SimulatedQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
+import type { SimulatedSchedules } from '../world/schedules.ts';
+import { createSendProcess } from '../world/send-process.ts';
+import type { Turns } from '../world/turns.ts';
+import type { Consumed, SceneOptions } from './scene-options.ts';
+
+/** What the functions of a scene reach. */
+export interface SceneFunctionsOptions
+  extends Pick<ManageProcessOptions, 'clock' | 'table' | 'chatService'>,
+    Pick<SceneOptions, 'rules' | 'random' | 'createMutation'> {
+  readonly turns: Turns;
+  readonly queues: ManageQueues;
+  readonly sends: SimulatedQueue;
+  readonly inbound: SimulatedQueue;
+  readonly schedules: SimulatedSchedules;
+  readonly bus: SimulatedBus;
+  /** The access token as Secrets Manager has it. */
+  readonly secret: { readonly value: string };
+}
+
+const RECEIVE_TIMEOUT_MS = 10_000;
+
+/** Creates what starts the processes of a scene, and the consumers of its queues. */
+export const createSceneFunctions = (options: SceneFunctionsOptions) => {
+  const { clock, turns, table, queues, sends: fifo, inbound, schedules, chatService, secret, bus } = options;
+
+  const startPublish = (name: string) => {
+    const mutation = options.createMutation?.().publish;
+    return createPublishProcess({
+      name,
+      turns,
+      bus,
+      publishFailures: queues.publishFailures,
+      content: true,
+      ...(mutation && { mutation }),
+    });
+  };
+  /** Reads the secret once per process, and again when the chat service refuses the token. */
+  const tokenOf = (process: string) => {
+    let cached: string | undefined;
+    const read = (label: string) =>
+      turns.call({
+        process,
+        label,
+        perform: () => secret.value,
+        canEndProcess: false,
+        touches: () => ({ reads: ['secret'], writes: [] }),
+      });
+    return {
+      read: async () => (cached ??= await read('read the secret')),
+      refresh: async () => (cached = await read('read the secret again')),
+    };
+  };
+  const startManage = (name: string) => {
+    const mutation = options.createMutation?.().manage;
+    return createManageProcess({
+      name,
+      clock,
+      turns,
+      table,
+      queues,
+      schedules,
+      chatService,
+      accessToken: tokenOf(name),
+      account: ACCOUNT,
+      ...(mutation && { mutation }),
+    });
+  };
+  const startReceive = (name: string) => {
+    const mutation = options.createMutation?.().receive;
+    return createReceiveProcess({
+      name,
+      clock,
+      aheadMs: 0,
+      turns,
+      table,
+      queue: inbound,
+      windowPer: 'user',
+      onQueued: () => undefined,
+      ...(mutation && { mutation }),
+    });
+  };
+  const startSend = (name: string) => {
+    const mutation = options.createMutation?.().send;
+    return createSendProcess({
+      name,
+      clock,
+      turns,
+      table,
+      queue: fifo,
+      schedules,
+      chatService,
+      accessToken: tokenOf(name),
+      account: ACCOUNT,
+      rules: sendRules({ clientPayload: 'all', ...options.rules }),
+      isContactConstant: false,
+      random: options.random ?? (() => 0),
+      answerMs: () => 0,
+      ...(mutation && { mutation }),
+    });
+  };
+  const shared = { clock, turns, batchSize: 1, isWarm: false };
+  const consumers: Readonly<Record<Consumed, InvocationsOptions>> = {
+    send: {
+      ...shared,
+      queue: fifo,
+      concurrency: 3,
+      limitMs: VISIBILITY_TIMEOUT_SECONDS * 1000 - 1000,
+      prefix: 'send',
+      start: startSend,
+    },
+    inbound: {
+      ...shared,
+      queue: inbound,
+      concurrency: 3,
+      limitMs: RECEIVE_TIMEOUT_MS,
+      timeoutMs: RECEIVE_TIMEOUT_MS,
+      prefix: 'drain',
+      start: startReceive,
+    },
+    erasures: {
+      ...shared,
+      queue: queues.erasures,
+      concurrency: 2,
+      limitMs: MANAGE_TIMEOUT_MS,
+      timeoutMs: MANAGE_TIMEOUT_MS,
+      prefix: 'erase',
+      start: startManage,
+    },
+  };
+  return { startManage, startReceive, startPublish, consumers };
+};

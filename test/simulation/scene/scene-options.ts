@@ -1,0 +1,80 @@
+import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
+import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
+import type { ReceiveMutation } from '../receiving/receive-process.ts';
+import type { Post } from '../receiving/webhook-sender.ts';
+import type { ChatServiceOptions } from '../world/chat-service.ts';
+import type { Fault } from '../world/faults.ts';
+import type { Independence } from '../world/independence.ts';
+import type { ManageMutation, ManagementRequest } from '../world/manage-process.ts';
+import type { PublishMutation } from '../world/publish-process.ts';
+import type { Mutation } from '../world/send-process.ts';
+import type { Scene } from './scene.ts';
+
+/** Somebody who makes a call of the management API, and repeats it until there is an answer. */
+export interface ApiCaller {
+  /** Names its processes: without a dot. */
+  readonly name: string;
+  readonly request: ManagementRequest;
+  /** After the answer, another call. */
+  readonly then?: (scene: Scene) => ManagementRequest | undefined;
+}
+
+/** Something that happens once, at any time. */
+export interface SceneEvent {
+  readonly label: string;
+  /** What it changes, as calls name it. */
+  readonly writes: string;
+  /** Whether it can happen now. @default always */
+  readonly isPossible?: (scene: Scene) => boolean;
+  /** Whether it has to happen now, before anything else. */
+  readonly isDue?: (scene: Scene) => boolean;
+  readonly happen: (scene: Scene) => void;
+}
+
+/** A queue message that a function handles. */
+export type Consumed = 'send' | 'inbound' | 'erasures';
+
+/** A way to break the functions on purpose. Each instance belongs to one process. */
+export interface SceneMutation {
+  readonly manage?: ManageMutation;
+  readonly send?: Mutation;
+  readonly receive?: ReceiveMutation;
+  readonly publish?: PublishMutation;
+}
+
+/** Several functions on one table, with everybody who calls them. */
+export interface SceneOptions {
+  /** Runs before anything else, without turns and faults. */
+  readonly prepare?: (scene: Scene) => void | Promise<void>;
+  /** Runs before any process: its writes are the first changes of the stream. */
+  readonly write?: (scene: Scene) => void | Promise<void>;
+  /** What an erasure may count at most: what was stored when it was requested. */
+  readonly erasable?: { readonly messages: number; readonly sends: number; readonly deadLetters: number };
+  /** A text in each dead letter that there was at the start. */
+  readonly deadLetters?: readonly string[];
+  readonly callers?: readonly ApiCaller[];
+  readonly posts?: readonly Post[];
+  readonly queued?: readonly SendRequest[];
+  /** How many daily runs of keeping dead letters there are, one after the other. @default 0 */
+  readonly keeps?: number;
+  readonly events?: readonly SceneEvent[];
+  /** The queues that a function works on. @default none */
+  readonly consumes?: readonly Consumed[];
+  /** Whether the function `publish` works on the stream. @default false */
+  readonly publishes?: boolean;
+  /** Records of the stream per invocation. @default 10 */
+  readonly streamBatch?: number;
+  readonly refusedByBus?: string;
+  readonly rules?: Partial<SendRules>;
+  readonly chatService?: Partial<ChatServiceOptions>;
+  readonly hasCredit?: boolean;
+  /** @param process its name. @default 0 */
+  readonly random?: (process: string) => number;
+  /** The processes in which faults happen, by the start of their names. @default all */
+  readonly faultsIn?: RegExp;
+  readonly maxFaults?: number;
+  readonly allowedFaults?: readonly Fault[];
+  readonly createMutation?: () => SceneMutation;
+  /** Leaves out schedules that differ only in the order of calls that commute. @default none is left out */
+  readonly independence?: Independence;
+}

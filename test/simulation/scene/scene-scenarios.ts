@@ -1,0 +1,27 @@
+import type { Fault } from '../world/faults.ts';
+import { ERASING_SCENARIOS } from './erasing-scenarios.ts';
+import { MANAGING_SCENARIOS } from './managing-scenarios.ts';
+import { PUBLISHING_SCENARIOS } from './publishing-scenarios.ts';
+import type { SceneOptions } from './scene-options.ts';
+
+/** A scene to search, with the question that it asks. */
+export interface SceneScenario {
+  /** What the product does, as the table of scenarios names it. */
+  readonly useCase: string;
+  readonly about: string;
+  readonly options: SceneOptions;
+  /** Fewer faults than the others, where two would take hours. @default 2 */
+  readonly maxFaults?: number;
+  /** The faults, one in a run, of the part that runs in `npm test`. @default none */
+  readonly slice?: readonly Fault[];
+  /** Left out of `npm test`. */
+  readonly isSlow?: boolean;
+}
+
+export const SCENE_SCENARIOS = {
+  ...PUBLISHING_SCENARIOS,
+  ...MANAGING_SCENARIOS,
+  ...ERASING_SCENARIOS,
+} as const satisfies Record<string, SceneScenario>;
+
+export type SceneScenarioName = keyof typeof SCENE_SCENARIOS;

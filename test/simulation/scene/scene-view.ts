@@ -1,0 +1,66 @@
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { type Consent, consentRegister } from '../../../lambdas/domain/consent.ts';
+import { requestIdIn } from '../world/journal.ts';
+import type { ManagementRequest } from '../world/manage-process.ts';
+import { createSimulatedTable } from '../world/table.ts';
+import type { Scene } from './scene.ts';
+
+/** A call of the API that was answered: what was asked, and the answer. */
+export interface AnsweredCall {
+  readonly name: string;
+  readonly request: ManagementRequest;
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The table, for what happens without a turn. */
+export const tableOf = ({ table }: Pick<Scene, 'table'>) =>
+  createSimulatedTable(table, async (_, perform) => perform());
+
+export const answeredCalls = ({ answers, options }: Scene): readonly AnsweredCall[] =>
+  (options.callers ?? []).flatMap(({ name, request }) => {
+    const answer = answers.get(name);
+    return answer === undefined ? [] : [{ name, request, status: answer.status, body: recordOf(answer.body) }];
+  });
+
+export const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+export const auditEntries = ({ table }: Scene): readonly Item[] =>
+  [...table.items.values()].filter(({ pk }) => String(pk).startsWith('AUDIT#'));
+
+/** The messages of a request that reached users. */
+export const effectsOf = ({ chatService }: Scene, requestId: string) =>
+  chatService.effects.filter(({ body }) => requestIdIn(body) === requestId);
+
+/** The requests that the scene's queue, callers, and statuses name. */
+export const requestIdsOf = ({ options: { queued = [], callers = [], posts = [] } }: Scene): readonly string[] => {
+  const named = [
+    ...queued.map(({ requestId }) => requestId),
+    ...callers.map(({ request: { route, id, body } }) =>
+      /^(enqueueSend|cancelSend)ById$/.test(route) ? id : recordOf(body).requestId,
+    ),
+    ...posts.map(({ event }) => recordOf(event).CLIENT_PAYLOAD),
+  ];
+  return [...new Set(named.filter((id) => typeof id === 'string'))];
+};
+
+/** Where a text is stored: in items, even in binary parts of them, in queues, and with the schedules. */
+export const placesOf = ({ table, queues, schedules }: Scene, text: string): readonly string[] => [
+  ...[...table.items].flatMap(([name, item]) => (containsText(item, text) ? [name] : [])),
+  ...Object.entries(queues).flatMap(([name, queue]) =>
+    queue.messages().some(({ body }: { readonly body: string }) => body.includes(text)) ? [name] : [],
+  ),
+  ...(schedules.key().includes(text) ? ['schedules'] : []),
+];
+
+export const containsText = (value: unknown, text: string): boolean => {
+  if (typeof value === 'string') return value.includes(text);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8').includes(text);
+  if (typeof value !== 'object' || value === null) return false;
+  const members = value instanceof Set ? [...value] : Object.values(value);
+  return members.some((member) => containsText(member, text));
+};
+
+/** The attribute of a contact's consents that has the time of this kind and origin. */
+export const registerOf = (consent: Pick<Consent, 'kind' | 'origin'>) => consentRegister(consent);

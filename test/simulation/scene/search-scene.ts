@@ -1,0 +1,97 @@
+import type { SendTransitionName } from '../../../lambdas/domain/send-transitions.ts';
+import { searchLearned } from '../search/learned-search.ts';
+import {
+  type ObservedWorld,
+  type Report,
+  type RunsOptions,
+  type RunsResult,
+  replayRuns,
+  searchRuns,
+} from '../search/search-runs.ts';
+import type { Fault } from '../world/faults.ts';
+import { forgetInterned } from '../world/serialize.ts';
+import { createScene, type Scene } from './scene.ts';
+import { SCENE_INVARIANTS, type SceneInvariant, type SceneInvariantName } from './scene-invariants.ts';
+import type { SceneMutation, SceneOptions } from './scene-options.ts';
+import { answeredCalls } from './scene-view.ts';
+import { sendTransition } from './send-transition.ts';
+
+interface RunOptions {
+  readonly maxFaults: number;
+  /** @default all of them */
+  readonly allowedFaults?: readonly Fault[];
+  readonly createMutation?: () => SceneMutation;
+}
+
+export interface SceneSearchOptions extends RunOptions, RunsOptions {
+  /** Whether schedules are left out that differ only in the order of calls that commute. @default true */
+  readonly prunes?: boolean;
+  /** Called with each transition of a send. */
+  readonly onTransition?: (name: SendTransitionName) => void;
+  /** Called at the end of each run that was not abandoned. */
+  readonly onEnd?: (scene: Scene) => void;
+}
+
+export type SceneResult = RunsResult<SceneInvariantName>;
+
+/** Searches every schedule of a scenario with up to `maxFaults` faults. */
+export const searchScene = (scenario: SceneOptions, options: SceneSearchOptions): Promise<SceneResult> => {
+  const { prunes = true } = options;
+  const scene = { ...scenario, ...runOptions(options) };
+  if (prunes) {
+    return searchLearned<SceneInvariantName>(
+      {
+        observe: (independence, report) => observed({ ...scene, independence }, report, options),
+        run: (independence, choose) => createScene({ ...scene, independence }).run(choose),
+      },
+      options,
+    );
+  }
+  forgetInterned();
+  return searchRuns<SceneInvariantName>((report) => observed(scene, report, options), options);
+};
+
+/** Runs one schedule again. Returns what happened, line by line, and the violations. */
+export const replayScene = (scenario: SceneOptions, options: RunOptions, choices: readonly number[]) =>
+  replayRuns<SceneInvariantName>((report) => observed({ ...scenario, ...runOptions(options) }, report), choices);
+
+const runOptions = ({ maxFaults, allowedFaults, createMutation }: RunOptions) => ({
+  maxFaults,
+  ...(allowedFaults && { allowedFaults }),
+  ...(createMutation && { createMutation }),
+});
+
+const observed = (
+  options: SceneOptions,
+  report: Report<SceneInvariantName>,
+  { onEnd, onTransition }: Pick<SceneSearchOptions, 'onEnd' | 'onTransition'> = {},
+): ObservedWorld => {
+  const check = (look: (invariant: SceneInvariant) => string | undefined): void => {
+    for (const [name, invariant] of Object.entries(SCENE_INVARIANTS)) {
+      const what = look(invariant);
+      if (what !== undefined) report(name as SceneInvariantName, what);
+    }
+  };
+  const scene = createScene(options, {
+    onWrite(one, write) {
+      const transition = onTransition && sendTransition(one.current, write.before, write.after);
+      if (transition) onTransition?.(transition);
+      check(({ atWrite }) => atWrite?.(one, write));
+    },
+    onAnswer: (one, name) => {
+      const call = answeredCalls(one).find((answered) => answered.name === name);
+      if (call) check(({ atAnswer }) => atAnswer?.(one, call));
+    },
+    onCall: (one, process, label) => check(({ atCall }) => atCall?.(one, process, label)),
+  });
+  return {
+    clock: scene.clock,
+    turns: scene.turns,
+    run: (choose) => scene.run(choose),
+    ...(options.independence && { path: () => [...scene.path] }),
+    checkEnd(how) {
+      check(({ atEnd }) => atEnd?.(scene, how));
+      onEnd?.(scene);
+    },
+  };
+};

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { pageOf, readPage, readResults, tableRows } from './scenario-table.ts';
+import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES } from './searchable.ts';
+
+describe('the table of scenarios', () => {
+  it('has every scenario, mutant, and invariant', () => {
+    const page = readPage();
+    const names = [SEARCHABLE_SCENARIOS, SEARCHABLE_MUTANTS, SENTENCES].flatMap((entries) => Object.keys(entries));
+
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('is the page that the results make', () => {
+    expect(readPage()).toBe(pageOf(readResults()));
+  });
+
+  it('shows no scenario that violates an invariant, but for the known defects', () => {
+    const violating = tableRows(readResults()).filter((row) => row.at(-1)?.startsWith('violated'));
+
+    expect(violating.map(([, name]) => name).filter((name) => name !== 'otherTime')).toEqual([]);
+  });
+});

@@ -1,0 +1,175 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import * as z from 'zod';
+import type { RunsResult } from './search-runs.ts';
+import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES } from './searchable.ts';
+
+/** What the search of a scenario came to. */
+const searched = z.object({
+  faults: z.number(),
+  /** Distinct calls of ports. */
+  calls: z.number(),
+  mostCalls: z.number(),
+  faultPlaces: z.number(),
+  /** The schedules that the runs stand for, by the number of faults. */
+  schedules: z.array(z.string()),
+  runs: z.number(),
+  states: z.number(),
+  /** Seconds of processor time. */
+  seconds: z.number(),
+  /** How many runs violated each invariant. */
+  violating: z.record(z.string(), z.number()),
+  violations: z.array(z.object({ invariant: z.string(), what: z.string(), choices: z.array(z.number()) })),
+});
+
+export type SearchedScenario = z.output<typeof searched>;
+
+export const parseSearched = (text: string): SearchedScenario => searched.parse(JSON.parse(text));
+
+export const searchedScenario = (result: RunsResult<string>, faults: number, seconds: number): SearchedScenario => ({
+  faults,
+  calls: result.callsObserved,
+  mostCalls: result.mostCalls,
+  faultPlaces: result.faultPlaces,
+  schedules: result.schedules.map(String),
+  runs: result.runs,
+  states: result.states,
+  seconds: Math.round(seconds * 10) / 10,
+  violating: Object.fromEntries(Object.entries(result.violating).map(([name, count]) => [name, count ?? 0])),
+  violations: [...result.violations].map(({ invariant, what, choices }) => ({
+    invariant,
+    what,
+    choices: [...choices],
+  })),
+});
+
+const PAGE = new URL('../../../docs/scenarios.md', import.meta.url);
+/** The results so far, so that a part of the scenarios can be searched again. */
+const RESULTS = new URL('results.json', import.meta.url);
+
+export type Results = Readonly<Record<string, SearchedScenario>>;
+
+/** Returns the committed results, of the scenarios that still exist. */
+export const readResults = (): Results => {
+  const all = z.record(z.string(), searched).parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => Object.hasOwn(SEARCHABLE_SCENARIOS, name)));
+};
+
+export const readPage = (): string => readFileSync(PAGE, 'utf8');
+
+export const writeResults = (results: Results): void => {
+  const sorted = Object.fromEntries(Object.keys(SEARCHABLE_SCENARIOS).flatMap((name) => entryOf(results, name)));
+  writeFileSync(RESULTS, `${JSON.stringify(sorted, undefined, 2)}\n`);
+  writeFileSync(PAGE, pageOf(results));
+};
+
+const entryOf = (results: Results, name: string): (readonly [string, SearchedScenario])[] => {
+  const result = results[name];
+  return result === undefined ? [] : [[name, result]];
+};
+
+const HEAD = ['Use case', 'Scenario', 'Faults', 'Calls', 'Schedules', 'Runs', 'States', 'Seconds', 'Result'];
+
+/** The rows of the table, one for each scenario, whether or not it has been searched. */
+export const tableRows = (results: Results): readonly (readonly string[])[] =>
+  Object.entries(SEARCHABLE_SCENARIOS).map(([name, { useCase }]) => {
+    const result = results[name];
+    if (result === undefined) return [useCase, name, '', '', '', '', '', '', 'not searched'];
+    const { faults, calls, schedules, runs, states, seconds, violating } = result;
+    const stoodFor = schedules.reduce((sum, count) => sum + BigInt(count), 0n);
+    const violated = Object.keys(violating);
+    return [
+      useCase,
+      name,
+      String(faults),
+      number(calls),
+      short(stoodFor),
+      number(runs),
+      number(states),
+      number(Math.ceil(seconds)),
+      violated.length === 0 ? 'holds' : `violated: ${violated.join(', ')}`,
+    ];
+  });
+
+/** The table for a terminal. */
+export const formatTable = (results: Results, names: readonly string[]): string => {
+  const rows = [HEAD, ...tableRows(results).filter(([, name = '']) => names.includes(name))];
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const isText = (column: number): boolean => column < 2 || column === HEAD.length - 1;
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+/** The page of the documentation. */
+export const pageOf = (results: Results): string => {
+  const all = Object.values(results);
+  const sum = (of: (one: SearchedScenario) => number): string => number(all.reduce((total, one) => total + of(one), 0));
+  return `# Scenarios
+
+\`npm run search\` runs the functions in memory, in every order of their calls and with every fault at every call. This
+page lists what it searches, and what the latest complete runs came to: ${sum(({ runs }) => runs)} runs in
+${sum(({ seconds }) => seconds / 60)} minutes of processor time. \`npm run search -- --write\` writes it.
+
+*Faults* is how many go wrong in a run, at most. *Calls* counts the distinct calls of ports. *Schedules* counts the
+orders and faults that the runs stand for: a state that was searched before is not searched again, and calls that
+commute with everything else are made in one order only.
+
+${markdown([HEAD, ...tableRows(results)], (column) => column < 2 || column === HEAD.length - 1)}
+
+## What each scenario asks
+
+${Object.entries(SEARCHABLE_SCENARIOS)
+  .map(([name, { about }]) => wrapped(`- \`${name}\`: ${about}`))
+  .join('\n')}
+
+## Functions that are broken on purpose
+
+A test requires that the search finds each of these mistakes, and names the invariant that it breaks.
+
+${Object.entries(SEARCHABLE_MUTANTS)
+  .map(([name, { breaks, scenario, invariant }]) =>
+    wrapped(`- \`${name}\` (\`${scenario}\`, \`${invariant}\`): ${breaks}`),
+  )
+  .join('\n')}
+
+## Invariants
+
+${Object.entries(SENTENCES)
+  .map(([name, sentence]) => wrapped(`- \`${name}\`: ${sentence}`))
+  .join('\n')}
+`;
+};
+
+const markdown = (rows: readonly (readonly string[])[], isText: (column: number) => boolean): string =>
+  rows
+    .flatMap((row, index) => [
+      `| ${row.map((cell, column) => (column === 1 && index > 0 ? `\`${cell}\`` : cell)).join(' | ')} |`,
+      ...(index === 0 ? [`| ${row.map((_, column) => (isText(column) ? '---' : '---:')).join(' | ')} |`] : []),
+    ])
+    .join('\n');
+
+/** Breaks a list item into lines of at most 120 characters. */
+const wrapped = (item: string): string => {
+  const lines = [''];
+  for (const word of item.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines.splice(-1, 1, word);
+    else if (`${line} ${word}`.length > 120) lines.push(`  ${word}`);
+    else lines.splice(-1, 1, `${line} ${word}`);
+  }
+  return lines.join('\n');
+};
+
+const number = (count: number): string => count.toLocaleString('en-US', { maximumFractionDigits: 0 });
+
+/** Exact up to a million, then rounded: the count has up to hundreds of digits. */
+const short = (count: bigint): string => {
+  if (count < 1_000_000n) return number(Number(count));
+  const digits = String(count);
+  return `${digits[0]}.${digits[1]} × 10^${digits.length - 1}`;
+};

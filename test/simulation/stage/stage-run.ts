@@ -1,0 +1,42 @@
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { History } from './history.ts';
+import type { Ledger, LedgerEntry, QueueName } from './ledger.ts';
+
+/** What an ended run leaves, and how it came to it. */
+export interface StageRun {
+  readonly history: History;
+  readonly ledger: Ledger;
+  /** `endless` if something still happened a long time after the last act and fault. */
+  readonly how: 'quiet' | 'endless';
+  /** The items by `pk sk`. */
+  readonly items: ReadonlyMap<string, Item>;
+  /** What is still on each queue. */
+  readonly queued: Readonly<Record<QueueName, readonly QueuedMessage[]>>;
+  /** The requests that still have a schedule. */
+  readonly scheduled: readonly string[];
+  /** When the last act or fault happened, and when the run ended; milliseconds since the epoch. */
+  readonly calmAtMs: number;
+  readonly endedAtMs: number;
+}
+
+export interface QueuedMessage {
+  readonly body: string;
+  readonly reason: string | undefined;
+}
+
+/** Called with each entry while the run goes on. */
+export type OnEntry = (entry: LedgerEntry) => void;
+
+/** Plays a history on a stage in memory until it is quiet. */
+export type PlayHistory = (history: History, options?: PlayOptions) => Promise<StageRun>;
+
+export interface PlayOptions {
+  readonly onEntry?: OnEntry;
+  /** Breaks functions on purpose; called for each process. */
+  readonly createMutation?: () => StageMutation;
+}
+
+/** A way to break the functions on purpose. Each instance belongs to one process; the world says which ports it can replace. */
+export interface StageMutation {
+  readonly [port: string]: unknown;
+}
