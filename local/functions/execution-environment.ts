@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { REGION } from '../aws-environment.ts';
 import type { MovableClock } from '../clock.ts';
+import type { Interposed } from '../interposed.ts';
 import type { FunctionDeclaration, InvocationError, InvocationResult } from './invocation.ts';
 import { startRuntimeApi } from './runtime-api.ts';
 
@@ -21,6 +22,8 @@ export interface ExecutionSettings {
   /** The credentials and emulator URLs, as environment variables. */
   readonly awsEnvironment: Readonly<Record<string, string>>;
   readonly clock: MovableClock;
+  /** Changes a function's environment variables. @default none */
+  readonly interposedEnvironment?: Interposed['environment'] | undefined;
 }
 
 /** Lambda's time limit for initializing an environment, in addition to the function's timeout. */
@@ -110,9 +113,10 @@ const startProcess = (
   runtimeApi: string,
   log: Writable,
 ): ChildProcess => {
+  const { interposedEnvironment: interposed = (variables) => variables } = settings;
   const child = spawn(process.execPath, [settings.runtimeClient, String(settings.clock.offsetMs)], {
     cwd: taskRoot,
-    env: functionEnvironment(declaration, taskRoot, runtimeApi, settings.awsEnvironment),
+    env: interposed(functionEnvironment(declaration, taskRoot, runtimeApi, settings.awsEnvironment)),
     // Standard input is used only as a signal: it closes when this process ends for any reason, and the child exits.
     stdio: ['pipe', 'pipe', 'pipe'],
     // In its own process group, so that Ctrl-C reaches only the run, which then stops everything in order.

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
+import type { Interposed } from '../interposed.ts';
 import { createPrivateFolder, openPrivateFile } from '../private-files.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 import type { FunctionDeclaration } from './invocation.ts';
@@ -25,6 +26,8 @@ export interface FunctionSettings {
   readonly awsEnvironment: Readonly<Record<string, string>>;
   readonly clock: MovableClock;
   readonly logs: LogSettings;
+  /** @default nothing */
+  readonly interposed?: Pick<Interposed, 'environment' | 'invocations'> | undefined;
 }
 
 /** The functions of a run, by logical id. Disposing of them stops their processes. */
@@ -37,7 +40,7 @@ export interface Functions extends AsyncDisposable {
 /** Prepares functions for invocation. A function's process starts with its first invocation. */
 export const startFunctions = async (
   declarations: readonly FunctionDeclaration[],
-  { folder, awsEnvironment, clock, logs }: FunctionSettings,
+  { folder, awsEnvironment, clock, logs, interposed }: FunctionSettings,
 ): Promise<Functions> => {
   await using stack = new AsyncDisposableStack();
   const runtimeClient = await buildRuntimeClient(folder);
@@ -47,8 +50,9 @@ export const startFunctions = async (
     // Runs a copy outside the repository, so that, like on Lambda, a module missing from the bundle cannot be resolved.
     const taskRoot = join(folder, 'functions', declaration.name);
     await cp(declaration.codeFolder, taskRoot, { recursive: true });
-    const pool = createFunctionPool(declaration, taskRoot, { runtimeClient, awsEnvironment, clock }, log.stream);
-    byLogicalId.set(declaration.logicalId, stack.use(pool));
+    const execution = { runtimeClient, awsEnvironment, clock, interposedEnvironment: interposed?.environment };
+    const pool = stack.use(createFunctionPool(declaration, taskRoot, execution, log.stream));
+    byLogicalId.set(declaration.logicalId, interposed ? { ...pool, invoke: interposed.invocations(pool) } : pool);
   }
   const resources = stack.move();
   return {
