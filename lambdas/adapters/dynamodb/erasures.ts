@@ -192,7 +192,8 @@ const PERSONAL = [
 
 /**
  * Erases the content of a send. Keeps the item, so that the request is not sent again if it is queued again. Cancels
- * the send if it is pending, and leaves it to the next turn if a function has claimed it.
+ * the send if it is pending, and leaves it to the next turn if a function has claimed it. If that function died, nobody
+ * will record the outcome of its call, so the send becomes uncertain.
  */
 const eraseSend = async (
   table: ConversationTable,
@@ -206,9 +207,9 @@ const eraseSend = async (
   const ended = await table.update({
     key: sendKey(requestId),
     set: emptied,
-    names: ['state', 'leaseUntil'],
-    values: { ofContact: contact, claimed: 'claimed', now: at, ...pending },
-    condition: `#contact = :ofContact AND NOT ${isPending} AND (#state <> :claimed OR #leaseUntil < :now)`,
+    names: ['state'],
+    values: { ofContact: contact, claimed: 'claimed', ...pending },
+    condition: `#contact = :ofContact AND NOT ${isPending} AND #state <> :claimed`,
   });
   if (ended.kind === 'written') return 'erased';
   if (ended.item === undefined || ended.item.contact !== contact) return 'gone';
@@ -218,5 +219,12 @@ const eraseSend = async (
     values: { ofContact: contact, ...pending },
     condition: `#contact = :ofContact AND ${isPending}`,
   });
-  return cancelled.kind === 'written' ? 'erased' : 'busy';
+  if (cancelled.kind === 'written') return 'erased';
+  const lost = await table.update({
+    key: sendKey(requestId),
+    set: { ...emptied, state: SEND_TRANSITIONS.loseTrackErased.to, uncertainAt: at },
+    values: { ofContact: contact, claimed: 'claimed', now: at },
+    condition: '#contact = :ofContact AND #state = :claimed AND #leaseUntil < :now',
+  });
+  return lost.kind === 'written' ? 'erased' : 'busy';
 };
