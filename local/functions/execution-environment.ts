@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { REGION } from '../aws-environment.ts';
 import type { MovableClock } from '../clock.ts';
-import type { Interposed } from '../interposed.ts';
 import type { FunctionDeclaration, InvocationError, InvocationResult } from './invocation.ts';
 import { startRuntimeApi } from './runtime-api.ts';
 
@@ -23,7 +22,9 @@ export interface ExecutionSettings {
   readonly awsEnvironment: Readonly<Record<string, string>>;
   readonly clock: MovableClock;
   /** Changes a function's environment variables. @default none */
-  readonly interposedEnvironment?: Interposed['environment'] | undefined;
+  readonly interposedEnvironment?:
+    | ((variables: Readonly<Record<string, string>>) => Record<string, string>)
+    | undefined;
 }
 
 /** Lambda's time limit for initializing an environment, in addition to the function's timeout. */

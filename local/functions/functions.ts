@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
-import type { Interposed } from '../interposed.ts';
 import { createPrivateFolder, openPrivateFile } from '../private-files.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
+import type { InterposedFunctions } from './interposed-functions.ts';
 import type { FunctionDeclaration } from './invocation.ts';
 
 /** The destinations of the functions' output. */
@@ -27,7 +27,7 @@ export interface FunctionSettings {
   readonly clock: MovableClock;
   readonly logs: LogSettings;
   /** @default nothing */
-  readonly interposed?: Pick<Interposed, 'environment' | 'invocations'> | undefined;
+  readonly interposed?: InterposedFunctions | undefined;
 }
 
 /** The functions of a run, by logical id. Disposing of them stops their processes. */

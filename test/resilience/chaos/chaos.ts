@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalOptions } from '../../../local/local-cloud.ts';
+import { RULE } from '../sending/sending-stage.ts';
 import type { ChaosOptions } from './chaos-options.ts';
 import { startChaosStage } from './chaos-stage.ts';
 import { collectLedgers } from './collect.ts';
@@ -11,10 +12,11 @@ import { createFaultCounts, type FaultCount } from './fault-counts.ts';
 import { injectFaults } from './inject-faults.ts';
 import { type Sabotage, startConnections } from './interpose.ts';
 import type { Ledgers } from './ledgers.ts';
-import { type LoadResult, runLoad } from './load.ts';
+import { enqueue, type LoadResult, runLoad } from './load.ts';
 import { KILLED_FUNCTIONS } from './parts.ts';
+import type { ChaosPlan, SendStep } from './plan.ts';
 import { createRecorder } from './recorder.ts';
-import { settle } from './settle.ts';
+import { waitUntilQuiet } from './wait-until-quiet.ts';
 
 export interface ChaosRun {
   readonly options: ChaosOptions;
@@ -22,7 +24,7 @@ export interface ChaosRun {
   /** Calls that reached the chat service while the load lasted; the rest waited for retries. */
   readonly callsUnderLoad: number;
   /** How long it took until nothing happened anymore, and by how much the run's clock was moved forward. */
-  readonly settledSeconds: number;
+  readonly quietAfterSeconds: number;
   readonly clockMovedSeconds: number;
   readonly faults: readonly FaultCount[];
   readonly checks: readonly CheckResult[];
@@ -39,6 +41,26 @@ export interface ChaosSettings {
 
 /** A run of this length must inject every fault. */
 export const FULL_MINUTES = 10;
+
+/** Returns a request that may be sent to anybody who has given an opt-in. */
+const probeStep = ({ contacts }: ChaosPlan, { seed }: ChaosOptions, index: number): SendStep => {
+  const requestId = `chaos-${seed}-send-${PROBES_FROM + index}`;
+  return {
+    kind: 'send',
+    contact:
+      contacts.find(({ profile, eraseAtMs }) => profile === 'opted-in' && eraseAtMs === undefined)?.address ?? '',
+    requestId,
+    expected: 'end',
+    via: 'queue',
+    fields: { ruleNameOrId: RULE, params: { n: requestId }, reason: 'shipping-status', onUncertain: 'resend' },
+    sendInMs: undefined,
+    notAfterInMs: undefined,
+    times: 1,
+  };
+};
+
+/** Higher than the number of any planned request. */
+const PROBES_FROM = 10_000_000;
 
 /** Runs the stack under load and faults, waits until it is quiet, and compares all ledgers. */
 export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = {}): Promise<ChaosRun> => {
@@ -74,10 +96,12 @@ export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = 
     const callsUnderLoad = recorder.calls.length;
     onProgress('The load has ended. Waiting until nothing happens anymore.');
     const loadEndedMs = performance.now();
-    const waiting = await settle(stage, recorder);
+    const waiting = await waitUntilQuiet(stage, recorder, (index) =>
+      enqueue(probeStep(plan, options, index), stage, recorder),
+    );
     const ledgers = await collectLedgers(stage, recorder, waiting);
-    const settledSeconds = (performance.now() - loadEndedMs) / 1000;
-    return { options, load, callsUnderLoad, settledSeconds, clockMovedSeconds: offsetMs() / 1000, ledgers };
+    const quietAfterSeconds = (performance.now() - loadEndedMs) / 1000;
+    return { options, load, callsUnderLoad, quietAfterSeconds, clockMovedSeconds: offsetMs() / 1000, ledgers };
   })();
   const faults = counts.rows();
   const witness = options.minutes >= FULL_MINUTES ? [compareFaults(faults)] : [];

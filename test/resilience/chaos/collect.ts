@@ -4,7 +4,7 @@ import { openEnvelope } from '../../../lambdas/domain/webhook-request.ts';
 import { ANSWER_TIMEOUT_SECONDS, type ChaosStage } from './chaos-stage.ts';
 import type { DeadLetter, Ledgers } from './ledgers.ts';
 import { type Recorder, requestIdOf } from './recorder.ts';
-import type { Waiting } from './settle.ts';
+import type { Waiting } from './wait-until-quiet.ts';
 
 const deliveries = z.object({ pending: z.int(), expired: z.array(z.unknown()) });
 const erasure = z.object({ state: z.string() });
@@ -12,7 +12,7 @@ const erasure = z.object({ state: z.string() });
 /** Reads what all parts say about a run that has become quiet. */
 export const collectLedgers = async (stage: ChaosStage, recorder: Recorder, waiting: Waiting): Promise<Ledgers> => {
   const { client, cloud, manage } = stage;
-  const { events, requests, consents, cancelled, calls, published, kills, disturbedWrites } = recorder;
+  const { events, requests, consents, cancelled, calls, published, claims, kills, disturbedWrites } = recorder;
   const { pending, expired } = deliveries.parse(await client.control('GET', '/deliveries?limit=1'));
   const erasures = [];
   for (const one of recorder.erasures) {
@@ -20,7 +20,7 @@ export const collectLedgers = async (stage: ChaosStage, recorder: Recorder, wait
     erasures.push({ ...one, state });
   }
   return {
-    ...{ events, requests, consents, cancelled, calls, published, kills },
+    ...{ events, requests, consents, cancelled, calls, published, claims, kills },
     erasures,
     disturbedWrites: [...disturbedWrites],
     outbox: (await client.outbox()).map(({ id, endpoint, status, body }) => ({

@@ -12,7 +12,7 @@ export const drawEvent =
     const id = `chaos-${seed}-event-${index}`;
     const { address, profile } = contact;
     const kind = draw.random();
-    const writes = profile === 'ordinary' || profile === 'undecided';
+    const writes = profile === 'ordinary' || profile === 'changing';
     if (kind < 0.62 && profile !== 'opted-in' && profile !== 'unknown') {
       const isLate = !writes || draw.isLikely(0.1);
       // A user who is silent wrote one to six days ago, and others write late after a delay of the chat service.

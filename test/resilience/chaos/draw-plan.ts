@@ -18,7 +18,7 @@ const PROFILES: readonly Profile[] = [
   'ordinary',
   'silent',
   'ordinary',
-  'undecided',
+  'changing',
   'ordinary',
   'opted-in',
   'ordinary',
@@ -80,11 +80,11 @@ const eachWith =
   };
 
 const drawConsents = (draw: Draw, contacts: readonly PlannedContact[], durationMs: number): LoadStep[] => {
-  const undecided = contacts.filter(({ profile, eraseAtMs }) => profile === 'undecided' && eraseAtMs === undefined);
-  if (undecided.length === 0) return [];
+  const changing = contacts.filter(({ profile, eraseAtMs }) => profile === 'changing' && eraseAtMs === undefined);
+  if (changing.length === 0) return [];
   return drawTimes(draw, CONSENTS_PER_SECOND, durationMs).map((atMs) => ({
     kind: 'consent',
-    contact: draw.pick(undecided).address,
+    contact: draw.pick(changing).address,
     consent: draw.isLikely(0.5) ? 'opt-out' : 'opt-in',
     atMs,
   }));

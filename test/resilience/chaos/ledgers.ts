@@ -84,7 +84,13 @@ export interface DeadLetter {
   readonly reason: string | undefined;
 }
 
-/** Something that ended a function's process, or left its write without an answer. */
+/** A write with which a function claimed a request, whether or not it succeeded. */
+export interface WrittenClaim {
+  readonly requestId: string;
+  readonly at: string;
+}
+
+/** The end of a function's process in the middle of an invocation. */
 export interface Disturbance {
   readonly at: string;
   readonly functionName: KilledFunction | undefined;
@@ -109,6 +115,7 @@ export interface Ledgers {
   >;
   /** Messages left on each queue, and schedules that are not due yet. */
   readonly waiting: Readonly<Record<string, number>>;
+  readonly claims: readonly WrittenClaim[];
   readonly kills: readonly Disturbance[];
   /** The requests whose items were in a call to the table that got a fault. */
   readonly disturbedWrites: readonly string[];

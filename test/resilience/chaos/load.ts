@@ -86,7 +86,11 @@ const doStep = async (step: LoadStep, stage: ChaosStage, recorder: Recorder): Pr
 
 const before = (now: Date, ageMs: number): string => new Date(now.getTime() - ageMs).toISOString();
 
-const enqueue = async (step: SendStep, { client, cloud, manage }: ChaosStage, recorder: Recorder): Promise<void> => {
+export const enqueue = async (
+  step: SendStep,
+  { client, cloud, manage }: ChaosStage,
+  recorder: Recorder,
+): Promise<void> => {
   const { requestId, contact, fields, sendInMs, notAfterInMs, expected, via, times } = step;
   const inFuture = (ms: number | undefined) => ms && new Date(cloud.clock.now().getTime() + ms).toISOString();
   const body = JSON.stringify({

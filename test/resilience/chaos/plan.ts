@@ -11,7 +11,7 @@ export type Profile =
   /** Has neither written nor given an opt-in. */
   | 'unknown'
   /** Writes, and keeps opting in and out. */
-  | 'undecided';
+  | 'changing';
 
 export interface PlannedContact {
   readonly address: string;

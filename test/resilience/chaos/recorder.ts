@@ -10,6 +10,7 @@ import type {
   ProducedEvent,
   ProducedRequest,
   PublishedEvent,
+  WrittenClaim,
 } from './ledgers.ts';
 import type { KilledFunction, PartName } from './parts.ts';
 
@@ -22,6 +23,7 @@ export interface Recorder {
   readonly cancelled: string[];
   readonly calls: ChatCall[];
   readonly published: PublishedEvent[];
+  readonly claims: WrittenClaim[];
   readonly kills: Disturbance[];
   readonly disturbedWrites: Set<string>;
   /** How often the stream was read without a result since its last record. */
@@ -32,6 +34,8 @@ export interface Recorder {
 }
 
 const SEND_PATH = /^\/api\/v1\.0\/(message\/v3|intent\/v2)$/;
+/** The value that a claim writes, in DynamoDB's format. */
+const CLAIMED_AT = /":claimedAt":\{"S":"([^"]+)"\}/;
 const SEND_KEY = /SEND#([\x21\x23-\x7e]+)/g;
 const REQUEST_ID = /chaos-\d+-send-\d+/;
 
@@ -58,6 +62,7 @@ export const createRecorder = (now: () => Date): Recorder => {
     cancelled: [],
     calls: [],
     published: [],
+    claims: [],
     kills: [],
     disturbedWrites: new Set(),
     emptyReads: 0,
@@ -65,6 +70,11 @@ export const createRecorder = (now: () => Date): Recorder => {
       if (part === 'chatService') recordChatCall(recorder, call, now());
       if (part === 'dynamodb' && call.fault !== undefined) {
         for (const [, requestId = ''] of call.body.matchAll(SEND_KEY)) recorder.disturbedWrites.add(requestId);
+      }
+      if (part === 'dynamodb') {
+        const at = CLAIMED_AT.exec(call.body)?.[1];
+        const requestId = call.body.match(REQUEST_ID)?.[0];
+        if (at && requestId) recorder.claims.push({ requestId, at });
       }
       if (part === 'streamMappings' && call.answer?.status === 200 && call.answer.body.includes('"Records"')) {
         recorder.emptyReads = /"Records":\s*\[\s*\]/.test(call.answer.body) ? recorder.emptyReads + 1 : 0;

@@ -9,7 +9,7 @@ export const isPassed = ({ checks }: Pick<ChaosRun, 'checks'>): boolean =>
 
 /** Describes a run: its seed, its rates, the faults, and the comparison of the ledgers. */
 export const describeRun = (run: ChaosRun): string => {
-  const { options, load, settledSeconds, clockMovedSeconds, faults, checks, ledgers } = run;
+  const { options, load, quietAfterSeconds, clockMovedSeconds, faults, checks, ledgers } = run;
   const { minutes, eventsPerSecond, sendsPerSecond, seed } = options;
   const rate = (count: number) => (count / load.seconds).toFixed(1);
   const lines = [
@@ -17,7 +17,7 @@ export const describeRun = (run: ChaosRun): string => {
     `Load: ${Math.round(load.seconds)} s, ${load.events} user events (${rate(load.events)}/s, target ${eventsPerSecond}/s), ` +
       `${load.sends} send requests (${rate(load.sends)}/s, target ${sendsPerSecond}/s)`,
     `Calls to the chat service: ${run.callsUnderLoad} under load, ${ledgers.calls.length - run.callsUnderLoad} afterward`,
-    `Quiet after ${Math.round(settledSeconds)} s, with the clock moved forward by ${Math.round(clockMovedSeconds)} s`,
+    `Quiet after ${Math.round(quietAfterSeconds)} s, with the clock moved forward by ${Math.round(clockMovedSeconds)} s`,
     `Sends: ${describeStates(run)}`,
     `Outbox: ${ledgers.outbox.length} messages; bus: ${ledgers.published.length} events`,
     '',

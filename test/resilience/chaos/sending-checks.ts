@@ -65,8 +65,7 @@ export const isUnknowable = ({ answeredStatus, durationMs }: ChatCall, { answerT
 /** Whether something ended the function's process while it held a claim of the request. */
 const mayHaveDied = (ledgers: Ledgers, requestId: string): boolean => {
   if (ledgers.disturbedWrites.includes(requestId)) return true;
-  const calls = ledgers.calls.filter((call) => call.requestId === requestId).map(({ at }) => at);
-  const claimedMs = [...calls, String(sendOf(ledgers, requestId)?.claimedAt ?? '')].map((at) => Date.parse(at));
+  const claimedMs = ledgers.claims.filter((claim) => claim.requestId === requestId).map(({ at }) => Date.parse(at));
   return ledgers.kills
     .filter(({ functionName }) => functionName === 'Sender')
     .some(({ at }) => claimedMs.some((ms) => ms <= Date.parse(at) && Date.parse(at) <= ms + ledgers.sendTimeoutMs));
@@ -152,7 +151,7 @@ const uncertainAfterFault: Check = {
           return mayHaveDied(ledgers, requestId) ? undefined : 'is uncertain, but its function did not die';
         }
         const own = calls.get(requestId) ?? [];
-        // A 2xx without a readable id, which the sandbox was told to answer.
+        // A 2xx without a readable id, which the sandbox was asked to answer.
         const isUnreadable = own.some(({ answeredStatus, messageId }) => answeredStatus === 200 && !messageId);
         const isHit = isUnreadable || own.some((call) => isUnknowable(call, ledgers));
         return isHit ? undefined : 'is uncertain, but no fault hit its call';

@@ -113,6 +113,10 @@ export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
     publishing: [],
   },
   waiting: {},
+  claims: [
+    { requestId: 'one', at: LATER },
+    { requestId: 'two', at: LATER },
+  ],
   kills: [],
   disturbedWrites: [],
   answerTimeoutMs: 2_000,

@@ -9,10 +9,12 @@ const QUIET_POLLS = 8;
 const EMPTY_READS = 15;
 /** Much shorter than a claim's lease and a queue's visibility timeout, which must outlast what is still running. */
 const STEP_MS = 20_000;
-/** Six hours of the run's clock. */
-const MAX_STEPS = 1_080;
+/** Three hours of the run's clock. A circuit breaker may make its next probe only after an hour. */
+const MAX_STEPS = 540;
 const MAX_BUSY_MS = 120_000;
 const ACTIVE_STATES: ReadonlySet<unknown> = new Set(['queued', 'scheduled', 'claimed', 'waiting']);
+
+const OPEN_CIRCUITS = 'open circuit breakers';
 
 const state = z.object({ pending: z.int() });
 
@@ -21,14 +23,26 @@ export type Waiting = Readonly<Record<string, number>>;
 
 /**
  * Waits until nothing happens anymore. Whenever no function works, it moves the run's clock forward a little, so that
- * retries, schedules, and the messages of killed functions become due. Gives up after six hours of the run's clock.
+ * retries, schedules, and the messages of killed functions become due. Gives up after three hours of the run's clock.
  *
+ * @param probe puts a request on the send queue
  * @returns what still waits
  */
-export const settle = async (stage: ChaosStage, recorder: Recorder): Promise<Waiting> => {
+export const waitUntilQuiet = async (
+  stage: ChaosStage,
+  recorder: Recorder,
+  probe: (index: number) => Promise<void>,
+): Promise<Waiting> => {
+  let probes = 0;
   for (let step = 0; step < MAX_STEPS; step += 1) {
     await idle(stage);
-    if (Object.keys(await findWaiting(stage)).length === 0) {
+    const waiting = Object.keys(await findWaiting(stage));
+    if (waiting.join() === OPEN_CIRCUITS) {
+      // Only a request can close it.
+      await probe(probes);
+      probes += 1;
+    }
+    if (waiting.length === 0) {
       await published(recorder);
       await idle(stage);
       if (Object.keys(await findWaiting(stage)).length === 0) return {};
@@ -70,6 +84,6 @@ const findWaiting = async ({ client, cloud }: ChaosStage): Promise<Waiting> => {
   const open = items.filter(({ circuit }) => circuit === 'open').length;
   return {
     ...(active > 0 && { 'sends that have not ended': active }),
-    ...(open > 0 && { 'open circuit breakers': open }),
+    ...(open > 0 && { [OPEN_CIRCUITS]: open }),
   };
 };

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMovableClock, type MovableClock } from '../../../../local/clock.ts';
 import { logFileOf, startFunctions } from '../../../../local/functions/functions.ts';
+import type { InterposedFunctions } from '../../../../local/functions/interposed-functions.ts';
 import type { FunctionDeclaration, InvocationResult } from '../../../../local/functions/invocation.ts';
-import type { Interposed } from '../../../../local/interposed.ts';
 import { createRunFolder } from '../../../../local/run-folder.ts';
 
 /** Writes a bundle with one module; returns its folder. */
@@ -25,7 +25,7 @@ export interface FakeFunction extends AsyncDisposable {
 export const startFakeFunction = async (
   source: string,
   changes: Partial<FunctionDeclaration> = {},
-  interposed?: Pick<Interposed, 'environment' | 'invocations'>,
+  interposed?: InterposedFunctions,
 ): Promise<FakeFunction> => {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
