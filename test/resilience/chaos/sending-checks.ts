@@ -132,6 +132,8 @@ const outboxAccepted: Check = {
   },
 };
 
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
 const DIED = 'The function that claimed the request died';
 
 const uncertainAfterFault: Check = {
@@ -141,14 +143,16 @@ const uncertainAfterFault: Check = {
     const published = ledgers.published.filter(({ name }) => name === 'SendUncertain');
     const stored = ledgers.requests.flatMap(({ requestId }) => {
       const send = sendOf(ledgers, requestId);
-      return send?.state === 'uncertain' ? [{ subject: requestId, outcome: String(send.outcome) }] : [];
+      return send?.state === 'uncertain' ? [{ subject: requestId, outcome: stringOf(send.outcome) }] : [];
     });
     return compareEach(
       [...published, ...stored],
       ({ subject }) => subject,
       ({ subject: requestId, outcome }) => {
-        if (outcome?.startsWith(DIED)) {
-          return mayHaveDied(ledgers, requestId) ? undefined : 'is uncertain, but its function did not die';
+        // An erasure removes the outcome of a send.
+        if (outcome === undefined || outcome.startsWith(DIED)) {
+          if (mayHaveDied(ledgers, requestId)) return undefined;
+          if (outcome !== undefined) return 'is uncertain, but its function did not die';
         }
         const own = calls.get(requestId) ?? [];
         // A 2xx without a readable id, which the sandbox was asked to answer.
