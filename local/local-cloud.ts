@@ -9,6 +9,7 @@ import { printableLines } from '../sandbox/terminal-text.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
+import type { Interpose } from './interposed.ts';
 import { LocalError } from './local-error.ts';
 import { connectSandbox } from './local-sandbox.ts';
 import { createRunFolder } from './run-folder.ts';
@@ -41,6 +42,8 @@ export interface LocalOptions {
   readonly echo?: Writable | undefined;
   /** Receives a message about each problem that does not stop the run. @default prints it to standard error */
   readonly warn?: ((message: string) => void) | undefined;
+  /** Puts something between the parts of the run. @default nothing */
+  readonly interpose?: Interpose | undefined;
   /**
    * A folder for the synthesized app. The caller must remove it. A run with the same stage and settings reuses the app
    * of a previous run.
@@ -137,6 +140,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   await Promise.allSettled(starting);
   const [emulators] = await Promise.all(starting);
 
+  const interposed = options.interpose?.(emulators, chatServiceUrl);
   const stackName = `Parley-${stage}`;
   const logFolder = options.logFolder ?? join(ROOT, '.parley', 'logs');
   const running = await startStack({
@@ -149,11 +153,13 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     logs: { folder: logFolder, echo: options.echo },
     allowedHosts: options.allowedHosts,
     runtimeClient: options.runtimeClient,
+    interposed,
     warn,
   });
   const { outputs, functions } = stack.use(running);
   const addresses = readAddresses(stackName, outputs);
-  if (sandbox) stack.use(connectSandbox(sandbox, addresses, { auth, accessToken, emulators, warn }));
+  const webhookUrl = interposed?.webhookUrl(addresses.webhookUrl) ?? addresses.webhookUrl;
+  if (sandbox) stack.use(connectSandbox(sandbox, { ...addresses, webhookUrl }, { auth, accessToken, emulators, warn }));
 
   const resources = stack.move();
   let closing: Promise<void> | undefined;

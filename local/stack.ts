@@ -8,6 +8,7 @@ import { startRecurringSchedules } from './event-sources/recurring-schedules.ts'
 import type { FunctionPool } from './functions/function-pool.ts';
 import { type Functions, type LogSettings, startFunctions } from './functions/functions.ts';
 import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
+import type { Interposed } from './interposed.ts';
 import { unsupported } from './local-error.ts';
 import { type CloudServices, placeOf } from './resources/resource-type.ts';
 import { resourceTypes } from './resources/resource-types.ts';
@@ -28,6 +29,8 @@ export interface StackSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The path of the runtime client that each function's process runs. @default the local run's own */
   readonly runtimeClient?: string | undefined;
+  /** What lies between the parts. @default nothing */
+  readonly interposed?: Interposed | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -83,19 +86,21 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
   stack.defer(async () => {
     await Promise.all(mappings.map(({ ended }) => ended));
   });
-  const { folder, logs } = settings;
+  const { folder, logs, interposed } = settings;
   const started = await startFunctions(services.declared.functions, {
     folder,
     awsEnvironment: emulators.env,
     clock,
     logs,
     runtimeClient: settings.runtimeClient,
+    interposed,
   });
   functions = stack.use(started);
   stack.defer(() => {
     for (const mapping of mappings) mapping.stop();
   });
-  mappings.push(...startMappings(services.declared, { functions, emulators, clock, warn }));
+  const sources = interposed?.mappings ?? emulators;
+  mappings.push(...startMappings(services.declared, { functions, emulators: sources, clock, warn }));
   stack.defer(startRecurringSchedules(services.declared.recurringSchedules, { functions, clock, warn }));
 
   const outputs = resolveOutputs(template, context);

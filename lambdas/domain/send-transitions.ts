@@ -145,6 +145,13 @@ export const SEND_TRANSITIONS = {
     when: 'its contact is erased',
     from: { queued: [], scheduled: [], waiting: [] },
   },
+  // The function that claimed it died, and its queue message, if there is one left, finds an erased request.
+  loseTrackErased: {
+    to: 'uncertain',
+    by: 'manage',
+    when: 'its contact is erased after its lease expired',
+    from: { claimed: [] },
+  },
   resolveAccepted: {
     to: 'accepted',
     by: 'operator',

@@ -15,7 +15,7 @@ export interface MappingDeclarations {
 
 export interface MappingContext {
   readonly functions: Functions;
-  readonly emulators: Emulators;
+  readonly emulators: Pick<Emulators, 'sqs' | 'dynamodbStreams' | 'queueBaseUrl'>;
   readonly clock: MovableClock;
   readonly warn: (message: string) => void;
 }

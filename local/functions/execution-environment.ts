@@ -21,6 +21,10 @@ export interface ExecutionSettings {
   /** The credentials and emulator URLs, as environment variables. */
   readonly awsEnvironment: Readonly<Record<string, string>>;
   readonly clock: MovableClock;
+  /** Changes a function's environment variables. @default none */
+  readonly interposedEnvironment?:
+    | ((variables: Readonly<Record<string, string>>) => Record<string, string>)
+    | undefined;
 }
 
 /** Lambda's time limit for initializing an environment, in addition to the function's timeout. */
@@ -110,9 +114,10 @@ const startProcess = (
   runtimeApi: string,
   log: Writable,
 ): ChildProcess => {
+  const { interposedEnvironment: interposed = (variables) => variables } = settings;
   const child = spawn(process.execPath, [settings.runtimeClient, String(settings.clock.offsetMs)], {
     cwd: taskRoot,
-    env: functionEnvironment(declaration, taskRoot, runtimeApi, settings.awsEnvironment),
+    env: interposed(functionEnvironment(declaration, taskRoot, runtimeApi, settings.awsEnvironment)),
     // Standard input is used only as a signal: it closes when this process ends for any reason, and the child exits.
     stdio: ['pipe', 'pipe', 'pipe'],
     // In its own process group, so that Ctrl-C reaches only the run, which then stops everything in order.

@@ -8,6 +8,7 @@ import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
 import { createPrivateFolder, openPrivateFile } from '../private-files.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
+import type { InterposedFunctions } from './interposed-functions.ts';
 import type { FunctionDeclaration } from './invocation.ts';
 
 /** The destinations of the functions' output. */
@@ -27,6 +28,8 @@ export interface FunctionSettings {
   readonly logs: LogSettings;
   /** The path of the runtime client that each function's process runs. @default the local run's own */
   readonly runtimeClient?: string | undefined;
+  /** @default nothing */
+  readonly interposed?: InterposedFunctions | undefined;
 }
 
 /** The functions of a run, by logical id. Disposing of them stops their processes. */
@@ -39,7 +42,7 @@ export interface Functions extends AsyncDisposable {
 /** Prepares functions for invocation. A function's process starts with its first invocation. */
 export const startFunctions = async (
   declarations: readonly FunctionDeclaration[],
-  { folder, awsEnvironment, clock, logs, ...settings }: FunctionSettings,
+  { folder, awsEnvironment, clock, logs, interposed, ...settings }: FunctionSettings,
 ): Promise<Functions> => {
   await using stack = new AsyncDisposableStack();
   const runtimeClient = settings.runtimeClient ?? (await buildRuntimeClient(folder));
@@ -49,8 +52,9 @@ export const startFunctions = async (
     // Runs a copy outside the repository, so that, like on Lambda, a module missing from the bundle cannot be resolved.
     const taskRoot = join(folder, 'functions', declaration.name);
     await cp(declaration.codeFolder, taskRoot, { recursive: true });
-    const pool = createFunctionPool(declaration, taskRoot, { runtimeClient, awsEnvironment, clock }, log.stream);
-    byLogicalId.set(declaration.logicalId, stack.use(pool));
+    const execution = { runtimeClient, awsEnvironment, clock, interposedEnvironment: interposed?.environment };
+    const pool = stack.use(createFunctionPool(declaration, taskRoot, execution, log.stream));
+    byLogicalId.set(declaration.logicalId, interposed ? { ...pool, invoke: interposed.invocations(pool) } : pool);
   }
   const resources = stack.move();
   return {

@@ -204,7 +204,8 @@ const MAX_CALL_MS = 15 * 60 * 1000;
  * Erases the content of a send, and its message, which can be newer than the erasure. Keeps the item, so that the
  * request is not sent again if it is queued again. Cancels the send if it is pending, and leaves it to the next turn if
  * a function has claimed it, or if only a status has confirmed it: the function that waits for the answer would then
- * write the message again.
+ * write the message again. If the function that claimed it died, nobody will record the outcome of its call, so the send
+ * becomes uncertain.
  */
 const eraseSend = async (
   table: ConversationTable,
@@ -223,17 +224,16 @@ const eraseSend = async (
   const ended = await table.update({
     key: sendKey(requestId),
     set: emptied,
-    names: ['state', 'leaseUntil', 'messageId', 'confirmedBy', 'claimedAt'],
+    names: ['state', 'messageId', 'confirmedBy', 'claimedAt'],
     values: {
       ofContact: contact,
       claimed: 'claimed',
-      now: at,
       messageId,
       answeredBy: addMs(at, -MAX_CALL_MS),
       ...pending,
     },
     condition:
-      `#contact = :ofContact AND NOT ${isPending} AND (#state <> :claimed OR #leaseUntil < :now) AND ${sameMessage} ` +
+      `#contact = :ofContact AND NOT ${isPending} AND #state <> :claimed AND ${sameMessage} ` +
       'AND (attribute_not_exists(#confirmedBy) OR attribute_not_exists(#claimedAt) OR #claimedAt < :answeredBy)',
   });
   if (ended.kind === 'written') return 'erased';
@@ -244,5 +244,12 @@ const eraseSend = async (
     values: { ofContact: contact, ...pending },
     condition: `#contact = :ofContact AND ${isPending}`,
   });
-  return cancelled.kind === 'written' ? 'erased' : 'busy';
+  if (cancelled.kind === 'written') return 'erased';
+  const lost = await table.update({
+    key: sendKey(requestId),
+    set: { ...emptied, state: SEND_TRANSITIONS.loseTrackErased.to, uncertainAt: at },
+    values: { ofContact: contact, claimed: 'claimed', now: at },
+    condition: '#contact = :ofContact AND #state = :claimed AND #leaseUntil < :now',
+  });
+  return lost.kind === 'written' ? 'erased' : 'busy';
 };

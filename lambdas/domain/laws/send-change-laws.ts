@@ -67,12 +67,12 @@ const isFailureRecord = ({ before, after, changed }: SendChange): boolean =>
     (name) => ['failingSince', 'lastFailedAt'].includes(name) || (name === 'expiresAt' && !has(before, name)),
   );
 
-/** An erasure empties a send that is not pending and not claimed. {@link SEND_TRANSITIONS} has the cancellation. */
+/** An erasure empties a send that is not pending and not claimed. For those, {@link SEND_TRANSITIONS} has transitions. */
 const isErasure = ({ before, after, changed }: SendChange): boolean =>
   has(before, 'contact') &&
   isEmptied(after) &&
   !Object.hasOwn(SEND_TRANSITIONS.cancelErased.from, stateOf(before)) &&
-  (stateOf(before) !== 'claimed' || isNotBefore(after.erasedAt, before?.leaseUntil)) &&
+  stateOf(before) !== 'claimed' &&
   changed.every((name) => ['body', 'erasedAt', ...PERSONAL].includes(name));
 
 const isEmptied = (after: StoredItem): boolean =>
@@ -86,7 +86,9 @@ const faultOf = (name: SendTransitionName, { before, after, changed }: SendChang
   if (broken.length > 0) return `${name} requires ${broken.join(' and ')}`;
   const foreign = changed.filter((each) => ![...EVERY_TRANSITION, ...SEND_WRITES[name]].includes(each));
   if (foreign.length > 0) return `${name} does not change ${listNames(foreign)}`;
-  if (name === 'cancelErased' && !isEmptied(after)) return `${name} empties the send`;
+  if ((name === 'cancelErased' || name === 'loseTrackErased') && !isEmptied(after)) return `${name} empties the send`;
+  if (name === 'loseTrackErased' && !isNotBefore(after.erasedAt, before?.leaseUntil))
+    return `${name} follows the lease`;
   const [, by] = CONFIRMED_BY.find(([names]) => names.includes(name)) ?? [[], after.confirmedBy];
   return after.confirmedBy === by ? undefined : `${name} leaves confirmedBy as ${by ?? 'nothing'}`;
 };

@@ -67,6 +67,7 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   identify: ['messageId', 'identifiedAt'],
   cancel: [...RESULT, 'cancelledAt'],
   cancelErased: [...PERSONAL, 'body', 'erasedAt', 'cancelledAt'],
+  loseTrackErased: [...PERSONAL, 'body', 'erasedAt', 'uncertainAt'],
   resolveAccepted: [...RESULT, 'acceptedAt', 'messageId', 'uncertainAt', 'isAnswered'],
   resolveFailed: [...RESULT, 'rejectedAt', 'isAnswered', 'unknownOutcomes'],
   resend: [...RESULT, 'waitingAt', 'isAnswered', 'unknownOutcomes'],

@@ -225,7 +225,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'local stack',
-    files: /^local\/(stack|synthesis)\.ts$/,
+    files: /^local\/(interposed|stack|synthesis)\.ts$/,
     mayImport: [
       'local resources',
       'local template',
@@ -235,6 +235,7 @@ export const LAYERS: readonly Layer[] = [
       'local event sources',
       'local base',
     ],
+    mayImportTypes: ['local stack'],
   },
   {
     name: 'local cloud',

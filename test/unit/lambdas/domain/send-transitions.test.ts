@@ -88,9 +88,12 @@ describe('the transitions of a send', () => {
     ]);
   });
 
-  it('leave claimed only by the owner of the claim, or by a status', () => {
+  it('leave claimed only by the owner of the claim, by a status, or by an erasure after the owner died', () => {
     const byOthers = stepsFrom('claimed').filter(({ guards }) => !guards.includes('own-claim'));
-    expect(byOthers.map(({ name, by }) => [name, by])).toEqual([['confirm', 'receive']]);
+    expect(byOthers.map(({ name, by }) => [name, by])).toEqual([
+      ['confirm', 'receive'],
+      ['loseTrackErased', 'manage'],
+    ]);
   });
 
   it('never claim a send that may be in a call, was sent, or has ended', () => {
@@ -121,6 +124,7 @@ describe('the transitions of a send', () => {
     const cancelled = (transition: string) => STEPS.filter(({ name }) => name === transition).map(({ from }) => from);
     expect(cancelled('cancel')).toEqual(['scheduled']);
     expect(cancelled('cancelErased')).toEqual(['queued', 'scheduled', 'waiting']);
+    expect(cancelled('loseTrackErased')).toEqual(['claimed']);
   });
 
   it('resolve only what the operator has seen', () => {

@@ -267,7 +267,12 @@ describe('an erasure of a send that a function has claimed', () => {
     stage.setNow(AFTER_THE_LEASE);
     await stage.erase();
 
-    expect(await stage.sendItem()).toMatchObject({ state: 'claimed', body: '', erasedAt: AFTER_THE_LEASE });
+    expect(await stage.sendItem()).toMatchObject({
+      state: 'uncertain',
+      uncertainAt: AFTER_THE_LEASE,
+      body: '',
+      erasedAt: AFTER_THE_LEASE,
+    });
   });
 
   it('also erases the message that the function recorded meanwhile', async () => {
@@ -405,8 +410,13 @@ describe('an erased send whose outcome has details', () => {
 });
 
 describe.each(SEND_STATES)('an erased send that was %s', (state) => {
-  /** What would still be sent is cancelled. */
-  const endsAs = state === 'queued' || state === 'scheduled' || state === 'waiting' ? 'cancelled' : state;
+  /** What would still be sent is cancelled. Nobody knows the outcome of a call whose function has died. */
+  const endsAs =
+    state === 'queued' || state === 'scheduled' || state === 'waiting'
+      ? 'cancelled'
+      : state === 'claimed'
+        ? 'uncertain'
+        : state;
   const eraseSend = async () => {
     await putSendInState(stage.sends, state);
     await requestErasure();

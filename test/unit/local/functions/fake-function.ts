@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMovableClock, type MovableClock } from '../../../../local/clock.ts';
 import { logFileOf, startFunctions } from '../../../../local/functions/functions.ts';
+import type { InterposedFunctions } from '../../../../local/functions/interposed-functions.ts';
 import type { FunctionDeclaration, InvocationResult } from '../../../../local/functions/invocation.ts';
 import { createRunFolder } from '../../../../local/run-folder.ts';
 
@@ -24,6 +25,7 @@ export interface FakeFunction extends AsyncDisposable {
 export const startFakeFunction = async (
   source: string,
   changes: Partial<FunctionDeclaration> = {},
+  interposed?: InterposedFunctions,
 ): Promise<FakeFunction> => {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
@@ -40,7 +42,8 @@ export const startFakeFunction = async (
     ...changes,
   };
   const awsEnvironment = { AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:1' };
-  const functions = await startFunctions([declaration], { folder, awsEnvironment, clock, logs: { folder } });
+  const settings = { folder, awsEnvironment, clock, logs: { folder }, interposed };
+  const functions = await startFunctions([declaration], settings);
   const pool = stack.use(functions).find(declaration.arn);
   if (pool === undefined) throw new Error('The function was not started.');
   const invoke = (event: unknown) => pool.invoke(JSON.stringify(event));

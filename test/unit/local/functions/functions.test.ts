@@ -43,6 +43,20 @@ describe("a function's process", () => {
     });
   });
 
+  it('has other variables, and is invoked through something else, if a test puts it between the parts', async () => {
+    const source = 'export const handler = async (event) => [event, process.env.AWS_ENDPOINT_URL_SQS];';
+    await using fake = await startFakeFunction(
+      source,
+      {},
+      {
+        environment: (variables) => ({ ...variables, AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:2' }),
+        invocations: (pool) => (event) => pool.invoke(JSON.stringify([event])),
+      },
+    );
+
+    expect(await fake.call('hello')).toEqual([['"hello"'], 'http://127.0.0.1:2']);
+  });
+
   it("receives the event and Lambda's context, and is reused", async () => {
     await using fake = await startFakeFunction(`
       let calls = 0;

@@ -89,11 +89,11 @@ interface Writer {
 }
 
 /**
- * Every way to make each transition. `confirm` falls back to `confirmEarlier` and `identify`; `cancelErased` is part of an erasure
- * and has its own tests below.
+ * Every way to make each transition. `confirm` falls back to `confirmEarlier` and `identify`; `cancelErased` and
+ * `loseTrackErased` are parts of an erasure and have their own tests below.
  */
 const WRITERS: Record<
-  Exclude<SendTransitionName, 'cancelErased' | 'confirmEarlier' | 'identify'>,
+  Exclude<SendTransitionName, 'cancelErased' | 'loseTrackErased' | 'confirmEarlier' | 'identify'>,
   readonly Writer[]
 > = {
   register: [
@@ -349,21 +349,21 @@ describe('a transition of a send', () => {
     },
   );
 
-  it.each(SEND_STATES)(
-    'by the erasure of its contact cancels a send only where the data allows it: %s',
-    async (from) => {
-      const requestId = `erased-${from}`;
-      await put(storedSend(requestId, { from, stored: {} }));
+  it.each(SEND_STATES)('by the erasure of its contact ends a send only where the data allows it: %s', async (from) => {
+    const requestId = `erased-${from}`;
+    await put(storedSend(requestId, { from, stored: {} }));
 
-      const erased = await repositories.erasures.erase(contact, { kind: 'send', id: requestId }, addSecond(AT));
+    const erased = await repositories.erasures.erase(contact, { kind: 'send', id: requestId }, addSecond(AT));
 
-      const after = await repositories.table.get(sendKey(requestId));
-      const isCancelled = canStartFrom('cancelErased', from);
-      expect({ erased, state: after?.state }).toEqual({ erased: 'erased', state: isCancelled ? 'cancelled' : from });
-      expect(after?.cancelledAt).toBe(isCancelled ? addSecond(AT) : from === 'cancelled' ? SINCE : undefined);
-      expect(after).toMatchObject({ body: '', erasedAt: addSecond(AT) });
-    },
-  );
+    const after = await repositories.table.get(sendKey(requestId));
+    const isCancelled = canStartFrom('cancelErased', from);
+    const isLost = canStartFrom('loseTrackErased', from);
+    const endsAs = isCancelled ? 'cancelled' : isLost ? 'uncertain' : from;
+    expect({ erased, state: after?.state }).toEqual({ erased: 'erased', state: endsAs });
+    if (isLost) expect(after?.uncertainAt).toBe(addSecond(AT));
+    expect(after?.cancelledAt).toBe(isCancelled ? addSecond(AT) : from === 'cancelled' ? SINCE : undefined);
+    expect(after).toMatchObject({ body: '', erasedAt: addSecond(AT) });
+  });
 
   it('by the erasure of its contact waits for a running claim', async () => {
     const before = storedSend('erased-while-claimed', { from: 'claimed', stored: {} });

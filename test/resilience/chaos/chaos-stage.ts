@@ -1,0 +1,65 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { createManagementClient, type ManagementClient } from '../../../cli/operations/management-client.ts';
+import { createSignedFetch } from '../../../cli/operations/signed-fetch.ts';
+import { contactRef } from '../../../lambdas/domain/contact.ts';
+import { CREDENTIALS, REGION } from '../../../local/aws-environment.ts';
+import type { FunctionPool } from '../../../local/functions/function-pool.ts';
+import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
+import { type LocalCloud, type LocalOptions, startLocal } from '../../../local/local-cloud.ts';
+import { contactItems } from '../../support/contact-items.ts';
+import { RULE } from '../sending/sending-stage.ts';
+import type { KilledFunction } from './parts.ts';
+import type { PlannedContact } from './plan.ts';
+
+/** A local run with clients that nothing disturbs. */
+export interface ChaosStage extends AsyncDisposable {
+  readonly cloud: LocalCloud;
+  readonly client: LocalClient;
+  readonly manage: ManagementClient;
+  readonly functionOf: (name: KilledFunction) => FunctionPool;
+  /** Returns how many processes of all functions are working. */
+  readonly working: () => number;
+}
+
+export const ANSWER_TIMEOUT_SECONDS = 2;
+
+/** Short timeouts, so that a killed function's messages are visible again after minutes and not after a quarter hour. */
+const SETTINGS = {
+  chatService: { connectTimeoutSeconds: 1, answerTimeoutSeconds: ANSWER_TIMEOUT_SECONDS },
+  contactCheck: 'beforeFirstTemplate',
+};
+const CREDIT = 10_000_000;
+const CALL_TIMEOUT_MS = 35_000;
+
+export const startChaosStage = async (
+  options: LocalOptions,
+  contacts: readonly PlannedContact[],
+): Promise<ChaosStage> => {
+  await using stack = new AsyncDisposableStack();
+  const cloud = stack.use(await startLocal({ ...options, settings: SETTINGS, warn: () => undefined }));
+  const client = stack.use(createLocalClient(cloud));
+  await client.putRule(RULE, { text: 'Parcel ${n}', category: 'shipping-status' });
+  await client.control('PATCH', '/account', { credit: CREDIT });
+  for (const { address, profile } of contacts) {
+    if (profile === 'unknown') continue;
+    for (const item of contactItems(contactRef('chat', address), { optInAt: '2026-01-01T00:00:00.000Z' })) {
+      await cloud.emulators.dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
+    }
+  }
+  const signedFetch = createSignedFetch({ region: REGION, credentials: async () => CREDENTIALS }, CALL_TIMEOUT_MS);
+  const functions = [...cloud.functions.values()];
+  const resources = stack.move();
+  return {
+    cloud,
+    client,
+    manage: createManagementClient(cloud.managementUrl.replace(/\/$/, ''), signedFetch),
+    functionOf(name) {
+      const found = functions.find(({ declaration }) => declaration.logicalId.startsWith(name));
+      if (found === undefined) throw new Error(`The stack has no function whose id starts with ${name}.`);
+      return found;
+    },
+    working: () => functions.reduce((sum, pool) => sum + pool.working(), 0),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};

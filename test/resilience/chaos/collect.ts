@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
+import { openEnvelope } from '../../../lambdas/domain/webhook-request.ts';
+import { ANSWER_TIMEOUT_SECONDS, type ChaosStage } from './chaos-stage.ts';
+import type { DeadLetter, Ledgers } from './ledgers.ts';
+import { type Recorder, requestIdOf } from './recorder.ts';
+import type { Waiting } from './wait-until-quiet.ts';
+
+const deliveries = z.object({ pending: z.int(), expired: z.array(z.unknown()) });
+const erasure = z.object({ state: z.string() });
+
+/** Reads what all parts say about a run that has become quiet. */
+export const collectLedgers = async (stage: ChaosStage, recorder: Recorder, waiting: Waiting): Promise<Ledgers> => {
+  const { client, cloud, manage } = stage;
+  const { events, requests, consents, cancelled, calls, published, claims, kills, disturbedWrites } = recorder;
+  const { pending, expired } = deliveries.parse(await client.control('GET', '/deliveries?limit=1'));
+  const erasures = [];
+  for (const one of recorder.erasures) {
+    const { state } = erasure.parse(await manage('GET', `/v1/erasures/${one.erasureId}`));
+    erasures.push({ ...one, state });
+  }
+  return {
+    ...{ events, requests, consents, cancelled, calls, published, claims, kills },
+    erasures,
+    disturbedWrites: [...disturbedWrites],
+    outbox: (await client.outbox()).map(({ id, endpoint, status, body }) => ({
+      id,
+      endpoint,
+      status,
+      requestId: requestIdOf(body) ?? '',
+    })),
+    deliveries: { pending, expired: expired.length },
+    table: await client.table(),
+    deadLetters: {
+      inbound: (await takeAll(stage, cloud.inboundDeadLetterQueueUrl)).map(openEvent),
+      sends: await takeAll(stage, cloud.sendDeadLetterQueueUrl),
+      erasures: await takeAll(stage, cloud.erasureDeadLetterQueueUrl),
+      schedules: await takeAll(stage, cloud.scheduleDeadLetterQueueUrl),
+      publishing: await takeAll(stage, cloud.publishFailuresQueueUrl),
+    },
+    waiting,
+    answerTimeoutMs: ANSWER_TIMEOUT_SECONDS * 1000,
+    sendTimeoutMs: stage.functionOf('Sender').declaration.timeoutMs,
+  };
+};
+
+const takeAll = async ({ client }: ChaosStage, queueUrl: string): Promise<DeadLetter[]> => {
+  const letters: DeadLetter[] = [];
+  for (;;) {
+    const taken = await client.takeMessages(queueUrl);
+    if (taken.length === 0) return letters;
+    letters.push(...taken.map(({ body, reason }) => ({ body, reason })));
+  }
+};
+
+/** Takes a quarantined event out of its envelope. */
+const openEvent = ({ body, reason }: DeadLetter): DeadLetter => {
+  const request = parseSerializedRequest(body, 'pubsub');
+  const opened = request && openEnvelope(request);
+  return { body: opened?.kind === 'opened' ? opened.eventBody : body, reason };
+};

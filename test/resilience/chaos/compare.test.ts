@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import { CHECKS, compareFaults, compareLedgers, WITNESS } from './compare.ts';
+import { createFaultCounts } from './fault-counts.ts';
+import type { Ledgers } from './ledgers.ts';
+import { CONTACT, call, event, request, validLedgers } from './valid-ledgers.ts';
+
+/** Returns the names of the checks that fail, with the entries that are wrong. */
+const failures = (ledgers: Ledgers): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    compareLedgers(ledgers)
+      .filter(({ violations }) => violations.length > 0)
+      .map(({ name, violations }) => [name, violations.map(({ id }) => id)]),
+  );
+
+const valid = validLedgers();
+const withItem = (key: string, changes: Readonly<Record<string, unknown>> | undefined): Partial<Ledgers> => {
+  const { [key]: item, ...rest } = valid.table;
+  return { table: changes === undefined ? rest : { ...rest, [key]: { ...item, ...changes } } };
+};
+const [one, two] = valid.outbox;
+if (one === undefined || two === undefined) throw new Error('The valid ledgers have two messages.');
+
+/** One change of the valid ledgers, the check that must find it, and the entry that it must name. */
+const DOCTORED: readonly (readonly [what: string, check: string, id: string, changes: Partial<Ledgers>])[] = [
+  [
+    'an event that is not stored',
+    'every event is stored once or quarantined',
+    'in',
+    withItem('MESSAGE#in MESSAGE', undefined),
+  ],
+  [
+    'an event with the body of another',
+    'every event is stored once or quarantined',
+    'in',
+    withItem('MESSAGE#in MESSAGE', { body: '{"MESSAGE":"mark-echo"}' }),
+  ],
+  [
+    'an echo that is not stored',
+    'every event is stored once or quarantined',
+    'echo',
+    withItem('MESSAGE#echo ECHO', undefined),
+  ],
+  [
+    'a status that is not stored',
+    'every event is stored once or quarantined',
+    'status',
+    withItem('MESSAGE#status MESSAGE', { readAt: undefined }),
+  ],
+  [
+    'an unreadable event that is not quarantined',
+    'every event is stored once or quarantined',
+    'unreadable',
+    { deadLetters: { ...valid.deadLetters, inbound: [] } },
+  ],
+  [
+    'a stored message that nobody produced',
+    'every stored message was produced',
+    'other',
+    withItem('MESSAGE#other MESSAGE', { pk: 'MESSAGE#other', sk: 'MESSAGE' }),
+  ],
+  [
+    'a quarantined event without a reason',
+    'only unreadable events are quarantined, with a reason',
+    '{"MARK":"mark-unreadable"}',
+    { deadLetters: { ...valid.deadLetters, inbound: [{ body: '{"MARK":"mark-unreadable"}', reason: undefined }] } },
+  ],
+  [
+    'a readable event in quarantine',
+    'only unreadable events are quarantined, with a reason',
+    '{"MESSAGE":"mark-in"}',
+    {
+      deadLetters: {
+        ...valid.deadLetters,
+        inbound: [...valid.deadLetters.inbound, { body: '{"MESSAGE":"mark-in"}', reason: 'unknown' }],
+      },
+    },
+  ],
+  [
+    'a sent message without its status',
+    'every status of a sent message is stored',
+    'out-one',
+    withItem('MESSAGE#out-one MESSAGE', { deliveredAt: undefined }),
+  ],
+  [
+    'a request without a send',
+    'every request ends in one state or as a dead letter',
+    'later',
+    withItem('SEND#later SEND', undefined),
+  ],
+  [
+    'a send that has not ended',
+    'every request ends in one state or as a dead letter',
+    'later',
+    withItem('SEND#later SEND', { state: 'claimed' }),
+  ],
+  [
+    'a malformed request that is no dead letter',
+    'every request ends in one state or as a dead letter',
+    'bad',
+    { deadLetters: { ...valid.deadLetters, sends: valid.deadLetters.sends.slice(1) } },
+  ],
+  [
+    'a valid request that is a dead letter',
+    'every dead letter of a request is expected and has a reason',
+    '{"requestId":"two"}',
+    {
+      deadLetters: {
+        ...valid.deadLetters,
+        sends: [...valid.deadLetters.sends, { body: '{"requestId":"two"}', reason: 'PROCESSING_FAILED' }],
+      },
+    },
+  ],
+  [
+    'a request that was sent twice',
+    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
+    'one',
+    { outbox: [...valid.outbox, { ...one, id: 'out-again' }] },
+  ],
+  [
+    'a request that was resent after a known outcome',
+    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
+    'one',
+    {
+      outbox: [...valid.outbox, { ...one, id: 'out-again' }],
+      requests: valid.requests.map((each) => ({ ...each, isResent: true })),
+    },
+  ],
+  ['an accepted send that the service does not know', 'accepted sends and the outbox agree', 'one', { outbox: [two] }],
+  [
+    'an accepted send with the id of another message',
+    'accepted sends and the outbox agree',
+    'one',
+    withItem('SEND#one SEND', { messageId: 'out-two' }),
+  ],
+  [
+    'an accepted send with another endpoint',
+    'accepted sends and the outbox agree',
+    'one',
+    withItem('SEND#one SEND', { call: { endpoint: 'intent/v2' } }),
+  ],
+  [
+    'a sent message whose send was refused',
+    'every message in the outbox has an accepted or uncertain send',
+    'one',
+    withItem('SEND#one SEND', { state: 'refused' }),
+  ],
+  [
+    'an uncertain send whose call was answered',
+    'a send is uncertain only if a fault hit its call',
+    'one',
+    withItem('SEND#one SEND', { state: 'uncertain' }),
+  ],
+  [
+    'an uncertain send whose function was said to have died, but did not',
+    'a send is uncertain only if a fault hit its call',
+    'one',
+    withItem('SEND#one SEND', { state: 'uncertain', outcome: 'The function that claimed the request died.' }),
+  ],
+  [
+    'messages in another order than their requests',
+    "a contact's messages are sent in the order of its requests",
+    CONTACT,
+    { outbox: [two, one] },
+  ],
+  [
+    'a free-form call a day after the message',
+    'no free-form call outside the window',
+    'one',
+    { calls: [call({ at: '2026-11-21T12:00:00.000Z' })] },
+  ],
+  [
+    'a free-form call before the message',
+    'no free-form call outside the window',
+    'one',
+    { calls: [call({ at: '2026-11-20T11:59:59.000Z' })] },
+  ],
+  [
+    'a template after an opt-out',
+    'opt-outs are obeyed from the time that they are recorded',
+    'one',
+    {
+      calls: [call({ endpoint: 'intent/v2' })],
+      consents: [
+        {
+          contact: CONTACT,
+          consent: 'opt-out',
+          at: '2026-11-20T12:00:00.000Z',
+          recordedAt: '2026-11-20T12:00:00.500Z',
+        },
+      ],
+      published: [
+        ...valid.published,
+        { id: 'e10', name: 'ContactOptedOut', subject: '', at: '2026-11-20T12:00:00.000Z' },
+      ],
+    },
+  ],
+  [
+    'a cancelled request that was sent',
+    'cancelled sends are not sent',
+    'later',
+    { outbox: [...valid.outbox, { id: 'out-later', requestId: 'later', endpoint: 'message/v3', status: 'accepted' }] },
+  ],
+  [
+    'a message that was not published',
+    'every change is published',
+    'in',
+    { published: valid.published.filter(({ subject }) => subject !== 'in') },
+  ],
+  [
+    'an end of a send that was not published',
+    'every change is published',
+    'later',
+    { published: valid.published.filter(({ subject }) => subject !== 'later') },
+  ],
+  [
+    'a consent that was not published',
+    'every change is published',
+    CONTACT,
+    { published: valid.published.filter(({ name }) => name !== 'ContactOptedIn') },
+  ],
+  [
+    'a message that was published with two ids',
+    'a change has one id, however often it is published',
+    'MessageReceived in',
+    { published: [...valid.published, { id: 'other', name: 'MessageReceived', subject: 'in', at: '' }] },
+  ],
+  [
+    'two changes with the same id',
+    'a change has one id, however often it is published',
+    'MessageRead in',
+    { published: [...valid.published, { id: 'e1', name: 'MessageRead', subject: 'in', at: '' }] },
+  ],
+  [
+    'a message left on a queue',
+    'nothing waits',
+    'messages on the send queue',
+    { waiting: { 'messages on the send queue': 1 } },
+  ],
+  [
+    'an event that the chat service gave up',
+    'nothing waits',
+    'expired events',
+    { deliveries: { pending: 0, expired: 1 } },
+  ],
+  [
+    'an erasure that goes on',
+    'every erasure ends',
+    'erasure',
+    { erasures: valid.erasures.map((each) => ({ ...each, state: 'running' })) },
+  ],
+  [
+    'a change that could not be published',
+    'no erasure, schedule, or change is a dead letter',
+    '{"change":1}',
+    { deadLetters: { ...valid.deadLetters, publishing: [{ body: '{"change":1}', reason: 'REFUSED' }] } },
+  ],
+];
+
+describe('the comparison of the ledgers', () => {
+  it('finds nothing wrong in the ledgers of a run without a fault', () => {
+    expect(failures(valid)).toEqual({});
+    // The only check without an entry is about dead letters that there must not be.
+    const empty = compareLedgers(valid).filter(({ compared }) => compared === 0);
+    expect(empty.map(({ name }) => name)).toEqual([
+      'a send is uncertain only if a fault hit its call',
+      'no erasure, schedule, or change is a dead letter',
+    ]);
+  });
+
+  it.each(DOCTORED)('finds %s', (_what, check, id, changes) => {
+    expect(failures(validLedgers(changes))).toHaveProperty([check], expect.arrayContaining([id]));
+  });
+
+  it('has a doctored ledger for every check', () => {
+    const found = new Set(DOCTORED.map(([, check]) => check));
+    expect(CHECKS.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([]);
+  });
+
+  it('excuses what a fault explains', () => {
+    const resent = { requests: valid.requests.map((each) => ({ ...each, isResent: true })) };
+    const lost = { calls: [...valid.calls, call({ answeredStatus: undefined, fault: 'reset after' })] };
+    const again = { outbox: [...valid.outbox, { ...one, id: 'out-again', status: 'accepted' }] };
+    expect(failures(validLedgers({ ...resent, ...lost, ...again }))).toEqual({});
+
+    const uncertain = withItem('SEND#one SEND', { state: 'uncertain', outcome: 'reset' });
+    const published = [
+      ...valid.published,
+      { id: 'e10', name: 'SendUncertain', subject: 'one', at: '', outcome: 'reset' },
+    ];
+    expect(failures(validLedgers({ ...uncertain, ...lost, published }))).toEqual({});
+
+    const outcome = 'The function that claimed the request died; it may or may not have called the chat service.';
+    const died = withItem('SEND#one SEND', { state: 'uncertain', outcome });
+    const killed = { kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender' as const }] };
+    expect(failures(validLedgers({ ...died, ...killed, published, ...lost }))).toEqual({});
+    const disturbed = { disturbedWrites: ['one'] };
+    expect(failures(validLedgers({ ...died, ...disturbed, published, ...lost }))).toEqual({});
+  });
+
+  it('excuses events and malformed requests of an erased contact', () => {
+    const [erasure] = valid.erasures;
+    const contact = erasure?.contact;
+    expect(contact).toBeDefined();
+    const events = [...valid.events, event({ id: 'erased', contact })];
+    const requests = [
+      ...valid.requests,
+      request({ requestId: 'erased', body: '{"a":1}', contact, expected: 'malformed' }),
+    ];
+    expect(failures(validLedgers({ events, requests }))).toEqual({});
+  });
+});
+
+describe('the faults of a run of full length', () => {
+  it('names each fault that was never injected', () => {
+    const counts = createFaultCounts();
+    const all = counts.rows();
+    expect(compareFaults(all).violations).toHaveLength(all.length);
+    for (const { part, fault } of all.slice(1)) counts.add(part, fault);
+    expect(compareFaults(counts.rows())).toEqual({
+      name: WITNESS,
+      compared: all.length,
+      violations: [{ id: 'functions → DynamoDB: late request', why: 'was never injected' }],
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { type Check, compareEach } from './check.ts';
+
+const nothingWaits: Check = {
+  name: 'nothing waits',
+  compare({ waiting, deliveries }) {
+    const counts = {
+      ...waiting,
+      'events at the chat service': deliveries.pending,
+      'expired events': deliveries.expired,
+    };
+    return compareEach(
+      Object.entries(counts),
+      ([what]) => what,
+      ([, count]) => (count === 0 ? undefined : `${count} still wait`),
+    );
+  },
+};
+
+const erasuresEnd: Check = {
+  name: 'every erasure ends',
+  compare: ({ erasures }) =>
+    compareEach(
+      erasures,
+      ({ erasureId }) => erasureId,
+      ({ state }) => (state === 'done' ? undefined : `is ${state}`),
+    ),
+};
+
+const noOtherDeadLetters: Check = {
+  name: 'no erasure, schedule, or change is a dead letter',
+  compare: ({ deadLetters: { erasures, schedules, publishing } }) =>
+    compareEach(
+      [...erasures, ...schedules, ...publishing],
+      ({ body }) => body.slice(0, 80),
+      ({ reason }) => `is a dead letter: ${reason ?? 'without a reason'}`,
+    ),
+};
+
+export const END_CHECKS: readonly Check[] = [nothingWaits, erasuresEnd, noOtherDeadLetters];

@@ -1,0 +1,129 @@
+import type { TableItem } from '../../../local/local-client.ts';
+import type { KilledFunction } from './parts.ts';
+import type { SendStep } from './plan.ts';
+
+/** An event that the load produced. */
+export interface ProducedEvent {
+  /** The key of its item, or a mark in its body if no version of Parley can read it. */
+  readonly id: string;
+  readonly contact: string;
+  readonly expected: 'message' | 'echo' | 'status' | 'unreadable';
+  /** Its text in the stored body. */
+  readonly mark: string;
+  /** `CREATION_TIME`. */
+  readonly at: string;
+  /** `STATUS`, if it is a status. */
+  readonly status?: string | undefined;
+}
+
+/** A request that the load put on the queue, or gave to the management API. */
+export interface ProducedRequest {
+  readonly requestId: string;
+  readonly contact: string;
+  readonly expected: SendStep['expected'];
+  readonly via: SendStep['via'];
+  readonly isResent: boolean;
+  readonly isScheduled: boolean;
+  readonly body: string;
+  /** Its position among all requests. */
+  readonly order: number;
+}
+
+export interface ProducedConsent {
+  readonly contact: string;
+  readonly consent: 'opt-in' | 'opt-out';
+  /** The time of the consent, which is that of the first call, and when a call succeeded. */
+  readonly at: string;
+  readonly recordedAt: string;
+}
+
+export interface ProducedErasure {
+  readonly contact: string;
+  readonly erasureId: string;
+  readonly requestedAt: string;
+  /** What the management API says in the end. */
+  readonly state: string;
+}
+
+/** A message that the chat service accepted. */
+export interface OutboxMessage {
+  readonly id: string;
+  /** From its text or parameter. */
+  readonly requestId: string;
+  readonly endpoint: string;
+  readonly status: string;
+}
+
+/** A call that a function made to the chat service to send a message. */
+export interface ChatCall {
+  readonly requestId: string;
+  readonly contact: string;
+  readonly endpoint: string;
+  readonly at: string;
+  readonly durationMs: number;
+  readonly fault: string | undefined;
+  /** The id of the message that the chat service accepted in this call, as far as its answer says so. */
+  readonly messageId: string | undefined;
+  /** The service processed the call, but reset the connection or answered with something else. */
+  readonly answer: string | undefined;
+  /** The status that reached the function. Undefined if no complete answer did. */
+  readonly answeredStatus: number | undefined;
+}
+
+export interface PublishedEvent {
+  readonly id: string;
+  readonly name: string;
+  /** The message, request, contact, or account that it is about. */
+  readonly subject: string;
+  readonly at: string;
+  readonly outcome?: string | undefined;
+}
+
+export interface DeadLetter {
+  readonly body: string;
+  readonly reason: string | undefined;
+}
+
+/** A write with which a function claimed a request, whether or not it succeeded. */
+export interface WrittenClaim {
+  readonly requestId: string;
+  readonly at: string;
+}
+
+/** The end of a function's process in the middle of an invocation. */
+export interface Disturbance {
+  readonly at: string;
+  readonly functionName: KilledFunction | undefined;
+}
+
+/** Everything that the parts say about a run after it has become quiet. */
+export interface Ledgers {
+  readonly events: readonly ProducedEvent[];
+  readonly requests: readonly ProducedRequest[];
+  readonly consents: readonly ProducedConsent[];
+  readonly erasures: readonly ProducedErasure[];
+  /** The requests whose cancellation the management API confirmed. */
+  readonly cancelled: readonly string[];
+  readonly outbox: readonly OutboxMessage[];
+  readonly calls: readonly ChatCall[];
+  readonly deliveries: { readonly pending: number; readonly expired: number };
+  /** Items by `pk sk`. */
+  readonly table: Readonly<Record<string, TableItem>>;
+  readonly published: readonly PublishedEvent[];
+  readonly deadLetters: Readonly<
+    Record<'inbound' | 'sends' | 'erasures' | 'schedules' | 'publishing', readonly DeadLetter[]>
+  >;
+  /** Messages left on each queue, and schedules that are not due yet. */
+  readonly waiting: Readonly<Record<string, number>>;
+  readonly claims: readonly WrittenClaim[];
+  readonly kills: readonly Disturbance[];
+  /** The requests whose items were in a call to the table that got a fault. */
+  readonly disturbedWrites: readonly string[];
+  /** How long the functions wait for the chat service's answer. */
+  readonly answerTimeoutMs: number;
+  /** How long an invocation of the function that sends can last. */
+  readonly sendTimeoutMs: number;
+}
+
+export const erasedContacts = ({ erasures }: Ledgers): ReadonlySet<string> =>
+  new Set(erasures.map(({ contact }) => contact));

@@ -1,0 +1,174 @@
+import type { TableItem } from '../../../local/local-client.ts';
+import { type Check, compareEach } from './check.ts';
+import { type ChatCall, erasedContacts, type Ledgers, type ProducedRequest } from './ledgers.ts';
+
+const FINAL_STATES: ReadonlySet<unknown> = new Set([
+  'accepted',
+  'refused',
+  'rejected',
+  'expired',
+  'uncertain',
+  'cancelled',
+]);
+
+export const sendOf = ({ table }: Ledgers, requestId: string): TableItem | undefined => table[`SEND#${requestId} SEND`];
+
+const hasDeadLetter = ({ deadLetters }: Ledgers, { body }: ProducedRequest, reason: string): boolean =>
+  deadLetters.sends.some((letter) => letter.body === body && letter.reason?.startsWith(reason));
+
+/** Returns why a request has not ended as it must. */
+const unfinished = (ledgers: Ledgers, request: ProducedRequest): string | undefined => {
+  switch (request.expected) {
+    case 'end': {
+      const send = sendOf(ledgers, request.requestId);
+      if (send === undefined) return 'is not in the table';
+      return FINAL_STATES.has(send.state) ? undefined : `is still ${send.state}`;
+    }
+    case 'malformed':
+      return hasDeadLetter(ledgers, request, 'MALFORMED') ? undefined : 'is malformed, but not a dead letter';
+    case 'reused':
+      return hasDeadLetter(ledgers, request, 'REQUEST_ID_REUSED') ? undefined : 'is a reused id, but not a dead letter';
+  }
+};
+
+const everyRequestEnds: Check = {
+  name: 'every request ends in one state or as a dead letter',
+  compare(ledgers) {
+    const erased = erasedContacts(ledgers);
+    return compareEach(
+      ledgers.requests.filter(({ contact, expected }) => expected === 'end' || !erased.has(contact)),
+      ({ requestId }) => requestId,
+      (request) => unfinished(ledgers, request),
+    );
+  },
+};
+
+const deadLettersExplained: Check = {
+  name: 'every dead letter of a request is expected and has a reason',
+  compare(ledgers) {
+    const expected = new Map(ledgers.requests.map((request) => [request.body, request.expected]));
+    return compareEach(
+      ledgers.deadLetters.sends,
+      ({ body }) => body.slice(0, 80),
+      ({ body, reason }) => {
+        if (!reason) return 'has no reason';
+        return [undefined, 'end'].includes(expected.get(body)) ? `should not be a dead letter: ${reason}` : undefined;
+      },
+    );
+  },
+};
+
+/** Whether a function cannot know what became of a call: it got no answer, or one that leaves it open. */
+export const isUnknowable = ({ answeredStatus, durationMs }: ChatCall, { answerTimeoutMs }: Ledgers): boolean =>
+  answeredStatus === undefined || answeredStatus >= 500 || durationMs > 0.9 * answerTimeoutMs;
+
+/** Whether something ended the function's process while it held a claim of the request. */
+const mayHaveDied = (ledgers: Ledgers, requestId: string): boolean => {
+  if (ledgers.disturbedWrites.includes(requestId)) return true;
+  const claimedMs = ledgers.claims.filter((claim) => claim.requestId === requestId).map(({ at }) => Date.parse(at));
+  return ledgers.kills
+    .filter(({ functionName }) => functionName === 'Sender')
+    .some(({ at }) => claimedMs.some((ms) => ms <= Date.parse(at) && Date.parse(at) <= ms + ledgers.sendTimeoutMs));
+};
+
+const callsOf = ({ calls }: Ledgers) => Map.groupBy(calls, ({ requestId }) => requestId);
+
+const nothingSentTwice: Check = {
+  name: 'nothing is sent twice, unless the request says resend and the outcome was unknowable',
+  compare(ledgers) {
+    const sent = Map.groupBy(ledgers.outbox, ({ requestId }) => requestId);
+    const calls = callsOf(ledgers);
+    const resent = new Set(ledgers.requests.filter(({ isResent }) => isResent).map(({ requestId }) => requestId));
+    return compareEach(
+      sent,
+      ([requestId]) => requestId,
+      ([requestId, messages]) => {
+        if (messages.length === 1) return undefined;
+        if (!resent.has(requestId)) return `was sent ${messages.length} times`;
+        const own = calls.get(requestId) ?? [];
+        const unknown = own.filter((call) => isUnknowable(call, ledgers)).length;
+        const isExplained = unknown >= messages.length - 1 || mayHaveDied(ledgers, requestId);
+        return isExplained ? undefined : `was sent ${messages.length} times after ${unknown} unknown outcomes`;
+      },
+    );
+  },
+};
+
+const acceptedInOutbox: Check = {
+  name: 'accepted sends and the outbox agree',
+  compare(ledgers) {
+    const erased = erasedContacts(ledgers);
+    const messages = new Map(ledgers.outbox.map((message) => [message.id, message]));
+    return compareEach(
+      ledgers.requests.filter(({ expected, contact }) => expected === 'end' && !erased.has(contact)),
+      ({ requestId }) => requestId,
+      ({ requestId }) => {
+        const send = sendOf(ledgers, requestId);
+        if (send?.state !== 'accepted') return undefined;
+        const message = messages.get(String(send.messageId));
+        if (message === undefined) return `is accepted as ${send.messageId}, which is not in the outbox`;
+        if (message.requestId !== requestId) return `is accepted as the message of ${message.requestId}`;
+        const { endpoint } = Object(send.call);
+        return endpoint === message.endpoint ? undefined : `is accepted by ${endpoint}, not by ${message.endpoint}`;
+      },
+    );
+  },
+};
+
+const outboxAccepted: Check = {
+  name: 'every message in the outbox has an accepted or uncertain send',
+  compare(ledgers) {
+    return compareEach(
+      ledgers.outbox,
+      ({ requestId, id }) => requestId || id,
+      ({ requestId }) => {
+        const send = sendOf(ledgers, requestId);
+        if (send === undefined) return 'is in the outbox, but not in the table';
+        if (send.state === 'accepted' || send.state === 'uncertain') return undefined;
+        // An earlier call whose outcome is unknown may have been accepted.
+        return Number(send.unknownOutcomes ?? 0) > 0 ? undefined : `is in the outbox, but ${send.state}`;
+      },
+    );
+  },
+};
+
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const DIED = 'The function that claimed the request died';
+
+const uncertainAfterFault: Check = {
+  name: 'a send is uncertain only if a fault hit its call',
+  compare(ledgers) {
+    const calls = callsOf(ledgers);
+    const published = ledgers.published.filter(({ name }) => name === 'SendUncertain');
+    const stored = ledgers.requests.flatMap(({ requestId }) => {
+      const send = sendOf(ledgers, requestId);
+      return send?.state === 'uncertain' ? [{ subject: requestId, outcome: stringOf(send.outcome) }] : [];
+    });
+    return compareEach(
+      [...published, ...stored],
+      ({ subject }) => subject,
+      ({ subject: requestId, outcome }) => {
+        // An erasure removes the outcome of a send.
+        if (outcome === undefined || outcome.startsWith(DIED)) {
+          if (mayHaveDied(ledgers, requestId)) return undefined;
+          if (outcome !== undefined) return 'is uncertain, but its function did not die';
+        }
+        const own = calls.get(requestId) ?? [];
+        // A 2xx without a readable id, which the sandbox was asked to answer.
+        const isUnreadable = own.some(({ answeredStatus, messageId }) => answeredStatus === 200 && !messageId);
+        const isHit = isUnreadable || own.some((call) => isUnknowable(call, ledgers));
+        return isHit ? undefined : 'is uncertain, but no fault hit its call';
+      },
+    );
+  },
+};
+
+export const SENDING_CHECKS: readonly Check[] = [
+  everyRequestEnds,
+  deadLettersExplained,
+  nothingSentTwice,
+  acceptedInOutbox,
+  outboxAccepted,
+  uncertainAfterFault,
+];
