@@ -1,8 +1,8 @@
 import { messageGroup } from '../../../lambdas/domain/contact.ts';
-import type { Draw } from './draw.ts';
 import type { Addresses } from './draw-contacts.ts';
 import { drawRequest, type RequestRates, TEMPLATES } from './draw-request.ts';
 import type { Act, ActKind } from './history.ts';
+import type { Draw } from './random-draw.ts';
 
 /** What the acts of a history have in common, and what the earlier ones did. */
 export interface Story {

@@ -1,4 +1,4 @@
-import type { Draw } from './draw.ts';
+import type { Draw } from './random-draw.ts';
 
 /** A user, under every address that may name the user. */
 export type Addresses = readonly string[];

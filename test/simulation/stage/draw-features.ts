@@ -1,7 +1,7 @@
 import { APPROVED_REASONS } from '../../../lambdas/domain/send-request.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
-import { type Draw, swarm, type Weights } from './draw.ts';
 import type { Features } from './history.ts';
+import { type Draw, swarm, type Weights } from './random-draw.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 

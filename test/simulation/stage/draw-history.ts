@@ -1,10 +1,10 @@
 import { NOW } from '../../support/builders.ts';
-import { createDraw, type Draw, swarm } from './draw.ts';
 import { ACT_WEIGHTS, drawAct, drawEdgeRequest, type Story } from './draw-acts.ts';
 import { drawContacts } from './draw-contacts.ts';
 import { drawFeatures } from './draw-features.ts';
 import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
 import type { Act, ActKind, History } from './history.ts';
+import { createDraw, type Draw, swarm } from './random-draw.ts';
 
 /** When every drawn history starts. */
 export const START_MS = Date.parse(NOW);

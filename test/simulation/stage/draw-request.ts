@@ -1,5 +1,5 @@
 import { APPROVED_REASONS, type SendRequest } from '../../../lambdas/domain/send-request.ts';
-import type { Draw, Weights } from './draw.ts';
+import type { Draw, Weights } from './random-draw.ts';
 
 const SECOND_MS = 1000;
 const HOUR_MS = 60 * 60 * SECOND_MS;
