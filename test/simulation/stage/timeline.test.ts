@@ -157,8 +157,8 @@ describe('the timeline of a run', () => {
     const timeline = renderTimeline(many.toSorted((one, other) => one.atMs - other.atMs));
     expect(timeline.split('\n').slice(0, 3)).toEqual([
       '               send',
-      '           0 ms  ┬   send-0: send starts, 0 messages',
-      '         100 ms  ┬   send-1: send starts, 1 message',
+      '          0 ms   ┬    send-0: send starts, 0 messages',
+      '        100 ms   ┬    send-1: send starts, 1 message',
     ]);
   });
 
