@@ -1,4 +1,5 @@
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Fault } from '../world/faults.ts';
 import type { History } from './history.ts';
 import type { Ledger, LedgerEntry, QueueName } from './ledger.ts';
 
@@ -14,6 +15,11 @@ export interface StageRun {
   readonly queued: Readonly<Record<QueueName, readonly QueuedMessage[]>>;
   /** The requests that still have a schedule. */
   readonly scheduled: readonly string[];
+  /**
+   * Every kind of call of a port that was made, as `function call`, with the faults that are possible there. The ledger
+   * names a fault's function and call in the same words.
+   */
+  readonly possibleFaults: ReadonlyMap<string, ReadonlySet<Fault>>;
   /** When the last act or fault happened, and when the run ended; milliseconds since the epoch. */
   readonly calmAtMs: number;
   readonly endedAtMs: number;
