@@ -42,25 +42,25 @@ import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from './faults.ts';
-import type { SimulatedPlainQueue } from './queues.ts';
+import type { ReachableQueue } from './queues.ts';
 import type { SimulatedSchedules } from './schedules.ts';
 import { type CalledChatService, postAtTurn } from './send-process.ts';
 import { createSimulatedSqsClient } from './sqs-client.ts';
 import { createSimulatedTable, type TableState } from './table.ts';
 import type { Touches } from './touches.ts';
-import type { Turns } from './turns.ts';
+import type { Part, Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The queues that the function reaches. */
 export interface ManageQueues {
-  readonly send: SimulatedPlainQueue;
-  readonly sendDeadLetters: SimulatedPlainQueue;
-  readonly inbound: SimulatedPlainQueue;
-  readonly inboundDeadLetters: SimulatedPlainQueue;
-  readonly erasures: SimulatedPlainQueue;
-  readonly erasureDeadLetters: SimulatedPlainQueue;
-  readonly scheduleDeadLetters: SimulatedPlainQueue;
-  readonly publishFailures: SimulatedPlainQueue;
+  readonly send: ReachableQueue;
+  readonly sendDeadLetters: ReachableQueue;
+  readonly inbound: ReachableQueue;
+  readonly inboundDeadLetters: ReachableQueue;
+  readonly erasures: ReachableQueue;
+  readonly erasureDeadLetters: ReachableQueue;
+  readonly scheduleDeadLetters: ReachableQueue;
+  readonly publishFailures: ReachableQueue;
 }
 
 /** The ports of a process that a mutant can break. */
@@ -130,21 +130,25 @@ const urlOf = (name: keyof ManageQueues): string => `https://queues.example/0000
 export const createManageProcess = (options: ManageProcessOptions) => {
   const { name, clock, turns, queues, schedules, account, mutation, random = () => 0 } = options;
   const call = <Result>(
+    part: Part,
     label: string,
     perform: () => Result,
     failures: Failures<Result>,
     touches?: () => Touches,
   ): Promise<Result> =>
-    turns.call({ process: name, label, perform, failures, canEndProcess: true, ...(touches && { touches }) });
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, part, ...(touches && { touches }) });
 
   const plainTable = createSimulatedTable(options.table, (label, perform, _, touches) =>
-    call(label, perform, throwing('The table'), touches),
+    call('table', label, perform, throwing('The table'), touches),
   );
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
   const sqs = createSimulatedSqsClient(
     Object.fromEntries(Object.entries(queues).map(([key, queue]) => [urlOf(key as keyof ManageQueues), queue])),
     ({ label, url, writes }, perform) =>
-      call(label, perform, throwing('The queue'), () => ({ reads: writes ? [] : [url], writes: writes ? [url] : [] })),
+      call('queues', label, perform, throwing('The queue'), () => ({
+        reads: writes ? [] : [url],
+        writes: writes ? [url] : [],
+      })),
   );
   let ids = 0;
   const randomness = { newId: () => `${name}-${++ids}`, random };
@@ -185,6 +189,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       schedule: () => Promise.reject(new Error('This function schedules nothing.')),
       cancel: (requestId) =>
         call(
+          'scheduler',
           `unschedule ${requestId}`,
           () => schedules.cancel(requestId),
           throwing('The scheduler'),

@@ -7,10 +7,10 @@ import { createStreamHandler } from '../../../lambdas/runtime/stream-handler.ts'
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { createSimulatedEventBridgeClient, type SimulatedBus } from './bus.ts';
 import { throwing } from './faults.ts';
-import type { SimulatedPlainQueue } from './queues.ts';
+import type { ReachableQueue } from './queues.ts';
 import { createSimulatedSqsClient } from './sqs-client.ts';
 import type { StreamProcess } from './stream.ts';
-import type { Turns } from './turns.ts';
+import type { PortTurns } from './turns.ts';
 
 /** A way to break the function on purpose. Each instance belongs to one process. */
 export interface PublishMutation {
@@ -22,10 +22,10 @@ export interface PublishMutation {
 
 export interface PublishProcessOptions {
   readonly name: string;
-  readonly turns: Turns;
+  readonly turns: PortTurns;
   readonly bus: SimulatedBus;
   /** The queue for changes that cannot be published. */
-  readonly publishFailures: SimulatedPlainQueue;
+  readonly publishFailures: ReachableQueue;
   /** Whether events include the content of messages. */
   readonly content: boolean;
   readonly random?: () => number;
@@ -41,12 +41,19 @@ export const PUBLISH_TIMEOUT_MS = 60_000;
 export const createPublishProcess = (options: PublishProcessOptions): StreamProcess => {
   const { name, turns, content, mutation, random = () => 0 } = options;
   const client = createSimulatedEventBridgeClient(options.bus, (label, perform, failures) =>
-    turns.call({ process: name, label, perform, failures, canEndProcess: true }),
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, part: 'bus' }),
   );
   const sqs = createSimulatedSqsClient(
     { [PUBLISH_FAILURES]: options.publishFailures },
     <Answer>({ label }: { readonly label: string }, perform: () => Answer) =>
-      turns.call({ process: name, label, perform, failures: throwing<Answer>('The queue'), canEndProcess: true }),
+      turns.call({
+        process: name,
+        label,
+        perform,
+        failures: throwing<Answer>('The queue'),
+        canEndProcess: true,
+        part: 'queues',
+      }),
   );
   const plainBus = createEventBridgeBus(client, 'parley');
   const plainDeadLetters = createSqsPublishDeadLetterQueue(sqs, PUBLISH_FAILURES);

@@ -40,6 +40,12 @@ export interface SimulatedPlainQueue {
   key(): string;
 }
 
+/** A queue as the client of a process reaches it. */
+export type ReachableQueue = Pick<
+  SimulatedPlainQueue,
+  'put' | 'receive' | 'delete' | 'setVisibility' | 'visible' | 'inFlight'
+>;
+
 /** A queue with its dead-letter queue, with the settings that the stack deploys. */
 export interface SimulatedQueue extends SimulatedPlainQueue {
   readonly deadLetterQueue: SimulatedPlainQueue;

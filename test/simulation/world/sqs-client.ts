@@ -8,7 +8,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { createSqsClient } from '../../../lambdas/adapters/sqs.ts';
-import type { SimulatedPlainQueue } from './queues.ts';
+import type { ReachableQueue } from './queues.ts';
 
 /** Takes a turn for a call of SQS. `writes` is whether the call can change the queue `url`. */
 export type TakeSqsTurn = <Answer>(
@@ -24,10 +24,10 @@ const SDK_CLIENT = createSqsClient({
 
 /** Creates a client with which the real adapters reach simulated queues, by URL. */
 export const createSimulatedSqsClient = (
-  queues: Readonly<Record<string, SimulatedPlainQueue>>,
+  queues: Readonly<Record<string, ReachableQueue>>,
   takeTurn: TakeSqsTurn,
 ): SQSClient => {
-  const queueAt = (url: string | undefined): SimulatedPlainQueue => {
+  const queueAt = (url: string | undefined): ReachableQueue => {
     const queue = queues[url ?? ''];
     if (queue === undefined) throw new Error(`There is no simulated queue at ${url}.`);
     return queue;
@@ -90,7 +90,7 @@ export const createSimulatedSqsClient = (
 
 const nameAt = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
-const asMessage = (message: ReturnType<SimulatedPlainQueue['receive']>[number]): Message => ({
+const asMessage = (message: ReturnType<ReachableQueue['receive']>[number]): Message => ({
   MessageId: message.messageId,
   ReceiptHandle: message.receiptHandle,
   Body: message.body,
