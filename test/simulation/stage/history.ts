@@ -48,7 +48,10 @@ export interface DeliveryFeatures {
   readonly withoutTimeRate: number;
 }
 
-/** Something that happens outside of Parley, or that an operator or an internal system does. */
+/**
+ * Something that happens outside of Parley, or that an operator or an internal system does. `atMs` is in milliseconds
+ * since the epoch; a run starts at `NOW` of the builders, or with its first act if that is earlier.
+ */
 export type Act = { readonly atMs: number } & (
   | { readonly kind: 'user-writes'; readonly contact: string; readonly text: string }
   /** The user's device shows everything that was sent to it: the chat service reports Read for each. */

@@ -107,7 +107,8 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
   };
 };
 
-const recordOf = (message: ReceivedMessage): SQSRecord => ({
+/** A message as Lambda passes it to a function. */
+export const recordOf = (message: ReceivedMessage): SQSRecord => ({
   messageId: message.messageId,
   receiptHandle: message.receiptHandle,
   body: message.body,

@@ -16,23 +16,42 @@ export interface SimulatedQueueOptions {
   readonly visibilityTimeoutSeconds: number;
 }
 
-/** A queue with its dead-letter queue, with the settings that the stack deploys. */
-export interface SimulatedQueue {
+/** One queue. */
+export interface SimulatedPlainQueue {
   put(message: SimulatedMessage): void;
-  putDeadLetter(message: SimulatedMessage): void;
-  receive(max: number): readonly ReceivedMessage[];
+  /**
+   * The ids of messages say which message of the queue it is, unlike the random ones of SQS.
+   *
+   * @param visibilityTimeoutSeconds the queue's own by default
+   */
+  receive(max: number, visibilityTimeoutSeconds?: number): readonly ReceivedMessage[];
   delete(receiptHandle: string): void;
   setVisibility(receiptHandle: string, seconds: number): void;
   /** The place of a message among all that were put on the queue. */
   placeOf(messageId: string): number;
   readonly visible: number;
+  readonly inFlight: number;
   /** Messages that are neither deleted nor dead-lettered. */
   readonly depth: number;
   nextVisibleAt(): number | undefined;
-  /** The messages that this test or a function put on the dead-letter queue, and those that SQS moved there. */
-  deadLetters(): readonly { readonly body: string; readonly reason: string | undefined }[];
+  /** The messages that were put on the queue and not deleted, even while they are hidden. */
+  messages(): readonly { readonly body: string; readonly reason: string | undefined }[];
   /** Identifies what can be received, and when, without the ids that SQS draws. */
   key(): string;
+}
+
+/** A queue as the client of a process reaches it. */
+export type ReachableQueue = Pick<
+  SimulatedPlainQueue,
+  'put' | 'receive' | 'delete' | 'setVisibility' | 'visible' | 'inFlight'
+>;
+
+/** A queue with its dead-letter queue, with the settings that the stack deploys. */
+export interface SimulatedQueue extends SimulatedPlainQueue {
+  readonly deadLetterQueue: SimulatedPlainQueue;
+  putDeadLetter(message: SimulatedMessage): void;
+  /** The messages that this test or a function put on the dead-letter queue, and those that SQS moved there. */
+  deadLetters(): readonly { readonly body: string; readonly reason: string | undefined }[];
 }
 
 export const VISIBILITY_TIMEOUT_SECONDS = LIMITS.visibilitySeconds;
@@ -48,71 +67,130 @@ export const createSimulatedQueue = (clock: VirtualClock, options = SENDS): Simu
   const deadLetterQueue = queues.create({ ...settings, name: 'dead-letters', arn: 'dead-letters' });
   const redrive = { deadLetterQueueArn: 'dead-letters', maxReceiveCount: MAX_RECEIVE_COUNT };
   const queue = queues.create({ ...settings, name: 'messages', arn: 'messages', redrive });
-  /** What the latest receive of each message made known, by receipt handle. SQS's ids are random; ours are places. */
-  const received = new Map<string, { readonly place: number; visibleAt: number; readonly receiveCount: number }>();
+  const dead = createPlainQueue(clock, deadLetterQueue, 'dead-letter');
+  const main = createPlainQueue(clock, queue, 'message');
+  return {
+    ...main,
+    get visible() {
+      return main.visible;
+    },
+    get inFlight() {
+      return main.inFlight;
+    },
+    get depth() {
+      return main.depth;
+    },
+    receive(max, visibilityTimeoutSeconds) {
+      const before = deadLetterQueue.depths().visible;
+      const messages = main.receive(max, visibilityTimeoutSeconds);
+      if (deadLetterQueue.depths().visible !== before) for (const id of dead.adopt()) main.forget(id);
+      return messages;
+    },
+    deadLetterQueue: dead,
+    putDeadLetter: dead.put,
+    deadLetters: dead.messages,
+    key: () => `${main.key()}/${dead.key()}`,
+  };
+};
+
+/** A queue of the emulator. SQS's ids are random; ours are places. */
+const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) => {
+  const defaultTimeoutSeconds = queue.settings.visibilityTimeoutSeconds;
+  /** What the latest receive of each message made known, by place. */
+  const received = new Map<number, { visibleAt: number; readonly receiveCount: number }>();
   const places = new Map<string, number>();
+  const handles = new Map<string, { readonly place: number; readonly real: string }>();
+  const stored = new Map<number, ReturnType<SimulatedPlainQueue['messages']>[number]>();
   let putsKey = '';
   const deleted: number[] = [];
-  let deadLetters: readonly { readonly body: string; readonly reason: string | undefined }[] = [];
 
   const check = (fault: string | undefined): void => {
     if (fault !== undefined) throw new Error(`SQS refuses the receipt handle: ${fault}.`);
   };
-  return {
-    put({ body, groupId, deduplicationId }) {
-      const { messageId } = queue.send({ body, groupId, deduplicationId, attributes: {} });
-      if (!places.has(messageId)) places.set(messageId, places.size);
-      putsKey += `${body} ${groupId} ${deduplicationId} ${clock.ms};`;
+  const realOf = (receiptHandle: string) => handles.get(receiptHandle) ?? { place: -1, real: receiptHandle };
+  const placed = (messageId: string): number => {
+    const place = places.get(messageId) ?? places.size;
+    places.set(messageId, place);
+    return place;
+  };
+  const plain: SimulatedPlainQueue = {
+    put({ body, groupId, deduplicationId, reason }) {
+      const attributes = reason ? { reason: { DataType: 'String', StringValue: reason } } : undefined;
+      const { messageId } = queue.send({ body, groupId, deduplicationId, attributes: attributes ?? {} });
+      if (!places.has(messageId)) stored.set(placed(messageId), { body, reason });
+      putsKey += `${body} ${groupId} ${deduplicationId} ${reason} ${clock.ms};`;
     },
-    putDeadLetter({ reason, ...message }) {
-      deadLetterQueue.send({
-        ...message,
-        attributes: reason ? { reason: { DataType: 'String', StringValue: reason } } : {},
+    receive(max, visibilityTimeoutSeconds = defaultTimeoutSeconds) {
+      return receiveFrom(queue, max, visibilityTimeoutSeconds).map((message) => {
+        const { messageId, receiptHandle, receiveCount } = message;
+        const place = placed(messageId);
+        received.set(place, { receiveCount, visibleAt: clock.ms + visibilityTimeoutSeconds * 1000 });
+        const handle = `${idPrefix}-${place}.${receiveCount}`;
+        handles.set(handle, { place, real: receiptHandle });
+        return { ...message, messageId: `${idPrefix}-${place}`, receiptHandle: handle };
       });
-      putsKey += `dead letter ${message.body} ${reason} ${clock.ms};`;
-      deadLetters = readDeadLetters(deadLetterQueue);
-    },
-    receive(max) {
-      const before = deadLetterQueue.depths().visible;
-      const messages = receiveFrom(queue, max);
-      if (deadLetterQueue.depths().visible !== before) deadLetters = readDeadLetters(deadLetterQueue);
-      for (const { messageId, receiptHandle, receiveCount } of messages) {
-        const place = places.get(messageId) ?? -1;
-        for (const [handle, known] of received) if (known.place === place) received.delete(handle);
-        received.set(receiptHandle, {
-          place,
-          receiveCount,
-          visibleAt: clock.ms + options.visibilityTimeoutSeconds * 1000,
-        });
-      }
-      return messages;
     },
     delete(receiptHandle) {
-      check(queue.delete(receiptHandle));
-      const place = received.get(receiptHandle)?.place;
-      if (place !== undefined) deleted.push(place);
-      received.delete(receiptHandle);
+      const { place, real } = realOf(receiptHandle);
+      check(queue.delete(real));
+      if (!deleted.includes(place)) deleted.push(place);
+      received.delete(place);
+      stored.delete(place);
     },
     setVisibility(receiptHandle, seconds) {
-      check(queue.changeVisibility(receiptHandle, seconds));
-      const known = received.get(receiptHandle);
+      const { place, real } = realOf(receiptHandle);
+      check(queue.changeVisibility(real, seconds));
+      const known = received.get(place);
       if (known) known.visibleAt = clock.ms + seconds * 1000;
     },
-    placeOf: (messageId) => places.get(messageId) ?? -1,
+    placeOf: (messageId) => Number(messageId.slice(idPrefix.length + 1)),
     get visible() {
       return queue.depths().visible;
+    },
+    get inFlight() {
+      return queue.depths().inFlight;
     },
     get depth() {
       const { visible, inFlight, delayed } = queue.depths();
       return visible + inFlight + delayed;
     },
     nextVisibleAt: () => queue.nextVisibleAt(),
-    deadLetters: () => deadLetters,
+    messages: () => [...stored.values()],
     key: () => {
-      const hidden = [...received.values()]
-        .toSorted((one, other) => one.place - other.place)
-        .map(({ place, visibleAt, receiveCount }) => `${place} ${Math.max(0, visibleAt - clock.ms)} ${receiveCount}`);
+      const hidden = [...received]
+        .toSorted(([one], [other]) => one - other)
+        .map(([place, { visibleAt, receiveCount }]) => `${place} ${Math.max(0, visibleAt - clock.ms)} ${receiveCount}`);
       return `${putsKey}|${deleted.toSorted().join()}|${hidden.join()}`;
+    },
+  };
+  return {
+    ...plain,
+    get visible() {
+      return plain.visible;
+    },
+    get inFlight() {
+      return plain.inFlight;
+    },
+    get depth() {
+      return plain.depth;
+    },
+    /** Notices the messages that SQS moved here. Returns their real ids. */
+    adopt(): readonly string[] {
+      const moved = receiveAll(queue).filter(({ messageId }) => !places.has(messageId));
+      for (const { messageId, body } of moved) {
+        stored.set(placed(messageId), {
+          body,
+          reason: 'SQS moved it after 1,000 receives.',
+        });
+        putsKey += `moved ${body} ${clock.ms};`;
+      }
+      return moved.map(({ messageId }) => messageId);
+    },
+    /** Notices that SQS moved a message away. */
+    forget(messageId: string): void {
+      const place = places.get(messageId) ?? -1;
+      stored.delete(place);
+      received.delete(place);
     },
   };
 };
@@ -129,26 +207,22 @@ const SETTINGS: Omit<QueueSettings, keyof SimulatedQueueOptions> = {
   maximumMessageBytes: 1024 * 1024,
 };
 
-const receiveFrom = (queue: Queue, max: number): readonly ReceivedMessage[] => {
-  const result = queue.receive({ max });
+const receiveFrom = (queue: Queue, max: number, visibilityTimeoutSeconds?: number): readonly ReceivedMessage[] => {
+  const result = queue.receive({ max, visibilityTimeoutSeconds });
   return result.kind === 'received' ? result.messages : [];
 };
 
 /** Looks without hiding: a visibility timeout of 0 makes them visible again at once. */
-const readDeadLetters = (queue: Queue) => {
-  const found: { readonly body: string; readonly reason: string | undefined }[] = [];
-  const seen = new Set<string>();
+const receiveAll = (queue: Queue): readonly ReceivedMessage[] => {
+  const found = new Map<string, ReceivedMessage>();
   // A receive gives ten messages of a FIFO queue at most, and the oldest again; a long visibility shows the next ones.
   const handles: string[] = [];
   for (let batch = receiveFrom(queue, 10); batch.length > 0; batch = receiveFrom(queue, 10)) {
-    for (const { messageId, receiptHandle, body, attributes, deadLetterQueueSourceArn } of batch) {
-      handles.push(receiptHandle);
-      if (seen.has(messageId)) continue;
-      seen.add(messageId);
-      const moved = deadLetterQueueSourceArn && 'SQS moved it after 1,000 receives.';
-      found.push({ body, reason: attributes.reason?.StringValue ?? moved });
+    for (const message of batch) {
+      handles.push(message.receiptHandle);
+      found.set(message.messageId, message);
     }
   }
   for (const handle of handles) queue.changeVisibility(handle, 0);
-  return found;
+  return [...found.values()];
 };

@@ -5,6 +5,7 @@ import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { parseCondition } from './condition.ts';
 import { serialize, storedSet } from './serialize.ts';
+import { deletionOf, queryOf, readOf, type Touches, updateOf } from './touches.ts';
 
 type Query = Parameters<ConversationTable['query']>[0];
 
@@ -25,8 +26,16 @@ export interface TableState {
   put(item: Item): void;
 }
 
-/** Runs an operation when it is its turn. `label` says what the operation does, and `update` what it writes. */
-export type TakeTurn = <Answer>(label: string, perform: () => Answer, update?: ItemUpdate) => Promise<Answer>;
+/**
+ * Runs an operation when it is its turn. `label` says what the operation does, `update` what it writes, and `touches`
+ * which items and which parts of an index.
+ */
+export type TakeTurn = <Answer>(
+  label: string,
+  perform: () => Answer,
+  update?: ItemUpdate,
+  touches?: () => Touches,
+) => Promise<Answer>;
 
 export const nameOf = ({ pk, sk }: { readonly pk?: unknown; readonly sk?: unknown }): string => `${pk} ${sk}`;
 
@@ -70,14 +79,45 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
 
 /** Lets repositories work on a table in memory, each operation at its turn. */
 export const createSimulatedTable = (state: TableState, takeTurn: TakeTurn): ConversationTable => ({
-  get: (key) => takeTurn(`read ${key.pk}`, () => state.get(key)),
-  getAll: (keys) => {
-    const names = [...new Set(keys.map(({ pk }) => pk))];
-    return takeTurn(`read ${names.join(' and ')}`, () => keys.map((key) => state.get(key)));
+  get: (key) =>
+    takeTurn(
+      `read ${key.pk}`,
+      () => state.get(key),
+      undefined,
+      () => readOf([key]),
+    ),
+  // The adapter makes no call for no keys.
+  getAll: async (keys) => {
+    if (keys.length === 0) return [];
+    const label = `read ${[...new Set(keys.map(({ pk }) => pk))].join(' and ')}`;
+    return takeTurn(
+      label,
+      () => keys.map((key) => state.get(key)),
+      undefined,
+      () => readOf(keys),
+    );
   },
-  update: (update, options) => takeTurn(labelOf(update), () => state.update(update, options), update),
-  delete: (key, ...rest) => takeTurn(`delete ${key.pk}`, () => state.delete(key, ...rest)),
-  query: (query) => takeTurn(`query ${query.IndexName}`, () => state.query(query)),
+  update: (update, options) =>
+    takeTurn(
+      labelOf(update),
+      () => state.update(update, options),
+      update,
+      () => updateOf(update, state.get(update.key)),
+    ),
+  delete: (key, ...rest) =>
+    takeTurn(
+      `delete ${key.pk}`,
+      () => state.delete(key, ...rest),
+      undefined,
+      () => deletionOf(key, state.get(key)),
+    ),
+  query: (query) =>
+    takeTurn(
+      `query ${query.IndexName}`,
+      () => state.query(query),
+      undefined,
+      () => queryOf(query),
+    ),
   expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + RETENTION_DAYS[kind] * 24 * 60 * 60,
 });
 
@@ -160,6 +200,7 @@ const inOrder = (item: Item): Item =>
 
 /** Copies a value as it would be read again: without undefined members. */
 const toStored = <Value>(value: Value): Value => {
+  if (value instanceof Uint8Array) return value;
   return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 };
 

@@ -1,5 +1,6 @@
 import type { Failures, Fault } from './faults.ts';
 import { intern, serialize } from './serialize.ts';
+import type { Touches } from './touches.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** One of the things that can happen next. */
@@ -14,6 +15,12 @@ export interface Alternative {
   apply(): void;
 }
 
+/** What can be unavailable for a while. */
+export type Part = 'chat-service' | 'table' | 'queues' | 'bus' | 'scheduler';
+
+/** How every call of a part ends in an outage. */
+export type OutageKind = 'refused' | 'bad-gateway' | 'throttled' | 'unanswered';
+
 export interface PortCall<Answer> {
   readonly process: string;
   readonly label: string;
@@ -23,11 +30,22 @@ export interface PortCall<Answer> {
   readonly canEndProcess: boolean;
   /** Whether the call changes nothing that another process's call depends on or changes. */
   readonly isIndependent?: boolean;
+  /** What the call reads and writes, if the world needs to know it. */
+  readonly touches?: () => Touches;
   /** Whether an outage of the table concerns the call. */
   readonly isTable?: boolean;
   /** How long the answer takes. @default 0 */
   readonly takesMs?: number;
+  /** Whose outage concerns the call. @default the table if `isTable` */
+  readonly part?: Part;
+  /** How the call ends in an outage, unless it throws an error. `hasEffect` is what the world chose where it can be either. */
+  readonly outages?: { readonly [Kind in OutageKind]?: (hasEffect: boolean) => Answer };
+  /** How long the caller waits for an answer, at most. */
+  readonly timeoutMs?: number;
 }
+
+/** What a process needs of {@link Turns}. */
+export type PortTurns = Pick<Turns, 'call' | 'sleep' | 'happenLater'>;
 
 /** An effect of a call that its caller has given up. */
 interface LateEffect {

@@ -1,0 +1,257 @@
+import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import { createHttpChatService } from '../../../lambdas/adapters/chat-service/http-chat-service.ts';
+import { createDynamodbAudit } from '../../../lambdas/adapters/dynamodb/audit.ts';
+import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
+import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
+import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import {
+  createChangeVisibility,
+  createSqsErasureQueue,
+  createSqsRedriveQueue,
+  createSqsSendQueue,
+} from '../../../lambdas/adapters/sqs.ts';
+import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../../../lambdas/adapters/sqs-dead-letters.ts';
+import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
+import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import type { Answer } from '../../../lambdas/manage/api.ts';
+import { createErasureWorker } from '../../../lambdas/manage/erasures.ts';
+import { createKeepDeadLetters } from '../../../lambdas/manage/keep-dead-letters.ts';
+import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
+import type {
+  AccessToken,
+  AuditRepository,
+  ChatService,
+  ContactRepository,
+  DeadLetterSource,
+  ErasureQueue,
+  ErasureRepository,
+  KeptDeadLetterRepository,
+  MessageRepository,
+  QueuedDeadLetters,
+  RedriveQueue,
+  SendQueue,
+  SendRepository,
+  SendScheduler,
+} from '../../../lambdas/ports.ts';
+import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
+import { RETENTION_DAYS } from '../../support/builders.ts';
+import { silentLog, silentMetrics } from '../../support/telemetry.ts';
+import { type Failures, throwing } from './faults.ts';
+import type { ReachableQueue } from './queues.ts';
+import type { SimulatedSchedules } from './schedules.ts';
+import { type CalledChatService, postAtTurn } from './send-process.ts';
+import { createSimulatedSqsClient } from './sqs-client.ts';
+import { createSimulatedTable, type TableState } from './table.ts';
+import type { Touches } from './touches.ts';
+import type { Part, Turns } from './turns.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** The queues that the function reaches. */
+export interface ManageQueues {
+  readonly send: ReachableQueue;
+  readonly sendDeadLetters: ReachableQueue;
+  readonly inbound: ReachableQueue;
+  readonly inboundDeadLetters: ReachableQueue;
+  readonly erasures: ReachableQueue;
+  readonly erasureDeadLetters: ReachableQueue;
+  readonly scheduleDeadLetters: ReachableQueue;
+  readonly publishFailures: ReachableQueue;
+}
+
+/** The ports of a process that a mutant can break. */
+export interface BreakableManagePorts {
+  readonly contacts: ContactRepository;
+  readonly messages: MessageRepository;
+  readonly sends: SendRepository;
+  readonly deadLetters: KeptDeadLetterRepository;
+  readonly audit: AuditRepository;
+  readonly erasures: ErasureRepository;
+  readonly queue: SendQueue;
+  readonly erasureQueue: ErasureQueue;
+  readonly redriveQueue: RedriveQueue;
+  readonly inboundDeadLetters: DeadLetterSource;
+  readonly sources: readonly DeadLetterSource[];
+  readonly queuedDeadLetters: QueuedDeadLetters;
+  readonly scheduler: SendScheduler;
+  readonly chatService: ChatService;
+}
+
+/** A way to break the function on purpose. Each instance belongs to one process. */
+export interface ManageMutation {
+  readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
+  readonly ports?: (ports: BreakableManagePorts) => Partial<BreakableManagePorts>;
+  readonly records?: (records: readonly SQSRecord[]) => SQSRecord[];
+  readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
+}
+
+export interface ManageProcessOptions {
+  readonly name: string;
+  readonly clock: VirtualClock;
+  readonly turns: Pick<Turns, 'call'>;
+  readonly table: TableState;
+  readonly queues: ManageQueues;
+  readonly schedules: Pick<SimulatedSchedules, 'cancel'>;
+  readonly chatService: CalledChatService;
+  readonly accessToken: AccessToken;
+  readonly account: AccountRef;
+  /** @default 'user' */
+  readonly windowPer?: WindowPer;
+  /** @default 0 */
+  readonly random?: () => number;
+  readonly answerMs?: () => number;
+  readonly mutation?: ManageMutation;
+}
+
+/** A call of the management API. */
+export interface ManagementRequest {
+  readonly route: RouteName;
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** As the function's entry and the stack set them. */
+const ERASURE_TURN_MS = 20_000;
+const ERASURE_REQUIRED_TIME_MS = 40_000;
+const KEEP_REQUIRED_TIME_MS = 20_000;
+export const MANAGE_TIMEOUT_MS = 60_000;
+export const ERASURE_VISIBILITY_SECONDS = 360;
+
+const CALLER = { arn: 'arn:aws:iam::000000000000:user/operator' };
+
+const urlOf = (name: keyof ManageQueues): string => `https://queues.example/000000000000/${name}`;
+
+/** Starts a process of the function `manage`: it answers a call of the API, erases in turns, or keeps dead letters. */
+export const createManageProcess = (options: ManageProcessOptions) => {
+  const { name, clock, turns, queues, schedules, account, mutation, random = () => 0 } = options;
+  const call = <Result>(
+    part: Part,
+    label: string,
+    perform: () => Result,
+    failures: Failures<Result>,
+    touches?: () => Touches,
+  ): Promise<Result> =>
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, part, ...(touches && { touches }) });
+
+  const plainTable = createSimulatedTable(options.table, (label, perform, _, touches) =>
+    call('table', label, perform, throwing('The table'), touches),
+  );
+  const table = { ...plainTable, ...mutation?.table?.(plainTable) };
+  const sqs = createSimulatedSqsClient(
+    Object.fromEntries(Object.entries(queues).map(([key, queue]) => [urlOf(key as keyof ManageQueues), queue])),
+    ({ label, url, writes }, perform) =>
+      call('queues', label, perform, throwing('The queue'), () => ({
+        reads: writes ? [] : [url],
+        writes: writes ? [url] : [],
+      })),
+  );
+  let ids = 0;
+  const randomness = { newId: () => `${name}-${++ids}`, random };
+  const deadLettersOf = (queue: DeadLetterSource['queue'], key: keyof ManageQueues) =>
+    createSqsDeadLetterSource(sqs, queue, urlOf(key));
+  const inboundDeadLetters = deadLettersOf('inbound', 'inboundDeadLetters');
+  const scheduleOf = (requestId: string): Touches => ({ reads: [], writes: [`schedule ${requestId}`] });
+  const plain: BreakableManagePorts = {
+    contacts: createDynamodbContacts(table),
+    messages: createDynamodbMessages(table),
+    sends: createDynamodbSends(table),
+    deadLetters: createDynamodbKeptDeadLetters(table),
+    audit: createDynamodbAudit(table, randomness),
+    erasures: createDynamodbErasures(table),
+    queue: createSqsSendQueue(sqs, urlOf('send')),
+    erasureQueue: createSqsErasureQueue(sqs, urlOf('erasures')),
+    redriveQueue: createSqsRedriveQueue(sqs, urlOf('inbound')),
+    inboundDeadLetters,
+    sources: [
+      deadLettersOf('send', 'sendDeadLetters'),
+      inboundDeadLetters,
+      deadLettersOf('schedules', 'scheduleDeadLetters'),
+      deadLettersOf('erasures', 'erasureDeadLetters'),
+    ],
+    queuedDeadLetters: createSqsQueuedDeadLetters(
+      sqs,
+      (
+        [
+          'sendDeadLetters',
+          'scheduleDeadLetters',
+          'erasureDeadLetters',
+          'inboundDeadLetters',
+          'publishFailures',
+        ] as const
+      ).map(urlOf),
+    ),
+    scheduler: {
+      schedule: () => Promise.reject(new Error('This function schedules nothing.')),
+      cancel: (requestId) =>
+        call(
+          'scheduler',
+          `unschedule ${requestId}`,
+          () => schedules.cancel(requestId),
+          throwing('The scheduler'),
+          () => scheduleOf(requestId),
+        ),
+    },
+    chatService: createHttpChatService({
+      baseUrl: 'https://chat.example',
+      contactCheckPath: 'customer/checkChatContact',
+      accessToken: options.accessToken,
+      post: (url, headers, body) =>
+        postAtTurn({ answerMs: () => 0, ...options }, url, headers['access-token'] ?? '', body),
+    }),
+  };
+  const ports = { ...plain, ...mutation?.ports?.(plain) };
+  const routePorts = {
+    ...ports,
+    inbound: { deadLetters: ports.inboundDeadLetters, queue: ports.redriveQueue },
+    circuits: createDynamodbCircuit(table, account),
+    contactDefaults: {
+      chatPlatform: account.platform,
+      chatChannelNumber: account.channel,
+      windowPer: options.windowPer ?? ('user' as const),
+    },
+    numberFormat: 'plus' as const,
+    windowMarginMs: 60_000,
+    settings: {
+      chatPlatform: account.platform,
+      chatChannelNumber: account.channel,
+      chatServiceUrl: 'https://chat.example',
+      windowMarginSeconds: 60,
+      windowPer: options.windowPer ?? ('user' as const),
+      retentionDays: RETENTION_DAYS,
+    },
+    clock,
+    randomness,
+    log: silentLog,
+    metrics: silentMetrics,
+  };
+  const eraseBatch = createQueueHandler({
+    handleMessage: createErasureWorker({ ...routePorts, turnMs: ERASURE_TURN_MS }),
+    changeVisibility: createChangeVisibility(sqs, urlOf('erasures')),
+    clock,
+    requiredTimeMs: ERASURE_REQUIRED_TIME_MS,
+    log: silentLog,
+  });
+  const keepDeadLetters = createKeepDeadLetters({ ...routePorts, chatPlatform: account.platform });
+
+  return {
+    name,
+    /** Answers a call of the API. Throws where the function answers 500. */
+    call({ route, id = '', query = {}, body }: ManagementRequest): Promise<Answer> {
+      const bodyText = body === undefined ? '' : JSON.stringify(body);
+      return ROUTES[route].respond(routePorts, { caller: CALLER, id, query, bodyText });
+    },
+    /** Handles messages of the erasure queue: a turn of an erasure each. */
+    async handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse> {
+      const response = await eraseBatch({ Records: mutation?.records?.(records) ?? [...records] }, invocation);
+      return mutation?.response?.(response) ?? response;
+    },
+    /** Keeps dead letters, as the daily schedule does. Throws if Lambda must retry. */
+    keep: ({ getRemainingTimeInMillis }: Invocation): Promise<void> =>
+      keepDeadLetters(() => getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS),
+  };
+};

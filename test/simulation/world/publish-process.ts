@@ -1,0 +1,82 @@
+import { readItemChange, type StreamRecord } from '../../../lambdas/adapters/dynamodb/stream-records.ts';
+import { createEventBridgeBus } from '../../../lambdas/adapters/eventbridge.ts';
+import { createSqsPublishDeadLetterQueue } from '../../../lambdas/adapters/sqs.ts';
+import type { EventBus, PublishDeadLetterQueue } from '../../../lambdas/ports.ts';
+import { type ChangeRecord, createPublishChanges } from '../../../lambdas/publish/publish-changes.ts';
+import { createStreamHandler } from '../../../lambdas/runtime/stream-handler.ts';
+import { silentLog, silentMetrics } from '../../support/telemetry.ts';
+import { createSimulatedEventBridgeClient, type SimulatedBus } from './bus.ts';
+import { throwing } from './faults.ts';
+import type { ReachableQueue } from './queues.ts';
+import { createSimulatedSqsClient } from './sqs-client.ts';
+import type { StreamProcess } from './stream.ts';
+import type { PortTurns } from './turns.ts';
+
+/** A way to break the function on purpose. Each instance belongs to one process. */
+export interface PublishMutation {
+  readonly bus?: (bus: EventBus) => Partial<EventBus>;
+  readonly deadLetters?: (queue: PublishDeadLetterQueue) => Partial<PublishDeadLetterQueue>;
+  readonly changes?: (changes: readonly ChangeRecord[]) => readonly ChangeRecord[];
+  readonly failures?: (failed: readonly string[]) => readonly string[];
+}
+
+export interface PublishProcessOptions {
+  readonly name: string;
+  readonly turns: PortTurns;
+  readonly bus: SimulatedBus;
+  /** The queue for changes that cannot be published. */
+  readonly publishFailures: ReachableQueue;
+  /** Whether events include the content of messages. */
+  readonly content: boolean;
+  readonly random?: () => number;
+  readonly mutation?: PublishMutation;
+}
+
+const PUBLISH_FAILURES = 'https://queues.example/publish-failures';
+/** As the function's entry sets it. */
+const REQUIRED_TIME_MS = 15_000;
+export const PUBLISH_TIMEOUT_MS = 60_000;
+
+/** Starts a process of the function `publish`. */
+export const createPublishProcess = (options: PublishProcessOptions): StreamProcess => {
+  const { name, turns, content, mutation, random = () => 0 } = options;
+  const client = createSimulatedEventBridgeClient(options.bus, (label, perform, failures) =>
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, part: 'bus' }),
+  );
+  const sqs = createSimulatedSqsClient(
+    { [PUBLISH_FAILURES]: options.publishFailures },
+    <Answer>({ label }: { readonly label: string }, perform: () => Answer) =>
+      turns.call({
+        process: name,
+        label,
+        perform,
+        failures: throwing<Answer>('The queue'),
+        canEndProcess: true,
+        part: 'queues',
+      }),
+  );
+  const plainBus = createEventBridgeBus(client, 'parley');
+  const plainDeadLetters = createSqsPublishDeadLetterQueue(sqs, PUBLISH_FAILURES);
+  const publishChanges = createPublishChanges({
+    bus: { ...plainBus, ...mutation?.bus?.(plainBus) },
+    deadLetters: { ...plainDeadLetters, ...mutation?.deadLetters?.(plainDeadLetters) },
+    sleep: (ms) => turns.sleep(name, ms),
+    randomness: { newId: () => name, random },
+    log: silentLog,
+    metrics: silentMetrics,
+    content,
+  });
+  const handle = createStreamHandler<StreamRecord>({
+    async handleRecords(records, hasTime) {
+      const changes = records.map((record) => ({
+        sequenceNumber: record.dynamodb?.SequenceNumber ?? '',
+        record,
+        readChange: () => readItemChange(record),
+      }));
+      const failed = await publishChanges(mutation?.changes?.(changes) ?? changes, hasTime);
+      return mutation?.failures?.(failed) ?? failed;
+    },
+    requiredTimeMs: REQUIRED_TIME_MS,
+  });
+  return { name, handle: (Records, invocation) => handle({ Records }, invocation) };
+};
