@@ -3,6 +3,7 @@ import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { sendRules } from '../../../support/builders.ts';
 import { changesOfSends } from './claim-invariants.ts';
+import { effectiveConsent } from './effective-consent.ts';
 import type { CallFact, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
@@ -184,20 +185,11 @@ const isWindowOpen = (contact: Item | undefined, atMs: number, marginMs: number)
 
 /** The opt-out that forbids a call to an endpoint, if one does. */
 const blockingOptOut = (contact: Item | undefined, endpoint: string): string | undefined => {
-  const { userOptInAt: byUser, importOptInAt: byImport, userOptOutAt, importOptOutAt, lastInboundAt } = contact ?? {};
-  const standing = [
-    ...(isLater(userOptOutAt, byUser) ? [userOptOutAt] : []),
-    ...(isLater(importOptOutAt, byUser) && isLater(importOptOutAt, byImport) ? [importOptOutAt] : []),
-  ];
-  const latest = standing.map(String).toSorted().at(-1);
-  if (latest === undefined) return undefined;
-  const isAnswer = endpoint === 'message/v3' && typeof lastInboundAt === 'string' && lastInboundAt > latest;
-  return isAnswer ? undefined : latest;
+  const consent = effectiveConsent(contact);
+  if (consent?.state !== 'opted-out') return undefined;
+  const isAnswer = endpoint === 'message/v3' && String(contact?.lastInboundAt ?? '') > consent.at;
+  return isAnswer ? undefined : consent.at;
 };
-
-/** Whether there is an opt-out that no opt-in follows. */
-const isLater = (optOutAt: unknown, optInAt: unknown): boolean =>
-  typeof optOutAt === 'string' && !(typeof optInAt === 'string' && optInAt > optOutAt);
 
 const hasConsent = (contact: Item | undefined): boolean =>
   contact?.userOptInAt !== undefined || contact?.importOptInAt !== undefined;

@@ -1,15 +1,7 @@
 import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
-import {
-  authenticEventsOf,
-  bodiesIn,
-  type EventFact,
-  eventsIn,
-  eventsOf,
-  keptDeadLetters,
-  timesOf,
-} from './stage-events.ts';
+import { authenticEventsOf, bodiesIn, type EventFact, eventsIn, eventsOf, keptDeadLetters } from './stage-events.ts';
 import type { StageFacts } from './stage-facts.ts';
 import { idIn } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -113,7 +105,7 @@ export const RECEIVING_STAGE_INVARIANTS = {
     check(facts, { checked, violated }) {
       const byId = Map.groupBy(authenticEventsOf(facts), ({ parts }) => parts[0]?.id);
       for (const name of facts.namesOf('MESSAGE#')) {
-        for (const { after, before, index, atMs } of facts.writesOf(name)) {
+        for (const { after, before, index } of facts.writesOf(name)) {
           if (after?.direction !== 'inbound' && after?.direction !== 'echo') continue;
           if (before?.body === after.body && before?.createdAt === after.createdAt) continue;
           checked();
@@ -124,7 +116,7 @@ export const RECEIVING_STAGE_INVARIANTS = {
               (event) =>
                 event.body === after.body &&
                 event.parts.some((part) => part.kind === kind) &&
-                timesOf(event, atMs).includes(String(after.createdAt)),
+                event.time === after.createdAt,
             );
           if (!isTrue) violated(`${name}, of ${String(after.createdAt)}, was never reported.`, index);
         }
@@ -141,14 +133,14 @@ export const RECEIVING_STAGE_INVARIANTS = {
         ),
       );
       for (const name of facts.namesOf('CONTACT#').filter((each) => each.endsWith(' CONTACT'))) {
-        for (const { after, before, index, atMs } of facts.writesOf(name)) {
+        for (const { after, before, index } of facts.writesOf(name)) {
           if (after?.lastInboundAt === undefined || after.lastInboundAt === before?.lastInboundAt) continue;
           checked();
           const message = messages.get(String(after.lastInboundId));
           const isTrue =
             message !== undefined &&
             message.part.contact === parseContactName(after.pk)?.key &&
-            timesOf(message.event, atMs).includes(String(after.lastInboundAt));
+            message.event.time === after.lastInboundAt;
           if (!isTrue) violated(`${name} opened as of ${String(after.lastInboundAt)}.`, index);
           if (before?.lastInboundAt !== undefined && String(before.lastInboundAt) > String(after.lastInboundAt)) {
             violated(`${name} moved back from ${String(before.lastInboundAt)}.`, index);
@@ -192,12 +184,12 @@ export const RECEIVING_STAGE_INVARIANTS = {
         const writes = facts.writesOf(name);
         for (const attribute of new Set(Object.values(STATUS_TIME))) {
           const events = reports.get(`${idIn(name)} ${attribute}`) ?? [];
-          for (const { before, after, index, atMs } of writes) {
+          for (const { before, after, index } of writes) {
             const [old, time] = [before?.[attribute], after?.[attribute]];
             if (after === undefined || old === time) continue;
             checked();
             if (old !== undefined && !(String(time) < String(old))) violated(`${attribute} of ${name} moved.`, index);
-            const isTrue = events.some((event) => timesOf(event, atMs).includes(String(time)));
+            const isTrue = events.some((event) => event.time === time);
             if (!isTrue) violated(`${attribute} of ${name} is ${String(time)}, which was never reported.`, index);
           }
           checkEarliest(events, attribute, writes.at(-1)?.after, firstKept, (what) => violated(`${name}: ${what}`));
@@ -227,7 +219,7 @@ const checkEarliest = (
   const bodies = new Set(bodiesIn(item));
   const latest = events
     .filter(({ body }) => firstKept.has(body) && bodies.has(body))
-    .map((event) => timesOf(event, Number.POSITIVE_INFINITY).toSorted().at(-1) ?? '')
+    .map(({ time }) => time)
     .toSorted()[0];
   if (latest === undefined) return;
   const time = item[attribute];

@@ -9,13 +9,9 @@ export interface EventFact {
   readonly body: string;
   readonly isAuthentic: boolean;
   readonly index: number;
-  readonly publishedAt: string;
-  /** When it was first delivered, in milliseconds since the epoch. */
-  readonly deliveredAtMs: number;
+  readonly time: string;
   /** What it brings; nothing if it is no known event. */
   readonly parts: readonly Part[];
-  /** The time in its own body. */
-  readonly ownTime: string | undefined;
 }
 
 const known = new WeakMap<StageFacts, readonly EventFact[]>();
@@ -29,12 +25,8 @@ export const eventsOf = (facts: StageFacts): readonly EventFact[] => {
 export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
   eventsOf(facts).filter(({ isAuthentic }) => isAuthentic);
 
-const readEvents = (facts: StageFacts): readonly EventFact[] => {
-  const firstDeliveries = new Map<string, number>();
-  for (const { eventId, atMs } of facts.entries('delivery')) {
-    if (!firstDeliveries.has(eventId)) firstDeliveries.set(eventId, atMs);
-  }
-  return facts.entries('event').map(({ eventId, body, isForged: isInvalid, index, atMs }) => {
+const readEvents = (facts: StageFacts): readonly EventFact[] =>
+  facts.entries('event').map(({ eventId, body, isForged: isInvalid, index, atMs }) => {
     const event = parseObject(body);
     const publishedAt = new Date(atMs).toISOString();
     return {
@@ -42,14 +34,11 @@ const readEvents = (facts: StageFacts): readonly EventFact[] => {
       body,
       isAuthentic: !isInvalid,
       index,
-      publishedAt,
-      deliveredAtMs: firstDeliveries.get(eventId) ?? Number.POSITIVE_INFINITY,
+      time: timeOf(parseInstant(event?.CREATION_TIME), publishedAt),
       // Of an event without an id, nothing is known.
       parts: event === undefined ? [] : partsOf({ event, publishedAt }).map((part) => ({ ...part, body })),
-      ownTime: parseInstant(event?.CREATION_TIME),
     };
   });
-};
 
 const parseObject = (body: string): Readonly<Record<string, unknown>> | undefined => {
   try {
@@ -60,15 +49,9 @@ const parseObject = (body: string): Readonly<Record<string, unknown>> | undefine
   }
 };
 
-/**
- * The times that Parley may take for an event's: its own, unless it lies in the future of the delivery, and otherwise
- * when it was published. An event that is delivered again later may have a time of its own by then.
- */
-export const timesOf = ({ ownTime, publishedAt, deliveredAtMs }: EventFact, untilMs: number): readonly string[] => {
-  if (ownTime === undefined) return [publishedAt];
-  if (Date.parse(ownTime) <= deliveredAtMs) return [ownTime];
-  return Date.parse(ownTime) <= untilMs ? [ownTime, publishedAt] : [publishedAt];
-};
+/** The time that counts as an event's: its own, unless that is later than when it was published. */
+const timeOf = (ownTime: string | undefined, publishedAt: string): string =>
+  ownTime === undefined || ownTime > publishedAt ? publishedAt : ownTime;
 
 /** The bodies of events that an item holds. */
 export const bodiesIn = (item: Item | undefined): readonly string[] => {
