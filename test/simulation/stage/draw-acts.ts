@@ -19,6 +19,17 @@ export interface PastRequest {
   readonly isScheduled: boolean;
 }
 
+/** The choices of acts that a run of many seeds must have made. */
+export const CHOICES = {
+  via: ['queue', 'api'],
+  as: ['accepted', 'failed', 'resend'],
+  consent: ['opt-in', 'opt-out'],
+  origin: ['user', 'import'],
+  queue: ['send', 'inbound'],
+  part: ['chat-service', 'table', 'queues', 'bus', 'scheduler'],
+  how: ['refused', 'bad-gateway', 'throttled', 'unanswered'],
+} as const;
+
 const SECOND_MS = 1000;
 const HOUR_MS = 60 * 60 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -65,16 +76,16 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
     }
     case 'resolve': {
       if (story.requests.length === 0) return [];
-      const as = draw.pick(['accepted', 'failed', 'resend'] as const);
+      const as = draw.pick(CHOICES.as);
       return [{ atMs, kind, requestId: draw.pick(story.requests).requestId, as }];
     }
     case 'consent': {
-      const consent = draw.chance(0.65) ? 'opt-in' : 'opt-out';
+      const consent = draw.chance(0.3) ? 'opt-out' : 'opt-in';
       const agoMs = draw.chance(0.5) ? 0 : Math.round(draw.magnitude(1, 30 * DAY_MS));
-      return [{ atMs, kind, contact: drawAddress(story), consent, origin: draw.pick(['user', 'import']), agoMs }];
+      return [{ atMs, kind, contact: drawAddress(story), consent, origin: draw.pick(CHOICES.origin), agoMs }];
     }
     case 'redrive':
-      return [{ atMs, kind, queue: draw.pick(['send', 'inbound']) }];
+      return [{ atMs, kind, queue: draw.pick(CHOICES.queue) }];
     case 'credit':
       return [{ atMs, kind, hasCredit: false }, ...usuallyLater(draw, atMs, { kind, hasCredit: true })];
     case 'rotate-token':
@@ -91,7 +102,7 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       return [{ atMs, kind, contact, isOnPlatform: false }, ...back];
     }
     case 'outage':
-      return [{ atMs, kind, ...drawOutage(draw), forMs: Math.round(draw.magnitude(100, 6 * HOUR_MS)) }];
+      return [{ atMs, kind, ...drawOutage(draw), forMs: Math.round(draw.magnitude(100, 2 * DAY_MS)) }];
   }
 };
 
@@ -116,7 +127,7 @@ const newRequest = (story: Story, atMs: number, platformContactId = drawAddress(
 /** The same request again, by another route, in another group, or with another body. */
 const repeatRequest = ({ draw, requests }: Story, atMs: number): Act => {
   const { act, requestId } = draw.pick(requests);
-  const again = { ...act, atMs, via: draw.chance(0.7) ? act.via : (draw.pick(['queue', 'api']) as 'queue' | 'api') };
+  const again = { ...act, atMs, via: draw.chance(0.7) ? act.via : draw.pick(CHOICES.via) };
   switch (draw.pick(['same', 'other-group', 'other-id', 'other-body'] as const)) {
     case 'same':
       return again;
@@ -141,8 +152,8 @@ const usuallyLater = (draw: Draw, atMs: number, act: ActLater): readonly Act[] =
 type Outage = Pick<Extract<Act, { kind: 'outage' }>, 'part' | 'how'>;
 
 const drawOutage = (draw: Draw): Outage => ({
-  part: draw.pick(['chat-service', 'chat-service', 'table', 'queues', 'bus', 'scheduler']),
-  how: draw.pick(['refused', 'bad-gateway', 'throttled', 'unanswered']),
+  part: draw.pick(CHOICES.part),
+  how: draw.pick(CHOICES.how),
 });
 
 /** Any address of a contact, but usually the first. */

@@ -18,9 +18,6 @@ export const PLAIN_FEATURES: Features = {
   maxAnswerMs: 0,
 };
 
-/** A process cannot outlive its lease on Lambda, which ends the invocation before; the exhaustive search does it. */
-const FAULTS_ON_LAMBDA = FAULTS.filter((fault) => fault !== 'late');
-
 /** Draws which faults and features a run has, and how often they occur. */
 export const drawFeatures = (draw: Draw): Features => {
   const clientPayload = draw.pick(['off', 'intent', 'all', 'all'] as const);
@@ -56,7 +53,7 @@ export const drawFeatures = (draw: Draw): Features => {
 const drawFaultRates = (draw: Draw): Features['faultRates'] => {
   if (draw.chance(0.25)) return {};
   const rates: Weights<Fault> = swarm(draw, rateOfEach(draw.magnitude(0.001, 0.05)), 0.5);
-  return Object.fromEntries(FAULTS_ON_LAMBDA.map((fault) => [fault, rates[fault]]).filter(([, rate]) => rate !== 0));
+  return Object.fromEntries(FAULTS.map((fault) => [fault, rates[fault]]).filter(([, rate]) => rate !== 0));
 };
 
 const rateOfEach = (rate: number): Weights<Fault> =>

@@ -86,7 +86,7 @@ describe('a drawn history', () => {
       const count = countOf(({ acts }) => acts.some((act) => act.kind === kind));
       expect([kind, count > 20, count < 200]).toEqual([kind, true, true]);
     }
-    for (const fault of FAULTS.filter((one) => one !== 'late')) {
+    for (const fault of FAULTS) {
       const count = countOf(({ features }) => features.faultRates[fault] !== undefined);
       expect([fault, count > 20, count < 200]).toEqual([fault, true, true]);
     }

@@ -105,7 +105,17 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
             idle.push({ process, handlers, sinceMs: clock.ms });
             return true;
           };
-          handle(handlers, invocation).then(
+          const responded = async () => {
+            const result = await handle(handlers, invocation);
+            await calls.call({
+              process: process.name,
+              label: 'respond',
+              perform: () => undefined,
+              canEndProcess: true,
+            });
+            return result;
+          };
+          responded().then(
             (result) => leave('answered') && resolve({ how: 'answered', result }),
             () => leave('failed') && resolve({ how: 'failed' }),
           );

@@ -4,6 +4,7 @@ import { recordOf } from '../world/invocations.ts';
 import type { Entry } from './agenda.ts';
 import type { FunctionPool } from './function-pool.ts';
 import type { FunctionName } from './ledger.ts';
+import type { StageCalls } from './stage-calls.ts';
 import type { StageContext } from './stage-context.ts';
 import type { StageQueue } from './stage-queues.ts';
 
@@ -15,6 +16,7 @@ export interface QueueMapping {
 
 export interface QueueMappingOptions<Handlers> {
   readonly context: StageContext;
+  readonly calls: StageCalls;
   readonly queue: StageQueue;
   readonly pool: FunctionPool<Handlers>;
   readonly function: FunctionName;
@@ -31,7 +33,7 @@ const MAX_POLL_MS = 50;
 
 /** Creates a mapping that reports the failures of single messages, with a maximum concurrency. */
 export const createQueueMapping = <Handlers>(options: QueueMappingOptions<Handlers>): QueueMapping => {
-  const { context, queue, pool, batchSize, concurrency } = options;
+  const { context, calls, queue, pool, batchSize, concurrency } = options;
   const { clock, agenda, draw, next } = context;
   let active = 0;
   let polling: Entry | undefined;
@@ -46,6 +48,11 @@ export const createQueueMapping = <Handlers>(options: QueueMappingOptions<Handle
   const pollSoon = (): void => pollAt(clock.ms + 1 + Math.floor(next(`poll ${queue.name}`) * MAX_POLL_MS));
 
   const poll = (): void => {
+    const until = calls.unavailableUntil('queues');
+    if (until !== undefined) {
+      pollAt(until);
+      return;
+    }
     while (active < concurrency) {
       const messages = queue.receive(batchSize);
       if (messages.length === 0) break;
@@ -78,15 +85,14 @@ export const createQueueMapping = <Handlers>(options: QueueMappingOptions<Handle
 
   /** Lambda deletes a message after the invocation. If that fails, the message is received again. */
   const deleteLater = (receiptHandle: string): void => {
-    if (next(`lost deletion from ${queue.name}`) < lostDeletionRate && !context.isCalm) return;
+    const isLost = calls.hasFault(options.function, `delete from ${queue.name}`, 'fails-before');
+    if (isLost || calls.unavailableUntil('queues') !== undefined) return;
     try {
       queue.delete(receiptHandle);
     } catch {
       // The visibility timeout has ended.
     }
   };
-  const lostDeletionRate = context.features.faultRates['fails-before'] ?? 0;
-
   return {
     poke: pollSoon,
   };

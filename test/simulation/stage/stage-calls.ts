@@ -12,7 +12,10 @@ export interface StageCalls extends PortTurns {
   readonly possibleFaults: ReadonlyMap<string, ReadonlySet<Fault>>;
   /** Every call of a part ends like this until then. */
   startOutage(part: Part, how: OutageKind, untilMs: number): void;
-  isUnavailable(part: Part): boolean;
+  /** Until when a part is unavailable, if it is now. */
+  unavailableUntil(part: Part): number | undefined;
+  /** Whether a fault happens at something that another service does for a function. */
+  hasFault(name: FunctionName, label: string, fault: Fault): boolean;
   /** Makes the calls of a process known. */
   admit(process: StageProcess): void;
   readonly isClosed: boolean;
@@ -83,20 +86,17 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     return `${about} ${count}`;
   };
 
-  const faultsOf = (name: FunctionName, call: PortCall<unknown>): ReadonlySet<Fault> => {
-    const kind = `${name} ${kindOf(call.label)}`;
+  const faultsOf = (name: FunctionName, label: string, find: () => readonly Fault[]): ReadonlySet<Fault> => {
+    const kind = `${name} ${kindOf(label)}`;
     const known = possibleFaults.get(kind);
     if (known) return known;
-    const isOnAws = call.part !== undefined && call.part !== 'chat-service';
-    const found = new Set<Fault>([
-      ...(Object.keys(call.failures ?? {}) as Fault[]),
-      ...(call.part === 'table' ? (['outage'] as const) : []),
-      ...(isOnAws && call.canEndProcess ? (['overdue'] as const) : []),
-      ...(call.canEndProcess ? (['dies-before', 'dies-after', 'late'] as const) : []),
-    ]);
+    const found = new Set(find());
     possibleFaults.set(kind, found);
     return found;
   };
+
+  const recordFault = (id: string, name: FunctionName, label: string, fault: Fault, process?: string): void =>
+    context.record({ kind: 'fault', id: `${id} ${fault}`, function: name, call: kindOf(label), fault }, process);
 
   const faultAt = (id: string, identity: number, possible: ReadonlySet<Fault>): Fault | undefined => {
     if (faults) {
@@ -121,7 +121,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     const name = process.function;
     const id = identify(name, label);
     const identity = draw.identify(id);
-    const possible = faultsOf(name, call);
+    const possible = faultsOf(name, label, () => faultsOfCall(call));
     const fault = possible.size > 0 ? faultAt(id, identity, possible) : undefined;
     const fraction = (aspect: number) => draw.fraction(identity, aspect);
     const answerMs =
@@ -156,10 +156,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     };
 
     const withFault = (happening: Fault): void => {
-      context.record(
-        { kind: 'fault', id: `${id} ${happening}`, function: name, call: kindOf(label), fault: happening },
-        process.name,
-      );
+      recordFault(id, name, label, happening, process.name);
       const fail = failures[happening];
       switch (happening) {
         case 'dies-before':
@@ -215,7 +212,14 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     startOutage(part, how, untilMs) {
       outages.set(part, { how, untilMs });
     },
-    isUnavailable: (part) => outageOf(part) !== undefined,
+    unavailableUntil: (part) => (outageOf(part) === undefined ? undefined : outages.get(part)?.untilMs),
+    hasFault(name, label, fault) {
+      const id = identify(name, label);
+      const possible = faultsOf(name, label, () => [fault]);
+      if (faultAt(id, draw.identify(id), possible) === undefined) return false;
+      recordFault(id, name, label, fault);
+      return true;
+    },
     admit(process) {
       processes.set(process.name, process);
     },
@@ -245,6 +249,17 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
       open.clear();
     },
   };
+};
+
+const faultsOfCall = ({ failures = {}, part, canEndProcess }: PortCall<unknown>): readonly Fault[] => {
+  const isOnAws = part !== undefined && part !== 'chat-service';
+  return [
+    // The keys of `failures` are names of faults.
+    ...(Object.keys(failures) as Fault[]),
+    ...(part === 'table' ? (['outage'] as const) : []),
+    ...(isOnAws && canEndProcess ? (['overdue'] as const) : []),
+    ...(canEndProcess ? (['dies-before', 'dies-after', 'late'] as const) : []),
+  ];
 };
 
 /** What a call is about, without ids that differ between runs of histories that differ elsewhere. */

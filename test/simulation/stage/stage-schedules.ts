@@ -31,7 +31,7 @@ export const createStageSchedules = (context: StageContext, calls: StageCalls, q
   const fire = (requestId: string, groupId: string, dueAt: number): void => {
     schedules.delete(requestId);
     const message = { body: serializeDueMessage(requestId), groupId, deduplicationId: `due-${requestId}` };
-    if (!calls.isUnavailable('queues')) {
+    if (calls.unavailableUntil('queues') === undefined) {
       record({ kind: 'schedule-fired', requestId });
       queues.send.put(message);
     } else if (clock.ms - dueAt < MAX_RETRIES_MS) {

@@ -1,6 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { type ConversationTable, registeringChannels } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { createSecretsManagerAccessToken } from '../../../lambdas/adapters/secrets.ts';
+import { MAX_ERASURE_INVOCATIONS, MAX_INBOUND_INVOCATIONS } from '../../../lib/settings/flood-settings.ts';
 import { ACCOUNT, sendRules } from '../../support/builders.ts';
 import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus } from '../world/bus.ts';
@@ -11,13 +13,16 @@ import {
   type SimulatedChatService,
 } from '../world/chat-service.ts';
 import { endOf, requestIdIn } from '../world/journal.ts';
+import { createManageProcess, MANAGE_TIMEOUT_MS } from '../world/manage-process.ts';
 import { createPublishProcess, PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
 import { createReceiveProcess } from '../world/receive-process.ts';
 import { type CalledChatService, createSendProcess, LIMITS } from '../world/send-process.ts';
 import { createTableState, nameOf, type TableState } from '../world/table.ts';
 import { createDelivery, type Delivery, TOKEN_HEADER } from './delivery.ts';
 import { createFunctionPool } from './function-pool.ts';
+import { createKeepDaily } from './keep-daily.ts';
 import type { QueueName } from './ledger.ts';
+import { createOperator, type Operator } from './operator.ts';
 import type { LambdaName, StageProcess } from './processes.ts';
 import { createQueueMapping, type QueueMapping } from './queue-mapping.ts';
 import { createStageCalls, type StageCalls } from './stage-calls.ts';
@@ -36,6 +41,9 @@ export interface Stage {
   readonly calls: StageCalls;
   readonly chatService: SimulatedChatService;
   readonly delivery: Delivery;
+  readonly operator: Operator;
+  /** Where processes read the access token. */
+  readonly secret: { token: string };
 }
 
 export interface StageOptions {
@@ -45,7 +53,8 @@ export interface StageOptions {
 }
 
 const RECEIVE_TIMEOUT_MS = 10_000;
-const MAX_INBOUND_INVOCATIONS = 10;
+
+const ERASURE_BATCH_SIZE = 10;
 const WEBHOOK_TOKEN = 'a-token-of-the-simulated-webhook';
 export const FIRST_ACCESS_TOKEN = 'access-token-1';
 const MAX_STATUS_MS = 60_000;
@@ -58,16 +67,14 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     const { table, ...mutation } = createMutation?.() ?? {};
     return {
       ...mutation,
-      /** The mutation of the table that all functions share, and then that of this one. */
-      tableOf: (own: NonNullable<StageMutation['send']>['table']) =>
-        table === undefined && own === undefined
-          ? {}
-          : {
-              table: (plain: Parameters<NonNullable<typeof table>>[0]) => {
-                const shared = { ...plain, ...table?.(plain, lambda) };
-                return { ...shared, ...own?.(shared) };
-              },
-            },
+      /** What Parley's own table does, the mutation that all functions share, and then that of this one. */
+      tableOf: (own: NonNullable<StageMutation['send']>['table']) => ({
+        table(plain: ConversationTable) {
+          const registering = registeringChannels(plain, new Map());
+          const shared = { ...registering, ...table?.(registering, lambda) };
+          return { ...shared, ...own?.(shared) };
+        },
+      }),
     };
   };
 
@@ -86,7 +93,10 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
   const queues = createStageQueues(
     context,
     () => calls.current,
-    (name) => mappings[name]?.poke(),
+    (name) => {
+      mappings[name]?.poke();
+      keeping.poke(name);
+    },
   );
   const schedules = createStageSchedules(context, calls, queues);
   const bus = createSimulatedBus({ onPublish: (event) => record({ kind: 'published', ...event }, calls.current) });
@@ -198,7 +208,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
         clock,
         aheadMs: 0,
         turns: calls,
-        table,
+        table: readable(process),
         queue: {
           put: queues.inbound.put,
           putDeadLetter: queues['inbound-dead-letters'].put,
@@ -233,6 +243,39 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     },
   });
 
+  const manage = createFunctionPool({
+    context,
+    calls,
+    lambda: 'manage',
+    timeoutMs: MANAGE_TIMEOUT_MS,
+    start(process) {
+      const { tableOf, manage: own } = mutationOf('manage');
+      return createManageProcess({
+        name: process.name,
+        clock,
+        turns: calls,
+        table: readable(process),
+        queues: {
+          send: queues.send,
+          sendDeadLetters: queues['send-dead-letters'],
+          inbound: queues.inbound,
+          inboundDeadLetters: queues['inbound-dead-letters'],
+          erasures: queues.erasures,
+          erasureDeadLetters: queues['erasures-dead-letters'],
+          scheduleDeadLetters: queues['schedule-dead-letters'],
+          publishFailures: queues['publish-dead-letters'],
+        },
+        schedules,
+        chatService: called,
+        accessToken: accessTokenOf(process.name),
+        account: ACCOUNT,
+        windowPer,
+        random: random(process),
+        mutation: { ...own, ...tableOf(own?.table) },
+      });
+    },
+  });
+
   /** The table as a process sees it: what it reads about contacts is in the ledger. */
   const readable = (process: StageProcess): TableState => ({
     ...table,
@@ -255,6 +298,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
 
   mappings.send = createQueueMapping({
     context,
+    calls,
     queue: queues.send,
     pool: send,
     function: 'send',
@@ -264,12 +308,34 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
   });
   mappings.inbound = createQueueMapping({
     context,
+    calls,
     queue: queues.inbound,
     pool: receive,
     function: 'drain',
     batchSize: batchSize.inbound,
     concurrency: MAX_INBOUND_INVOCATIONS,
     handle: (handlers, records, invocation) => handlers.handle(records, invocation),
+  });
+
+  mappings.erasures = createQueueMapping({
+    context,
+    calls,
+    queue: queues.erasures,
+    pool: manage,
+    function: 'erase',
+    batchSize: ERASURE_BATCH_SIZE,
+    concurrency: MAX_ERASURE_INVOCATIONS,
+    handle: (handlers, records, invocation) => handlers.handle(records, invocation),
+  });
+  const keeping = createKeepDaily(context, queues, (about) =>
+    manage.invoke({ function: 'keep', about, messages: 0 }, (handlers, invocation) => handlers.keep(invocation)),
+  );
+  const operator = createOperator({
+    context,
+    calls,
+    queues,
+    request: (event, about) =>
+      manage.invoke({ function: 'manage', about, messages: 1 }, (handlers) => handlers.http(event)),
   });
 
   const stream = createTableStream({
@@ -291,5 +357,5 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
       receive.invoke({ function: 'receive', about, messages: 1 }, (handlers) => handlers.post(event)),
   });
 
-  return { table, queues, schedules, calls, chatService, delivery };
+  return { table, queues, schedules, calls, chatService, delivery, operator, secret };
 };

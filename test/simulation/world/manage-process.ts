@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, Context, SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { createHttpChatService } from '../../../lambdas/adapters/chat-service/http-chat-service.ts';
 import { createDynamodbAudit } from '../../../lambdas/adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
@@ -17,9 +17,10 @@ import {
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
-import type { Answer } from '../../../lambdas/manage/api.ts';
+import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureWorker } from '../../../lambdas/manage/erasures.ts';
 import { createKeepDeadLetters } from '../../../lambdas/manage/keep-dead-letters.ts';
+import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
 import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
 import type {
   AccessToken,
@@ -37,7 +38,7 @@ import type {
   SendRepository,
   SendScheduler,
 } from '../../../lambdas/ports.ts';
-import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import { frame, type Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
@@ -238,8 +239,19 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   });
   const keepDeadLetters = createKeepDeadLetters({ ...routePorts, chatPlatform: account.platform });
 
+  const responders = new Map(
+    Object.values(ROUTES).map((route) => [route.route, (call: ManagementCall) => route.respond(routePorts, call)]),
+  );
+  const respond = frame(createManagementHandler({ responders, log: silentLog }), [answerErrors(silentLog)]);
+
   return {
     name,
+    /** Answers a request of API Gateway. */
+    async http(event: APIGatewayProxyEventV2): Promise<{ readonly status: number; readonly body: unknown }> {
+      // The frame passes on the context, of which nothing is read.
+      const { statusCode = 200, body = '' } = await respond(event, {} as Context);
+      return { status: statusCode, body: JSON.parse(body) };
+    },
     /** Answers a call of the API. Throws where the function answers 500. */
     call({ route, id = '', query = {}, body }: ManagementRequest): Promise<Answer> {
       const bodyText = body === undefined ? '' : JSON.stringify(body);
