@@ -102,7 +102,7 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       return [{ atMs, kind, contact, isOnPlatform: false }, ...back];
     }
     case 'outage':
-      return [{ atMs, kind, ...drawOutage(draw), forMs: Math.round(draw.magnitude(100, 2 * DAY_MS)) }];
+      return [{ atMs, kind, ...drawOutage(draw) }];
   }
 };
 
@@ -144,17 +144,31 @@ const repeatRequest = ({ draw, requests }: Story, atMs: number): Act => {
 
 type ActLater = { [Kind in ActKind]: Omit<Extract<Act, { kind: Kind }>, 'atMs'> }[ActKind];
 
-/** Adds an act that ends a condition, except for one condition in five, which lasts. */
+/** Adds an act that ends a condition. A few conditions last, which can mean retries for days. */
 const usuallyLater = (draw: Draw, atMs: number, act: ActLater): readonly Act[] =>
   // An act without its time, and a time, are an act.
-  draw.chance(0.2) ? [] : [{ ...act, atMs: atMs + Math.round(draw.magnitude(SECOND_MS, DAY_MS)) } as Act];
+  draw.chance(LASTING_RATE) ? [] : [{ ...act, atMs: atMs + Math.round(draw.magnitude(SECOND_MS, 6 * HOUR_MS)) } as Act];
 
-type Outage = Pick<Extract<Act, { kind: 'outage' }>, 'part' | 'how'>;
+const LASTING_RATE = 0.03;
 
-const drawOutage = (draw: Draw): Outage => ({
-  part: draw.pick(CHOICES.part),
-  how: draw.pick(CHOICES.how),
-});
+type Outage = Pick<Extract<Act, { kind: 'outage' }>, 'part' | 'how' | 'forMs'>;
+
+/**
+ * How long each part can be unavailable. The stream is read again at once, so a long outage of the bus would only be the
+ * same thousands of times. Requests that cannot be scheduled are given up after a day.
+ */
+const MAX_OUTAGE_MS = {
+  'chat-service': 30 * HOUR_MS,
+  table: 2 * HOUR_MS,
+  queues: 2 * HOUR_MS,
+  bus: 10 * 60 * SECOND_MS,
+  scheduler: 30 * HOUR_MS,
+} as const satisfies Record<Outage['part'], number>;
+
+const drawOutage = (draw: Draw): Outage => {
+  const part = draw.pick(CHOICES.part);
+  return { part, how: draw.pick(CHOICES.how), forMs: Math.round(draw.magnitude(100, MAX_OUTAGE_MS[part])) };
+};
 
 /** Any address of a contact, but usually the first. */
 const drawAddress = ({ draw, contacts }: Story): string => {

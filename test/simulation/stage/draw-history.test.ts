@@ -102,14 +102,14 @@ describe('a drawn history', () => {
     expect(drawn(({ features }) => features.rules.defaultTemplate?.ruleNameOrId).size).toBe(3);
   });
 
-  it('has few contacts or many, and times from milliseconds to weeks', () => {
+  it('has few contacts or many, and minutes or weeks of time', () => {
     const contacts = HISTORIES.map(
       ({ acts }) => new Set(acts.map((act) => ('contact' in act ? act.contact : ''))).size,
     );
     expect(Math.min(...contacts)).toBeLessThan(4);
     expect(Math.max(...contacts)).toBeGreaterThan(20);
     const lengths = HISTORIES.map(({ acts }) => (acts.at(-1)?.atMs ?? 0) - (acts[0]?.atMs ?? 0));
-    expect(Math.min(...lengths)).toBeLessThan(5 * 60 * 1000);
+    expect(Math.min(...lengths)).toBeLessThan(30 * 60 * 1000);
     expect(Math.max(...lengths)).toBeGreaterThan(15 * 24 * 60 * 60 * 1000);
   });
 

@@ -15,8 +15,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** About 500 events, with the deliveries, messages, and retries that follow from the acts. */
-const MIN_ACTS = 25;
-const MAX_ACTS = 120;
+const MIN_ACTS = 100;
+const MAX_ACTS = 300;
 
 /**
  * Draws a history from a seed. Which faults, features, and kinds of acts it has, and how often each occurs, is drawn

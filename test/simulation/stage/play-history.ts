@@ -7,8 +7,16 @@ import { createStage } from './stage.ts';
 import { createStageContext } from './stage-context.ts';
 import type { PlayHistory, QueuedMessage } from './stage-run.ts';
 
-/** How long a stage may take to become quiet after the last act and fault. */
-const MAX_CALM_MS = 15 * 24 * 60 * 60 * 1000;
+/**
+ * How long a stage may take to become quiet after the last act and fault: a request waits in its queue for ten days at
+ * most, and its dead letter moves to the table after a week.
+ */
+const MAX_CALM_MS = 21 * 24 * 60 * 60 * 1000;
+/**
+ * In how many runs an account without credit gets none when the acts are over. Its requests wait in the queue for ten
+ * days, with thousands of attempts.
+ */
+const WITHOUT_CREDIT_RATE = 0.02;
 const START_MS = Date.parse(NOW);
 
 /**
@@ -23,7 +31,13 @@ export const playHistory: PlayHistory = async (history, { onEntry, createMutatio
   const stage = createStage({ context, faults: history.faults, createMutation });
   const perform = createPerformAct(context, stage);
   for (const [index, act] of history.acts.entries()) agenda.add(act.atMs, index, () => perform(act));
-  agenda.add(calmAtMs, 2 ** 33, () => record({ kind: 'calm' }));
+  agenda.add(calmAtMs, 2 ** 33, () => {
+    if (context.next('no credit for ever') > WITHOUT_CREDIT_RATE) {
+      const lasting = history.acts.findLast(({ kind }) => kind === 'credit');
+      if (lasting?.kind === 'credit' && !lasting.hasCredit) perform({ ...lasting, atMs: calmAtMs, hasCredit: true });
+    }
+    record({ kind: 'calm' });
+  });
 
   let how: 'quiet' | 'endless' = 'quiet';
   for (let entry = agenda.take(); entry !== undefined; entry = agenda.take()) {

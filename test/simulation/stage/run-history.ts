@@ -31,8 +31,8 @@ export const runHistory = async (history: History, { play, check }: Simulation):
 export const faultsIn = ({ ledger }: Pick<StageRun, 'ledger'>): readonly string[] =>
   ledger.entries.flatMap((entry) => (entry.kind === 'fault' ? [entry.id] : []));
 
-/** Counts what reached a stage from outside or over a queue: acts, attempts of deliveries, and queued messages. */
+/** Counts what reached a stage from outside or over a queue: acts, attempts of deliveries, queued messages, and due requests. */
 export const eventsIn = ({ ledger }: Pick<StageRun, 'ledger'>): number =>
   ledger.entries.filter(({ kind }) => EVENT_KINDS.has(kind)).length;
 
-const EVENT_KINDS: ReadonlySet<string> = new Set(['act', 'delivery', 'queued', 'published']);
+const EVENT_KINDS: ReadonlySet<string> = new Set(['act', 'delivery', 'queued', 'schedule-fired']);

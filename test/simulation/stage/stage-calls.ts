@@ -1,4 +1,4 @@
-import type { Fault } from '../world/faults.ts';
+import { FAULTS, type Fault } from '../world/faults.ts';
 import type { OutageKind, Part, PortCall, PortTurns } from '../world/turns.ts';
 import type { FunctionName } from './ledger.ts';
 import type { StageProcess } from './processes.ts';
@@ -86,26 +86,25 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     return `${about} ${count}`;
   };
 
-  const faultsOf = (name: FunctionName, label: string, find: () => readonly Fault[]): ReadonlySet<Fault> => {
+  /** Remembers that faults are possible at a kind of call. */
+  const notePossible = (name: FunctionName, label: string, possible: readonly Fault[]): void => {
     const kind = `${name} ${kindOf(label)}`;
     const known = possibleFaults.get(kind);
-    if (known) return known;
-    const found = new Set(find());
-    possibleFaults.set(kind, found);
-    return found;
+    if (known === undefined) possibleFaults.set(kind, new Set(possible));
+    else if (known.size < FAULTS.length) for (const fault of possible) known.add(fault);
   };
 
   const recordFault = (id: string, name: FunctionName, label: string, fault: Fault, process?: string): void =>
     context.record({ kind: 'fault', id: `${id} ${fault}`, function: name, call: kindOf(label), fault }, process);
 
-  const faultAt = (id: string, identity: number, possible: ReadonlySet<Fault>): Fault | undefined => {
+  const faultAt = (id: string, identity: number, possible: readonly Fault[]): Fault | undefined => {
     if (faults) {
       for (const fault of possible) if (faults.has(`${id} ${fault}`)) return fault;
       return undefined;
     }
     if (context.isCalm) return undefined;
     for (const [index, [fault, rate]] of rates.entries()) {
-      if (rate > 0 && possible.has(fault) && draw.fraction(identity, ASPECT.fault + index) < rate) return fault;
+      if (rate > 0 && possible.includes(fault) && draw.fraction(identity, ASPECT.fault + index) < rate) return fault;
     }
     return undefined;
   };
@@ -121,8 +120,9 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     const name = process.function;
     const id = identify(name, label);
     const identity = draw.identify(id);
-    const possible = faultsOf(name, label, () => faultsOfCall(call));
-    const fault = possible.size > 0 ? faultAt(id, identity, possible) : undefined;
+    const possible = faultsOfCall(call);
+    notePossible(name, label, possible);
+    const fault = faultAt(id, identity, possible);
     const fraction = (aspect: number) => draw.fraction(identity, aspect);
     const answerMs =
       takesMs +
@@ -187,7 +187,6 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     agenda.add(clock.ms + 1 + Math.floor(fraction(ASPECT.request) ** 3 * MAX_REQUEST_MS), identity, () => {
       const how = outageOf(call.part);
       // What a process has sent takes effect even if the process has ended since.
-      if (process.isDead && fault?.startsWith('dies')) return;
       if (how !== undefined) inOutage(how);
       else if (call.part === 'table' && clock.ms < process.tableUnavailableUntilMs) answer(unavailable(), answerMs);
       else if (fault !== undefined && !process.isDead) withFault(fault);
@@ -215,8 +214,8 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     unavailableUntil: (part) => (outageOf(part) === undefined ? undefined : outages.get(part)?.untilMs),
     hasFault(name, label, fault) {
       const id = identify(name, label);
-      const possible = faultsOf(name, label, () => [fault]);
-      if (faultAt(id, draw.identify(id), possible) === undefined) return false;
+      notePossible(name, label, [fault]);
+      if (faultAt(id, draw.identify(id), [fault]) === undefined) return false;
       recordFault(id, name, label, fault);
       return true;
     },

@@ -1,7 +1,7 @@
-import type { MessageAttribute, QueueSettings } from '../../../local/emulators/sqs/queue.ts';
+import type { QueueSettings } from '../../../local/emulators/sqs/queue.ts';
 import { createQueues } from '../../../local/emulators/sqs/queues.ts';
 import { messageIdOf } from '../../../local/emulators/sqs/receipt-handle.ts';
-import type { ReachableQueue } from '../world/queues.ts';
+import { attributesOf, type ReachableQueue } from '../world/queues.ts';
 import { LIMITS } from '../world/send-process.ts';
 import { QUEUES, type QueueName } from './ledger.ts';
 import type { StageContext } from './stage-context.ts';
@@ -92,10 +92,9 @@ export const createStageQueues = (
     };
     return {
       name,
-      put({ body, groupId, deduplicationId, reason }) {
-        const attributes: Record<string, MessageAttribute> =
-          reason === undefined ? {} : { reason: { DataType: 'String', StringValue: reason } };
-        const { messageId } = emulator.send({ body, groupId, deduplicationId, attributes });
+      put(message) {
+        const { body, groupId, deduplicationId, reason } = message;
+        const { messageId } = emulator.send({ body, groupId, deduplicationId, attributes: attributesOf(message) });
         // SQS accepts a duplicate and drops it.
         if (known.has(messageId)) return;
         known.add(messageId);

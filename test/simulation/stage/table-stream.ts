@@ -40,6 +40,7 @@ const SHARDS = 2;
 const STREAM_ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/parley/stream/simulated';
 /** Lambda polls each shard four times per second. */
 const MAX_POLL_MS = 250;
+const MAX_RETRY_MS = 5 * 60 * 1000;
 const NEVER_STOPPED = new AbortController().signal;
 
 /** As the stack declares it. */
@@ -63,6 +64,8 @@ export const createTableStream = ({ context, onFailureQueue, invoke }: TableStre
   const createShard = (shardId: string) => {
     const waiting: TableStreamRecord[] = [];
     let isBusy = false;
+    /** How often Lambda has retried since the last batch that was done. */
+    let retries = 0;
 
     const poll = (): void => {
       isBusy = true;
@@ -80,9 +83,15 @@ export const createTableStream = ({ context, onFailureQueue, invoke }: TableStre
             });
             onFailureQueue.put({ body });
           },
-          pause: (ms) => new Promise((resolve) => void after(ms, `retry ${shardId}`, resolve)),
+          pause(ms) {
+            // AWS documents no limit; a longer one than that of the local run makes long outages cheap.
+            const longerMs = Math.min(ms * 2 ** Math.min(retries, 16), MAX_RETRY_MS);
+            retries += 1;
+            return new Promise((resolve) => void after(longerMs, `retry ${shardId}`, resolve));
+          },
         }).then(() => {
           isBusy = false;
+          retries = 0;
           if (waiting.length > 0) poll();
         });
       });

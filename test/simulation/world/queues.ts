@@ -1,4 +1,4 @@
-import type { Queue, QueueSettings, ReceivedMessage } from '../../../local/emulators/sqs/queue.ts';
+import type { MessageAttribute, Queue, QueueSettings, ReceivedMessage } from '../../../local/emulators/sqs/queue.ts';
 import { createQueues } from '../../../local/emulators/sqs/queues.ts';
 import { LIMITS } from './send-process.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -9,6 +9,8 @@ export interface SimulatedMessage {
   readonly groupId?: string;
   readonly deduplicationId?: string;
   readonly reason?: string;
+  /** Further attributes, by name. */
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export interface SimulatedQueueOptions {
@@ -114,9 +116,9 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
     return place;
   };
   const plain: SimulatedPlainQueue = {
-    put({ body, groupId, deduplicationId, reason }) {
-      const attributes = reason ? { reason: { DataType: 'String', StringValue: reason } } : undefined;
-      const { messageId } = queue.send({ body, groupId, deduplicationId, attributes: attributes ?? {} });
+    put(message) {
+      const { body, groupId, deduplicationId, reason } = message;
+      const { messageId } = queue.send({ body, groupId, deduplicationId, attributes: attributesOf(message) });
       if (!places.has(messageId)) stored.set(placed(messageId), { body, reason });
       putsKey += `${body} ${groupId} ${deduplicationId} ${reason} ${clock.ms};`;
     },
@@ -194,6 +196,15 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
     },
   };
 };
+
+/** Returns the attributes of a message as SQS has them. */
+export const attributesOf = ({ reason, attributes }: SimulatedMessage): Readonly<Record<string, MessageAttribute>> =>
+  Object.fromEntries(
+    Object.entries({ ...attributes, ...(reason && { reason }) }).map(([name, StringValue]) => [
+      name,
+      { DataType: 'String', StringValue },
+    ]),
+  );
 
 /** As the stack deploys both queues. */
 const SETTINGS: Omit<QueueSettings, keyof SimulatedQueueOptions> = {

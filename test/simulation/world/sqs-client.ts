@@ -3,6 +3,7 @@ import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
+  type MessageAttributeValue,
   ReceiveMessageCommand,
   SendMessageCommand,
   type SQSClient,
@@ -37,12 +38,13 @@ export const createSimulatedSqsClient = (
     if (command instanceof SendMessageCommand) {
       const { QueueUrl: url = '', MessageBody: body = '', MessageAttributes, ...fifo } = command.input;
       const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId } = fifo;
-      const reason = MessageAttributes?.reason?.StringValue;
+      const { reason, ...attributes } = stringsOf(MessageAttributes);
       const message = {
         body,
         ...(groupId !== undefined && { groupId }),
         ...(deduplicationId !== undefined && { deduplicationId }),
         ...(reason !== undefined && { reason }),
+        ...(Object.keys(attributes).length > 0 && { attributes }),
       };
       const call = { label: `put on ${nameAt(url)}`, url, writes: true, effect: JSON.stringify(message) };
       return takeTurn(call, () => queueAt(url).put(message));
@@ -87,6 +89,15 @@ export const createSimulatedSqsClient = (
   };
   return Object.create(SDK_CLIENT, { send: { value: send } });
 };
+
+const stringsOf = (attributes: Readonly<Record<string, MessageAttributeValue>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, { StringValue }]) => {
+      if (StringValue === undefined)
+        throw new Error(`The simulated SQS knows only strings; ${name} is something else.`);
+      return [name, StringValue];
+    }),
+  );
 
 const nameAt = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
