@@ -8,7 +8,7 @@ import { createSqsClient, createSqsInboundQueue } from '../../../lambdas/adapter
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
-import type { Clock, InboundQueue, MessageRepository, WebhookSecret } from '../../../lambdas/ports.ts';
+import type { Clock, InboundQueue, MessageRepository, WebhookSecret, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { createDrainMessage } from '../../../lambdas/receive/drain-message.ts';
@@ -31,6 +31,7 @@ export interface ReceiveMutation {
   readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
   readonly inboundQueue?: (queue: InboundQueue) => Partial<InboundQueue>;
   readonly storeEvent?: (storeEvent: StoreEvent) => StoreEvent;
+  readonly verifier?: (verifier: WebhookVerifier) => WebhookVerifier;
   readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
   /** How the management API reads messages. */
   readonly reading?: (messages: MessageRepository, table: ConversationTable) => Partial<MessageRepository>;
@@ -129,7 +130,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const { auth = UNVERIFIED } = options;
   const format = deliveryFormat(auth);
   const handleWebhook = createWebhookHandler({
-    verifier: createVerifier(auth, {
+    verifier: (mutation?.verifier ?? ((verifier) => verifier))(createVerifier(auth, {
       clock,
       log: silentLog,
       fetchTimeoutMs: TIME_BUDGET.verification,
@@ -137,7 +138,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
         if (options.webhookSecret) return options.webhookSecret;
         throw new Error('This kind of authentication has no secret.');
       },
-    }),
+    })),
     format,
     receiveEvent: createReceiveEvent(receiving),
     clock,

@@ -1,6 +1,6 @@
 import { SEND_TRANSITIONS, type SendTransition } from '../../../../lambdas/domain/send-transitions.ts';
 import type { FunctionName } from '../ledger.ts';
-import { type CallFact, idIn, type Recorded, requestIdsOf, type StageFacts } from './stage-facts.ts';
+import { type CallFact, requestIdsOf, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 export const CLAIM_INVARIANTS = {
@@ -42,11 +42,11 @@ export const CLAIM_INVARIANTS = {
   leaseRespected: {
     sentence: 'Nobody but the function that claimed a send ends the claim before its lease has expired.',
     check(facts, { checked, violated }) {
-      for (const { before, after, atMs, index, process, requestId } of changesOfSends(facts)) {
+      for (const { before, after, atMs, index, requestId } of facts.changesOfSends()) {
         if (before?.state !== 'claimed' || after.state === 'accepted') continue;
         checked();
         const claim = facts.claims.get(String(before.claimId));
-        const isOwn = claim?.invocation === facts.invocationAt({ ...(process && { process }), index });
+        const isOwn = claim?.invocation === facts.invocationAt({ index });
         if (!isOwn && atMs < Date.parse(String(before.leaseUntil))) {
           violated(`${requestId} became ${String(after.state)} although its claim was not over.`, index);
         }
@@ -83,10 +83,12 @@ export const CLAIM_INVARIANTS = {
         if (again && !isResent(facts, known, again)) {
           violated(`${known.requestId} was called again, although it was known to be ${known.end}.`, again.index);
         }
-        const unknown = changesOfSends(facts).find(
-          ({ after, index }) =>
-            index > known.index && after.state === 'uncertain' && after.claimId === known.claimId && known.claimId,
-        );
+        const unknown = facts
+          .changesOfSends(known.requestId)
+          .find(
+            ({ after, index }) =>
+              index > known.index && after.state === 'uncertain' && after.claimId === known.claimId && known.claimId,
+          );
         if (unknown) violated(`${known.requestId} is uncertain, but was known to be ${known.end}.`, unknown.index);
       }
     },
@@ -96,7 +98,7 @@ export const CLAIM_INVARIANTS = {
     sentence:
       'A send is uncertain only if a call was made, or something kept the function that claimed it from saying so.',
     check(facts, { checked, violated }) {
-      for (const { before, after, index, requestId } of changesOfSends(facts)) {
+      for (const { before, after, index, requestId } of facts.changesOfSends()) {
         if (after.state !== 'uncertain' || before?.state === 'uncertain') continue;
         checked();
         const claim = facts.claims.get(String(after.claimId));
@@ -117,30 +119,14 @@ const WRITERS: Readonly<Record<SendTransition['by'], readonly (FunctionName | un
   operator: ['manage'],
 };
 
-type SendChange = Recorded<'write'> & { readonly requestId: string; readonly after: Readonly<Record<string, unknown>> };
-
-const changes = new WeakMap<StageFacts, readonly SendChange[]>();
-
-/** The writes that changed the state of a send. */
-export const changesOfSends = (facts: StageFacts): readonly SendChange[] => {
-  const found =
-    changes.get(facts) ??
-    facts.entries('write').flatMap((write) => {
-      const { key, before, after } = write;
-      if (!key.startsWith('SEND#') || after === undefined || before?.state === after.state) return [];
-      return [{ ...write, after, requestId: idIn(key) }];
-    });
-  changes.set(facts, found);
-  return found;
-};
-
 /** Whether an operator resent the request between two calls. */
 const isResent = (facts: StageFacts, before: CallFact, call: CallFact): boolean =>
-  changesOfSends(facts).some(
-    ({ requestId, index, after, process }) =>
-      requestId === call.requestId &&
-      index > before.index &&
-      index < call.index &&
-      after.state === 'waiting' &&
-      facts.invocationAt({ ...(process && { process }), index })?.function === 'manage',
-  );
+  facts
+    .changesOfSends(call.requestId)
+    .some(
+      ({ index, after }) =>
+        index > before.index &&
+        index < call.index &&
+        after.state === 'waiting' &&
+        facts.invocationAt({ index })?.function === 'manage',
+    );

@@ -2,7 +2,6 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { sendRules } from '../../../support/builders.ts';
-import { changesOfSends } from './claim-invariants.ts';
 import { effectiveConsent } from './effective-consent.ts';
 import type { CallFact, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -121,7 +120,7 @@ export const DECISION_INVARIANTS = {
     sentence: 'A send is refused or expires only if, by what was stored, the rule that it names forbids it.',
     check(facts, { checked, violated }) {
       const rules = sendRules(facts.run.history.features.rules);
-      for (const change of changesOfSends(facts)) {
+      for (const change of facts.changesOfSends()) {
         const { after, index, atMs, requestId } = change;
         if (after.state !== 'refused' && after.state !== 'expired') continue;
         const invocation = facts.invocationAt(change);
@@ -146,7 +145,7 @@ export const DECISION_INVARIANTS = {
         };
         const isTrue =
           after.state === 'expired'
-            ? isOver(request, atMs, String(after.decision))
+            ? isOver(facts, request, change)
             : (forbids[String(after.code)]?.() ?? true);
         // Error 201 closes a window that was open by what was stored.
         const isDenied = facts.callsOf(requestId).some((call) => call.end === 'window-closed' && call.index < index);
@@ -156,8 +155,25 @@ export const DECISION_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
-const isOver = ({ notAfter }: SendRequest, atMs: number, decision: string): boolean =>
-  (notAfter !== undefined && atMs >= Date.parse(notAfter)) || decision.startsWith('It has been ');
+/** A request may use up its queue's receives only in ten days, after which it expires, as it does after 13 days. */
+const MIN_QUEUED_MS = 9 * DAY_MS;
+
+const isOver = (
+  facts: StageFacts,
+  { notAfter, requestId }: SendRequest,
+  { atMs, index }: { readonly atMs: number; readonly index: number },
+): boolean => {
+  if (notAfter !== undefined && atMs >= Date.parse(notAfter)) return true;
+  return facts
+    .entries('queued')
+    .some(
+      ({ queue, body, ...entry }) =>
+        queue === 'send' &&
+        entry.index < index &&
+        entry.atMs <= atMs - MIN_QUEUED_MS &&
+        body.includes(`"${requestId}"`),
+    );
+};
 
 /** What the process of a call had read about the contact in its invocation, oldest first. */
 const contactsRead = (facts: StageFacts, { claim, invocation, index }: CallFact): readonly (Item | undefined)[] =>
@@ -165,10 +181,8 @@ const contactsRead = (facts: StageFacts, { claim, invocation, index }: CallFact)
 
 const readsIn = (facts: StageFacts, name: string, from: number, until: number, process?: string) =>
   facts
-    .entries('read-contact')
-    .filter(
-      (one) => one.name === name && one.index > from && one.index < until && (process ?? one.process) === one.process,
-    )
+    .readsOf(name)
+    .filter((one) => one.index > from && one.index < until && (process ?? one.process) === one.process)
     .map(({ contact }) => contact);
 
 /** Everything that was stored about a contact just before an entry. */

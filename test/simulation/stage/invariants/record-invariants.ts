@@ -1,5 +1,4 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
-import { changesOfSends } from './claim-invariants.ts';
 import { erasedKeys } from './receiving-invariants.ts';
 import { authenticEventsOf } from './stage-events.ts';
 import { idIn, requestIdsOf, type StageFacts } from './stage-facts.ts';
@@ -34,7 +33,7 @@ export const RECORD_INVARIANTS = {
     sentence:
       'A send is accepted, with the ID of a message, only if that message reached the user, or an operator says so.',
     check(facts, { checked, violated }) {
-      for (const change of changesOfSends(facts)) {
+      for (const change of facts.changesOfSends()) {
         const { after, requestId, index } = change;
         if (after.state !== 'accepted' || facts.invocationAt(change)?.function === 'manage') continue;
         checked();
@@ -109,9 +108,7 @@ export const RECORD_INVARIANTS = {
         const send = items.get(`SEND#${requestId} SEND`);
         if (send === undefined || send.erasedAt !== undefined) continue;
         checked();
-        const isByRecipe = changesOfSends(facts).some(
-          (one) => one.requestId === requestId && one.after.state === 'accepted',
-        );
+        const isByRecipe = facts.changesOfSends(requestId).some(({ after }) => after.state === 'accepted');
         if (send.state !== 'accepted' && !isByRecipe) {
           violated(`${requestId} is ${String(send.state)}, although a status of its message was stored.`);
         }
@@ -172,10 +169,9 @@ export const RECORD_INVARIANTS = {
 
 /** Whether an operator resolved the request after an entry. */
 const isByOperator = (facts: StageFacts, requestId: string, index: number): boolean =>
-  changesOfSends(facts).some(
-    (change) =>
-      change.requestId === requestId && change.index > index && facts.invocationAt(change)?.function === 'manage',
-  );
+  facts
+    .changesOfSends(requestId)
+    .some((change) => change.index > index && facts.invocationAt(change)?.function === 'manage');
 
 const endpointOf = ({ call }: Item): string =>
   typeof call === 'object' && call !== null && 'endpoint' in call ? String(call.endpoint) : 'no call';

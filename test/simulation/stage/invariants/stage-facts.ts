@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseSendRequest, type SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import type { Act } from '../history.ts';
@@ -34,12 +35,15 @@ export interface ClaimFact {
 /** A call of a sending endpoint. */
 export type CallFact = Recorded<'call'> & {
   readonly claim: ClaimFact | undefined;
-  /** The request as the send's item had it when the call was made. */
+  /** The request as it was queued. */
   readonly request: SendRequest | undefined;
   readonly invocation: Invocation | undefined;
   /** Whether the process could know the end and record it: it was answered, lived on, and nothing failed for it. */
   readonly isKnown: boolean;
 };
+
+/** A write that changed the state of a send. */
+export type SendChange = Recorded<'write'> & { readonly requestId: string; readonly after: Item };
 
 type ActOf<Kind extends Act['kind']> = Extract<Act, { kind: Kind }>;
 
@@ -58,8 +62,12 @@ export interface StageFacts {
   namesOf(prefix: string): readonly string[];
   /** An item as it was stored just before an entry. */
   itemBefore(name: string, index: number): Item | undefined;
+  /** What was read about a contact, by its name. */
+  readsOf(name: string): readonly Recorded<'read-contact'>[];
+  /** The writes that changed the state of a send, or of one request's send. */
+  changesOfSends(requestId?: string): readonly SendChange[];
   /** The invocation to which an entry belongs. */
-  invocationAt(entry: { readonly process?: string; readonly index: number }): Invocation | undefined;
+  invocationAt(entry: { readonly index: number }): Invocation | undefined;
   /** Parses a request, unless it is malformed or erased. */
   requestIn(body: unknown): SendRequest | undefined;
   /** Whether something failed for an invocation between two entries, so that it could not do what it had to. */
@@ -71,7 +79,9 @@ export const createStageFacts = (run: StageRun): StageFacts => {
   const byKind = new Map<LedgerKind, Recorded<LedgerKind>[]>();
   const writes = new Map<string, Recorded<'write'>[]>();
   const invocations: Invocation[] = [];
-  const perProcess = new Map<string, Invocation[]>();
+  const latest = new Map<string, Invocation>();
+  /** The invocation of each entry. */
+  const invocationOf: (Invocation | undefined)[] = [];
   const claims = new Map<string, ClaimFact>();
   const called: (Recorded<'call'> & { readonly request: SendRequest | undefined })[] = [];
   const requests = new Map<string, SendRequest | undefined>();
@@ -85,7 +95,17 @@ export const createStageFacts = (run: StageRun): StageFacts => {
     return requests.get(text);
   };
 
-  const latestOf = (process: string | undefined): Invocation | undefined => perProcess.get(process ?? '')?.at(-1);
+  /** The request as it was queued, by what a process made of it. Two requests can have one id. */
+  const queuedAs = (request: SendRequest | undefined): SendRequest | undefined => {
+    const queued = queuedRequests.get(request?.requestId ?? '') ?? [];
+    return queued.find((one) => isDeepStrictEqual(one, request)) ?? queued[0] ?? request;
+  };
+  const queuedRequests = Map.groupBy(
+    run.history.acts.flatMap((act) => (act.kind === 'request' ? (requestIn(act.body) ?? []) : [])),
+    ({ requestId }) => requestId,
+  );
+
+  const latestOf = (process: string | undefined): Invocation | undefined => latest.get(process ?? '');
 
   const note = (entry: LedgerEntry, index: number): void => {
     switch (entry.kind) {
@@ -102,7 +122,7 @@ export const createStageFacts = (run: StageRun): StageFacts => {
           faults: [],
         };
         invocations.push(invocation);
-        perProcess.set(process, [...(perProcess.get(process) ?? []), invocation]);
+        latest.set(process, invocation);
         break;
       }
       case 'ended': {
@@ -114,7 +134,7 @@ export const createStageFacts = (run: StageRun): StageFacts => {
         latestOf(entry.process)?.faults.push(index);
         break;
       case 'write': {
-        writes.set(entry.key, [...(writes.get(entry.key) ?? []), { ...entry, index }]);
+        push(writes, entry.key, { ...entry, index });
         const { after, before } = entry;
         if (after?.state !== 'claimed' || typeof after.claimId !== 'string' || after.claimId === before?.claimId) break;
         const requestId = idIn(entry.key);
@@ -125,14 +145,13 @@ export const createStageFacts = (run: StageRun): StageFacts => {
       }
       case 'call': {
         const item = writes.get(`SEND#${entry.requestId} SEND`)?.at(-1)?.after;
-        called.push({ ...entry, index, request: item && requestIn(item.body) });
+        called.push({ ...entry, index, request: item && queuedAs(requestIn(item.body)) });
         break;
       }
       default:
     }
-    const list = byKind.get(entry.kind) ?? [];
-    list.push({ ...entry, index });
-    byKind.set(entry.kind, list);
+    push(byKind, entry.kind, { ...entry, index });
+    invocationOf[index] = latestOf(entry.process);
   };
   for (const [index, entry] of entries.entries()) note(entry, index);
 
@@ -140,8 +159,7 @@ export const createStageFacts = (run: StageRun): StageFacts => {
   const isOutage = (fromMs: number, untilMs: number): boolean =>
     outages.some(({ atMs, forMs }) => atMs <= untilMs && fromMs <= atMs + forMs);
 
-  const invocationAt: StageFacts['invocationAt'] = ({ process, index }) =>
-    perProcess.get(process ?? '')?.findLast(({ start }) => start <= index);
+  const invocationAt: StageFacts['invocationAt'] = ({ index }) => invocationOf[index];
 
   const isHindered: StageFacts['isHindered'] = (invocation, from, until = Number.POSITIVE_INFINITY) => {
     if (invocation === undefined) return true;
@@ -158,6 +176,13 @@ export const createStageFacts = (run: StageRun): StageFacts => {
     const invocation = invocationAt(call);
     return { ...call, claim, invocation, isKnown: call.isAnswered && !isHindered(invocation, call.index) };
   });
+  const changes = (byKind.get('write') ?? []).flatMap((entry): SendChange[] => {
+    if (entry.kind !== 'write' || !entry.key.startsWith('SEND#')) return [];
+    const { key, before, after } = entry;
+    return after === undefined || before?.state === after.state ? [] : [{ ...entry, after, requestId: idIn(key) }];
+  });
+  const changesPerRequest = Map.groupBy(changes, ({ requestId }) => requestId);
+  let reads: ReadonlyMap<string, readonly Recorded<'read-contact'>[]> | undefined;
   const callsPerRequest = Map.groupBy(calls, ({ requestId }) => requestId);
 
   const facts: StageFacts = {
@@ -180,11 +205,22 @@ export const createStageFacts = (run: StageRun): StageFacts => {
       if (all === undefined) return run.items.get(name);
       return (all.findLast((write) => write.index < index) ?? { after: all[0]?.before }).after;
     },
+    readsOf(name) {
+      reads ??= Map.groupBy(facts.entries('read-contact'), (read) => read.name);
+      return reads.get(name) ?? [];
+    },
+    changesOfSends: (requestId) => (requestId === undefined ? changes : (changesPerRequest.get(requestId) ?? [])),
     invocationAt,
     requestIn,
     isHindered,
   };
   return facts;
+};
+
+const push = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void => {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 };
 
 /** Returns the id in the name of an item, such as `SEND#request-1 SEND`. */
