@@ -56,9 +56,10 @@ export const LIVENESS_INVARIANTS = {
           violated(`${requestId ?? body} ends as ${String(item?.state)}.`, index);
         }
       }
-      for (const [name, { state, erasedAt }] of run.items) {
+      for (const [name, { state, erasedAt, body: stored }] of run.items) {
         if (!name.startsWith('SEND#') || state === undefined || erasedAt !== undefined) continue;
-        const isQueued = queued.some(({ body }) => facts.requestIn(body)?.requestId === idIn(name));
+        // Another request with the same id may have been queued instead.
+        const isQueued = queued.some(({ body }) => body === stored);
         // Whoever registered or resent it got no answer, and repeats the call.
         const isUnanswered =
           (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
