@@ -102,7 +102,7 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       return [{ atMs, kind, contact, isOnPlatform: false }, ...back];
     }
     case 'outage':
-      return [{ atMs, kind, ...drawOutage(draw) }];
+      return draw.chance(0.08) ? drawLongOutage(story, atMs) : [{ atMs, kind, ...drawOutage(draw) }];
   }
 };
 
@@ -168,6 +168,24 @@ const MAX_OUTAGE_MS = {
 const drawOutage = (draw: Draw): Outage => {
   const part = draw.pick(CHOICES.part);
   return { part, how: draw.pick(CHOICES.how), forMs: Math.round(draw.magnitude(100, MAX_OUTAGE_MS[part])) };
+};
+
+/**
+ * Draws what rarely comes together by chance: requests that cannot be scheduled for so long that they are given up, and a
+ * redrive once they can.
+ */
+const drawLongOutage = (story: Story, atMs: number): readonly Act[] => {
+  const { draw, requestRates } = story;
+  const forMs = Math.round(draw.magnitude(25 * HOUR_MS, 40 * HOUR_MS));
+  const features = { ...requestRates.features, sendAt: 1, malformed: 0 };
+  const scheduling: Story = { ...story, requestRates: { ...requestRates, features } };
+  const requests = [1, 2, 3].map((place) => newRequest(scheduling, atMs + place * SECOND_MS));
+  const redriveAtMs = atMs + forMs + Math.round(draw.magnitude(SECOND_MS, 12 * HOUR_MS));
+  return [
+    { atMs, kind: 'outage', part: 'scheduler', how: draw.pick(CHOICES.how), forMs },
+    ...requests,
+    { atMs: redriveAtMs, kind: 'redrive', queue: 'send' },
+  ];
 };
 
 /** Any address of a contact, but usually the first. */

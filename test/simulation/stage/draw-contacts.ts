@@ -30,7 +30,7 @@ const FORMS = {
   platformId: (index) => [`US.1349${digits(index, 6)}.7`],
   webChat: (index) => [`web-chat-${digits(index, 4)}-b`],
   /** SQS takes no such message group. */
-  named: (index) => [`señora nº ${index}`],
+  named: (index) => [`señora-nº-${index}`],
 } as const satisfies Record<string, (index: number) => Addresses>;
 
 export type ContactKind = keyof typeof FORMS;

@@ -78,7 +78,16 @@ export const drawRequest = (
   };
 };
 
-const TEXTS = ['Your parcel is on its way.', 'Hasta mañana 👋', 'It arrives "soon".\nReally.'];
+/** The chat service rejects a text that contains this. */
+export const REJECTED_TEXT = 'not allowed here';
+
+const TEXTS = [
+  'Your parcel is on its way.',
+  'Your parcel is on its way.',
+  `This is ${REJECTED_TEXT}.`,
+  'Hasta mañana 👋',
+  'It arrives "soon".\nReally.',
+];
 
 type Media = Pick<SendRequest, 'audioURL' | 'imageURL' | 'fileURL' | 'messageText'>;
 

@@ -47,7 +47,16 @@ const simulateMany = async ({ from, seeds, workers = availableParallelism(), shr
   return total.failures.length === 0 && areWitnessesComplete;
 };
 
+const announced = new Set<string>();
+
 const showProgress = ({ seeds, events, failures }: SeedsResult, of: number, seconds: number): void => {
+  for (const { seed, violations } of failures) {
+    for (const { invariant, what } of violations) {
+      if (announced.has(invariant)) continue;
+      announced.add(invariant);
+      print(`Seed ${seed} violates ${invariant}: ${what}`);
+    }
+  }
   if (!process.stderr.isTTY) return;
   const failing = failures.length === 0 ? '' : `, ${number(failures.length)} failing`;
   const rate = number(events / seconds);

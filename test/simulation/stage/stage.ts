@@ -19,6 +19,7 @@ import { createReceiveProcess } from '../world/receive-process.ts';
 import { type CalledChatService, createSendProcess, LIMITS } from '../world/send-process.ts';
 import { createTableState, nameOf, type TableState } from '../world/table.ts';
 import { createDelivery, type Delivery, TOKEN_HEADER } from './delivery.ts';
+import { REJECTED_TEXT } from './draw-request.ts';
 import { createFunctionPool } from './function-pool.ts';
 import { createKeepDaily } from './keep-daily.ts';
 import type { QueueName } from './ledger.ts';
@@ -106,6 +107,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     clock,
     accessToken: FIRST_ACCESS_TOKEN,
     approvedTemplates: ['parcel_update'],
+    refusedText: REJECTED_TEXT,
     clockAheadMs: features.clockAheadMs,
     newId(body) {
       const requestId = requestIdIn(body);

@@ -87,7 +87,7 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
     case 'write': {
       const { key, before, after } = entry;
       if (key.startsWith('ACCOUNT#')) {
-        const isOpened = after?.state === 'open' && before?.state !== 'open';
+        const isOpened = after?.reason !== undefined && before?.reason === undefined;
         return isOpened ? [`circuit breaker open: ${String(after.reason)}`] : [];
       }
       if (!key.startsWith('SEND#')) return [];
