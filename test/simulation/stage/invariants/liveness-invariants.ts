@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { keptDeadLetters } from './stage-events.ts';
 import { idIn, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -56,9 +57,10 @@ export const LIVENESS_INVARIANTS = {
           violated(`${requestId ?? body} ends as ${String(item?.state)}.`, index);
         }
       }
-      for (const [name, { state, erasedAt }] of run.items) {
+      for (const [name, { state, erasedAt, body }] of run.items) {
         if (!name.startsWith('SEND#') || state === undefined || erasedAt !== undefined) continue;
-        const isQueued = queued.some(({ body }) => facts.requestIn(body)?.requestId === idIn(name));
+        // The API writes the fields of a request in its own order.
+        const isQueued = queued.some((entry) => isDeepStrictEqual(facts.requestIn(entry.body), facts.requestIn(body)));
         // Whoever registered or resent it got no answer, and repeats the call.
         const isUnanswered =
           (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
