@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { keptDeadLetters } from './stage-events.ts';
 import { idIn, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -57,10 +56,10 @@ export const LIVENESS_INVARIANTS = {
           violated(`${requestId ?? body} ends as ${String(item?.state)}.`, index);
         }
       }
-      for (const [name, { state, erasedAt, body }] of run.items) {
+      for (const [name, { state, erasedAt, body: stored }] of run.items) {
         if (!name.startsWith('SEND#') || state === undefined || erasedAt !== undefined) continue;
-        // The API writes the fields of a request in its own order.
-        const isQueued = queued.some((entry) => isDeepStrictEqual(facts.requestIn(entry.body), facts.requestIn(body)));
+        // Another request with the same id may have been queued instead.
+        const isQueued = queued.some(({ body }) => body === stored);
         // Whoever registered or resent it got no answer, and repeats the call.
         const isUnanswered =
           (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
