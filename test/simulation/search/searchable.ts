@@ -26,6 +26,8 @@ export interface SearchableScenario {
 /** A function that is broken on purpose, with the scenario in which the search finds it. */
 export interface SearchableMutant extends SearchableScenario {
   readonly scenario: string;
+  /** What it breaks. */
+  readonly invariant: string;
 }
 
 const MAX_FAULTS = 2;
@@ -93,10 +95,12 @@ export const SEARCHABLE_MUTANTS: Readonly<Record<string, SearchableMutant>> = jo
   mapped<Mutant, SearchableMutant>(MUTANTS, (mutant) => ({
     ...sending({ ...SCENARIOS[mutant.scenario], mutant }),
     scenario: mutant.scenario,
+    invariant: mutant.invariant,
   })),
   mapped<ReceivingMutant, SearchableMutant>(RECEIVING_MUTANTS, (mutant) => ({
     ...receiving({ ...RECEIVING_SCENARIOS[mutant.scenario], mutant }),
     scenario: mutant.scenario,
+    invariant: mutant.invariant,
   })),
 );
 

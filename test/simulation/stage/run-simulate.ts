@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { checkCanary } from './canary.ts';
 import { describeHistory } from './describe-history.ts';
 import { drawHistory } from './draw-history.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -143,6 +144,7 @@ switch (command.kind) {
     fail(command.sentence);
     break;
   case 'seeds':
+    for (const what of await checkCanary(playHistory)) fail(`The simulation itself is broken: ${what}`);
     process.exitCode = (await simulateMany(command)) ? 0 : 1;
     break;
   case 'one':

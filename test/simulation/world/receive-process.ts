@@ -130,15 +130,17 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const { auth = UNVERIFIED } = options;
   const format = deliveryFormat(auth);
   const handleWebhook = createWebhookHandler({
-    verifier: (mutation?.verifier ?? ((verifier) => verifier))(createVerifier(auth, {
-      clock,
-      log: silentLog,
-      fetchTimeoutMs: TIME_BUDGET.verification,
-      openSecret() {
-        if (options.webhookSecret) return options.webhookSecret;
-        throw new Error('This kind of authentication has no secret.');
-      },
-    })),
+    verifier: (mutation?.verifier ?? ((verifier) => verifier))(
+      createVerifier(auth, {
+        clock,
+        log: silentLog,
+        fetchTimeoutMs: TIME_BUDGET.verification,
+        openSecret() {
+          if (options.webhookSecret) return options.webhookSecret;
+          throw new Error('This kind of authentication has no secret.');
+        },
+      }),
+    ),
     format,
     receiveEvent: createReceiveEvent(receiving),
     clock,

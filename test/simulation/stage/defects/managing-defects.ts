@@ -11,7 +11,9 @@ import {
   writes,
 } from './stage-defect.ts';
 
-const ports = (change: (ports: BreakableManagePorts) => Partial<BreakableManagePorts>) => ({ manage: { ports: change } });
+const ports = (change: (ports: BreakableManagePorts) => Partial<BreakableManagePorts>) => ({
+  manage: { ports: change },
+});
 
 const erase = { kind: 'erase' as const, contact: USER, afterMs: HOUR_MS };
 const OPT_OUT = historyOf([consent('opt-out')]);
@@ -56,8 +58,7 @@ export const MANAGING_DEFECTS = {
   deadLettersNotErased: {
     breaks: 'An erasure leaves the dead letters about the contact.',
     invariant: 'erasureComplete',
-    create: () =>
-      ports(() => ({ queuedDeadLetters: { remove: async () => ({ removed: 0, isComplete: true }) } })),
+    create: () => ports(() => ({ queuedDeadLetters: { remove: async () => ({ removed: 0, isComplete: true }) } })),
     history: MALFORMED_ERASED,
   },
   variantNotErased: {
@@ -112,4 +113,3 @@ export const MANAGING_DEFECTS = {
     history: historyOf([consent('opt-in'), { ...template(1), via: 'api' } as ReturnType<typeof template>]),
   },
 } as const satisfies Record<string, StageDefect>;
-

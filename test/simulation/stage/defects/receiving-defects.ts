@@ -1,3 +1,4 @@
+import { USER } from '../../../support/builders.ts';
 import { mapEvents } from './map-events.ts';
 import {
   ANSWERED,
@@ -12,7 +13,6 @@ import {
   updating,
   writes,
 } from './stage-defect.ts';
-import { USER } from '../../../support/builders.ts';
 
 const UNAVAILABLE = historyOf([outage('table', { forMs: 2 * MINUTE_MS }), writes(SECOND_MS)]);
 const UNKNOWN = historyOf([{ kind: 'unknown-event', body: 'ping', afterMs: 0 }, writes(SECOND_MS)]);

@@ -16,8 +16,8 @@ import {
   SECOND_MS,
   type StageDefect,
   template,
-  updating,
   USERS,
+  updating,
   withoutCondition,
   writes,
 } from './stage-defect.ts';
@@ -57,7 +57,8 @@ const readingAs = (change: (contact: Contact) => Contact) =>
         const { contact, circuit } = await contacts.readWithCircuit(...parameters);
         return { contact: change(contact), circuit };
       },
-      readConsents: async (...parameters) => change({ consents: await contacts.readConsents(...parameters) }).consents ?? [],
+      readConsents: async (...parameters) =>
+        change({ consents: await contacts.readConsents(...parameters) }).consents ?? [],
     },
   }));
 
@@ -106,7 +107,12 @@ export const SENDING_DEFECTS = {
         }),
       },
     }),
-    history: TWICE,
+    // The first call has no answer for ten seconds.
+    history: {
+      ...TWICE,
+      features: { ...TWICE.features, batchSize: { send: 1, inbound: 1, stream: 1 } },
+      acts: [...TWICE.acts, ...historyOf([outage('chat-service', { afterMs: 5 * SECOND_MS, how: 'unanswered' })]).acts],
+    },
   },
   unconditionalClaim: {
     breaks: MISTAKES.unconditionalClaim.breaks,
@@ -286,16 +292,16 @@ export const SENDING_DEFECTS = {
     breaks: FORMER_DEFECTS.trailOfFirstCall.breaks,
     invariant: 'trailNamesLastCall',
     create: () => ({ send: FORMER_DEFECTS.trailOfFirstCall.create() }),
-    // By the clock of the chat service, which is ahead, the window is closed.
+    // The window closes between the decision and the call.
     history: historyOf(
       [
         writes(),
         freeForm(1, {
-          afterMs: 24 * HOUR_MS - 5 * MINUTE_MS,
+          afterMs: 24 * HOUR_MS - 440,
           fields: { ruleNameOrId: 'parcel_update', params: { name: 'request-1' }, reason: 'payment' },
         }),
       ],
-      { features: { clockAheadMs: 10 * MINUTE_MS } },
+      { features: { rules: { clientPayload: 'all', windowMarginMs: 0 } } },
     ),
   },
   statusConfirmsNothing: {
@@ -398,8 +404,7 @@ export const SENDING_DEFECTS = {
   deadLetterWithoutReason: {
     breaks: 'A malformed request becomes a dead letter without a reason.',
     invariant: 'deadLettersHaveReasons',
-    create: () =>
-      ports(({ deadLetters }) => ({ deadLetters: { put: (message) => deadLetters.put(message, '') } })),
+    create: () => ports(({ deadLetters }) => ({ deadLetters: { put: (message) => deadLetters.put(message, '') } })),
     history: historyOf([freeForm(1, { fields: { mesageText: 'misspelled' } })]),
   },
 } as const satisfies Record<string, StageDefect>;

@@ -1,5 +1,5 @@
-import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import type { ItemUpdate } from '../../../../lambdas/adapters/dynamodb/item-update.ts';
+import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { NOW, sendRequest, templateRequest, USER } from '../../../support/builders.ts';
 import type { Act, Features, History } from '../history.ts';
 import type { StageInvariantName } from '../stage-invariants.ts';

@@ -46,19 +46,20 @@ export const BREAKER_INVARIANTS = {
     check(facts, { checked, violated }) {
       const writes = circuitWrites(facts);
       for (const calls of Map.groupBy(facts.calls, ({ process }) => process).values()) {
-        for (const [place, call] of calls.entries()) {
-          const before = calls.slice(0, place).filter(({ atMs }) => atMs + RECORDED_MS < (call.claim?.atMs ?? 0));
-          const row = before.slice(-UNKNOWN_OUTCOMES);
+        for (const [place, last] of calls.entries()) {
+          const row = calls.slice(Math.max(0, place - UNKNOWN_OUTCOMES + 1), place + 1);
           const [first] = row;
           if (first === undefined || row.length < UNKNOWN_OUTCOMES || !row.every(isUnknown)) continue;
           checked();
+          const next = calls[place + 1];
+          if (next === undefined || (next.claim?.atMs ?? 0) < last.atMs + RECORDED_MS) continue;
           const isOpened = writes.some(
-            ({ index, after }) => index > first.index && index < call.index && after?.circuit === 'open',
+            ({ index, after }) => index > first.index && index < next.index && after?.circuit === 'open',
           );
-          const isOpen = writes.findLast(({ index }) => index < call.index)?.after?.circuit === 'open';
-          const isHindered = row.some((one) => facts.isHindered(one.invocation, first.index, call.index));
+          const isOpen = writes.findLast(({ index }) => index < next.index)?.after?.circuit === 'open';
+          const isHindered = row.some((one) => facts.isHindered(one.invocation, first.index, next.index));
           if (!isOpened && !isOpen && !isHindered) {
-            violated(`${call.requestId} was sent after ${UNKNOWN_OUTCOMES} unknown outcomes in a row.`, call.index);
+            violated(`${next.requestId} was sent after ${UNKNOWN_OUTCOMES} unknown outcomes in a row.`, next.index);
           }
         }
       }

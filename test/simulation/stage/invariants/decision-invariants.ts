@@ -144,9 +144,7 @@ export const DECISION_INVARIANTS = {
             contacts.some((contact) => contact?.checkedAt !== undefined && contact.checkedAddress === undefined),
         };
         const isTrue =
-          after.state === 'expired'
-            ? isOver(facts, request, change)
-            : (forbids[String(after.code)]?.() ?? true);
+          after.state === 'expired' ? isOver(facts, request, change) : (forbids[String(after.code)]?.() ?? true);
         // Error 201 closes a window that was open by what was stored.
         const isDenied = facts.callsOf(requestId).some((call) => call.end === 'window-closed' && call.index < index);
         if (!isTrue && !isDenied) violated(`${requestId} is ${after.state}: ${String(after.decision)}`, index);
