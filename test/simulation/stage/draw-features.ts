@@ -49,11 +49,16 @@ export const drawFeatures = (draw: Draw): Features => {
   };
 };
 
+/** With more, what takes twenty calls, such as an erasure, would fail a thousand times in a row. */
+const MAX_TOTAL_RATE = 0.2;
+
 /** A run in four has no faults, so that the other features are also checked on their own. */
 const drawFaultRates = (draw: Draw): Features['faultRates'] => {
   if (draw.chance(0.25)) return {};
   const rates: Weights<Fault> = swarm(draw, rateOfEach(draw.magnitude(0.001, 0.05)), 0.5);
-  return Object.fromEntries(FAULTS.map((fault) => [fault, rates[fault]]).filter(([, rate]) => rate !== 0));
+  const total = FAULTS.reduce((sum, fault) => sum + rates[fault], 0);
+  const scale = Math.min(1, MAX_TOTAL_RATE / total);
+  return Object.fromEntries(FAULTS.map((fault) => [fault, rates[fault] * scale]).filter(([, rate]) => rate !== 0));
 };
 
 const rateOfEach = (rate: number): Weights<Fault> =>
