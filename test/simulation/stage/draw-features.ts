@@ -5,7 +5,7 @@ import { type Draw, swarm, type Weights } from './random-draw.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A stage and surroundings without anything unusual. A failing history is shrunk toward these. */
+/** A stage and an environment without anything unusual. A failing history is shrunk toward these. */
 export const PLAIN_FEATURES: Features = {
   faultRates: {},
   delivery: { duplicateRate: 0, lateRate: 0, maxLateMs: 0, lostAnswerRate: 0, withoutTimeRate: 0 },

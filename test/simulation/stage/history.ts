@@ -16,7 +16,7 @@ export interface History {
   readonly faults?: readonly string[];
 }
 
-/** What distinguishes one run's stage and surroundings from another's. */
+/** What distinguishes one run's stage and environment from another's. */
 export interface Features {
   /** How likely each fault is at a call where it is possible. A fault without a rate does not happen. */
   readonly faultRates: Readonly<Partial<Record<Fault, number>>>;

@@ -1,7 +1,7 @@
 /** Draws values from a seed. The same seed draws the same values in the same order. */
 export interface Draw {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
-  fraction(): number;
+  random(): number;
   chance(probability: number): boolean;
   /** Returns an integer from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number;
@@ -15,23 +15,23 @@ export interface Draw {
 export type Weights<Name extends string> = Readonly<Record<Name, number>>;
 
 export const createDraw = (seed: number): Draw => {
-  const fraction = createRandom(seed);
-  const chance = (probability: number) => fraction() < probability;
-  const integer = (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1));
+  const random = createRandom(seed);
+  const chance = (probability: number) => random() < probability;
+  const integer = (min: number, max: number) => min + Math.floor(random() * (max - min + 1));
   const pick = <Entry>(entries: readonly Entry[]): Entry => {
     const entry = entries[integer(0, entries.length - 1)];
     if (entry === undefined) throw new Error('There is nothing to pick from.');
     return entry;
   };
   return {
-    fraction,
+    random,
     chance,
     integer,
-    magnitude: (min, max) => min * (max / min) ** fraction(),
+    magnitude: (min, max) => min * (max / min) ** random(),
     pick,
     weighted(weights) {
       const possible = namesOf(weights).filter((name) => weights[name] > 0);
-      let left = fraction() * possible.reduce((sum, name) => sum + weights[name], 0);
+      let left = random() * possible.reduce((sum, name) => sum + weights[name], 0);
       for (const name of possible) {
         left -= weights[name];
         if (left < 0) return name;
@@ -58,7 +58,7 @@ export const namesOf = <Name extends string>(named: Readonly<Partial<Record<Name
 
 /**
  * Switches each of the names off with some probability, and varies the weights of the others over two orders of
- * magnitude. A run in which everything happens a little rarely gets deep into anything: what is missing is as telling as
+ * magnitude. A run in which everything happens a little rarely gets deep into anything: what is left out matters as much as
  * what is there.
  * Source: Groce, Zhang, Eide, Chen, Regehr, "Swarm Testing", ISSTA 2012, https://doi.org/10.1145/2338965.2336763
  */
