@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, sendRequest, templateRequest, USER } from '../../support/builders.ts';
 import { FAULTS } from '../world/faults.ts';
+import { LIMITS } from '../world/send-process.ts';
 import type { Act, Features, History } from './history.ts';
 import type { LedgerEntry, LedgerKind } from './ledger.ts';
 import { playHistory } from './play-history.ts';
@@ -306,6 +307,109 @@ describe('an act', () => {
     );
     const duration = ({ endedAtMs, history: { acts } }: StageRun) => endedAtMs - (acts[0]?.atMs ?? 0);
     expect(duration(run)).toBeGreaterThan(duration(before));
+  });
+});
+
+describe('what AWS does for the functions', () => {
+  const withFaults = (faults: readonly string[]) => playHistory({ ...MAIN_JOB, faults });
+
+  it('retries the same records of the stream if the function dies, so that an event is published twice', async () => {
+    const run = await withFaults(['publish respond 1 dies-before']);
+
+    const published = entriesOf(run, 'published').filter(({ detailType }) => detailType === 'MessageReceived');
+    expect(published.map(({ id }) => id)).toEqual([published[0]?.id, published[0]?.id]);
+    expect(entriesOf(run, 'ended')).toContainEqual(expect.objectContaining({ function: 'publish', how: 'died' }));
+  });
+
+  it('retries records one by one from the first that failed', async () => {
+    const run = await playHistory({ ...busy(1), faults: ['publish publish 1 fails-before'] });
+
+    const ids = entriesOf(run, 'published').map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(run.queued['publish-dead-letters']).toEqual([]);
+  });
+
+  it('puts records that are too old on the queue for publish failures', async () => {
+    const outage = { kind: 'outage' as const, part: 'bus' as const, how: 'refused' as const, afterMs: 0 };
+    const run = await playHistory(history([{ ...outage, forMs: 13 * 60 * 60 * 1000 }, writes(1_000)]));
+
+    expect(eventsOn(run)).toEqual([]);
+    const [left] = run.queued['publish-dead-letters'];
+    expect(JSON.parse(left?.body ?? '{}')).toMatchObject({ requestContext: { condition: 'RecordAgeExceeded' } });
+  });
+
+  it('delivers a message again after its visibility timeout if the function dies', async () => {
+    const run = await withFaults(['send respond 1 dies-before']);
+
+    expect(entriesOf(run, 'invoked').filter((entry) => entry.function === 'send')).toHaveLength(2);
+    expect(entriesOf(run, 'call')).toHaveLength(1);
+    expect(sendOf(run)?.state).toBe('accepted');
+  });
+
+  it('delivers a message again if Lambda could not delete it', async () => {
+    const run = await withFaults(['send delete from send 1 fails-before']);
+
+    expect(entriesOf(run, 'invoked').filter((entry) => entry.function === 'send')).toHaveLength(2);
+    expect(entriesOf(run, 'deleted')).toHaveLength(1);
+  });
+
+  it('ends an invocation at its timeout', async () => {
+    const run = await withFaults(['send respond 1 late']);
+
+    const [invoked] = entriesOf(run, 'invoked').filter((entry) => entry.function === 'send');
+    const [ended] = entriesOf(run, 'ended').filter((entry) => entry.function === 'send');
+    expect(ended).toMatchObject({ how: 'timed-out', atMs: (invoked?.atMs ?? 0) + LIMITS.timeoutSeconds * 1000 });
+  });
+
+  it('keeps a FIFO group in order while a message of it waits', async () => {
+    const credit = (hasCredit: boolean, afterMs: number) => ({ kind: 'credit' as const, hasCredit, afterMs });
+    const second = { ...freeForm, messageText: 'request-2: It has arrived.' };
+    const run = await playHistory(
+      history([
+        writes(),
+        credit(false, 1),
+        request(freeForm, { afterMs: 5_000 }),
+        request(second, { requestId: 'request-2', afterMs: 6_000 }),
+        credit(true, 900_000),
+      ]),
+    );
+
+    const accepted = entriesOf(run, 'call').filter(({ end }) => end === 'accepted');
+    expect(accepted.map(({ requestId }) => requestId)).toEqual(['request-1', 'request-2']);
+  });
+
+  it('delivers an event until it is acknowledged, and again if the answer is lost', async () => {
+    const failing = await withFaults(['receive respond 1 dies-before']);
+    const lost = features({ delivery: { ...MAIN_JOB.features.delivery, lostAnswerRate: 1 } });
+    const unheard = await playHistory({ ...MAIN_JOB, features: lost });
+
+    const attempts = (run: StageRun) =>
+      entriesOf(run, 'delivery-answer').filter(({ eventId }) => eventId.startsWith('written'));
+    expect(attempts(failing).map(({ status }) => status)).toEqual([500, 200]);
+    expect(attempts(unheard).length).toBeGreaterThan(2);
+    expect(attempts(unheard).map(({ isHeard }) => isHeard)).toEqual([
+      ...attempts(unheard)
+        .slice(1)
+        .map(() => false),
+      true,
+    ]);
+    expect(eventsOn(unheard).filter((name) => name === 'MessageReceived')).toHaveLength(1);
+  });
+
+  it('redrives requests, which fail again if they must', async () => {
+    const malformed = { ...request({}), body: '{', afterMs: 0 };
+    const run = await playHistory(history([malformed, { kind: 'redrive', queue: 'send', afterMs: 60_000 }]));
+
+    expect(answersOf(run)).toEqual([['redrive', 200]]);
+    expect(entriesOf(run, 'api-answer')[0]?.body).toMatchObject({ moved: 1 });
+    // The redrive puts what has failed again behind the others of its group.
+    expect(entriesOf(run, 'queued').map(({ queue }) => queue)).toEqual([
+      'send',
+      'send-dead-letters',
+      'send',
+      'send-dead-letters',
+      'send-dead-letters',
+    ]);
   });
 });
 
