@@ -69,12 +69,8 @@ export interface SendRules {
  * @param contact the contact as stored; empty for an unknown user
  */
 export const decideSend = (request: SendRequest, contact: Contact, now: Instant, rules: SendRules): SendDecision => {
-  const notAfter = notAfterOf(request);
-  if (notAfter !== undefined && now > notAfter) {
-    return { kind: 'expire', why: `The request's notAfter, ${notAfter}, has passed; it is now ${now}.` };
-  }
-  const unsupported = refuseMedia(request);
-  if (unsupported !== undefined) return unsupported;
+  const early = expire(request, now) ?? refuseMedia(request);
+  if (early !== undefined) return early;
   if (!isWindowOpen(contact, now, rules.windowMarginMs)) {
     return decideOutsideWindow(request, contact, now, rules, describeClosedWindow(contact));
   }
@@ -101,6 +97,8 @@ export const decideOutsideWindow = (
   rules: SendRules,
   closed: string,
 ): SendDecision => {
+  const expired = expire(request, now);
+  if (expired !== undefined) return expired;
   const template = templateOf(request) ?? rules.defaultTemplate;
   if (template === undefined) {
     return refuse('WINDOW_CLOSED', `${closed} The request has no template, and the stage has no default template.`);
@@ -124,6 +122,13 @@ export const decideOutsideWindow = (
     call: templateCall(request, contact, rules, template),
     why: `${closed} The template opens a conversation, with the reason ${request.reason}.`,
   };
+};
+
+const expire = (request: SendRequest, now: Instant): SendDecision | undefined => {
+  const notAfter = notAfterOf(request);
+  return notAfter !== undefined && now > notAfter
+    ? { kind: 'expire', why: `The request's notAfter, ${notAfter}, has passed; it is now ${now}.` }
+    : undefined;
 };
 
 const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);

@@ -7,7 +7,7 @@ import type { CallFact, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** From the last look at the clock to the call: the way of the request to the chat service. */
+/** From the last look at the clock to the call: the time that the network takes. */
 const LATEST_CALL_MS = 1_000;
 
 export const DECISION_INVARIANTS = {
