@@ -321,12 +321,19 @@ describe('what AWS does for the functions', () => {
     expect(entriesOf(run, 'ended')).toContainEqual(expect.objectContaining({ function: 'publish', how: 'died' }));
   });
 
-  it('retries records one by one from the first that failed', async () => {
-    const run = await playHistory({ ...busy(1), faults: ['publish publish 1 fails-before'] });
+  it('publishes an event once if the call fails without effect', async () => {
+    const run = await withFaults(['publish publish MessageReceived 1 fails-before']);
 
-    const ids = entriesOf(run, 'published').map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(run.queued['publish-dead-letters']).toEqual([]);
+    expect(entriesOf(run, 'fault')).toHaveLength(1);
+    expect(eventsOn(run)).toEqual(eventsOn(await playHistory(MAIN_JOB)));
+  });
+
+  it('gives up an overdue call, which takes effect later', async () => {
+    const run = await withFaults(['publish publish MessageReceived 1 overdue']);
+
+    const times = entriesOf(run, 'published').filter(({ detailType }) => detailType === 'MessageReceived');
+    expect(times).toHaveLength(2);
+    expect(entriesOf(run, 'fault')).toHaveLength(1);
   });
 
   it('puts records that are too old on the queue for publish failures', async () => {

@@ -26,7 +26,7 @@ export interface TableStreamRecord {
 
 export interface TableStreamOptions {
   readonly context: StageContext;
-  readonly onFailureQueue: StageQueue;
+  readonly onFailureQueue: Pick<StageQueue, 'put'>;
   readonly invoke: (records: readonly TableStreamRecord[], about: string) => Promise<InvocationResult>;
 }
 
