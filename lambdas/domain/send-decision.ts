@@ -105,7 +105,8 @@ export const decideOutsideWindow = (
   }
   const optedOut = refuseAfterOptOut(request, contact, rules, 'intent/v2', closed);
   if (optedOut !== undefined) return optedOut;
-  if (contact.lastInboundAt === undefined && verdictOf(contact).state === 'none') {
+  // An opt-out whose reason is exempt does not replace the opt-in.
+  if (contact.lastInboundAt === undefined && !contact.consents?.some(({ kind }) => kind === 'opt-in')) {
     return refuse('NO_OPT_IN', `${closed} No opt-in is recorded, so the business may not write first.`);
   }
   if (request.reason === undefined) {
