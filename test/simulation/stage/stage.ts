@@ -1,38 +1,24 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
-import { type ConversationTable, registeringChannels } from '../../../lambdas/adapters/dynamodb/table.ts';
-import { createSecretsManagerAccessToken } from '../../../lambdas/adapters/secrets.ts';
 import { MAX_ERASURE_INVOCATIONS, MAX_INBOUND_INVOCATIONS } from '../../../lib/settings/flood-settings.ts';
-import { ACCOUNT, sendRules } from '../../support/builders.ts';
 import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus } from '../world/bus.ts';
-import {
-  createSimulatedChatService,
-  type Effect,
-  type HttpAnswer,
-  type SimulatedChatService,
-} from '../world/chat-service.ts';
-import { endOf, requestIdIn } from '../world/journal.ts';
-import { createManageProcess, MANAGE_TIMEOUT_MS } from '../world/manage-process.ts';
-import { createPublishProcess, PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
-import { createReceiveProcess } from '../world/receive-process.ts';
-import { type CalledChatService, createSendProcess, LIMITS } from '../world/send-process.ts';
+import type { SimulatedChatService } from '../world/chat-service.ts';
 import { createTableState, nameOf, type TableState } from '../world/table.ts';
-import { createDelivery, type Delivery, TOKEN_HEADER } from './delivery.ts';
-import { REJECTED_TEXT } from './draw-request.ts';
-import { createFunctionPool } from './function-pool.ts';
+import { createDelivery, type Delivery } from './delivery.ts';
 import { createKeepDaily } from './keep-daily.ts';
 import type { QueueName } from './ledger.ts';
 import { createOperator, type Operator } from './operator.ts';
-import type { LambdaName, StageProcess } from './processes.ts';
+import type { StageProcess } from './processes.ts';
 import { createQueueMapping, type QueueMapping } from './queue-mapping.ts';
 import { createStageCalls, type StageCalls } from './stage-calls.ts';
+import { createStageChatService } from './stage-chat-service.ts';
 import type { StageContext } from './stage-context.ts';
+import { createStageFunctions } from './stage-functions.ts';
 import type { StageMutation } from './stage-mutation.ts';
 import { createStageQueues, type StageQueues } from './stage-queues.ts';
 import { createStageSchedules, type StageSchedules } from './stage-schedules.ts';
 import { createTableStream } from './table-stream.ts';
-import { statusEvent } from './wire-events.ts';
 
 /** A stage in memory, with what surrounds it. */
 export interface Stage {
@@ -53,32 +39,14 @@ export interface StageOptions {
   readonly createMutation: (() => StageMutation) | undefined;
 }
 
-const RECEIVE_TIMEOUT_MS = 10_000;
-
 const ERASURE_BATCH_SIZE = 10;
 const WEBHOOK_TOKEN = 'a-token-of-the-simulated-webhook';
 export const FIRST_ACCESS_TOKEN = 'access-token-1';
-const MAX_STATUS_MS = 60_000;
 
 export const createStage = ({ context, faults, createMutation }: StageOptions): Stage => {
   const { clock, features, record } = context;
-  const { windowPer, batchSize } = features;
+  const { batchSize } = features;
   const calls = createStageCalls({ context, faults: faults && new Set(faults) });
-  const mutationOf = (lambda: LambdaName) => {
-    const { table, ...mutation } = createMutation?.() ?? {};
-    return {
-      ...mutation,
-      /** What Parley's own table does, the mutation that all functions share, and then that of this one. */
-      tableOf: (own: NonNullable<StageMutation['send']>['table']) => ({
-        table(plain: ConversationTable) {
-          const registering = registeringChannels(plain, new Map());
-          const shared = { ...registering, ...table?.(registering, lambda) };
-          return { ...shared, ...own?.(shared) };
-        },
-      }),
-    };
-  };
-
   const table = createTableState((write) => {
     const { before, after } = write;
     if (!stream.add(write)) return;
@@ -99,184 +67,16 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
       keeping.poke(name);
     },
   );
+  const secret = { token: FIRST_ACCESS_TOKEN };
+  const { service: chatService, called } = createStageChatService({
+    context,
+    calls,
+    accessToken: FIRST_ACCESS_TOKEN,
+    claimOf: (process, requestId) => claims.get(`${process} ${requestId}`),
+    report: (event) => delivery.publish(event),
+  });
   const schedules = createStageSchedules(context, calls, queues);
   const bus = createSimulatedBus({ onPublish: (event) => record({ kind: 'published', ...event }, calls.current) });
-
-  const messageIds = new Map<string, number>();
-  const chatService = createSimulatedChatService({
-    clock,
-    accessToken: FIRST_ACCESS_TOKEN,
-    approvedTemplates: ['parcel_update'],
-    refusedText: REJECTED_TEXT,
-    clockAheadMs: features.clockAheadMs,
-    newId(body) {
-      const requestId = requestIdIn(body);
-      const count = (messageIds.get(requestId) ?? 0) + 1;
-      messageIds.set(requestId, count);
-      return `message-of-${requestId}-${count}`;
-    },
-  });
-  /** The chat service as processes reach it: calls of its sending endpoints are in the ledger. */
-  const called: CalledChatService = {
-    post({ path, token, body, isAnswered }) {
-      const before = chatService.effects.length;
-      const answer = chatService.post(path, token, body);
-      const effect = chatService.effects[before];
-      recordCall({ path, body, isAnswered }, effect, answer);
-      if (effect) reportDelivered(effect);
-      return answer;
-    },
-    lose: (call) => recordCall(call, undefined, undefined),
-  };
-  const recordCall = (
-    { path: endpoint, body, isAnswered }: Parameters<CalledChatService['lose']>[0],
-    effect: Effect | undefined,
-    answer: HttpAnswer | undefined,
-  ): void => {
-    if (endpoint !== 'message/v3' && endpoint !== 'intent/v2') return;
-    const sent = typeof body === 'object' && body !== null ? { ...body } : {};
-    const requestId = requestIdIn(body);
-    const claimId = claims.get(`${calls.current} ${requestId}`);
-    record(
-      { kind: 'call', requestId, claimId, endpoint, body: sent, effect, end: endOf(effect, answer), isAnswered },
-      calls.current,
-    );
-  };
-  const reportDelivered = ({ id, body }: Effect): void => {
-    const address = String(body.platformContactId);
-    const STATUS = chatService.isOnPlatform(address) ? 'delivered' : 'failed';
-    context.after(context.delayMs(`how late ${id} reaches the user`, MAX_STATUS_MS), `delivered ${id}`, () => {
-      delivery.publish(statusEvent(context, { id, body, STATUS }));
-    });
-  };
-  const secret = { token: FIRST_ACCESS_TOKEN };
-  const accessTokenOf = (process: string) =>
-    createSecretsManagerAccessToken(
-      // The adapter calls `send` with a command only.
-      {
-        send: () =>
-          calls.call({
-            process,
-            label: 'read the access token',
-            perform: () => ({ SecretString: secret.token }),
-            canEndProcess: true,
-            failures: {
-              'fails-before': () => {
-                throw new Error('The secret is unavailable.');
-              },
-            },
-          }),
-      } as unknown as Parameters<typeof createSecretsManagerAccessToken>[0],
-      'access-token',
-    );
-
-  const random = (process: StageProcess) => () => context.next(`${process.function} ${clock.ms}`);
-  const send = createFunctionPool({
-    context,
-    calls,
-    lambda: 'send',
-    timeoutMs: LIMITS.timeoutSeconds * 1000,
-    start(process) {
-      const { tableOf, send: own } = mutationOf('send');
-      return createSendProcess({
-        name: process.name,
-        clock,
-        turns: calls,
-        table: readable(process),
-        queue: { putDeadLetter: queues['send-dead-letters'].put, setVisibility: queues.send.setVisibility },
-        schedules,
-        chatService: called,
-        accessToken: accessTokenOf(process.name),
-        account: ACCOUNT,
-        rules: sendRules(features.rules),
-        isContactConstant: false,
-        windowPer,
-        random: random(process),
-        answerMs: (path) => Math.floor(context.next(`answer ${path} ${clock.ms}`) ** 4 * features.maxAnswerMs),
-        mutation: { ...own, ...tableOf(own?.table) },
-      });
-    },
-  });
-
-  const receive = createFunctionPool({
-    context,
-    calls,
-    lambda: 'receive',
-    timeoutMs: RECEIVE_TIMEOUT_MS,
-    start(process) {
-      const { tableOf, receive: own } = mutationOf('receive');
-      return createReceiveProcess({
-        name: process.name,
-        clock,
-        aheadMs: 0,
-        turns: calls,
-        table: readable(process),
-        queue: {
-          put: queues.inbound.put,
-          putDeadLetter: queues['inbound-dead-letters'].put,
-          setVisibility: queues.inbound.setVisibility,
-        },
-        windowPer,
-        onQueued: () => undefined,
-        random: random(process),
-        auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope: 'pubsub' },
-        webhookSecret: { read: async () => WEBHOOK_TOKEN },
-        mutation: { ...own, ...tableOf(own?.table) },
-      });
-    },
-  });
-
-  const publish = createFunctionPool({
-    context,
-    calls,
-    lambda: 'publish',
-    timeoutMs: PUBLISH_TIMEOUT_MS,
-    start(process) {
-      const { publish: mutation } = mutationOf('publish');
-      return createPublishProcess({
-        name: process.name,
-        turns: calls,
-        bus,
-        publishFailures: queues['publish-dead-letters'],
-        content: features.content,
-        random: random(process),
-        ...(mutation && { mutation }),
-      });
-    },
-  });
-
-  const manage = createFunctionPool({
-    context,
-    calls,
-    lambda: 'manage',
-    timeoutMs: MANAGE_TIMEOUT_MS,
-    start(process) {
-      const { tableOf, manage: own } = mutationOf('manage');
-      return createManageProcess({
-        name: process.name,
-        clock,
-        turns: calls,
-        table: readable(process),
-        queues: {
-          send: queues.send,
-          sendDeadLetters: queues['send-dead-letters'],
-          inbound: queues.inbound,
-          inboundDeadLetters: queues['inbound-dead-letters'],
-          erasures: queues.erasures,
-          erasureDeadLetters: queues['erasures-dead-letters'],
-          scheduleDeadLetters: queues['schedule-dead-letters'],
-          publishFailures: queues['publish-dead-letters'],
-        },
-        schedules,
-        chatService: called,
-        accessToken: accessTokenOf(process.name),
-        account: ACCOUNT,
-        windowPer,
-        random: random(process),
-        mutation: { ...own, ...tableOf(own?.table) },
-      });
-    },
-  });
 
   /** The table as a process sees it: what it reads about contacts is in the ledger. */
   const readable = (process: StageProcess): TableState => ({
@@ -298,6 +98,18 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     record({ kind: 'read-contact', name, contact: item }, process.name);
   };
 
+  const { send, receive, publish, manage } = createStageFunctions({
+    context,
+    calls,
+    tableOf: readable,
+    queues,
+    schedules,
+    bus,
+    chatService: called,
+    secret,
+    webhookToken: WEBHOOK_TOKEN,
+    createMutation,
+  });
   mappings.send = createQueueMapping({
     context,
     calls,
