@@ -29,6 +29,8 @@ export interface ContactRepository {
     account: AccountRef,
     now: Instant,
   ): Promise<{ readonly contact: Contact; readonly circuit: Circuit }>;
+  /** Reads only the contact's consents, which is cheaper than reading the contact. */
+  readConsents(contact: ContactRef): Promise<readonly Consent[]>;
   /** Moves the conversation window forward, never back. */
   openWindow(message: InboundMessage): Promise<void>;
   /** Records that the chat service reported the window closed. The latest report counts. */

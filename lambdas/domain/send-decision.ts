@@ -69,12 +69,8 @@ export interface SendRules {
  * @param contact the contact as stored; empty for an unknown user
  */
 export const decideSend = (request: SendRequest, contact: Contact, now: Instant, rules: SendRules): SendDecision => {
-  const notAfter = notAfterOf(request);
-  if (notAfter !== undefined && now > notAfter) {
-    return { kind: 'expire', why: `The request's notAfter, ${notAfter}, has passed; it is now ${now}.` };
-  }
-  const unsupported = refuseMedia(request);
-  if (unsupported !== undefined) return unsupported;
+  const early = expire(request, now) ?? refuseMedia(request);
+  if (early !== undefined) return early;
   if (!isWindowOpen(contact, now, rules.windowMarginMs)) {
     return decideOutsideWindow(request, contact, now, rules, describeClosedWindow(contact));
   }
@@ -101,13 +97,16 @@ export const decideOutsideWindow = (
   rules: SendRules,
   closed: string,
 ): SendDecision => {
+  const expired = expire(request, now);
+  if (expired !== undefined) return expired;
   const template = templateOf(request) ?? rules.defaultTemplate;
   if (template === undefined) {
     return refuse('WINDOW_CLOSED', `${closed} The request has no template, and the stage has no default template.`);
   }
   const optedOut = refuseAfterOptOut(request, contact, rules, 'intent/v2', closed);
   if (optedOut !== undefined) return optedOut;
-  if (contact.lastInboundAt === undefined && verdictOf(contact).state === 'none') {
+  // An opt-out whose reason is exempt does not replace the opt-in.
+  if (contact.lastInboundAt === undefined && !contact.consents?.some(({ kind }) => kind === 'opt-in')) {
     return refuse('NO_OPT_IN', `${closed} No opt-in is recorded, so the business may not write first.`);
   }
   if (request.reason === undefined) {
@@ -124,6 +123,13 @@ export const decideOutsideWindow = (
     call: templateCall(request, contact, rules, template),
     why: `${closed} The template opens a conversation, with the reason ${request.reason}.`,
   };
+};
+
+const expire = (request: SendRequest, now: Instant): SendDecision | undefined => {
+  const notAfter = notAfterOf(request);
+  return notAfter !== undefined && now > notAfter
+    ? { kind: 'expire', why: `The request's notAfter, ${notAfter}, has passed; it is now ${now}.` }
+    : undefined;
 };
 
 const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);

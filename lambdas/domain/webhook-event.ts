@@ -200,16 +200,18 @@ const messageOf = (
 };
 
 /**
- * Returns the event's `CREATION_TIME`. If it is missing, malformed, or in the future, returns the publish time, which
- * redelivery does not change, or else the time of arrival.
+ * Returns the event's `CREATION_TIME`. If it is missing, malformed, or later than the publish time, returns the publish
+ * time, which redelivery does not change. Without a publish time, the time of arrival takes its place.
  *
  * A time in the future would keep a conversation window open for longer than 24 hours.
  */
 export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: DeliveryTimes): EventTime => {
   const own = parseInstant(creationTime);
-  if (own !== undefined && own <= receivedAt) return { at: own, source: 'event' };
-  if (publishedAt !== undefined && publishedAt <= receivedAt) return { at: publishedAt, source: 'publish-time' };
-  return { at: receivedAt, source: 'arrival' };
+  const isPublished = publishedAt !== undefined && publishedAt <= receivedAt;
+  const latest: EventTime = isPublished
+    ? { at: publishedAt, source: 'publish-time' }
+    : { at: receivedAt, source: 'arrival' };
+  return own !== undefined && own <= latest.at ? { at: own, source: 'event' } : latest;
 };
 
 /**

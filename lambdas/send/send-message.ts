@@ -9,6 +9,7 @@ import {
   decideSend,
   type FinalDecision,
   formatNumber,
+  type SendDecision,
   type SendRules,
 } from '../domain/send-decision.ts';
 import { isClosedByMargin } from '../domain/window.ts';
@@ -124,16 +125,18 @@ export const createSendMessage = (options: SendMessageOptions) => {
     }
   };
 
-  /**
-   * Decides again before a template: an opt-out that was recorded after the contact was read, but before the claim,
-   * counts. Returns the decision not to send, if that is the result.
-   */
-  const decideAgain = async (send: QueuedSend, claim: Claim): Promise<FinalDecision | undefined> => {
-    if (claim.call.endpoint !== 'intent/v2') return undefined;
+  /** Reads the contact again if its consents no longer allow the call, because the user may have written since. */
+  const decideNow = async (send: QueuedSend, contact: Contact): Promise<SendDecision> => {
+    const consents = await contacts.readConsents(send.contact);
+    const decision = decideSend(send.request, { ...contact, consents }, clock.now(), rules);
+    if (decision.kind === 'call') return decision;
+    return decideSend(send.request, (await contacts.read(send.contact, clock.now())) ?? {}, clock.now(), rules);
+  };
+
+  /** Decides again: an opt-out that was recorded after the contact was read, but before the claim, counts. */
+  const decideAgain = async (send: QueuedSend, claim: Claim, contact: Contact): Promise<SendDecision> => {
     try {
-      const contact = await repeatUntil(latestStart(send), () => contacts.read(send.contact, clock.now()), options);
-      const decision = decideSend(send.request, contact ?? {}, clock.now(), rules);
-      return decision.kind === 'call' ? undefined : decision;
+      return await repeatUntil(latestStart(send), () => decideNow(send, contact), options);
     } catch (error) {
       await giveBack(send, claim, 'The contact could not be read again, so no call was made.');
       throw error;
@@ -142,14 +145,19 @@ export const createSendMessage = (options: SendMessageOptions) => {
 
   const claimAndCall = async (
     send: QueuedSend,
+    contact: Contact,
     decision: CallDecision,
   ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
     const claim = createClaim(options, decision);
     const claimed = await claimSend(send, claim);
     if (claimed.kind === 'missing') throw new LoggableError(`The send ${send.request.requestId} could not be claimed.`);
     if (claimed.kind === 'conflict') return { result: await resumeSend(send, claimed.send) };
-    const refused = await decideAgain(send, claim);
-    if (refused !== undefined) return { result: await recordResult.recordDecision(send, claim.claimId, refused) };
+    const decided = await decideAgain(send, claim, contact);
+    if (decided.kind !== 'call') return { result: await recordResult.recordDecision(send, claim.claimId, decided) };
+    if (decided.call.endpoint !== decision.call.endpoint) {
+      await giveBack(send, claim, `The decision changed before the call, so no call was made: ${decided.why}`);
+      return { result: { kind: 'retry', afterMs: 0 } };
+    }
     const completed = await callService(send, claim);
     const calledAt = claim.claimedAt;
     if (!('outcome' in completed)) {
@@ -187,7 +195,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
     if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
     // The contact check may have used it up.
     if (clock.now() > latestStart(send)) return { result: { kind: 'retry', afterMs: 0 } };
-    return claimAndCall(send, decided);
+    return claimAndCall(send, latest, decided);
   };
 
   const sendMessage = async (send: QueuedSend): Promise<MessageResult> => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { InvokeFunction } from '../functions/invocation.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { InvocationResult } from '../functions/invocation.ts';
 import { failedItems } from './batch-response.ts';
 import type { StreamRecord } from './stream-records.ts';
 
@@ -17,15 +17,17 @@ export interface StreamBatchRules {
   readonly maximumRecordAgeMs: number | undefined;
 }
 
-export interface StreamBatchContext {
-  readonly invoke: InvokeFunction;
+export interface StreamBatchContext<Record extends StreamRecord> {
+  readonly invoke: (records: readonly Record[]) => Promise<InvocationResult>;
   readonly now: () => Date;
   readonly stopped: AbortSignal;
-  readonly discard: (batch: DiscardedBatch) => Promise<void>;
+  readonly discard: (batch: DiscardedBatch<Record>) => Promise<void>;
+  /** Waits before an attempt. @default waits until then, or until `stopped` */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
-export interface DiscardedBatch {
-  readonly records: readonly StreamRecord[];
+export interface DiscardedBatch<Record extends StreamRecord = StreamRecord> {
+  readonly records: readonly Record[];
   readonly condition: DiscardCondition;
   readonly invokeCount: number;
   /** Whether the function itself failed, instead of only reporting failed records. */
@@ -42,10 +44,10 @@ const MAX_DELAY_MS = 5_000;
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html and
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
-export const processBatch = async (
-  records: readonly StreamRecord[],
+export const processBatch = async <Record extends StreamRecord>(
+  records: readonly Record[],
   rules: StreamBatchRules,
-  context: StreamBatchContext,
+  context: StreamBatchContext<Record>,
 ): Promise<void> => {
   let rest = records;
   let invokeCount = 0;
@@ -53,7 +55,7 @@ export const processBatch = async (
   while (rest.length > 0 && !context.stopped.aborted) {
     rest = await discardOld(rest, rules, context, { invokeCount, functionFailed });
     if (rest.length === 0) return;
-    const result = await context.invoke(JSON.stringify({ Records: rest }));
+    const result = await context.invoke(rest);
     if (context.stopped.aborted) return;
     invokeCount += 1;
     functionFailed = !result.ok;
@@ -78,23 +80,23 @@ export const processBatch = async (
   }
 };
 
-const discardOld = async (
-  records: readonly StreamRecord[],
+const discardOld = async <Record extends StreamRecord>(
+  records: readonly Record[],
   { maximumRecordAgeMs = Number.POSITIVE_INFINITY }: StreamBatchRules,
-  { now, discard }: StreamBatchContext,
+  { now, discard }: StreamBatchContext<Record>,
   attempts: Pick<DiscardedBatch, 'invokeCount' | 'functionFailed'>,
-): Promise<readonly StreamRecord[]> => {
+): Promise<readonly Record[]> => {
   const oldest = now().getTime() - maximumRecordAgeMs;
-  const isOld = ({ dynamodb }: StreamRecord) => dynamodb.ApproximateCreationDateTime * 1000 < oldest;
+  const isOld = ({ dynamodb }: Record) => dynamodb.ApproximateCreationDateTime * 1000 < oldest;
   const old = records.filter(isOld);
   if (old.length > 0) await discard({ records: old, condition: 'RecordAgeExceeded', ...attempts });
   return records.filter((record) => !isOld(record));
 };
 
-const backOff = (attempt: number, { stopped }: StreamBatchContext): Promise<void> =>
-  pause(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)), undefined, { signal: stopped }).catch(
-    () => undefined,
-  );
+const backOff = <Record extends StreamRecord>(
+  attempt: number,
+  { stopped, pause = (ms) => setTimeout(ms, undefined, { signal: stopped }) }: StreamBatchContext<Record>,
+): Promise<void> => pause(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1))).catch(() => undefined);
 
 /** Where a discarded batch comes from. */
 export interface DiscardedBatchOrigin {

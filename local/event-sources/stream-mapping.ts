@@ -48,11 +48,13 @@ export const startStreamMapping = (
   declaration: StreamMappingDeclaration,
   context: StreamMappingContext,
 ): RunningMapping => {
-  const { streams, invoke, warn, clock } = context;
+  const { streams, warn, clock } = context;
   const { logicalId, streamArn, filters, batchSize, parallelizationFactor } = declaration;
   const stop = new AbortController();
   const stopped = stop.signal;
   const sleep = (ms: number) => pause(ms, undefined, { signal: stopped }).catch(() => undefined);
+
+  const invoke = (records: readonly StreamRecord[]) => context.invoke(JSON.stringify({ Records: records }));
 
   const processRecords = async (batch: readonly StreamRecord[], shardId: string): Promise<void> => {
     const discard = (discarded: DiscardedBatch) => reportDiscarded(declaration, context, shardId, discarded, stopped);

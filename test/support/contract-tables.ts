@@ -6,7 +6,7 @@ import type { ItemKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import {
   type ConversationTable,
   createConversationTable,
-  withChannels,
+  registeringChannels,
 } from '../../lambdas/adapters/dynamodb/table.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import { createSimulatedTable, createTableState, nameOf, type TableState } from '../simulation/world/table.ts';
@@ -77,7 +77,7 @@ export const simulatedTables = (): ContractTables => {
       });
       const expiryOf: ConversationTable['expiryOf'] = (kind, instant) =>
         Math.floor(Date.parse(instant) / 1000) + retentionDays[kind] * 24 * 60 * 60;
-      return withChannels({ ...table, expiryOf }, tableName);
+      return registeringChannels({ ...table, expiryOf }, new Map());
     },
     items: async (tableName) => Object.fromEntries(stateOf(tableName).items),
     put: async (tableName, item) => stateOf(tableName).put(item),

@@ -23,6 +23,10 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
     return { contact: readContact(items.slice(0, -1), now) ?? {}, circuit: parseCircuit(items.at(-1)) };
   },
 
+  async readConsents(contact) {
+    return readConsents((await table.get(consentKeyOf(contact))) ?? {});
+  },
+
   async openWindow({ contact, id, time, body, address, name, customerId }) {
     await table.update({
       key: contactKeyOf(contact),

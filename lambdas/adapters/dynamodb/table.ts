@@ -72,29 +72,40 @@ export interface ConversationTable {
   expiryOf(kind: KindOfData, instant: string): number;
 }
 
-export const createConversationTable = (options: TableOptions): ConversationTable =>
-  withChannels(createTable(options), options.tableName);
+export const createConversationTable = (options: TableOptions): ConversationTable => {
+  const registered = registeredIn.get(options.tableName) ?? new Map<string, Promise<unknown>>();
+  registeredIn.set(options.tableName, registered);
+  return registeringChannels(createTable(options), registered);
+};
 
-/** Makes a table register the business number of each contact that it stores something about. */
-export const withChannels = (table: ConversationTable, tableName: string): ConversationTable => ({
-  ...table,
-  async update(update, updateOptions) {
-    const { key, set, setOnce } = update;
-    const channel = channelOf(key.pk) ?? channelOf(set?.contact) ?? channelOf(setOnce?.contact);
-    if (channel !== undefined) await registerChannel(table, tableName, channel);
-    return table.update(update, updateOptions);
-  },
-});
-
-const registered = new Map<string, Promise<unknown>>();
+/** The business numbers that this process has registered, by table. */
+const registeredIn = new Map<string, Map<string, Promise<unknown>>>();
 
 /**
  * Registers a business number before the first write about one of its contacts, because an erasure must find the
  * contact of every number. Each process writes a number once, so the item does not become hot.
+ *
+ * @param registered the numbers that this process has registered
  */
-const registerChannel = async (table: ConversationTable, tableName: string, channel: string): Promise<void> => {
-  const name = `${tableName} ${channel}`;
-  const known = registered.get(name);
+export const registeringChannels = (
+  table: ConversationTable,
+  registered: Map<string, Promise<unknown>>,
+): ConversationTable => ({
+  ...table,
+  async update(update, updateOptions) {
+    const { key, set, setOnce } = update;
+    const channel = channelOf(key.pk) ?? channelOf(set?.contact) ?? channelOf(setOnce?.contact);
+    if (channel !== undefined) await registerChannel(table, registered, channel);
+    return table.update(update, updateOptions);
+  },
+});
+
+const registerChannel = async (
+  table: ConversationTable,
+  registered: Map<string, Promise<unknown>>,
+  channel: string,
+): Promise<void> => {
+  const known = registered.get(channel);
   const registering =
     known ??
     table.update({
@@ -103,11 +114,11 @@ const registerChannel = async (table: ConversationTable, tableName: string, chan
       values: { channel },
       condition: 'NOT contains(#channels, :channel)',
     });
-  registered.set(name, registering);
+  registered.set(channel, registering);
   try {
     await registering;
   } catch (error) {
-    registered.delete(name);
+    registered.delete(channel);
     throw error;
   }
 };

@@ -21,6 +21,8 @@ export interface QueueContext {
   readonly onChange: () => void;
   /** The maximum number of messages in flight. @default 120,000 */
   readonly inFlightLimit?: number | undefined;
+  /** Creates the ids of messages and receives. @default random UUIDs */
+  readonly newId?: (() => string) | undefined;
 }
 
 /**
@@ -53,7 +55,7 @@ const PURGE_INTERVAL_MS = 60_000;
  * https://repost.aws/knowledge-center/sqs-receipt-handle-error
  */
 export const createQueue = (settings: QueueSettings, context: QueueContext): DeadLetteringQueue => {
-  const { now, deadLetterQueue, onChange, inFlightLimit = IN_FLIGHT_LIMIT } = context;
+  const { now, deadLetterQueue, onChange, inFlightLimit = IN_FLIGHT_LIMIT, newId = randomUUID } = context;
   const { isFifo, redrive } = settings;
   const messages = createStoredMessages({ isFifo, retentionSeconds: settings.retentionSeconds, now });
   const deduplication = createDeduplication(settings.deduplicationScope, now);
@@ -66,7 +68,7 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
 
   const store = (message: MessageToSend, sequenceNumber?: string): SentMessage => {
     const { delaySeconds = settings.delaySeconds, ...content } = message;
-    const sent = { messageId: randomUUID(), sequenceNumber };
+    const sent = { messageId: newId(), sequenceNumber };
     const times = { sentAt: now(), enqueuedAt: now(), visibleAt: now() + delaySeconds * 1000 };
     messages.add({ ...sent, ...content, ...times, receiveCount: 0 });
     onChange();
@@ -110,7 +112,7 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
         if (received.length >= limit) break;
         if (moveIfExhausted(message)) continue;
         const receipt = {
-          receiptHandle: createReceiptHandle(message.messageId),
+          receiptHandle: createReceiptHandle(message.messageId, newId()),
           receiveCount: message.receiveCount + 1,
           firstReceivedAt: message.firstReceivedAt ?? now(),
           receivedAt: now(),

@@ -1,4 +1,4 @@
-import { createQueue, type DeadLetteringQueue } from './create-queue.ts';
+import { createQueue, type DeadLetteringQueue, type QueueContext } from './create-queue.ts';
 import { createMoveTasks, type MoveTasks } from './move-tasks.ts';
 import type { Queue, QueueSettings } from './queue.ts';
 
@@ -11,14 +11,7 @@ export interface Queues {
   readonly moveTasks: MoveTasks;
 }
 
-export interface QueuesContext {
-  /** Returns the time in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Called whenever more messages may be available. */
-  readonly onChange: () => void;
-  /** The maximum number of messages in flight in a queue. @default 120,000 */
-  readonly inFlightLimit?: number | undefined;
-}
+export type QueuesContext = Omit<QueueContext, 'deadLetterQueue'>;
 
 /** Creates an empty region. */
 export const createQueues = (context: QueuesContext): Queues => {

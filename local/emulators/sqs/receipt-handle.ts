@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-
 /** Creates the handle of one receive of a message. */
-export const createReceiptHandle = (messageId: string): string =>
-  Buffer.from(`${messageId} ${randomUUID()}`).toString('base64url');
+export const createReceiptHandle = (messageId: string, receiveId: string): string =>
+  Buffer.from(`${messageId} ${receiveId}`).toString('base64url');
 
 /** Returns the id of a handle's message. Returns undefined for a handle that no queue created. */
 export const messageIdOf = (receiptHandle: string): string | undefined =>

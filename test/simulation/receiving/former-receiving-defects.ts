@@ -1,5 +1,5 @@
 import { BY_CONTACT, contactName, idOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
-import type { ReceiveMutation } from './receive-process.ts';
+import type { ReceiveMutation } from '../world/receive-process.ts';
 import { type ReceivingMutant, rewriting, updating } from './receiving-mutant.ts';
 
 /** Defects that Parley had. */

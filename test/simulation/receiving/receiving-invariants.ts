@@ -114,7 +114,9 @@ export const RECEIVING_INVARIANTS = {
   },
 
   timeNeverLater: {
-    sentence: 'The time of a message never becomes later, nor does the time as of which it opened a window.',
+    sentence:
+      'The time of a message never becomes later, nor does the time as of which it opened a window, ' +
+      'if every event gives the message the same time.',
     atWrite({ options }, { before, after }) {
       if (before === undefined || after === undefined) return undefined;
       // A message that came beside a status gives way to the message itself, whatever their times.
@@ -123,6 +125,7 @@ export const RECEIVING_INVARIANTS = {
       if (isLater(before.createdAt, after.createdAt) && before.direction === after.direction) {
         return `${String(after.pk)} moved from ${String(before.createdAt)} to ${String(after.createdAt)}.`;
       }
+      if (hasSeveralTimes(options.posts, after.lastInboundId)) return undefined;
       return before.lastInboundId === after.lastInboundId && isLater(before.lastInboundAt, after.lastInboundAt)
         ? `The window of ${String(after.lastInboundId)} moved from ${String(before.lastInboundAt)} to ${String(after.lastInboundAt)}.`
         : undefined;
@@ -130,10 +133,13 @@ export const RECEIVING_INVARIANTS = {
   },
 
   windowOnTime: {
-    sentence: "A contact's window opens as of the time of its latest message, and of nothing else.",
+    sentence:
+      "A contact's window opens as of the time of its latest message, the latest that an event gives it, and of nothing else.",
     atEnd(world) {
       if (isErasing(world)) return undefined;
-      const parts = keptParts(acknowledged(world)).filter(({ kind }) => kind === 'message');
+      const parts = acknowledged(world)
+        .flatMap(partsOf)
+        .filter(({ kind }) => kind === 'message');
       for (const [contact, messages] of Map.groupBy(parts, (part) => part.contact)) {
         if (messages.some(({ isBesideStatus }) => isBesideStatus)) continue;
         const times = messages.map(({ id, time }) => time ?? world.table.items.get(`MESSAGE#${id} MESSAGE`)?.createdAt);
@@ -225,6 +231,12 @@ const isBesideStatus = (posts: readonly Post[], body: unknown): boolean =>
 
 const isLater = (before: unknown, after: unknown): boolean =>
   typeof before === 'string' && typeof after === 'string' && after > before;
+
+/** The contract gives a message one time. A write knows only its own event, so it could not correct a later time. */
+const hasSeveralTimes = (posts: readonly Post[], id: unknown): boolean => {
+  const parts = posts.flatMap(partsOf).filter((part) => part.kind === 'message' && part.id === id);
+  return new Set(parts.map(({ time }) => time)).size > 1;
+};
 
 const isOnlyEcho = (messages: readonly Part[], id: unknown): boolean =>
   id !== undefined && !messages.some((message) => message.id === id);

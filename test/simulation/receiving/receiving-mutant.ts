@@ -1,6 +1,6 @@
 import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
 import type { Fault } from '../world/faults.ts';
-import type { ReceiveMutation } from './receive-process.ts';
+import type { ReceiveMutation } from '../world/receive-process.ts';
 import type { ReceivingInvariantName } from './receiving-invariants.ts';
 import type { ReceivingScenarioName } from './receiving-scenarios.ts';
 

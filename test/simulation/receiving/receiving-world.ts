@@ -7,13 +7,13 @@ import type { Fault } from '../world/faults.ts';
 import type { Independence } from '../world/independence.ts';
 import { createInvocations } from '../world/invocations.ts';
 import { createSimulatedQueue, type SimulatedQueue } from '../world/queues.ts';
+import { createReceiveProcess, type ReceiveMutation } from '../world/receive-process.ts';
 import { intern, serialize } from '../world/serialize.ts';
 import { createSimulatedTable, createTableState, type ItemWrite, type TableState } from '../world/table.ts';
 import { type Alternative, createTurns, type Turns } from '../world/turns.ts';
 import { createVirtualClock, type VirtualClock } from '../world/virtual-clock.ts';
 import type { Choose } from '../world/world.ts';
 import type { OtherFunction } from './other-functions.ts';
-import { createReceiveProcess, type ReceiveMutation } from './receive-process.ts';
 import { createWebhookSender, type Post, type WebhookSender } from './webhook-sender.ts';
 
 export interface ReceivingOptions {

@@ -8,8 +8,8 @@ import {
   searchRuns,
 } from '../search/search-runs.ts';
 import type { Fault } from '../world/faults.ts';
+import type { ReceiveMutation } from '../world/receive-process.ts';
 import { forgetInterned } from '../world/serialize.ts';
-import type { ReceiveMutation } from './receive-process.ts';
 import {
   describeEnd,
   RECEIVING_INVARIANTS,

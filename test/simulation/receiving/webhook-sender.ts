@@ -1,6 +1,6 @@
 import { throwing } from '../world/faults.ts';
+import type { createReceiveProcess } from '../world/receive-process.ts';
 import type { Turns } from '../world/turns.ts';
-import type { createReceiveProcess } from './receive-process.ts';
 
 /** An event that the publish/subscribe system delivers. Two posts can have the same event. */
 export interface Post {

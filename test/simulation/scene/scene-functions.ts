@@ -1,5 +1,4 @@
 import { ACCOUNT, sendRules } from '../../support/builders.ts';
-import { createReceiveProcess } from '../receiving/receive-process.ts';
 import type { SimulatedBus } from '../world/bus.ts';
 import type { InvocationsOptions } from '../world/invocations.ts';
 import {
@@ -9,7 +8,8 @@ import {
   type ManageQueues,
 } from '../world/manage-process.ts';
 import { createPublishProcess } from '../world/publish-process.ts';
-import { type SimulatedQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
+import { type SimulatedPlainQueue, type SimulatedQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
+import { createReceiveProcess } from '../world/receive-process.ts';
 import type { SimulatedSchedules } from '../world/schedules.ts';
 import { createSendProcess } from '../world/send-process.ts';
 import type { Turns } from '../world/turns.ts';
@@ -20,7 +20,7 @@ export interface SceneFunctionsOptions
   extends Pick<ManageProcessOptions, 'clock' | 'table' | 'chatService'>,
     Pick<SceneOptions, 'rules' | 'random' | 'createMutation'> {
   readonly turns: Turns;
-  readonly queues: ManageQueues;
+  readonly queues: ManageQueues<SimulatedPlainQueue>;
   readonly sends: SimulatedQueue;
   readonly inbound: SimulatedQueue;
   readonly schedules: SimulatedSchedules;

@@ -1,12 +1,12 @@
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
-import type { ReceiveMutation } from '../receiving/receive-process.ts';
 import type { Post } from '../receiving/webhook-sender.ts';
 import type { ChatServiceOptions } from '../world/chat-service.ts';
 import type { Fault } from '../world/faults.ts';
 import type { Independence } from '../world/independence.ts';
 import type { ManageMutation, ManagementRequest } from '../world/manage-process.ts';
 import type { PublishMutation } from '../world/publish-process.ts';
+import type { ReceiveMutation } from '../world/receive-process.ts';
 import type { Mutation } from '../world/send-process.ts';
 import type { Scene } from './scene.ts';
 

@@ -15,7 +15,7 @@ import {
   type ManageQueues,
 } from '../world/manage-process.ts';
 import { PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
-import { createSimulatedQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
+import { createSimulatedQueue, type SimulatedPlainQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
 import { createSimulatedSchedules, type SimulatedSchedules } from '../world/schedules.ts';
 import type { CalledChatService } from '../world/send-process.ts';
 import { intern, serialize } from '../world/serialize.ts';
@@ -31,7 +31,7 @@ import type { ApiCaller, SceneOptions } from './scene-options.ts';
 export interface Scene {
   readonly clock: VirtualClock;
   readonly table: TableState;
-  readonly queues: ManageQueues;
+  readonly queues: ManageQueues<SimulatedPlainQueue>;
   readonly schedules: SimulatedSchedules;
   readonly chatService: SimulatedChatService;
   readonly bus: SimulatedBus;
@@ -128,7 +128,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     createSimulatedQueue(clock, { name: `${name}-`, isFifo: false, visibilityTimeoutSeconds });
   const inbound = standard('inbound', INBOUND_VISIBILITY_SECONDS);
   const erasures = standard('erasure', ERASURE_VISIBILITY_SECONDS);
-  const queues: ManageQueues = {
+  const queues: ManageQueues<SimulatedPlainQueue> = {
     send: fifo,
     sendDeadLetters: fifo.deadLetterQueue,
     inbound,

@@ -82,6 +82,7 @@ const COMPARED: Readonly<Record<ScenarioName, readonly Fault[]>> = {
   probes: [],
   lease: ['outage'],
   optOut: [],
+  optOutBeforeAnswer: [],
   importedOptIn: [],
   userWrites: [],
   userWritesLater: ['dies-after'],

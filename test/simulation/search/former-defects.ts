@@ -91,17 +91,25 @@ export const FORMER_DEFECTS = {
 } as const satisfies Record<string, Mutant>;
 
 /** Every read returns another contact than the one that is stored. */
-const readingAs = (contacts: ContactRepository, change: (contact: Contact) => Contact): ContactRepository => ({
-  ...contacts,
-  async read(...parameters) {
-    const contact = await contacts.read(...parameters);
-    return contact && change(contact);
-  },
-  async readWithCircuit(...parameters) {
-    const { contact, circuit } = await contacts.readWithCircuit(...parameters);
-    return { contact: change(contact), circuit };
-  },
-});
+const readingAs = (contacts: ContactRepository, change: (contact: Contact) => Contact): ContactRepository => {
+  let latest: Contact = {};
+  return {
+    ...contacts,
+    async read(...parameters) {
+      const contact = await contacts.read(...parameters);
+      latest = contact ?? {};
+      return contact && change(contact);
+    },
+    async readWithCircuit(...parameters) {
+      const { contact, circuit } = await contacts.readWithCircuit(...parameters);
+      latest = contact;
+      return { contact: change(contact), circuit };
+    },
+    async readConsents(...parameters) {
+      return change({ ...latest, consents: await contacts.readConsents(...parameters) }).consents ?? [];
+    },
+  };
+};
 
 /** Once a write has failed, every later write of the process fails, too. */
 const givingUp = (table: ConversationTable): Partial<ConversationTable> => {

@@ -104,6 +104,10 @@ export const SCENARIOS = {
     about: 'The user opts out, at any time, while a template is sent in an open window.',
     options: { ...openWindow, ...twice(template), events: [optOut()] },
   },
+  optOutBeforeAnswer: {
+    about: 'The user opts out, at any time, while a free-form message is sent in an open window.',
+    options: { ...openWindow, ...twice(freeForm), events: [optOut()] },
+  },
   importedOptIn: {
     about: 'The user opts out, and a list that says otherwise is imported, at any time while a template is sent.',
     options: { ...openWindow, ...twice(template), events: [optOut(), importsOptIn()] },

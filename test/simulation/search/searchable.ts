@@ -1,4 +1,3 @@
-import type { ReceiveMutation } from '../receiving/receive-process.ts';
 import { RECEIVING_INVARIANTS } from '../receiving/receiving-invariants.ts';
 import type { ReceivingMutant } from '../receiving/receiving-mutant.ts';
 import { RECEIVING_MUTANTS } from '../receiving/receiving-mutants.ts';
@@ -11,6 +10,7 @@ import { SCENE_MUTANTS } from '../scene/scene-mutants.ts';
 import { SCENE_SCENARIOS, type SceneScenario } from '../scene/scene-scenarios.ts';
 import { replayScene, searchScene } from '../scene/search-scene.ts';
 import type { Fault } from '../world/faults.ts';
+import type { ReceiveMutation } from '../world/receive-process.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
@@ -35,6 +35,7 @@ export interface SearchableScenario {
 /** A function that is broken on purpose, with the scenario in which the search finds it. */
 export interface SearchableMutant extends SearchableScenario {
   readonly scenario: string;
+  /** What it breaks. */
   readonly breaks: string;
   /** What the search must find. */
   readonly invariant: string;

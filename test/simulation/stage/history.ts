@@ -16,7 +16,7 @@ export interface History {
   readonly faults?: readonly string[];
 }
 
-/** What distinguishes one run's stage and surroundings from another's. */
+/** What distinguishes one run's stage and environment from another's. */
 export interface Features {
   /** How likely each fault is at a call where it is possible. A fault without a rate does not happen. */
   readonly faultRates: Readonly<Partial<Record<Fault, number>>>;
@@ -48,7 +48,10 @@ export interface DeliveryFeatures {
   readonly withoutTimeRate: number;
 }
 
-/** Something that happens outside of Parley, or that an operator or an internal system does. */
+/**
+ * Something that happens outside of Parley, or that an operator or an internal system does. `atMs` is in milliseconds
+ * since the epoch; a run starts at `NOW` of the builders, or with its first act if that is earlier.
+ */
 export type Act = { readonly atMs: number } & (
   | { readonly kind: 'user-writes'; readonly contact: string; readonly text: string }
   /** The user's device shows everything that was sent to it: the chat service reports Read for each. */

@@ -1,6 +1,8 @@
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Fault } from '../world/faults.ts';
 import type { History } from './history.ts';
 import type { Ledger, LedgerEntry, QueueName } from './ledger.ts';
+import type { StageMutation } from './stage-mutation.ts';
 
 /** What an ended run leaves, and how it came to it. */
 export interface StageRun {
@@ -14,6 +16,11 @@ export interface StageRun {
   readonly queued: Readonly<Record<QueueName, readonly QueuedMessage[]>>;
   /** The requests that still have a schedule. */
   readonly scheduled: readonly string[];
+  /**
+   * Every kind of call of a port that was made, as `function call`, with the faults that are possible there. The ledger
+   * names a fault's function and call in the same words.
+   */
+  readonly possibleFaults: ReadonlyMap<string, ReadonlySet<Fault>>;
   /** When the last act or fault happened, and when the run ended; milliseconds since the epoch. */
   readonly calmAtMs: number;
   readonly endedAtMs: number;
@@ -32,11 +39,8 @@ export type PlayHistory = (history: History, options?: PlayOptions) => Promise<S
 
 export interface PlayOptions {
   readonly onEntry?: OnEntry;
-  /** Breaks functions on purpose; called for each process. */
+  /** Breaks functions on purpose; called for each process of each function. */
   readonly createMutation?: () => StageMutation;
 }
 
-/** A way to break the functions on purpose. Each instance belongs to one process; the world says which ports it can replace. */
-export interface StageMutation {
-  readonly [port: string]: unknown;
-}
+export type { StageMutation };

@@ -47,7 +47,7 @@ const simulated = async (): Promise<TestedService> => {
     userWrites: async () => service.userWrites(USER),
     pass: async (seconds) => clock.moveTo(clock.ms + seconds * 1000),
     setCredit: async (hasCredit) => service.setCredit(hasCredit),
-    leave: async () => service.leave(USER),
+    leave: async () => service.setOnPlatform(USER, false),
     effects: async () => service.effects.map(({ endpoint, body }) => [endpoint, body.messageText ?? body.ruleNameOrId]),
   };
 };

@@ -25,8 +25,10 @@ export interface SimulatedChatService {
   userWrites(contact: string, at?: number): void;
   setCredit(hasCredit: boolean): void;
   setToken(token: string): void;
-  /** A user leaves the platform. */
-  leave(contact: string): void;
+  /** A user joins or leaves the platform. */
+  setOnPlatform(contact: string, isOnPlatform: boolean): void;
+  isOnPlatform(contact: string): boolean;
+  setTemplate(name: string, isApproved: boolean): void;
   /** Identifies everything that decides its answers, and what reached users. */
   key(): string;
 }
@@ -43,33 +45,31 @@ export interface ChatServiceOptions {
   readonly refusedText?: string;
   /** Whether the answer to an accepted `intent/v2` names no message. @default false */
   readonly answersIntentsWithoutId?: boolean;
+  /** Chooses the id of a message. @default `message-1`, and so on */
+  readonly newId?: (body: Readonly<Record<string, unknown>>) => string;
 }
 
 /** The contract's Limits: "User conversation window: 24 hours since the user's last message". */
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 export const createSimulatedChatService = (options: ChatServiceOptions): SimulatedChatService => {
-  const {
-    clock,
-    approvedTemplates,
-    clockAheadMs = 0,
-    absentContacts = [],
-    refusedText,
-    answersIntentsWithoutId = false,
-  } = options;
+  const { clock, clockAheadMs = 0, absentContacts = [], refusedText, answersIntentsWithoutId = false } = options;
+  const { newId = () => `message-${effects.length + 1}` } = options;
+  const approvedTemplates = new Set(options.approvedTemplates);
   const effects: Effect[] = [];
   const lastWroteAt = new Map<string, number>();
   let { accessToken } = options;
   let hasCredit = true;
+  /** Written only for the searches, which ask for it. */
+  let writtenEffects = 0;
   let effectsKey = '';
   const now = () => clock.ms + clockAheadMs;
   const absent = new Set(absentContacts.map(contactKey));
 
   const deliver = (endpoint: string, body: Readonly<Record<string, unknown>>): HttpAnswer => {
-    const id = `message-${effects.length + 1}`;
+    const id = newId(body);
     const effect = { id, at: now(), contact: contactKey(String(body.platformContactId)), endpoint, body };
     effects.push(effect);
-    effectsKey += JSON.stringify(effect);
     const named = endpoint === 'intent/v2' && answersIntentsWithoutId ? {} : { id };
     return { httpStatus: 200, body: { ...named, problems: null } };
   };
@@ -91,9 +91,7 @@ export const createSimulatedChatService = (options: ChatServiceOptions): Simulat
           return isOpen ? deliver(path, body) : error(400, 201, 'User window is over 24 hours');
         }
         case 'intent/v2':
-          return approvedTemplates.includes(String(body.ruleNameOrId))
-            ? deliver(path, body)
-            : problem(305, 'Unknown rule');
+          return approvedTemplates.has(String(body.ruleNameOrId)) ? deliver(path, body) : problem(305, 'Unknown rule');
         default:
           return { httpStatus: 404, body: undefined };
       }
@@ -104,13 +102,23 @@ export const createSimulatedChatService = (options: ChatServiceOptions): Simulat
     setCredit(has) {
       hasCredit = has;
     },
-    leave(contact) {
-      absent.add(contactKey(contact));
+    setOnPlatform(contact, isOnPlatform) {
+      if (isOnPlatform) absent.delete(contactKey(contact));
+      else absent.add(contactKey(contact));
+    },
+    isOnPlatform: (contact) => !absent.has(contactKey(contact)),
+    setTemplate(name, isApproved) {
+      if (isApproved) approvedTemplates.add(name);
+      else approvedTemplates.delete(name);
     },
     setToken(token) {
       accessToken = token;
     },
-    key: () => `${effectsKey}|${[...lastWroteAt].join()}|${accessToken}|${hasCredit}|${[...absent].join()}`,
+    key() {
+      for (; writtenEffects < effects.length; writtenEffects += 1)
+        effectsKey += JSON.stringify(effects[writtenEffects]);
+      return `${effectsKey}|${[...lastWroteAt].join()}|${accessToken}|${hasCredit}|${[...absent].join()}`;
+    },
   };
 };
 

@@ -95,7 +95,7 @@ export const createJournal = (): Journal => {
 /** The texts and template parameters of a scenario name their request. */
 export const requestIdIn = (body: unknown): string => /request-\w+/.exec(JSON.stringify(body))?.[0] ?? 'none';
 
-const endOf = (effect: Effect | undefined, answer: HttpAnswer | undefined): CallEnd => {
+export const endOf = (effect: Effect | undefined, answer: HttpAnswer | undefined): CallEnd => {
   if (effect) return 'accepted';
   const text = JSON.stringify(answer?.body ?? {});
   if (text.includes('"code":201')) return 'window-closed';

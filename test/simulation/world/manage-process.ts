@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, Context, SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { createHttpChatService } from '../../../lambdas/adapters/chat-service/http-chat-service.ts';
 import { createDynamodbAudit } from '../../../lambdas/adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
@@ -17,9 +17,10 @@ import {
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
-import type { Answer } from '../../../lambdas/manage/api.ts';
+import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureWorker } from '../../../lambdas/manage/erasures.ts';
 import { createKeepDeadLetters } from '../../../lambdas/manage/keep-dead-letters.ts';
+import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
 import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
 import type {
   AccessToken,
@@ -37,31 +38,32 @@ import type {
   SendRepository,
   SendScheduler,
 } from '../../../lambdas/ports.ts';
-import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import { frame, type Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from './faults.ts';
-import type { SimulatedPlainQueue } from './queues.ts';
+import type { ReachableQueue } from './queues.ts';
 import type { SimulatedSchedules } from './schedules.ts';
 import { type CalledChatService, postAtTurn } from './send-process.ts';
 import { createSimulatedSqsClient } from './sqs-client.ts';
 import { createSimulatedTable, type TableState } from './table.ts';
 import { queueName, type Touches } from './touches.ts';
-import type { Turns } from './turns.ts';
+import type { Part, Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
+type ManageQueueName =
+  | 'send'
+  | 'sendDeadLetters'
+  | 'inbound'
+  | 'inboundDeadLetters'
+  | 'erasures'
+  | 'erasureDeadLetters'
+  | 'scheduleDeadLetters'
+  | 'publishFailures';
+
 /** The queues that the function reaches. */
-export interface ManageQueues {
-  readonly send: SimulatedPlainQueue;
-  readonly sendDeadLetters: SimulatedPlainQueue;
-  readonly inbound: SimulatedPlainQueue;
-  readonly inboundDeadLetters: SimulatedPlainQueue;
-  readonly erasures: SimulatedPlainQueue;
-  readonly erasureDeadLetters: SimulatedPlainQueue;
-  readonly scheduleDeadLetters: SimulatedPlainQueue;
-  readonly publishFailures: SimulatedPlainQueue;
-}
+export type ManageQueues<Queue extends ReachableQueue = ReachableQueue> = Readonly<Record<ManageQueueName, Queue>>;
 
 /** The ports of a process that a mutant can break. */
 export interface BreakableManagePorts {
@@ -130,22 +132,23 @@ const urlOf = (name: keyof ManageQueues | ''): string => `https://queues.example
 export const createManageProcess = (options: ManageProcessOptions) => {
   const { name, clock, turns, queues, schedules, account, mutation, random = () => 0 } = options;
   const call = <Result>(
+    part: Part,
     label: string,
     perform: () => Result,
     failures: Failures<Result>,
     touches?: () => Touches,
   ): Promise<Result> =>
-    turns.call({ process: name, label, perform, failures, canEndProcess: true, ...(touches && { touches }) });
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, part, ...(touches && { touches }) });
 
   const plainTable = createSimulatedTable(options.table, (label, perform, _, touches) =>
-    call(label, perform, throwing('The table'), touches),
+    call('table', label, perform, throwing('The table'), touches),
   );
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
   const sqs = createSimulatedSqsClient(
     Object.fromEntries(Object.entries(queues).map(([key, queue]) => [urlOf(key as keyof ManageQueues), queue])),
     ({ label, url, writes }, perform) => {
       const names = [queueName(url.slice(urlOf('').length))];
-      return call(label, perform, throwing('The queue'), () =>
+      return call('queues', label, perform, throwing('The queue'), () =>
         writes ? { reads: [], writes: names } : { reads: names, writes: [] },
       );
     },
@@ -189,6 +192,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       schedule: () => Promise.reject(new Error('This function schedules nothing.')),
       cancel: (requestId) =>
         call(
+          'scheduler',
           `unschedule ${requestId}`,
           () => schedules.cancel(requestId),
           throwing('The scheduler'),
@@ -237,8 +241,19 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   });
   const keepDeadLetters = createKeepDeadLetters({ ...routePorts, chatPlatform: account.platform });
 
+  const responders = new Map(
+    Object.values(ROUTES).map((route) => [route.route, (call: ManagementCall) => route.respond(routePorts, call)]),
+  );
+  const respond = frame(createManagementHandler({ responders, log: silentLog }), [answerErrors(silentLog)]);
+
   return {
     name,
+    /** Answers a request of API Gateway. */
+    async http(event: APIGatewayProxyEventV2): Promise<{ readonly status: number; readonly body: unknown }> {
+      // The frame passes on the context, of which nothing is read.
+      const { statusCode = 200, body = '' } = await respond(event, {} as Context);
+      return { status: statusCode, body: JSON.parse(body) };
+    },
     /** Answers a call of the API. Throws where the function answers 500. */
     call({ route, id = '', query = {}, body }: ManagementRequest): Promise<Answer> {
       const bodyText = body === undefined ? '' : JSON.stringify(body);

@@ -7,11 +7,11 @@ import { createStreamHandler } from '../../../lambdas/runtime/stream-handler.ts'
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { createSimulatedEventBridgeClient, type SimulatedBus } from './bus.ts';
 import { throwing } from './faults.ts';
-import type { SimulatedPlainQueue } from './queues.ts';
+import type { ReachableQueue } from './queues.ts';
 import { createSimulatedSqsClient } from './sqs-client.ts';
 import type { StreamProcess } from './stream.ts';
 import { queueName, type Touches } from './touches.ts';
-import type { Turns } from './turns.ts';
+import type { PortTurns } from './turns.ts';
 
 /** A way to break the function on purpose. Each instance belongs to one process. */
 export interface PublishMutation {
@@ -23,10 +23,10 @@ export interface PublishMutation {
 
 export interface PublishProcessOptions {
   readonly name: string;
-  readonly turns: Turns;
+  readonly turns: PortTurns;
   readonly bus: SimulatedBus;
   /** The queue for changes that cannot be published. */
-  readonly publishFailures: SimulatedPlainQueue;
+  readonly publishFailures: ReachableQueue;
   /** Whether events include the content of messages. */
   readonly content: boolean;
   readonly random?: () => number;
@@ -46,7 +46,15 @@ export const createPublishProcess = (options: PublishProcessOptions): StreamProc
   // Only the order of an item's events matters, and an item's records are in one shard.
   const shard = `events of ${name.split('.', 1)[0]}`;
   const client = createSimulatedEventBridgeClient(options.bus, (label, perform, failures) =>
-    turns.call({ process: name, label, perform, failures, canEndProcess: true, touches: () => touching(shard) }),
+    turns.call({
+      process: name,
+      label,
+      perform,
+      failures,
+      canEndProcess: true,
+      part: 'bus',
+      touches: () => touching(shard),
+    }),
   );
   const sqs = createSimulatedSqsClient(
     { [PUBLISH_FAILURES]: options.publishFailures },
@@ -58,6 +66,7 @@ export const createPublishProcess = (options: PublishProcessOptions): StreamProc
         failures: throwing<Answer>('The queue'),
         canEndProcess: true,
         touches: () => touching(queueName('publishFailures')),
+        part: 'queues',
       }),
   );
   const plainBus = createEventBridgeBus(client, 'parley');

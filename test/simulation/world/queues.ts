@@ -1,4 +1,4 @@
-import type { Queue, QueueSettings, ReceivedMessage } from '../../../local/emulators/sqs/queue.ts';
+import type { MessageAttribute, Queue, QueueSettings, ReceivedMessage } from '../../../local/emulators/sqs/queue.ts';
 import { createQueues } from '../../../local/emulators/sqs/queues.ts';
 import { LIMITS } from './send-process.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -9,6 +9,8 @@ export interface SimulatedMessage {
   readonly groupId?: string;
   readonly deduplicationId?: string;
   readonly reason?: string;
+  /** Further attributes, by name. */
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export interface SimulatedQueueOptions {
@@ -41,6 +43,12 @@ export interface SimulatedPlainQueue {
   /** Identifies what can be received, and when, without the ids that SQS draws. */
   key(): string;
 }
+
+/** A queue as the client of a process reaches it. */
+export type ReachableQueue = Pick<
+  SimulatedPlainQueue,
+  'put' | 'receive' | 'delete' | 'setVisibility' | 'visible' | 'inFlight'
+>;
 
 /** A queue with its dead-letter queue, with the settings that the stack deploys. */
 export interface SimulatedQueue extends SimulatedPlainQueue {
@@ -112,9 +120,9 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
     return place;
   };
   const plain: SimulatedPlainQueue = {
-    put({ body, groupId, deduplicationId, reason }) {
-      const attributes = reason ? { reason: { DataType: 'String', StringValue: reason } } : undefined;
-      const { messageId } = queue.send({ body, groupId, deduplicationId, attributes: attributes ?? {} });
+    put(message) {
+      const { body, groupId, deduplicationId, reason } = message;
+      const { messageId } = queue.send({ body, groupId, deduplicationId, attributes: attributesOf(message) });
       if (!places.has(messageId)) stored.set(placed(messageId), { body, reason });
       putsKey += `${body} ${groupId} ${deduplicationId} ${reason} ${clock.ms};`;
     },
@@ -192,6 +200,15 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
     },
   };
 };
+
+/** Returns the attributes of a message as SQS has them. */
+export const attributesOf = ({ reason, attributes }: SimulatedMessage): Readonly<Record<string, MessageAttribute>> =>
+  Object.fromEntries(
+    Object.entries({ ...attributes, ...(reason && { reason }) }).map(([name, StringValue]) => [
+      name,
+      { DataType: 'String', StringValue },
+    ]),
+  );
 
 /** As the stack deploys both queues. */
 const SETTINGS: Omit<QueueSettings, 'isFifo' | 'visibilityTimeoutSeconds'> = {

@@ -8,6 +8,7 @@ import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { receiveFloorMs } from '../../../lambdas/domain/backoff.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
+import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type {
   AccessToken,
@@ -32,7 +33,7 @@ import type { SimulatedQueue } from './queues.ts';
 import type { SimulatedSchedules } from './schedules.ts';
 import { createSimulatedTable, type TableState } from './table.ts';
 import { queueName, type Touches } from './touches.ts';
-import type { Turns } from './turns.ts';
+import type { PortTurns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The ports of a process that a mutant can break. */
@@ -68,10 +69,10 @@ export interface CalledChatService {
 export interface SendProcessOptions {
   readonly name: string;
   readonly clock: VirtualClock;
-  readonly turns: Turns;
+  readonly turns: PortTurns;
   readonly table: TableState;
-  readonly queue: SimulatedQueue;
-  readonly schedules: SimulatedSchedules;
+  readonly queue: Pick<SimulatedQueue, 'putDeadLetter' | 'setVisibility'>;
+  readonly schedules: Pick<SimulatedSchedules, 'create' | 'cancel'>;
   readonly chatService: CalledChatService;
   /** The token, or where the process reads it. */
   readonly accessToken: string | AccessToken;
@@ -79,12 +80,18 @@ export interface SendProcessOptions {
   readonly rules: SendRules;
   /** Whether nothing writes the contact or the circuit breaker, so that it does not matter when they are read. */
   readonly isContactConstant: boolean;
+  /** @default 'user' */
+  readonly windowPer?: WindowPer;
   /** @param process its name */
   readonly random: (process: string) => number;
   /** How long the chat service takes to answer. */
-  readonly answerMs: () => number;
+  readonly answerMs: (call: string) => number;
   readonly mutation?: Mutation;
 }
+
+const ANSWER_TIMEOUT_MS = 10_000;
+/** With its three attempts, a call of AWS takes ten seconds at most. */
+const AWS_TIMEOUT_MS = 10_000;
 
 const constantToken = (token: string): AccessToken => ({ read: async () => token, refresh: async () => token });
 
@@ -97,12 +104,13 @@ export const LIMITS = timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSecond
 export const createSendProcess = (options: SendProcessOptions) => {
   const { name, clock, turns, queue, schedules, account, accessToken, mutation } = options;
   const call = <Answer>(label: string, perform: () => Answer, failures: Failures<Answer>, more: object = {}) =>
-    turns.call({ process: name, label, perform, failures, canEndProcess: true, ...more });
+    turns.call({ process: name, label, perform, failures, canEndProcess: true, timeoutMs: AWS_TIMEOUT_MS, ...more });
 
   const plainTable = createSimulatedTable(options.table, (label, perform, _, touches) =>
     call(label, perform, throwing('The table'), {
       isTable: true,
       ...(touches && { touches }),
+      part: 'table',
       isIndependent: label.startsWith('read CONTACT#') && options.isContactConstant,
     }),
   );
@@ -111,12 +119,8 @@ export const createSendProcess = (options: SendProcessOptions) => {
   const deadLetters: SendDeadLetterQueue = {
     put: ({ body, groupId, deduplicationId }, reason) => {
       const put = () => queue.putDeadLetter({ body, groupId, deduplicationId, reason });
-      return call(
-        'put on the dead-letter queue',
-        put,
-        throwing('The dead-letter queue'),
-        touching(queueName('sendDeadLetters')),
-      );
+      const more = { part: 'queues', ...touching(queueName('sendDeadLetters')) };
+      return call('put on the dead-letter queue', put, throwing('The dead-letter queue'), more);
     },
   };
   const plain: BreakablePorts = {
@@ -131,20 +135,25 @@ export const createSendProcess = (options: SendProcessOptions) => {
     deadLetters,
     scheduler: {
       schedule: (schedule) =>
-        call(
-          `schedule ${schedule.requestId}`,
-          () => schedules.create(schedule),
-          throwing('The scheduler'),
-          touching(`schedule ${schedule.requestId}`),
-        ),
-      cancel: () => Promise.reject(new Error('This function cancels nothing.')),
+        call(`schedule ${schedule.requestId}`, () => schedules.create(schedule), throwing('The scheduler'), {
+          part: 'scheduler',
+          ...touching(`schedule ${schedule.requestId}`),
+        }),
+      cancel: (requestId) =>
+        call(`unschedule ${requestId}`, () => schedules.cancel(requestId), throwing('The scheduler'), {
+          part: 'scheduler',
+          ...touching(`schedule ${requestId}`),
+        }),
     },
     changeVisibility: (changes) => {
       const seconds = changes.map((change) => change.seconds).join(', ');
       const set = () => {
         for (const change of changes) queue.setVisibility(change.receiptHandle, change.seconds);
       };
-      return call(`set the visibility to ${seconds} s`, set, throwing('The queue'), { isIndependent: true });
+      return call(`set the visibility to ${seconds} s`, set, throwing('The queue'), {
+        isIndependent: true,
+        part: 'queues',
+      });
     },
   };
   const ports = { ...plain, ...mutation?.ports?.(plain, clock) };
@@ -175,7 +184,11 @@ export const createSendProcess = (options: SendProcessOptions) => {
   const preparing = {
     ...shared,
     scheduler: ports.scheduler,
-    contactDefaults: { chatPlatform: account.platform, chatChannelNumber: account.channel, windowPer: 'user' as const },
+    contactDefaults: {
+      chatPlatform: account.platform,
+      chatChannelNumber: account.channel,
+      windowPer: options.windowPer ?? 'user',
+    },
     ...createSendMessage(sending),
   };
   const handling = {
@@ -204,7 +217,7 @@ export const postAtTurn = (
     turns,
     chatService,
     answerMs,
-  }: Pick<SendProcessOptions, 'name' | 'chatService' | 'answerMs'> & { readonly turns: Pick<Turns, 'call'> },
+  }: Pick<SendProcessOptions, 'name' | 'chatService' | 'answerMs'> & { readonly turns: Pick<PortTurns, 'call'> },
   url: URL,
   token: string,
   body: string,
@@ -238,8 +251,30 @@ export const postAtTurn = (
         return { kind: 'answered', httpStatus: 200, bodyText: '<html>' };
       },
     },
+    outages: {
+      refused: () => {
+        chatService.lose({ ...call, isAnswered: true });
+        return { kind: 'not-sent', cause: 'ECONNREFUSED' };
+      },
+      'bad-gateway': (hasEffect) => {
+        if (hasEffect) perform(false);
+        else chatService.lose({ ...call, isAnswered: false });
+        return { kind: 'answered', httpStatus: 502, bodyText: '' };
+      },
+      throttled: () => {
+        chatService.lose({ ...call, isAnswered: true });
+        return { kind: 'answered', httpStatus: 429, bodyText: '', retryAfter: '5' };
+      },
+      unanswered: (hasEffect) => {
+        if (hasEffect) perform(false);
+        else chatService.lose({ ...call, isAnswered: false });
+        return { kind: 'unknown', cause: 'ETIMEDOUT' };
+      },
+    },
     canEndProcess: true,
+    part: 'chat-service',
     ...touching('the chat service'),
-    takesMs: answerMs(),
+    takesMs: answerMs(path),
+    timeoutMs: ANSWER_TIMEOUT_MS,
   });
 };

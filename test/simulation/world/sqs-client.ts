@@ -3,12 +3,13 @@ import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
+  type MessageAttributeValue,
   ReceiveMessageCommand,
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { createSqsClient } from '../../../lambdas/adapters/sqs.ts';
-import type { SimulatedPlainQueue } from './queues.ts';
+import type { ReachableQueue } from './queues.ts';
 
 /** Takes a turn for a call of SQS. `writes` is whether the call can change the queue `url`. */
 export type TakeSqsTurn = <Answer>(
@@ -24,10 +25,10 @@ const SDK_CLIENT = createSqsClient({
 
 /** Creates a client with which the real adapters reach simulated queues, by URL. */
 export const createSimulatedSqsClient = (
-  queues: Readonly<Record<string, SimulatedPlainQueue>>,
+  queues: Readonly<Record<string, ReachableQueue>>,
   takeTurn: TakeSqsTurn,
 ): SQSClient => {
-  const queueAt = (url: string | undefined): SimulatedPlainQueue => {
+  const queueAt = (url: string | undefined): ReachableQueue => {
     const queue = queues[url ?? ''];
     if (queue === undefined) throw new Error(`There is no simulated queue at ${url}.`);
     return queue;
@@ -37,12 +38,13 @@ export const createSimulatedSqsClient = (
     if (command instanceof SendMessageCommand) {
       const { QueueUrl: url = '', MessageBody: body = '', MessageAttributes, ...fifo } = command.input;
       const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId } = fifo;
-      const reason = MessageAttributes?.reason?.StringValue;
+      const { reason, ...attributes } = stringsOf(MessageAttributes);
       const message = {
         body,
         ...(groupId !== undefined && { groupId }),
         ...(deduplicationId !== undefined && { deduplicationId }),
         ...(reason !== undefined && { reason }),
+        ...(Object.keys(attributes).length > 0 && { attributes }),
       };
       const call = { label: `put on ${nameAt(url)}`, url, writes: true, effect: JSON.stringify(message) };
       return takeTurn(call, () => queueAt(url).put(message));
@@ -88,9 +90,18 @@ export const createSimulatedSqsClient = (
   return Object.create(SDK_CLIENT, { send: { value: send } });
 };
 
+const stringsOf = (attributes: Readonly<Record<string, MessageAttributeValue>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, { StringValue }]) => {
+      if (StringValue === undefined)
+        throw new Error(`The simulated SQS knows only strings; ${name} is something else.`);
+      return [name, StringValue];
+    }),
+  );
+
 const nameAt = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
-const asMessage = (message: ReturnType<SimulatedPlainQueue['receive']>[number]): Message => ({
+const asMessage = (message: ReturnType<ReachableQueue['receive']>[number]): Message => ({
   MessageId: message.messageId,
   ReceiptHandle: message.receiptHandle,
   Body: message.body,

@@ -286,6 +286,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
         createDynamodbContacts(table).recordCheck(contact, { checkedAt, ...(checkedAddress && { checkedAddress }) }),
   ),
   at.map<Operation>((time) => (table) => createDynamodbContacts(table).readWithCircuit(contact, ACCOUNT, time)),
+  at.map<Operation>(() => (table) => createDynamodbContacts(table).readConsents(contact)),
   at.map<Operation>((time) => (table) => createDynamodbErasures(table).removeContact(contact, time)),
   fc.tuple(at, send).map<Operation>(([claimedAt, { request }]) => (table) => {
     const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt };

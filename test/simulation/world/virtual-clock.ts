@@ -9,16 +9,19 @@ export interface VirtualClock extends Clock {
 
 export const createVirtualClock = (start: Instant): VirtualClock => {
   let ms = Date.parse(start);
-  let text = start;
+  let text: Instant | undefined = start;
   return {
     get ms() {
       return ms;
     },
-    now: () => text,
+    now() {
+      text ??= new Date(ms).toISOString();
+      return text;
+    },
     moveTo(to) {
       if (to < ms) throw new Error('The clock only moves forward.');
       ms = to;
-      text = new Date(to).toISOString();
+      text = undefined;
     },
   };
 };

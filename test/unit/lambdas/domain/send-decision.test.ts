@@ -230,6 +230,17 @@ describe('an opt-out inside the open window', () => {
     expect(decide(template, optedOut, rules)).toMatchObject(refused);
   });
 
+  it('does not stand in for an opt-in, even for a reason that the stage exempts', () => {
+    const rules = { optOutExemptReasons: ['payment' as const] };
+    const neverOptedIn = contact({ lastInboundAt: undefined, consents: [optOut(at('10:00:00'))] });
+    const optedInBefore = { ...neverOptedIn, consents: [optIn(at('09:00:00')), optOut(at('10:00:00'))] };
+    expect(decide({ ...template, reason: 'payment' }, neverOptedIn, rules)).toMatchObject({
+      kind: 'refuse',
+      code: 'NO_OPT_IN',
+    });
+    expect(decide({ ...template, reason: 'payment' }, optedInBefore, rules).kind).toBe('call');
+  });
+
   it('blocks the template that would follow a free-form message answered with error 201', () => {
     const writtenSince = contact({ consents: [optOut(at('10:00:00'))] });
     expect(decideOutsideWindow(both, writtenSince, NOW, sendRules(), 'Error 201.')).toMatchObject(refused);

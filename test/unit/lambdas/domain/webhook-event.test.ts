@@ -183,6 +183,12 @@ describe('eventTime', () => {
     expect(eventTime(undefined, { receivedAt: times.receivedAt })).toEqual({ at: times.receivedAt, source: 'arrival' });
   });
 
+  it('is the same when the event is delivered again, even after a time that was in the future', () => {
+    const again = { ...times, receivedAt: '2026-11-20T12:00:10.000Z' };
+    expect(eventTime('2026-11-20T12:00:05.000Z', again)).toEqual(eventTime('2026-11-20T12:00:05.000Z', times));
+    expect(eventTime('2026-11-20T11:59:59.000Z', again).source).toBe('publish-time');
+  });
+
   it('returns the arrival time when the publish time is in the future too', () => {
     const ahead = { ...times, publishedAt: '2026-11-21T00:00:00.000Z' };
     expect(eventTime('2027-01-01T00:00:00Z', ahead)).toEqual({ at: times.receivedAt, source: 'arrival' });

@@ -69,6 +69,18 @@ describe('the template after error 201', () => {
     expect(harness.calls.map(({ endpoint }) => endpoint)).toEqual(['message/v3']);
   });
 
+  it('is not sent after its notAfter', async () => {
+    harness.answers = [
+      async () => {
+        harness.advance(10);
+        return ANSWERS.windowClosed;
+      },
+    ];
+    expect(await sender.send({ ...both, notAfter: addMs(NOW, 5_000) })).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+    expect(await harness.sendItem()).toMatchObject({ state: 'expired' });
+  });
+
   it('is not sent if there is not enough time', async () => {
     harness.answers = [
       async () => {

@@ -94,16 +94,52 @@ describe('an opt-out that is recorded between the read of the contact and the cl
       source: 'call',
     });
   const template = { ruleNameOrId: 'hello' };
+  const templateOnly = sendRequest({ messageText: undefined, ...template, reason: 'payment' });
 
-  it('blocks a template', async () => {
+  const beforeClaim = (happen: () => Promise<void>) => {
     const { claim } = harness.sends;
-    vi.spyOn(harness.sends, 'claim').mockImplementation(async (...parameters) => {
-      await optOut();
+    vi.spyOn(harness.sends, 'claim').mockImplementationOnce(async (...parameters) => {
+      await happen();
       return claim(...parameters);
     });
-    expect(await sender.send(sendRequest({ messageText: undefined, ...template, reason: 'payment' }))).toEqual(DONE);
+  };
+  /** The user writes a minute after the opt-out. */
+  const writes = () => {
+    harness.advance(60);
+    return harness.openWindow(USER, { lastInboundAt: harness.now() });
+  };
+
+  it.each([
+    ['a template', templateOnly],
+    ['a free-form message', sendRequest()],
+  ])('blocks %s', async (_, request) => {
+    beforeClaim(optOut);
+    expect(await sender.send(request)).toEqual(DONE);
     expect(harness.calls).toEqual([]);
     expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
+  });
+
+  it('does not block the answer to a user who has written since', async () => {
+    beforeClaim(async () => {
+      await optOut();
+      await writes();
+    });
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(harness.calls).toMatchObject([{ endpoint: 'message/v3' }]);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 1 });
+  });
+
+  it('blocks a template even if the user has written since, so the free-form message is sent instead', async () => {
+    await harness.putContact(USER, { lastInboundAt: '2026-11-01T00:00:00.000Z' });
+    beforeClaim(async () => {
+      await optOut();
+      await writes();
+    });
+    const request = sendRequest({ ...template, reason: 'payment' });
+    expect(await sender.send(request)).toEqual({ kind: 'retry', afterMs: 0 });
+    expect(await harness.sendItem()).toMatchObject({ state: 'waiting' });
+    expect(await sender.send(request)).toEqual(DONE);
+    expect(harness.calls).toMatchObject([{ endpoint: 'message/v3' }]);
   });
 
   it('blocks the template that follows error 201', async () => {
@@ -118,13 +154,13 @@ describe('an opt-out that is recorded between the read of the contact and the cl
     expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
   });
 
-  it('makes a template wait if the contact cannot be read again', async () => {
-    const { claim } = harness.sends;
-    vi.spyOn(harness.sends, 'claim').mockImplementation(async (...parameters) => {
-      vi.spyOn(harness.contacts, 'read').mockRejectedValue(new Error('unavailable'));
-      return claim(...parameters);
+  it.each([
+    ['a template', templateOnly],
+    ['a free-form message', sendRequest()],
+  ])('makes %s wait if the consents cannot be read again', async (_, request) => {
+    beforeClaim(async () => {
+      vi.spyOn(harness.contacts, 'readConsents').mockRejectedValue(new Error('unavailable'));
     });
-    const request = sendRequest({ messageText: undefined, ...template, reason: 'payment' });
     await expect(sender.send(request)).rejects.toThrow('unavailable');
     expect(harness.calls).toEqual([]);
     expect(await harness.sendItem()).toMatchObject({ state: 'waiting' });

@@ -37,9 +37,8 @@ const processWith = async (
       ...rules,
     },
     {
-      async invoke(event) {
-        const { Records }: { Records: StreamRecord[] } = JSON.parse(event);
-        const numbers = Records.map(({ dynamodb }) => dynamodb.SequenceNumber);
+      async invoke(invoked) {
+        const numbers = invoked.map(({ dynamodb }) => dynamodb.SequenceNumber);
         batches.push(numbers.join(','));
         try {
           return { ok: true, payload: JSON.stringify(respond(numbers, batches.length) ?? null) };

@@ -59,6 +59,7 @@ const play = async (steps: readonly Step[]) => {
 describe('what is recorded about a contact', () => {
   it('is undefined for an unknown contact, or empty beside a closed circuit', async () => {
     expect(await contacts.read(contact, NOW)).toBeUndefined();
+    expect(await contacts.readConsents(contact)).toEqual([]);
     expect(await contacts.readWithCircuit(contact, ACCOUNT, NOW)).toEqual({
       contact: {},
       circuit: { state: 'closed' },
@@ -84,6 +85,7 @@ describe('what is recorded about a contact', () => {
     };
     expect(await contacts.read(contact, NOW)).toEqual(stored);
     expect((await contacts.readWithCircuit(contact, ACCOUNT, NOW)).contact).toEqual(stored);
+    expect(await contacts.readConsents(contact)).toEqual(stored.consents);
   });
 
   it('forgets the address of an earlier check when the number is no longer on the platform', async () => {

@@ -8,7 +8,7 @@ import { createSqsClient, createSqsInboundQueue } from '../../../lambdas/adapter
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
-import type { Clock, InboundQueue, MessageRepository } from '../../../lambdas/ports.ts';
+import type { Clock, InboundQueue, MessageRepository, WebhookSecret, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { createDrainMessage } from '../../../lambdas/receive/drain-message.ts';
@@ -20,18 +20,19 @@ import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { ACCOUNT } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
-import { type Failures, throwing } from '../world/faults.ts';
-import type { SimulatedQueue } from '../world/queues.ts';
-import { createSimulatedTable, type TableState } from '../world/table.ts';
-import { queueName, type Touches } from '../world/touches.ts';
-import type { Turns } from '../world/turns.ts';
-import type { VirtualClock } from '../world/virtual-clock.ts';
+import { type Failures, throwing } from './faults.ts';
+import type { SimulatedQueue } from './queues.ts';
+import { createSimulatedTable, type TableState } from './table.ts';
+import { queueName, type Touches } from './touches.ts';
+import type { PortTurns } from './turns.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 /** A way to break the function on purpose. Each instance belongs to one process. */
 export interface ReceiveMutation {
   readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
   readonly inboundQueue?: (queue: InboundQueue) => Partial<InboundQueue>;
   readonly storeEvent?: (storeEvent: StoreEvent) => StoreEvent;
+  readonly verifier?: (verifier: WebhookVerifier) => WebhookVerifier;
   readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
   /** How the management API reads messages. */
   readonly reading?: (messages: MessageRepository, table: ConversationTable) => Partial<MessageRepository>;
@@ -42,13 +43,19 @@ export interface ReceiveProcessOptions {
   readonly clock: VirtualClock;
   /** How far the clock of this process is ahead, so that each delivery has its own time of arrival. */
   readonly aheadMs: number;
-  readonly turns: Turns;
+  readonly turns: PortTurns;
   readonly table: TableState;
-  readonly queue: SimulatedQueue;
+  readonly queue: Pick<SimulatedQueue, 'put' | 'putDeadLetter' | 'setVisibility'>;
   readonly windowPer: WindowPer;
   /** Called with each message for a queue, and the body of its webhook request. */
   readonly onQueued: (message: string, rawBody: string) => void;
   readonly mutation?: ReceiveMutation;
+  /** How webhook requests are verified. @default not at all */
+  readonly auth?: WebhookAuth;
+  /** The secret of the webhook, if its requests are verified. */
+  readonly webhookSecret?: WebhookSecret;
+  /** @default 0 */
+  readonly random?: () => number;
 }
 
 /** Never used to send anything. */
@@ -59,18 +66,21 @@ const SDK_CLIENT = createSqsClient({
 const INBOUND = 'https://queues.example/inbound';
 const QUARANTINE = 'https://queues.example/quarantine';
 
+const SERVICES = { table: 'The table', queues: 'The queue' };
+const UNVERIFIED: WebhookAuth = { kind: 'insecure-none', envelope: 'pubsub' };
+
 /** Longer than any run: the budget of a call ends by a fault, never by the machine's clock. */
 const UNLIMITED_MS = 2 ** 31 - 1;
 
 /** Starts a process of the function `receive`, which handles a webhook request or a message of the inbound queue. */
 export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const { name, clock: worldClock, aheadMs, turns, queue, windowPer, mutation } = options;
-  const clock: Clock = { now: () => addMs(worldClock.now(), aheadMs) };
+  const clock: Clock = aheadMs === 0 ? worldClock : { now: () => addMs(worldClock.now(), aheadMs) };
   const call = <Answer>(
     label: string,
     perform: () => Answer,
-    service: string,
-    effect: string,
+    part: 'table' | 'queues',
+    key: () => string,
     touches?: () => Touches,
   ) =>
     turns.call({
@@ -78,12 +88,14 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
       process: name,
       label,
       perform,
-      failures: { ...throwing<Answer>(service), ...overdue<Answer>(turns, { process: name, label, key: effect }) },
+      failures: { ...throwing<Answer>(SERVICES[part]), ...overdue<Answer>(turns, { process: name, label, key }) },
       canEndProcess: true,
+      part,
+      timeoutMs: part === 'table' ? TIME_BUDGET.table : TIME_BUDGET.queue,
     });
 
   const plainTable = createSimulatedTable(options.table, (label, perform, update, touches) =>
-    call(label, perform, 'The table', `${name} ${label} ${writtenOut(update)}`, touches),
+    call(label, perform, 'table', () => `${name} ${label} ${writtenOut(update)}`, touches),
   );
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
 
@@ -100,7 +112,8 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
         else queue.put({ body });
       };
       const touched = queueName(isQuarantined ? 'inboundDeadLetters' : 'inbound');
-      return call(label, put, 'The queue', `${name} ${label} ${body}`, () => ({ reads: [], writes: [touched] }));
+      const touches = () => ({ reads: [], writes: [touched] });
+      return call(label, put, 'queues', () => `${name} ${label} ${body}`, touches);
     };
     const client: SQSClient = Object.create(SDK_CLIENT, { send: { value: send } });
     return createSqsInboundQueue({ client, queueUrl: INBOUND, deadLetterQueueUrl: QUARANTINE, budgetMs: UNLIMITED_MS });
@@ -124,17 +137,20 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   });
   const storeEvent = mutation?.storeEvent?.(plainStoreEvent) ?? plainStoreEvent;
   const receiving = { storeEvent, inboundQueue, log: silentLog, metrics: silentMetrics };
-  const auth: WebhookAuth = { kind: 'insecure-none', envelope: 'pubsub' };
+  const { auth = UNVERIFIED } = options;
   const format = deliveryFormat(auth);
   const handleWebhook = createWebhookHandler({
-    verifier: createVerifier(auth, {
-      clock,
-      log: silentLog,
-      fetchTimeoutMs: TIME_BUDGET.verification,
-      openSecret() {
-        throw new Error('This kind of authentication has no secret.');
-      },
-    }),
+    verifier: (mutation?.verifier ?? ((verifier) => verifier))(
+      createVerifier(auth, {
+        clock,
+        log: silentLog,
+        fetchTimeoutMs: TIME_BUDGET.verification,
+        openSecret() {
+          if (options.webhookSecret) return options.webhookSecret;
+          throw new Error('This kind of authentication has no secret.');
+        },
+      }),
+    ),
     format,
     receiveEvent: createReceiveEvent(receiving),
     clock,
@@ -142,7 +158,11 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     metrics: silentMetrics,
   });
   const handleBatch = createQueueHandler({
-    handleMessage: createDrainMessage({ ...receiving, format, randomness: { newId: () => name, random: () => 0 } }),
+    handleMessage: createDrainMessage({
+      ...receiving,
+      format,
+      randomness: { newId: () => name, random: options.random ?? (() => 0) },
+    }),
     changeVisibility(changes) {
       const label = `set the visibility to ${changes.map(({ seconds }) => seconds).join(', ')} s`;
       const set = () => {
@@ -155,6 +175,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
         failures: throwing('The queue'),
         canEndProcess: true,
         isIndependent: true,
+        part: 'queues',
       });
     },
     clock,
@@ -179,11 +200,11 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
 
 /** The caller gives up when its time budget ends, and the call takes effect later. */
 const overdue = <Answer>(
-  turns: Turns,
-  effect: { readonly process: string; readonly label: string; readonly key: string },
+  turns: PortTurns,
+  effect: { readonly process: string; readonly label: string; readonly key: () => string },
 ): Failures<Answer> => ({
   overdue(perform) {
-    turns.happenLater({ ...effect, perform });
+    turns.happenLater({ ...effect, key: effect.key(), perform });
     throw Object.assign(new Error('No answer within the time budget.'), { name: 'TimeoutError' });
   },
 });

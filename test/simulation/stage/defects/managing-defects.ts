@@ -1,0 +1,115 @@
+import { USER } from '../../../support/builders.ts';
+import type { BreakableManagePorts } from '../../world/manage-process.ts';
+import {
+  consent,
+  freeForm,
+  HOUR_MS,
+  historyOf,
+  MINUTE_MS,
+  type StageDefect,
+  template,
+  writes,
+} from './stage-defect.ts';
+
+const ports = (change: (ports: BreakableManagePorts) => Partial<BreakableManagePorts>) => ({
+  manage: { ports: change },
+});
+
+const erase = { kind: 'erase' as const, contact: USER, afterMs: HOUR_MS };
+const OPT_OUT = historyOf([consent('opt-out')]);
+const ERASED = historyOf([writes(), freeForm(), erase]);
+const MALFORMED_ERASED = historyOf([freeForm(1, { fields: { mesageText: 'misspelled' } }), erase]);
+
+export const MANAGING_DEFECTS = {
+  actWithoutRecord: {
+    breaks: 'An operator acts without an entry in the audit trail.',
+    invariant: 'recordedBeforeAct',
+    create: () => ports(({ audit }) => ({ audit: { ...audit, record: async (act) => ({ ...act, id: 'none' }) } })),
+    history: OPT_OUT,
+  },
+  consentNotStored: {
+    breaks: 'A consent is answered with 200 and not stored.',
+    invariant: 'answersAreTrue',
+    create: () => ports(({ contacts }) => ({ contacts: { ...contacts, recordConsent: async () => undefined } })),
+    history: historyOf([writes(), consent('opt-out', 1_000)]),
+  },
+  cancelledInNameOnly: {
+    breaks: 'A cancellation is answered with 200 and changes nothing.',
+    invariant: 'answersAreTrue',
+    create: () => ports(({ sends }) => ({ sends: { ...sends, cancel: async () => ({ kind: 'applied' }) } })),
+    history: historyOf([
+      writes(),
+      freeForm(1, { fields: { sendAt: '2026-11-20T14:00:00.000Z' } }),
+      { kind: 'cancel', requestId: 'request-1', afterMs: MINUTE_MS },
+    ]),
+  },
+  sendsNotErased: {
+    breaks: 'An erasure leaves the sends of the contact.',
+    invariant: 'erasureComplete',
+    create: () =>
+      ports(({ erasures }) => ({
+        erasures: {
+          ...erasures,
+          erase: async (subject, item, at) => (item.kind === 'send' ? 'gone' : erasures.erase(subject, item, at)),
+        },
+      })),
+    history: ERASED,
+  },
+  deadLettersNotErased: {
+    breaks: 'An erasure leaves the dead letters about the contact.',
+    invariant: 'erasureComplete',
+    create: () => ports(() => ({ queuedDeadLetters: { remove: async () => ({ removed: 0, isComplete: true }) } })),
+    history: MALFORMED_ERASED,
+  },
+  variantNotErased: {
+    breaks: 'An erasure finds only the contact of the number exactly as it was given.',
+    invariant: 'erasureComplete',
+    create: () =>
+      ports(({ erasures }) => {
+        const asGiven = <Contact extends { readonly key: string }>(contact: Contact): Contact => ({
+          ...contact,
+          key: USER.slice(1),
+        });
+        return {
+          erasures: {
+            ...erasures,
+            contactsOf: async (contact) => (await erasures.contactsOf(contact)).map(asGiven),
+          },
+        };
+      }),
+    history: ERASED,
+  },
+  othersErased: {
+    breaks: 'An erasure also removes another contact.',
+    invariant: 'othersKept',
+    create: () =>
+      ports(({ erasures }) => ({
+        erasures: {
+          ...erasures,
+          contactsOf: async (contact) => [
+            ...(await erasures.contactsOf(contact)),
+            { ...contact, channel: '*', key: '4915123000000' },
+          ],
+        },
+      })),
+    history: historyOf([writes(), writes(1_000, '+4915123000000'), erase]),
+  },
+  erasureNeverDone: {
+    breaks: 'The last turn of an erasure is not recorded.',
+    invariant: 'erasuresEnd',
+    create: () =>
+      ports(({ erasures }) => ({
+        erasures: {
+          ...erasures,
+          recordTurn: (before, { finishedAt, ...turn }) => erasures.recordTurn(before, turn),
+        },
+      })),
+    history: ERASED,
+  },
+  registeredButNotQueued: {
+    breaks: 'A request is answered with 202 and not queued.',
+    invariant: 'answersAreTrue',
+    create: () => ports(() => ({ queue: { put: async () => undefined } })),
+    history: historyOf([consent('opt-in'), { ...template(1), via: 'api' } as ReturnType<typeof template>]),
+  },
+} as const satisfies Record<string, StageDefect>;

@@ -1,0 +1,56 @@
+import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
+import type { StageMutation } from '../stage-mutation.ts';
+import { ANSWERED, HOUR_MS, historyOf, outage, type StageDefect, writes } from './stage-defect.ts';
+
+const BUS_OUTAGE = historyOf([outage('bus', { forMs: HOUR_MS }), writes(1_000)]);
+
+/** Changes what is put on the bus. */
+const publishing = (change: (event: SerializedEvent, count: number) => object): StageMutation => {
+  let count = 0;
+  return {
+    publish: {
+      bus: (bus) => ({
+        publish: (events) =>
+          bus.publish(
+            events.map((event) => {
+              count += 1;
+              return { ...event, detail: JSON.stringify({ ...JSON.parse(event.detail), ...change(event, count) }) };
+            }),
+          ),
+      }),
+    },
+  };
+};
+
+export const PUBLISHING_DEFECTS = {
+  failedEntriesSwallowed: {
+    breaks: 'Changes that could not be published are not retried.',
+    invariant: 'everyChangePublished',
+    create: () => ({ publish: { failures: () => [] } }),
+    history: BUS_OUTAGE,
+  },
+  publishedTooEarly: {
+    breaks: 'Every event has the time at which it is published.',
+    invariant: 'nothingElsePublished',
+    create: () => publishing(() => ({ at: '2026-11-20T13:00:00.000Z' })),
+    history: ANSWERED,
+  },
+  idPerAttempt: {
+    breaks: 'Every attempt to publish an event has its own ID.',
+    invariant: 'oneIdPerChange',
+    create: () => publishing((event, count) => ({ id: `${event.id}-${count}` })),
+    history: historyOf([writes()], { faults: ['publish publish MessageReceived 1 fails-after'] }),
+  },
+  idPerName: {
+    breaks: 'All events of a name have the same ID.',
+    invariant: 'oneChangePerId',
+    create: () => publishing(({ name }) => ({ id: name })),
+    history: historyOf([writes(), writes(1_000)]),
+  },
+  contentAlways: {
+    breaks: 'Events have content, although the stage says that they have none.',
+    invariant: 'contentOnlyIfAllowed',
+    create: () => publishing(() => ({ content: { text: 'Where is it?' } })),
+    history: historyOf([writes()], { features: { content: false } }),
+  },
+} as const satisfies Record<string, StageDefect>;

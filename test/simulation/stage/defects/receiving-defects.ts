@@ -1,0 +1,147 @@
+import { USER } from '../../../support/builders.ts';
+import { mapEvents } from './map-events.ts';
+import {
+  ANSWERED,
+  freeForm,
+  historyOf,
+  isOf,
+  MINUTE_MS,
+  outage,
+  reads,
+  SECOND_MS,
+  type StageDefect,
+  updating,
+  writes,
+} from './stage-defect.ts';
+
+const UNAVAILABLE = historyOf([outage('table', { forMs: 2 * MINUTE_MS }), writes(SECOND_MS)]);
+const UNKNOWN = historyOf([{ kind: 'unknown-event', body: 'ping', afterMs: 0 }, writes(SECOND_MS)]);
+const UNAUTHENTICATED = historyOf([
+  { kind: 'forged-event', contact: USER, text: 'Let me in.', afterMs: 0 },
+  writes(SECOND_MS),
+]);
+const ECHOED = historyOf([{ kind: 'echo', contact: USER, text: 'It is on its way.', afterMs: 0 }]);
+
+export const RECEIVING_DEFECTS = {
+  unknownDropped: {
+    breaks: 'An event that is not understood is dropped.',
+    invariant: 'everyEventKept',
+    create: () => ({ receive: { inboundQueue: () => ({ quarantine: async () => ({ kind: 'written' }) }) } }),
+    history: UNKNOWN,
+  },
+  statusWithoutMessageDropped: {
+    breaks: 'A status of a message that is not stored is dropped.',
+    invariant: 'everyEventKept',
+    create: () => ({
+      receive: {
+        table: (table) => ({
+          async update(update, options) {
+            const isStatus = isOf(update, 'MESSAGE#') && update.add?.statusBodies !== undefined;
+            const item = isStatus ? await table.get(update.key) : undefined;
+            return isStatus && item === undefined ? { kind: 'written', item } : table.update(update, options);
+          },
+        }),
+      },
+    }),
+    history: historyOf([writes(), freeForm()], {
+      features: { rules: { clientPayload: 'off' } },
+      faults: ['send call message/v3 1 fails-after'],
+    }),
+  },
+  acknowledgedTooEarly: {
+    breaks: 'An event is acknowledged although it was neither stored nor deferred.',
+    invariant: 'keptBeforeAcknowledged',
+    create: () => ({ receive: { inboundQueue: () => ({ defer: async () => ({ kind: 'written' }) }) } }),
+    history: UNAVAILABLE,
+  },
+  drainedTooEarly: {
+    breaks: 'A deferred event is deleted before it is stored.',
+    invariant: 'drainedOnlyWhenKept',
+    create: () => ({ receive: { response: () => ({ batchItemFailures: [] }) } }),
+    history: UNAVAILABLE,
+  },
+  everythingUnauthorized: {
+    breaks: 'Every webhook request is answered with 401.',
+    invariant: 'authenticIsNotRefused',
+    create: () => ({
+      receive: { verifier: () => ({ verify: async () => ({ kind: 'unauthenticated', reason: 'broken' }) }) },
+    }),
+    history: historyOf([writes()]),
+  },
+  everythingAuthentic: {
+    breaks: 'The signature of a webhook request is not verified.',
+    invariant: 'unauthenticatedLeavesNothing',
+    create: () => ({ receive: { verifier: () => ({ verify: async () => ({ kind: 'authentic' }) }) } }),
+    history: UNAUTHENTICATED,
+  },
+  quarantinedBeforeRetry: {
+    breaks: 'An event is put in quarantine as soon as the table fails.',
+    invariant: 'quarantinedOnlyIfUnknown',
+    create: () => ({
+      receive: {
+        storeEvent: (storeEvent) => async (request) => {
+          const stored = await storeEvent(request);
+          return stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored;
+        },
+      },
+    }),
+    history: UNAVAILABLE,
+  },
+  timeOfArrival: {
+    breaks: 'A message has the time of its arrival.',
+    invariant: 'messagesAreTrue',
+    create: () => ({
+      receive: mapEvents(({ CREATION_TIME, ...event }) => event),
+    }),
+    history: historyOf([writes()], { features: { clockAheadMs: -5_000 } }),
+  },
+  echoOpensWindow: {
+    breaks: 'An echo opens a window.',
+    invariant: 'windowsAreTrue',
+    create: () => ({
+      receive: mapEvents((event) => (event.FROM === 'me' ? { ...event, FROM: event.TO } : event)),
+    }),
+    history: ECHOED,
+  },
+  windowNotOpened: {
+    breaks: 'A message does not open a window.',
+    invariant: 'windowsStayOpen',
+    create: () => ({
+      receive: { table: updating((update) => (update.set?.lastInboundAt === undefined ? update : undefined)) },
+    }),
+    history: historyOf([writes()]),
+  },
+  dedupeOnIdAlone: {
+    breaks: 'A second status of a message is taken for a repetition, because it has the same ID.',
+    invariant: 'everyEventKept',
+    create: () => ({
+      receive: {
+        table: (table) => ({
+          async update(update, options) {
+            const item = isOf(update, 'MESSAGE#') ? await table.get(update.key) : undefined;
+            return item === undefined ? table.update(update, options) : { kind: 'written', item };
+          },
+        }),
+      },
+    }),
+    history: ANSWERED,
+  },
+  readOverwritten: {
+    breaks: 'A report that a message was delivered removes that it was read.',
+    invariant: 'statusesAreTrue',
+    create: () => ({
+      receive: {
+        table: updating((update) =>
+          update.set?.deliveredAt === undefined ? update : { ...update, set: { ...update.set, readAt: undefined } },
+        ),
+      },
+    }),
+    history: historyOf([writes(), freeForm(), reads(11 * SECOND_MS)]),
+  },
+  neverAcknowledged: {
+    breaks: 'The webhook fails for every event.',
+    invariant: 'everyEventAcknowledged',
+    create: () => ({ receive: { storeEvent: () => () => Promise.reject(new Error('broken')) } }),
+    history: historyOf([writes()]),
+  },
+} as const satisfies Record<string, StageDefect>;

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
+import { drawHistory } from '../draw-history.ts';
+import { playHistory } from '../play-history.ts';
+import { examineRun, STAGE_INVARIANTS } from '../stage-invariants.ts';
+import type { StageDefect } from './stage-defect.ts';
+import { STAGE_DEFECTS } from './stage-defects.ts';
+
+/**
+ * `npm run simulate:defects`: breaks the functions on purpose, one way at a time, and shows in which seed or schedule an
+ * invariant notices. Exits 1 if one is not noticed.
+ */
+const { values } = parseArgs({
+  options: {
+    /** The most seeds for each defect. */
+    seeds: { type: 'string', default: '2000' },
+    /** Only this defect. */
+    defect: { type: 'string' },
+    /** Without the defects that the exhaustive search finds. */
+    'only-seeds': { type: 'boolean', default: false },
+  },
+});
+
+/** The first seed whose history shows the defect. */
+const findSeed = async ({ create, invariant }: StageDefect): Promise<number | undefined> => {
+  for (let seed = 0; seed < Number(values.seeds); seed += 1) {
+    const run = await playHistory(drawHistory(seed), { createMutation: create });
+    const { violations } = examineRun(run, { [invariant]: STAGE_INVARIANTS[invariant] });
+    if (violations.length > 0) return seed;
+  }
+  return undefined;
+};
+
+const isWanted = ([name]: readonly [string, unknown]): boolean => values.defect === undefined || values.defect === name;
+let missed = 0;
+const show = (defect: string, invariant: string, found: string | undefined): void => {
+  if (found === undefined) missed += 1;
+  console.log(`${defect.padEnd(30)}${invariant.padEnd(30)}${found ?? 'NOT FOUND'}`);
+};
+
+show('defect', 'invariant', 'found in');
+for (const [name, defect] of Object.entries(STAGE_DEFECTS).filter(isWanted)) {
+  const seed = await findSeed(defect);
+  show(name, defect.invariant, seed === undefined ? undefined : `seed ${seed}`);
+}
+const searched = values['only-seeds'] ? [] : Object.entries(SEARCHABLE_MUTANTS).filter(isWanted);
+for (const [name, { scenario, maxFaults, invariant, search }] of searched) {
+  const { violations, violating, runs } = await search(maxFaults);
+  const choices = violations.find((one) => one.invariant === invariant)?.choices.join('.') || 'none';
+  const isFound = (violating[invariant] ?? 0) > 0;
+  const count = `${violating[invariant]} of ${runs} runs`;
+  show(name, invariant, isFound ? `scenario ${scenario}, ${count}, such as --replay ${choices}` : undefined);
+}
+process.exit(missed === 0 ? 0 : 1);

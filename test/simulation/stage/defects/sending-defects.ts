@@ -1,0 +1,410 @@
+import type { Contact } from '../../../../lambdas/domain/contact.ts';
+import type { SendResult } from '../../../../lambdas/domain/send.ts';
+import { FORMER_DEFECTS } from '../../search/former-defects.ts';
+import { MISTAKES } from '../../search/mistakes.ts';
+import { isClaim } from '../../search/mutant.ts';
+import type { Mutation } from '../../world/send-process.ts';
+import {
+  ANSWERED,
+  consent,
+  freeForm,
+  HOUR_MS,
+  historyOf,
+  isOf,
+  MINUTE_MS,
+  outage,
+  SECOND_MS,
+  type StageDefect,
+  template,
+  USERS,
+  updating,
+  withoutCondition,
+  writes,
+} from './stage-defect.ts';
+
+/** The same request from two producers at the same time. */
+const TWICE = historyOf(
+  [writes(), freeForm(1), freeForm(1, { groupId: 'another-producer', deduplicationId: 'again' })],
+  { features: { maxAnswerMs: 5_000 } },
+);
+const WITHOUT_ANSWER = historyOf([writes(), freeForm()], {
+  features: { rules: { clientPayload: 'off' } },
+  faults: ['send call message/v3 1 fails-after'],
+});
+const OPTED_OUT = historyOf([writes(), consent('opt-out', 5 * SECOND_MS), freeForm()]);
+const WITHOUT_CREDIT = [
+  { kind: 'credit' as const, hasCredit: false, afterMs: 0 },
+  ...USERS.map((contact) => writes(SECOND_MS, contact)),
+  ...USERS.map((contact, index) => freeForm(index + 1, { contact, afterMs: MINUTE_MS * (index + 1) })),
+];
+const CREDIT_LATER = { kind: 'credit' as const, hasCredit: true, afterMs: 2 * HOUR_MS };
+/** The chat service answers 502 while many requests are due, one after another. */
+const BAD_GATEWAY = historyOf([
+  ...USERS.map((contact) => writes(0, contact)),
+  outage('chat-service', { afterMs: SECOND_MS, forMs: HOUR_MS, how: 'bad-gateway' }),
+  ...USERS.map((contact, index) => freeForm(index + 1, { contact, afterMs: (index + 1) * 2 * MINUTE_MS })),
+]);
+
+const ports = (change: NonNullable<Mutation['ports']>) => ({ send: { ports: change } });
+
+/** Every read returns another contact than the one that is stored. */
+const readingAs = (change: (contact: Contact) => Contact) =>
+  ports(({ contacts }) => ({
+    contacts: {
+      ...contacts,
+      read: async (...parameters) => change((await contacts.read(...parameters)) ?? {}),
+      async readWithCircuit(...parameters) {
+        const { contact, circuit } = await contacts.readWithCircuit(...parameters);
+        return { contact: change(contact), circuit };
+      },
+      readConsents: async (...parameters) =>
+        change({ consents: await contacts.readConsents(...parameters) }).consents ?? [],
+    },
+  }));
+
+const recordingAs = (change: (result: SendResult) => SendResult) =>
+  ports(({ sends }) => ({
+    sends: {
+      ...sends,
+      recordResult: (requestId, claimId, result) => sends.recordResult(requestId, claimId, change(result)),
+    },
+  }));
+
+export const SENDING_DEFECTS = {
+  acceptedQueuedAgain: {
+    breaks: 'A send that the chat service accepted becomes queued again.',
+    invariant: 'onlyKnownTransitions',
+    create: () => ({
+      send: {
+        table: updating((update) =>
+          update.set?.state === 'accepted' ? { ...update, set: { ...update.set, state: 'queued' } } : update,
+        ),
+      },
+    }),
+    history: ANSWERED,
+  },
+  claimAfterCall: {
+    breaks: MISTAKES.callBeforeClaim.breaks,
+    invariant: 'claimedBeforeCall',
+    create: () => ({ send: MISTAKES.callBeforeClaim.create() }),
+    history: ANSWERED,
+  },
+  leaseIgnored: {
+    breaks: MISTAKES.ignoredLease.breaks,
+    invariant: 'leaseRespected',
+    create: () => ({
+      send: {
+        ports: ({ sends }, { now }) => ({
+          sends: {
+            ...sends,
+            // Another process takes the claim for one whose lease has expired.
+            async claim(...parameters) {
+              const claimed = await sends.claim(...parameters);
+              if (claimed.kind !== 'conflict') return claimed;
+              return { ...claimed, send: { ...claimed.send, leaseUntil: now() } };
+            },
+          },
+        }),
+      },
+    }),
+    // The first call has no answer for ten seconds.
+    history: {
+      ...TWICE,
+      features: { ...TWICE.features, batchSize: { send: 1, inbound: 1, stream: 1 } },
+      acts: [...TWICE.acts, ...historyOf([outage('chat-service', { afterMs: 5 * SECOND_MS, how: 'unanswered' })]).acts],
+    },
+  },
+  unconditionalClaim: {
+    breaks: MISTAKES.unconditionalClaim.breaks,
+    invariant: 'sentOnce',
+    create: () => ({ send: MISTAKES.unconditionalClaim.create() }),
+    history: TWICE,
+  },
+  resentAfterAcceptance: {
+    breaks: 'A known acceptance is recorded as uncertain, and the request is sent again.',
+    invariant: 'knownOutcomeKept',
+    create: () =>
+      recordingAs((result) =>
+        result.state === 'accepted'
+          ? { state: 'uncertain', at: result.at, outcome: result.outcome, isAnswered: false }
+          : result,
+      ),
+    history: historyOf([writes(), freeForm(1, { fields: { onUncertain: 'resend' } })]),
+  },
+  uncertainWithoutCall: {
+    breaks: 'A call that was not made counts as one whose outcome is unknown.',
+    invariant: 'uncertainOnlyAfterCall',
+    create: () =>
+      ports(({ chatService }) => ({
+        chatService: { ...chatService, send: async () => ({ kind: 'unknown', cause: 'broken' }) },
+      })),
+    history: ANSWERED,
+  },
+  othersContent: {
+    breaks: 'A message has the text of the message before it.',
+    invariant: 'sentAsRequested',
+    create() {
+      let before: unknown;
+      return ports(({ chatService }) => ({
+        chatService: {
+          ...chatService,
+          send(call) {
+            const messageText = before ?? call.body.messageText;
+            before = `${call.body.messageText}`.replace('It is', 'It was');
+            return chatService.send({ ...call, body: { ...call.body, messageText } });
+          },
+        },
+      }));
+    },
+    history: historyOf([writes(), freeForm(1), freeForm(2)]),
+  },
+  windowKeptOpen: {
+    breaks: 'A contact counts as having just written, as if an echo or a send had opened the window.',
+    invariant: 'windowObeyed',
+    create: () =>
+      ports(({ contacts }, { now }) => ({
+        contacts: {
+          ...contacts,
+          async readWithCircuit(...parameters) {
+            const { contact, circuit } = await contacts.readWithCircuit(...parameters);
+            return { contact: { ...contact, lastInboundAt: now() }, circuit };
+          },
+        },
+      })),
+    history: historyOf([writes(), freeForm(1, { afterMs: 25 * HOUR_MS })]),
+  },
+  optOutIgnoredInWindow: {
+    breaks: 'An opt-out is ignored while the window is open.',
+    invariant: 'optOutObeyed',
+    create: () => readingAs((contact) => ({ ...contact, consents: undefined })),
+    history: OPTED_OUT,
+  },
+  importOverridesUser: {
+    breaks: FORMER_DEFECTS.importOutranksUser.breaks,
+    invariant: 'optOutObeyed',
+    create: () => ({ send: FORMER_DEFECTS.importOutranksUser.create() }),
+    history: historyOf([
+      writes(),
+      consent('opt-out', 5 * SECOND_MS),
+      consent('opt-in', 6 * SECOND_MS, 'import'),
+      template(1),
+    ]),
+  },
+  decidedOnlyOnce: {
+    breaks: 'An opt-out that is recorded while a request waits for the chat service is ignored.',
+    invariant: 'optOutObeyed',
+    create: () =>
+      ports(({ contacts }) => {
+        const seen = new Map<string, Contact>();
+        return {
+          contacts: {
+            ...contacts,
+            async read(ref, now) {
+              const contact = seen.get(ref.key) ?? (await contacts.read(ref, now)) ?? {};
+              seen.set(ref.key, contact);
+              return contact;
+            },
+            async readWithCircuit(ref, account, now) {
+              const { contact, circuit } = await contacts.readWithCircuit(ref, account, now);
+              const first = seen.get(ref.key) ?? contact;
+              seen.set(ref.key, first);
+              return { contact: first, circuit };
+            },
+            readConsents: async (ref) => seen.get(ref.key)?.consents ?? [],
+          },
+        };
+      }),
+    history: historyOf([
+      writes(),
+      outage('chat-service', { afterMs: 5 * SECOND_MS, forMs: 2 * MINUTE_MS, how: 'refused' }),
+      freeForm(),
+      consent('opt-out', MINUTE_MS),
+    ]),
+  },
+  writtenFirstWithoutConsent: {
+    breaks: 'Every user counts as having opted in.',
+    invariant: 'writtenFirstOnlyWithConsent',
+    create: () =>
+      readingAs((contact) => ({
+        ...contact,
+        consents: [{ kind: 'opt-in', origin: 'user', at: '2026-01-01T00:00:00.000Z', source: 'form' }],
+      })),
+    history: historyOf([template(1)]),
+  },
+  sentTooLate: {
+    breaks: 'The notAfter of a request is ignored.',
+    invariant: 'timesObeyed',
+    create: () => ({
+      send: {
+        records: (records) =>
+          records.map((record) => ({ ...record, body: record.body.replace(/,"notAfter":"[^"]*"/, '') })),
+      },
+    }),
+    history: historyOf([
+      writes(),
+      outage('chat-service', { afterMs: 5 * SECOND_MS, forMs: 2 * MINUTE_MS, how: 'refused' }),
+      freeForm(1, { fields: { notAfter: '2026-11-20T12:01:00.000Z' } }),
+    ]),
+  },
+  openWindowTakenForClosed: {
+    breaks: 'Every window counts as closed.',
+    invariant: 'refusedForAReason',
+    create: () => readingAs((contact) => ({ ...contact, lastInboundAt: undefined })),
+    history: ANSWERED,
+  },
+  constantPause: {
+    breaks: "Every retry comes after ten seconds, so a request uses up its queue's receives in three hours.",
+    invariant: 'refusedForAReason',
+    create: () =>
+      ports(({ changeVisibility }) => ({
+        changeVisibility: (changes) =>
+          changeVisibility(changes.map((change) => ({ ...change, seconds: Math.min(change.seconds, 10) }))),
+      })),
+    history: historyOf([
+      { kind: 'credit', hasCredit: false, afterMs: 0 },
+      writes(SECOND_MS),
+      freeForm(),
+      { kind: 'credit', hasCredit: true, afterMs: 4 * HOUR_MS },
+    ]),
+  },
+  unrecordedResult: {
+    breaks: MISTAKES.unrecordedResult.breaks,
+    invariant: 'statesAreTrue',
+    create: () => ({ send: MISTAKES.unrecordedResult.create() }),
+    history: historyOf([writes(), freeForm()], { features: { rules: { clientPayload: 'off' } } }),
+  },
+  rejectionTakenForAcceptance: {
+    breaks: 'A rejected request counts as accepted.',
+    invariant: 'acceptedReachedUser',
+    create: () =>
+      recordingAs((result) =>
+        result.state === 'rejected' ? { state: 'accepted', at: result.at, outcome: result.outcome } : result,
+      ),
+    history: historyOf([consent('opt-in'), template(1, { fields: { ruleNameOrId: 'no_such_template' } })]),
+  },
+  unrecordedMessage: {
+    breaks: MISTAKES.unrecordedMessage.breaks,
+    invariant: 'acceptedHasMessage',
+    create: () => ({ send: MISTAKES.unrecordedMessage.create() }),
+    history: historyOf([writes(), freeForm()], { features: { rules: { clientPayload: 'off' } } }),
+  },
+  trailOfFirstCall: {
+    breaks: FORMER_DEFECTS.trailOfFirstCall.breaks,
+    invariant: 'trailNamesLastCall',
+    create: () => ({ send: FORMER_DEFECTS.trailOfFirstCall.create() }),
+    // The window closes between the decision and the call.
+    history: historyOf(
+      [
+        writes(),
+        freeForm(1, {
+          afterMs: 24 * HOUR_MS - 440,
+          fields: { ruleNameOrId: 'parcel_update', params: { name: 'request-1' }, reason: 'payment' },
+        }),
+      ],
+      { features: { rules: { clientPayload: 'all', windowMarginMs: 0 } } },
+    ),
+  },
+  statusConfirmsNothing: {
+    breaks: 'A status with the ID of a request does not confirm its send.',
+    invariant: 'statusConfirms',
+    create: () => ({
+      receive: { table: updating((update) => (isOf(update, 'SEND#') ? undefined : update)) },
+    }),
+    history: { ...WITHOUT_ANSWER, features: { ...WITHOUT_ANSWER.features, rules: { clientPayload: 'all' } } },
+  },
+  concurrentGroup: {
+    breaks: MISTAKES.concurrentGroup.breaks,
+    invariant: 'orderKept',
+    create: () => ({ send: MISTAKES.concurrentGroup.create() }),
+    history: historyOf(
+      [writes(), freeForm(1), freeForm(2, { afterMs: 10 * SECOND_MS }), freeForm(3, { afterMs: 10 * SECOND_MS })],
+      { faults: ['send call message/v3 1 refused', 'send call message/v3 2 refused'] },
+    ),
+  },
+  cancelledIsSent: {
+    breaks: 'A cancellation leaves the schedule, and a request that is due is sent whatever its state.',
+    invariant: 'cancelledStays',
+    create: () => ({
+      manage: { ports: ({ scheduler }) => ({ scheduler: { ...scheduler, cancel: async () => undefined } }) },
+      send: {
+        ports: ({ sends }) => ({
+          sends: {
+            ...sends,
+            async read(requestId) {
+              const send = await sends.read(requestId);
+              return send?.state === 'cancelled' ? { ...send, state: 'scheduled' as const } : send;
+            },
+          },
+        }),
+        table: updating((update) => (isClaim(update) ? withoutCondition(update) : update)),
+      },
+    }),
+    history: historyOf([
+      writes(),
+      freeForm(1, { fields: { sendAt: '2026-11-20T14:00:00.000Z' } }),
+      { kind: 'cancel', requestId: 'request-1', afterMs: HOUR_MS },
+    ]),
+  },
+  everyoneProbes: {
+    breaks: 'While the circuit breaker is open, every request counts as its probe.',
+    invariant: 'onlyProbesWhileOpen',
+    create: () => ({
+      send: {
+        table: (table) => ({
+          async update(update, options) {
+            if (update.set?.probeId === undefined) return table.update(update, options);
+            return { kind: 'written', item: await table.get(update.key) };
+          },
+        }),
+      },
+    }),
+    history: historyOf([...WITHOUT_CREDIT, CREDIT_LATER]),
+  },
+  blindToBadGateway: {
+    breaks: 'The circuit breaker does not open, however often the chat service answers 502.',
+    invariant: 'opensAfterUnknownOutcomes',
+    create: () => ({
+      send: { table: updating((update) => (update.set?.circuit === 'open' ? undefined : update)) },
+    }),
+    history: BAD_GATEWAY,
+  },
+  retriedRequestDeleted: {
+    breaks: 'A request that is to be retried is deleted from the queue.',
+    invariant: 'everyRequestEnds',
+    create: () => ({ send: { response: () => ({ batchItemFailures: [] }) } }),
+    history: historyOf([writes(), freeForm()], { faults: ['send call message/v3 1 refused'] }),
+  },
+  longPause: {
+    breaks: 'Every retry comes after eleven hours.',
+    invariant: 'endsInTime',
+    create: () =>
+      ports(({ changeVisibility }) => ({
+        changeVisibility: (changes) =>
+          changeVisibility(changes.map((change) => ({ ...change, seconds: change.seconds && 11 * 60 * 60 }))),
+      })),
+    history: historyOf([writes(), freeForm()], { faults: ['send call message/v3 1 refused'] }),
+  },
+  neverDeleted: {
+    breaks: 'A request is never deleted from the queue, so SQS moves it after 1,000 receives.',
+    invariant: 'everythingEnds',
+    create() {
+      let received: readonly string[] = [];
+      return {
+        send: {
+          records(records) {
+            received = records.map(({ messageId }) => messageId);
+            return [...records];
+          },
+          response: () => ({ batchItemFailures: received.map((itemIdentifier) => ({ itemIdentifier })) }),
+        },
+      };
+    },
+    history: ANSWERED,
+  },
+  deadLetterWithoutReason: {
+    breaks: 'A malformed request becomes a dead letter without a reason.',
+    invariant: 'deadLettersHaveReasons',
+    create: () => ports(({ deadLetters }) => ({ deadLetters: { put: (message) => deadLetters.put(message, '') } })),
+    history: historyOf([freeForm(1, { fields: { mesageText: 'misspelled' } })]),
+  },
+} as const satisfies Record<string, StageDefect>;

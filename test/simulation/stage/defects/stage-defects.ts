@@ -1,0 +1,13 @@
+import { MANAGING_DEFECTS } from './managing-defects.ts';
+import { PUBLISHING_DEFECTS } from './publishing-defects.ts';
+import { RECEIVING_DEFECTS } from './receiving-defects.ts';
+import { SENDING_DEFECTS } from './sending-defects.ts';
+import type { StageDefect } from './stage-defect.ts';
+
+/** Every stage that is broken on purpose. */
+export const STAGE_DEFECTS: Readonly<Record<string, StageDefect>> = {
+  ...RECEIVING_DEFECTS,
+  ...SENDING_DEFECTS,
+  ...PUBLISHING_DEFECTS,
+  ...MANAGING_DEFECTS,
+};

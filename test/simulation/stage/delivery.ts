@@ -1,0 +1,121 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { ACCOUNT } from '../../support/builders.ts';
+import type { InvocationEnd } from './function-pool.ts';
+import type { StageContext } from './stage-context.ts';
+
+/** What the chat service reports. */
+export interface ReportedEvent {
+  /** Unique, and the same in every run of the history. */
+  readonly eventId: string;
+  readonly body: string;
+  /** Somebody else posts it. */
+  readonly isForged?: boolean;
+}
+
+/** The publish/subscribe system that delivers the chat service's events to the webhook. */
+export interface Delivery {
+  publish(event: ReportedEvent): void;
+}
+
+export interface DeliveryOptions {
+  readonly context: StageContext;
+  readonly token: string;
+  readonly post: (event: APIGatewayProxyEventV2, about: string) => Promise<InvocationEnd<number>>;
+}
+
+/** The header of the token that authenticates webhook requests. */
+export const TOKEN_HEADER = 'x-webhook-token';
+
+/** Sources: the field notes on services with this contract. */
+const ACKNOWLEDGING = [102, 200, 201, 202, 204];
+const DEADLINE_MS = 2_000;
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+
+const MAX_DELIVERY_MS = 500;
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 10 * 60 * 1000;
+const MAX_DUPLICATE_MS = 60_000;
+const MAX_DUPLICATES = 3;
+
+/** Creates the delivery: at least once, retried with a backoff, in any order, for seven days. */
+export const createDelivery = ({ context, token, post }: DeliveryOptions): Delivery => {
+  const { clock, draw, features, after, record } = context;
+  const { duplicateRate, lateRate, maxLateMs, lostAnswerRate } = features.delivery;
+
+  const publish = (event: ReportedEvent): void => {
+    const { eventId, body, isForged = false } = event;
+    const publishedAt = clock.ms;
+    record({ kind: 'event', eventId, body, isForged });
+    const request = requestOf(event, {
+      publishedAt,
+      token: isForged ? 'a token that somebody guessed' : token,
+      ...features,
+    });
+    let attempts = 0;
+    let duplicates = 0;
+
+    const attemptIn = (ms: number): void => {
+      if (clock.ms + ms <= publishedAt + RETENTION_MS) after(ms, `deliver ${eventId} ${attempts + 1}`, attempt);
+    };
+    const attempt = (): void => {
+      attempts += 1;
+      const about = `${eventId} ${attempts}`;
+      const identity = draw.identify(`delivery ${about}`);
+      record({ kind: 'delivery', eventId, attempt: attempts });
+      let isOver = false;
+      const finish = (status: number, isLost: boolean): void => {
+        if (isOver) return;
+        isOver = true;
+        context.agenda.cancel(timeout);
+        record({ kind: 'delivery-answer', eventId, status, isHeard: !isLost });
+        if (isForged) return;
+        if (!isLost && ACKNOWLEDGING.includes(status)) {
+          const isRepeated =
+            !context.isCalm && duplicates < MAX_DUPLICATES && draw.fraction(identity, 1) < duplicateRate;
+          if (!isRepeated) return;
+          duplicates += 1;
+          attemptIn(1 + Math.floor(draw.fraction(identity, 2) ** 2 * Math.max(MAX_DUPLICATE_MS, maxLateMs)));
+          return;
+        }
+        const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));
+        attemptIn(Math.ceil(backoff * (0.5 + draw.fraction(identity, 3))));
+      };
+      // Without an answer in time, the event is delivered again, whatever becomes of this attempt.
+      const timeout = after(DEADLINE_MS, `timeout of ${about}`, () => finish(504, true));
+      post(request, about).then((end) => {
+        const isLost = !context.isCalm && draw.fraction(identity, 4) < lostAnswerRate;
+        finish(statusOf(end), isLost);
+      });
+    };
+    const isLate = draw.fraction(draw.identify(`lateness of ${eventId}`), 0) < lateRate;
+    const lateMs = isLate ? context.delayMs(`how late ${eventId} is`, maxLateMs) : 0;
+    attemptIn(context.delayMs(`first delivery of ${eventId}`, MAX_DELIVERY_MS) + lateMs);
+  };
+  return { publish };
+};
+
+/** What API Gateway answers. */
+const statusOf = (end: InvocationEnd<number>): number => {
+  if (end.how === 'answered') return end.result;
+  return end.how === 'timed-out' ? 503 : 500;
+};
+
+const requestOf = (
+  { eventId, body }: ReportedEvent,
+  { publishedAt, token, windowPer }: { publishedAt: number; token: string; windowPer: string },
+): APIGatewayProxyEventV2 => {
+  const message = {
+    data: Buffer.from(body).toString('base64'),
+    attributes: {},
+    messageId: eventId,
+    publishTime: new Date(publishedAt).toISOString(),
+  };
+  const request: Partial<APIGatewayProxyEventV2> = {
+    headers: { 'content-type': 'application/json', [TOKEN_HEADER]: token },
+    body: JSON.stringify({ message, subscription: 'projects/chat/subscriptions/parley' }),
+    isBase64Encoded: false,
+    ...(windowPer === 'channel' && { pathParameters: { chatChannelNumber: ACCOUNT.channel } }),
+  };
+  // The handler reads nothing else of a request.
+  return request as APIGatewayProxyEventV2;
+};

@@ -1,0 +1,70 @@
+import { APPROVED_REASONS } from '../../../lambdas/domain/send-request.ts';
+import { FAULTS, type Fault } from '../world/faults.ts';
+import type { Features } from './history.ts';
+import { type Draw, swarm, type Weights } from './random-draw.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A stage and an environment without anything unusual. A failing history is shrunk toward these. */
+export const PLAIN_FEATURES: Features = {
+  faultRates: {},
+  delivery: { duplicateRate: 0, lateRate: 0, maxLateMs: 0, lostAnswerRate: 0, withoutTimeRate: 0 },
+  windowPer: 'user',
+  rules: {},
+  content: false,
+  batchSize: { send: 1, inbound: 1, stream: 1 },
+  sendConcurrency: 1,
+  clockAheadMs: 0,
+  maxAnswerMs: 0,
+};
+
+/** Draws which faults and features a run has, and how often they occur. */
+export const drawFeatures = (draw: Draw): Features => {
+  const clientPayload = draw.pick(['off', 'intent', 'all', 'all'] as const);
+  // Without a client payload, a call of the default template would not name its request.
+  const hasDefaultTemplate = clientPayload !== 'off' && draw.chance(0.3);
+  return {
+    faultRates: drawFaultRates(draw),
+    delivery: {
+      duplicateRate: sometimes(draw, 0.5, () => draw.magnitude(0.01, 0.5)),
+      lateRate: sometimes(draw, 0.5, () => draw.magnitude(0.01, 0.5)),
+      maxLateMs: Math.round(draw.magnitude(1_000, 6 * 24 * HOUR_MS)),
+      lostAnswerRate: sometimes(draw, 0.5, () => draw.magnitude(0.01, 0.3)),
+      withoutTimeRate: sometimes(draw, 0.3, () => draw.magnitude(0.01, 0.3)),
+    },
+    windowPer: draw.chance(0.3) ? 'channel' : 'user',
+    rules: {
+      windowMarginMs: draw.pick([0, 60_000, 60_000, 600_000]),
+      numberFormat: draw.pick(['verbatim', 'plus', 'digits'] as const),
+      clientPayload,
+      contactCheck: draw.chance(0.3) ? 'beforeFirstTemplate' : 'off',
+      ...(hasDefaultTemplate && { defaultTemplate: { ruleNameOrId: draw.pick(['parcel_update', 'gone_template']) } }),
+      ...(draw.chance(0.2) && { optOutExemptReasons: [draw.pick(APPROVED_REASONS)] }),
+    },
+    content: draw.chance(0.5),
+    batchSize: { send: draw.pick([1, 2, 10]), inbound: draw.pick([1, 10]), stream: draw.pick([1, 10, 100]) },
+    sendConcurrency: draw.pick([1, 2, 3, 5, 10]),
+    clockAheadMs: sometimes(draw, 0.4, () => (draw.chance(0.5) ? 1 : -1) * Math.round(draw.magnitude(50, 600_000))),
+    maxAnswerMs: sometimes(draw, 0.6, () => Math.round(draw.magnitude(10, 5_000))),
+  };
+};
+
+/** With more, what takes twenty calls, such as an erasure, would fail a thousand times in a row. */
+const MAX_TOTAL_RATE = 0.2;
+
+/** A run in four has no faults, so that the other features are also checked on their own. */
+const drawFaultRates = (draw: Draw): Features['faultRates'] => {
+  if (draw.chance(0.25)) return {};
+  const rates: Weights<Fault> = swarm(draw, rateOfEach(draw.magnitude(0.001, 0.05)), 0.5);
+  const total = FAULTS.reduce((sum, fault) => sum + rates[fault], 0);
+  const scale = Math.min(1, MAX_TOTAL_RATE / total);
+  return Object.fromEntries(FAULTS.map((fault) => [fault, rates[fault] * scale]).filter(([, rate]) => rate !== 0));
+};
+
+const rateOfEach = (rate: number): Weights<Fault> =>
+  // `FAULTS` has every name of the type.
+  Object.fromEntries(FAULTS.map((fault) => [fault, rate])) as Weights<Fault>;
+
+/** Returns the value with some probability, otherwise 0. */
+const sometimes = (draw: Draw, probability: number, value: () => number): number =>
+  draw.chance(probability) ? value() : 0;

@@ -1,0 +1,92 @@
+import { NOW } from '../../support/builders.ts';
+import { ACT_WEIGHTS, drawAct, drawEdgeRequest, type Story } from './draw-acts.ts';
+import { drawContacts } from './draw-contacts.ts';
+import { drawFeatures } from './draw-features.ts';
+import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
+import type { Act, ActKind, History } from './history.ts';
+import { createDraw, type Draw, swarm } from './random-draw.ts';
+
+/** When every drawn history starts. */
+export const START_MS = Date.parse(NOW);
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** About 500 events, with the deliveries, messages, and retries that follow from the acts. */
+const MIN_ACTS = 100;
+const MAX_ACTS = 300;
+
+/**
+ * Draws a history from a seed. Which faults, features, and kinds of acts it has, and how often each occurs, is drawn
+ * first, and the acts afterward.
+ */
+export const drawHistory = (seed: number): History => {
+  const draw = createDraw(seed);
+  const features = drawFeatures(draw);
+  const story: Story = {
+    draw,
+    contacts: drawContacts(draw),
+    requestRates: {
+      contents: atLeastOne(swarm(draw, REQUEST_CONTENTS), 'both'),
+      features: swarm(draw, REQUEST_FEATURES),
+    },
+    requests: [],
+  };
+  return { seed, features, acts: drawActs(story) };
+};
+
+const drawActs = (story: Story): readonly Act[] => {
+  const { draw } = story;
+  const weights = drawActWeights(draw);
+  const nextGap = drawGaps(draw);
+  const edgeRate = draw.chance(0.5) ? 0.1 : 0;
+  const acts: Act[] = [];
+  let atMs = START_MS;
+  for (let left = draw.integer(MIN_ACTS, MAX_ACTS); left > 0; left -= 1) {
+    atMs += nextGap();
+    for (const act of drawAct(draw.weighted(weights), story, atMs)) {
+      acts.push(act);
+      if (act.kind === 'user-writes' && draw.chance(edgeRate)) acts.push(drawEdgeRequest(story, act));
+    }
+  }
+  return acts.toSorted((one, other) => one.atMs - other.atMs);
+};
+
+/** Nearly every run has messages and requests; without either, little else has an effect. */
+const drawActWeights = (draw: Draw): Readonly<Record<ActKind, number>> => {
+  const { 'user-writes': writes, request, ...others } = ACT_WEIGHTS;
+  return atLeastOne({ ...swarm(draw, { 'user-writes': writes, request }, 0.08), ...swarm(draw, others) }, 'request');
+};
+
+/** The times between acts: how many of them follow at once, after minutes, or after days, is drawn for each run. */
+const GAPS = {
+  atOnce: { minMs: 0.1, maxMs: 50 },
+  seconds: { minMs: 50, maxMs: 20 * SECOND_MS },
+  minutes: { minMs: 20 * SECOND_MS, maxMs: 20 * MINUTE_MS },
+  hours: { minMs: 20 * MINUTE_MS, maxMs: 20 * HOUR_MS },
+  aDay: { minMs: DAY_MS - 11 * MINUTE_MS, maxMs: DAY_MS + 11 * MINUTE_MS },
+  /** Deliveries end after 7 days, and messages on queues after 14. */
+  weeks: { minMs: 5 * DAY_MS, maxMs: 16 * DAY_MS },
+} as const;
+
+const GAP_WEIGHTS = { atOnce: 10, seconds: 10, minutes: 6, hours: 2, aDay: 0.5, weeks: 0.1 } as const satisfies Record<
+  keyof typeof GAPS,
+  number
+>;
+
+const drawGaps = (draw: Draw): (() => number) => {
+  const weights = atLeastOne(swarm(draw, GAP_WEIGHTS), 'seconds');
+  return () => {
+    const { minMs, maxMs } = GAPS[draw.weighted(weights)];
+    return Math.round(draw.magnitude(minMs, maxMs));
+  };
+};
+
+/** Switches one on if all are off. */
+const atLeastOne = <Name extends string>(
+  weights: Readonly<Record<Name, number>>,
+  name: NoInfer<Name>,
+): Readonly<Record<Name, number>> =>
+  Object.values<number>(weights).some((weight) => weight > 0) ? weights : { ...weights, [name]: 1 };

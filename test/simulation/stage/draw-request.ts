@@ -1,0 +1,119 @@
+import { APPROVED_REASONS, type SendRequest } from '../../../lambdas/domain/send-request.ts';
+import type { Draw, Weights } from './random-draw.ts';
+
+const SECOND_MS = 1000;
+const HOUR_MS = 60 * 60 * SECOND_MS;
+
+/** What a request consists of; the others are added to it. */
+export const REQUEST_CONTENTS = { 'free-form': 4, template: 3, both: 2, media: 1 } as const;
+
+/** How likely each is. */
+export const REQUEST_FEATURES = {
+  sendAt: 0.15,
+  notAfter: 0.15,
+  resend: 0.25,
+  withoutReason: 0.1,
+  unknownTemplate: 0.05,
+  unsupportedMedia: 0.05,
+  malformed: 0.05,
+  viaApi: 0.3,
+} as const;
+
+export type RequestContent = keyof typeof REQUEST_CONTENTS;
+export type RequestFeature = keyof typeof REQUEST_FEATURES;
+
+/** How often a run's requests have each content and feature. */
+export interface RequestRates {
+  readonly contents: Weights<RequestContent>;
+  readonly features: Weights<RequestFeature>;
+}
+
+export interface DrawnRequest {
+  readonly body: string;
+  readonly via: 'queue' | 'api';
+  readonly isMalformed: boolean;
+  readonly isScheduled: boolean;
+}
+
+/** The template that the chat service approved before the run, and one that it approves or withdraws during the run. */
+export const TEMPLATES = ['parcel_update', 'invoice_ready'] as const;
+
+/**
+ * Draws a request. Its texts, parameters, and addresses of media name it, so that a call shows which request it belongs
+ * to.
+ */
+export const drawRequest = (
+  draw: Draw,
+  { contents, features }: RequestRates,
+  {
+    requestId,
+    platformContactId,
+    atMs,
+  }: { readonly requestId: string; readonly platformContactId: string; readonly atMs: number },
+): DrawnRequest => {
+  const has = (feature: RequestFeature) => draw.chance(features[feature]);
+  const content = draw.weighted(contents);
+  const sendAtMs = has('sendAt') ? atMs + draw.magnitude(SECOND_MS, 3 * 24 * HOUR_MS) : undefined;
+  const notAfterMs = has('notAfter') ? (sendAtMs ?? atMs) + draw.magnitude(SECOND_MS, 2 * 24 * HOUR_MS) : undefined;
+  const isMalformed = has('malformed');
+  const request = {
+    requestId,
+    platformContactId,
+    ...(content !== 'template' && content !== 'media' && { messageText: `${requestId}: ${draw.pick(TEXTS)}` }),
+    ...((content === 'template' || content === 'both') && {
+      ruleNameOrId: has('unknownTemplate') ? 'no_such_template' : draw.pick(TEMPLATES),
+      params: { name: requestId },
+    }),
+    ...(content === 'media' && drawMedia(draw, requestId, has('unsupportedMedia'))),
+    ...(!has('withoutReason') && { reason: draw.pick(APPROVED_REASONS) }),
+    ...(sendAtMs !== undefined && { sendAt: instantOf(sendAtMs) }),
+    ...(notAfterMs !== undefined && { notAfter: instantOf(notAfterMs) }),
+    ...(has('resend') && { onUncertain: 'resend' }),
+  };
+  return {
+    body: isMalformed ? draw.pick(MALFORMED)(request) : JSON.stringify(request),
+    via: has('viaApi') ? 'api' : 'queue',
+    isMalformed,
+    isScheduled: sendAtMs !== undefined,
+  };
+};
+
+/** The chat service rejects a text that contains this. */
+export const REJECTED_TEXT = 'not allowed here';
+
+const TEXTS = [
+  'Your parcel is on its way.',
+  'Your parcel is on its way.',
+  `This is ${REJECTED_TEXT}.`,
+  'Hasta mañana 👋',
+  'It arrives "soon".\nReally.',
+];
+
+type Media = Pick<SendRequest, 'audioURL' | 'imageURL' | 'fileURL' | 'messageText'>;
+
+const drawMedia = (draw: Draw, requestId: string, isUnsupported: boolean): Media => {
+  if (isUnsupported) {
+    return draw.pick<Media>([
+      { imageURL: `https://media.example/${requestId}.gif` },
+      { fileURL: `http://media.example/${requestId}.pdf` },
+    ]);
+  }
+  return draw.pick<Media>([
+    { imageURL: `https://media.example/${requestId}.jpg`, messageText: `${requestId}: a picture` },
+    { audioURL: `https://media.example/${requestId}.ogg` },
+    { fileURL: `https://media.example/${requestId}.pdf`, imageURL: `https://media.example/${requestId}.png` },
+  ]);
+};
+
+type Breaker = (request: { readonly requestId: string; readonly platformContactId: string }) => string;
+
+const MALFORMED: readonly Breaker[] = [
+  (request) => JSON.stringify(request).slice(0, -1),
+  ({ requestId, platformContactId }) => JSON.stringify({ requestId, platformContactId }),
+  ({ platformContactId: _, ...request }) => JSON.stringify(request),
+  (request) => JSON.stringify({ ...request, mesageText: 'misspelled' }),
+  (request) => JSON.stringify({ ...request, sendAt: '2026-12-02T00:00:00Z', notAfter: '2026-12-01T00:00:00Z' }),
+  (request) => JSON.stringify({ ...request, reason: 'advertising' }),
+];
+
+const instantOf = (ms: number): string => new Date(Math.round(ms)).toISOString();

@@ -1,0 +1,26 @@
+import { QUEUES } from './ledger.ts';
+import type { Simulation } from './run-history.ts';
+import type { StageRun } from './stage-run.ts';
+
+/** A simulation in which nothing happens but acts, and in which nobody may be erased. For tests of what is around it. */
+export const FAKE: Simulation = {
+  async play(history) {
+    return {
+      history,
+      ledger: { entries: history.acts.map((act) => ({ atMs: act.atMs, kind: 'act', act })) },
+      how: 'quiet',
+      items: new Map(),
+      // Every queue has an entry.
+      queued: Object.fromEntries(QUEUES.map((queue) => [queue, []])) as unknown as StageRun['queued'],
+      scheduled: [],
+      possibleFaults: new Map(),
+      calmAtMs: 0,
+      endedAtMs: 0,
+    };
+  },
+  check: ({ ledger }) =>
+    ledger.entries
+      .map((entry, entryIndex) => ({ entry, entryIndex }))
+      .filter(({ entry }) => entry.kind === 'act' && entry.act.kind === 'erase')
+      .map(({ entryIndex }) => ({ invariant: 'nobodyErased', what: 'A contact was erased.', entryIndex })),
+};

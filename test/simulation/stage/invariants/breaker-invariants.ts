@@ -1,0 +1,81 @@
+import { LIMITS } from '../../world/send-process.ts';
+import type { CallFact, Recorded, StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+/** How long a process relies on what it has last seen of the circuit breaker. Source: lambdas/send/circuit-breaker.ts */
+const TRUSTED_MS = 5_000;
+/** A process opens the circuit breaker after so many unknown outcomes in a row. */
+const UNKNOWN_OUTCOMES = 3;
+/** By then, a process has the answer to a call, or has given it up, and has recorded what it means. */
+const RECORDED_MS = LIMITS.callSeconds * 1000;
+
+export const BREAKER_INVARIANTS = {
+  onlyProbesWhileOpen: {
+    sentence:
+      'While the circuit breaker is open, only the process that has claimed the probe makes a call, and each claim of the ' +
+      'probe allows one.',
+    check(facts, { checked, violated }) {
+      const writes = circuitWrites(facts);
+      for (const call of facts.calls) {
+        const state = writes.findLast(({ index }) => index < call.index);
+        if (state?.after?.circuit !== 'open' || isInFlight(writes, call)) continue;
+        checked();
+        const probe = writes.findLast(
+          ({ index, before, after }) =>
+            index < call.index && after?.probeId !== undefined && after.probeId !== before?.probeId,
+        );
+        if (probe === undefined || state.after.probeId !== probe.after?.probeId || probe.process !== call.process) {
+          violated(`${call.requestId} was sent while the circuit breaker was open.`, call.index);
+          continue;
+        }
+        const others = facts.calls.filter(
+          (other) =>
+            other.index > probe.index &&
+            other.index < call.index &&
+            other.claimId !== call.claimId &&
+            !isInFlight(writes, other),
+        );
+        if (others.length > 0) violated(`${call.requestId} is not the only request of its probe.`, call.index);
+      }
+    },
+  },
+
+  opensAfterUnknownOutcomes: {
+    sentence:
+      'A process that has had three unknown outcomes in a row makes no further call until the circuit breaker has opened.',
+    check(facts, { checked, violated }) {
+      const writes = circuitWrites(facts);
+      for (const calls of Map.groupBy(facts.calls, ({ process }) => process).values()) {
+        for (const [place, last] of calls.entries()) {
+          const row = calls.slice(Math.max(0, place - UNKNOWN_OUTCOMES + 1), place + 1);
+          const [first] = row;
+          if (first === undefined || row.length < UNKNOWN_OUTCOMES || !row.every(isUnknown)) continue;
+          checked();
+          const next = calls[place + 1];
+          if (next === undefined || (next.claim?.atMs ?? 0) < last.atMs + RECORDED_MS) continue;
+          const isOpened = writes.some(
+            ({ index, after }) => index > first.index && index < next.index && after?.circuit === 'open',
+          );
+          const isOpen = writes.findLast(({ index }) => index < next.index)?.after?.circuit === 'open';
+          const isHindered = row.some((one) => facts.isHindered(one.invocation, first.index, next.index));
+          if (!isOpened && !isOpen && !isHindered) {
+            violated(`${next.requestId} was sent after ${UNKNOWN_OUTCOMES} unknown outcomes in a row.`, next.index);
+          }
+        }
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+const isUnknown = ({ isAnswered }: CallFact): boolean => !isAnswered;
+
+const circuitWrites = (facts: StageFacts): readonly Recorded<'write'>[] =>
+  facts.namesOf('ACCOUNT#').flatMap((name) => facts.writesOf(name));
+
+/** Whether the call's invocation could still rely on a circuit breaker that was closed. */
+const isInFlight = (writes: readonly Recorded<'write'>[], { invocation, index }: CallFact): boolean => {
+  const opened = writes.findLast(
+    (write) => write.index < index && write.after?.circuit === 'open' && write.before?.circuit !== 'open',
+  );
+  return opened === undefined || (invocation?.startedAtMs ?? 0) <= opened.atMs + TRUSTED_MS;
+};

@@ -1,0 +1,132 @@
+import { SEND_TRANSITIONS, type SendTransition } from '../../../../lambdas/domain/send-transitions.ts';
+import type { FunctionName } from '../ledger.ts';
+import { type CallFact, requestIdsOf, type StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+export const CLAIM_INVARIANTS = {
+  onlyKnownTransitions: {
+    sentence: "Every change of a send's state is one that send-transitions.ts has, by the function that may make it.",
+    check(facts, { checked, violated }) {
+      for (const { key, before, after, ...entry } of facts.entries('write')) {
+        if (!key.startsWith('SEND#') || after === undefined || before?.state === after.state) continue;
+        checked();
+        const from = String(before?.state ?? 'none');
+        const by = facts.invocationAt(entry)?.function;
+        const isKnown = Object.values<SendTransition>(SEND_TRANSITIONS).some(
+          (one) => one.to === after.state && Object.hasOwn(one.from, from) && WRITERS[one.by].includes(by),
+        );
+        if (!isKnown) violated(`${key} went from ${from} to ${String(after.state)}, by ${by}.`, entry.index);
+      }
+    },
+  },
+
+  claimedBeforeCall: {
+    sentence: 'Whoever makes a call has claimed the send, and its lease has not expired.',
+    check(facts, { checked, violated }) {
+      for (const call of facts.calls) {
+        checked();
+        const item = facts.itemBefore(`SEND#${call.requestId} SEND`, call.index);
+        const { claim } = call;
+        const isOwn = claim !== undefined && claim.invocation === call.invocation && item?.claimId === claim.claimId;
+        // A status can confirm the send while its call is still on its way.
+        const isClaimed = item?.state === 'claimed' || item?.confirmedBy === 'status';
+        if (!isOwn || !isClaimed) {
+          violated(`${call.requestId} was called by ${call.process}, and is ${String(item?.state)}.`, call.index);
+        } else if (call.atMs > Date.parse(claim.leaseUntil)) {
+          violated(`${call.requestId} was called after its lease had expired.`, call.index);
+        }
+      }
+    },
+  },
+
+  leaseRespected: {
+    sentence: 'Nobody but the function that claimed a send ends the claim before its lease has expired.',
+    check(facts, { checked, violated }) {
+      for (const { before, after, atMs, index, requestId } of facts.changesOfSends()) {
+        if (before?.state !== 'claimed' || after.state === 'accepted') continue;
+        checked();
+        const claim = facts.claims.get(String(before.claimId));
+        const isOwn = claim?.invocation === facts.invocationAt({ index });
+        if (!isOwn && atMs < Date.parse(String(before.leaseUntil))) {
+          violated(`${requestId} became ${String(after.state)} although its claim was not over.`, index);
+        }
+      }
+    },
+  },
+
+  sentOnce: {
+    sentence:
+      'No request reaches a user twice, unless it says resend and the outcome of the call before could not be known, or ' +
+      'an operator resends it.',
+    check(facts, { checked, violated }) {
+      for (const requestId of requestIdsOf(facts)) {
+        const effects = facts.callsOf(requestId).filter(({ effect }) => effect !== undefined);
+        if (effects.length > 0) checked();
+        for (const [place, call] of effects.entries()) {
+          const before = effects[place - 1];
+          if (before === undefined || isResent(facts, before, call)) continue;
+          if (call.request?.onUncertain === 'resend' && !before.isKnown) continue;
+          violated(`${requestId} reached the user ${place + 1} times.`, call.index);
+        }
+      }
+    },
+  },
+
+  knownOutcomeKept: {
+    sentence:
+      'A request whose outcome is known is not called again, and is not recorded as uncertain, until an operator resends it.',
+    check(facts, { checked, violated }) {
+      for (const known of facts.calls) {
+        if (!known.isKnown || (known.end !== 'accepted' && known.end !== 'rejected')) continue;
+        checked();
+        const again = facts.callsOf(known.requestId).find(({ index }) => index > known.index);
+        if (again && !isResent(facts, known, again)) {
+          violated(`${known.requestId} was called again, although it was known to be ${known.end}.`, again.index);
+        }
+        const unknown = facts
+          .changesOfSends(known.requestId)
+          .find(
+            ({ after, index }) =>
+              index > known.index && after.state === 'uncertain' && after.claimId === known.claimId && known.claimId,
+          );
+        if (unknown) violated(`${known.requestId} is uncertain, but was known to be ${known.end}.`, unknown.index);
+      }
+    },
+  },
+
+  uncertainOnlyAfterCall: {
+    sentence:
+      'A send is uncertain only if a call was made, or something kept the function that claimed it from saying so.',
+    check(facts, { checked, violated }) {
+      for (const { before, after, index, requestId } of facts.changesOfSends()) {
+        if (after.state !== 'uncertain' || before?.state === 'uncertain') continue;
+        checked();
+        const claim = facts.claims.get(String(after.claimId));
+        if (claim === undefined || facts.isHindered(claim.invocation, claim.index)) continue;
+        const isCalled = facts.callsOf(requestId).some(({ claimId }) => claimId === claim.claimId);
+        if (!isCalled) violated(`${requestId} is uncertain, although no call was made.`, index);
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+const RECEIVERS: readonly (FunctionName | undefined)[] = ['receive', 'drain'];
+const MANAGERS: readonly (FunctionName | undefined)[] = ['manage', 'erase'];
+const WRITERS: Readonly<Record<SendTransition['by'], readonly (FunctionName | undefined)[]>> = {
+  send: ['send'],
+  receive: RECEIVERS,
+  manage: MANAGERS,
+  operator: ['manage'],
+};
+
+/** Whether an operator resent the request between two calls. */
+const isResent = (facts: StageFacts, before: CallFact, call: CallFact): boolean =>
+  facts
+    .changesOfSends(call.requestId)
+    .some(
+      ({ index, after }) =>
+        index > before.index &&
+        index < call.index &&
+        after.state === 'waiting' &&
+        facts.invocationAt({ index })?.function === 'manage',
+    );

@@ -1,0 +1,207 @@
+import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import { sendRules } from '../../../support/builders.ts';
+import { effectiveConsent } from './effective-consent.ts';
+import type { CallFact, StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** From the last look at the clock to the call: the time that the network takes. */
+const LATEST_CALL_MS = 1_000;
+
+export const DECISION_INVARIANTS = {
+  sentAsRequested: {
+    sentence: 'A call has the content of its request, and goes to its contact.',
+    check(facts, { checked, violated }) {
+      const rules = sendRules(facts.run.history.features.rules);
+      for (const { request, body, endpoint, index, requestId } of facts.calls) {
+        if (request === undefined) continue;
+        checked();
+        const template = request.ruleNameOrId === undefined ? rules.defaultTemplate : request;
+        const expected =
+          endpoint === 'message/v3'
+            ? { messageText: request.messageText, imageURL: request.imageURL, fileURL: request.fileURL }
+            : { ruleNameOrId: template?.ruleNameOrId };
+        for (const [name, value] of Object.entries(expected)) {
+          if (body[name] !== value) violated(`${name} of ${requestId} is ${String(body[name])}.`, index);
+        }
+        if (contactKey(String(body.platformContactId)) !== contactKey(request.platformContactId)) {
+          violated(`${requestId} went to ${String(body.platformContactId)}.`, index);
+        }
+      }
+    },
+  },
+
+  windowObeyed: {
+    sentence:
+      'A free-form message is sent only if its window was open, by what was stored when the function read the contact, ' +
+      'less the margin.',
+    check(facts, { checked, violated }) {
+      const { windowMarginMs } = sendRules(facts.run.history.features.rules);
+      for (const call of facts.calls) {
+        if (call.endpoint !== 'message/v3' || call.claim === undefined) continue;
+        checked();
+        const { atMs } = call.claim;
+        const isOpen = contactsRead(facts, call).some((contact) => isWindowOpen(contact, atMs, windowMarginMs));
+        if (!isOpen)
+          violated(`${call.requestId} was sent as a free-form message, but its window was closed.`, call.index);
+      }
+    },
+  },
+
+  optOutObeyed: {
+    sentence:
+      'No call is made for a user whose opt-out was stored when the send was claimed, or when the function looked again ' +
+      'after that: no template until the user opts in, and no free-form message until the user writes again.',
+    check(facts, { checked, violated }) {
+      const { optOutExemptReasons = [] } = sendRules(facts.run.history.features.rules);
+      for (const call of facts.calls) {
+        const { claim, request } = call;
+        if (claim === undefined || request === undefined) continue;
+        checked();
+        if (request.reason !== undefined && optOutExemptReasons.includes(request.reason)) continue;
+        // Before the template that replaces a free-form call, the function looks again after that call.
+        const first = facts
+          .callsOf(call.requestId)
+          .findLast(({ claimId, index }) => claimId === claim.claimId && index < call.index);
+        const since = first?.index ?? claim.index;
+        const contacts = [
+          contactAt(facts, claim.contact, since),
+          contactAt(facts, claim.contact, call.index),
+          ...contactsRead(facts, call).slice(-1),
+        ];
+        const optedOut = contacts.map((contact) => blockingOptOut(contact, call.endpoint));
+        if (optedOut.every((at) => at !== undefined)) {
+          violated(
+            `${call.endpoint} was called for ${call.requestId}, although the user opted out at ${optedOut[0]}.`,
+            call.index,
+          );
+        }
+      }
+    },
+  },
+
+  writtenFirstOnlyWithConsent: {
+    sentence:
+      'A template opens a conversation only with an approved reason, after an opt-in or a message from the user.',
+    check(facts, { checked, violated }) {
+      const { windowMarginMs } = sendRules(facts.run.history.features.rules);
+      for (const call of facts.calls) {
+        if (call.endpoint !== 'intent/v2' || call.claim === undefined || call.request === undefined) continue;
+        const reads = contactsRead(facts, call);
+        if (reads.some((contact) => isWindowOpen(contact, call.atMs, windowMarginMs))) continue;
+        checked();
+        if (call.request.reason === undefined) violated(`${call.requestId} has no reason.`, call.index);
+        const isAllowed = reads.some((contact) => contact?.lastInboundAt !== undefined || hasConsent(contact));
+        if (!isAllowed) violated(`${call.requestId} was sent without an opt-in.`, call.index);
+      }
+    },
+  },
+
+  timesObeyed: {
+    sentence: 'No request is sent before its sendAt or after its notAfter.',
+    check(facts, { checked, violated }) {
+      for (const { request, atMs, index, requestId, invocation, claim } of facts.calls) {
+        const { sendAt, notAfter } = request ?? {};
+        if (sendAt === undefined && notAfter === undefined) continue;
+        checked();
+        if (sendAt !== undefined && atMs < Date.parse(sendAt))
+          violated(`${requestId} was sent before ${sendAt}.`, index);
+        const isHindered = facts.isHindered(invocation, claim?.index ?? index, index);
+        if (notAfter !== undefined && atMs > Date.parse(notAfter) + LATEST_CALL_MS && !isHindered) {
+          violated(`${requestId} was sent after ${notAfter}.`, index);
+        }
+      }
+    },
+  },
+
+  refusedForAReason: {
+    sentence: 'A send is refused or expires only if, by what was stored, the rule that it names forbids it.',
+    check(facts, { checked, violated }) {
+      const rules = sendRules(facts.run.history.features.rules);
+      for (const change of facts.changesOfSends()) {
+        const { after, index, atMs, requestId } = change;
+        if (after.state !== 'refused' && after.state !== 'expired') continue;
+        const invocation = facts.invocationAt(change);
+        const request = facts.requestIn(after.body);
+        if (invocation === undefined || request === undefined) continue;
+        checked();
+        const name = String(after.contact);
+        const contacts = [
+          contactAt(facts, name, index),
+          contactAt(facts, name, invocation.start),
+          ...readsIn(facts, name, invocation.start, index),
+        ];
+        const isOpen = (contact: Item | undefined) => isWindowOpen(contact, atMs, rules.windowMarginMs);
+        const forbids: Readonly<Record<string, () => boolean>> = {
+          WINDOW_CLOSED: () =>
+            request.ruleNameOrId === undefined && rules.defaultTemplate === undefined && !contacts.every(isOpen),
+          OPTED_OUT: () => contacts.some((contact) => blockingOptOut(contact, 'intent/v2') !== undefined),
+          NO_OPT_IN: () => contacts.some((contact) => contact?.lastInboundAt === undefined && !hasConsent(contact)),
+          REASON_MISSING: () => request.reason === undefined,
+          NOT_ON_PLATFORM: () =>
+            contacts.some((contact) => contact?.checkedAt !== undefined && contact.checkedAddress === undefined),
+        };
+        const isTrue =
+          after.state === 'expired' ? isOver(facts, request, change) : (forbids[String(after.code)]?.() ?? true);
+        // Error 201 closes a window that was open by what was stored.
+        const isDenied = facts.callsOf(requestId).some((call) => call.end === 'window-closed' && call.index < index);
+        if (!isTrue && !isDenied) violated(`${requestId} is ${after.state}: ${String(after.decision)}`, index);
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+/** A request may use up its queue's receives only in ten days, after which it expires, as it does after 13 days. */
+const MIN_QUEUED_MS = 9 * DAY_MS;
+
+const isOver = (
+  facts: StageFacts,
+  { notAfter, requestId }: SendRequest,
+  { atMs, index }: { readonly atMs: number; readonly index: number },
+): boolean => {
+  if (notAfter !== undefined && atMs >= Date.parse(notAfter)) return true;
+  return facts
+    .entries('queued')
+    .some(
+      ({ queue, body, ...entry }) =>
+        queue === 'send' &&
+        entry.index < index &&
+        entry.atMs <= atMs - MIN_QUEUED_MS &&
+        body.includes(`"${requestId}"`),
+    );
+};
+
+/** What the process of a call had read about the contact in its invocation, oldest first. */
+const contactsRead = (facts: StageFacts, { claim, invocation, index }: CallFact): readonly (Item | undefined)[] =>
+  readsIn(facts, claim?.contact ?? '', invocation?.start ?? 0, index, invocation?.process);
+
+const readsIn = (facts: StageFacts, name: string, from: number, until: number, process?: string) =>
+  facts
+    .readsOf(name)
+    .filter((one) => one.index > from && one.index < until && (process ?? one.process) === one.process)
+    .map(({ contact }) => contact);
+
+/** Everything that was stored about a contact just before an entry. */
+const contactAt = (facts: StageFacts, name: string, index: number): Item =>
+  Object.assign({}, ...['CONTACT', 'CONSENT', 'CHECK', 'DENIAL'].map((sk) => facts.itemBefore(`${name} ${sk}`, index)));
+
+/** The contract's Limits: "24 hours since the user's last message". After an error 201, only a later message counts. */
+const isWindowOpen = (contact: Item | undefined, atMs: number, marginMs: number): boolean => {
+  const { lastInboundAt, windowDeniedAt } = contact ?? {};
+  if (typeof lastInboundAt !== 'string') return false;
+  if (typeof windowDeniedAt === 'string' && windowDeniedAt > lastInboundAt) return false;
+  return atMs < Date.parse(lastInboundAt) + DAY_MS - marginMs;
+};
+
+/** The opt-out that forbids a call to an endpoint, if one does. */
+const blockingOptOut = (contact: Item | undefined, endpoint: string): string | undefined => {
+  const consent = effectiveConsent(contact);
+  if (consent?.state !== 'opted-out') return undefined;
+  const isAnswer = endpoint === 'message/v3' && String(contact?.lastInboundAt ?? '') > consent.at;
+  return isAnswer ? undefined : consent.at;
+};
+
+const hasConsent = (contact: Item | undefined): boolean =>
+  contact?.userOptInAt !== undefined || contact?.importOptInAt !== undefined;

@@ -1,0 +1,27 @@
+import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+
+/** The opt-in or opt-out that counts. */
+export interface EffectiveConsent {
+  readonly state: 'opted-in' | 'opted-out';
+  readonly at: string;
+  readonly origin: 'user' | 'import';
+}
+
+/**
+ * Returns the consent that counts, by what the documents say: only a later opt-in of the user overrides the user's own
+ * opt-out; any later opt-in overrides an imported one.
+ */
+export const effectiveConsent = (item: Item | undefined): EffectiveConsent | undefined => {
+  const at = (name: string): string => String(item?.[name] ?? '');
+  const [userIn, importIn] = [at('userOptInAt'), at('importOptInAt')];
+  const [userOut, importOut] = [at('userOptOutAt'), at('importOptOutAt')];
+  const isUserOut = userOut !== '' && userIn <= userOut;
+  const isImportOut = importOut !== '' && userIn <= importOut && importIn <= importOut;
+  if (isUserOut || isImportOut) {
+    const isUsers = isUserOut && (!isImportOut || userOut >= importOut);
+    return { state: 'opted-out', at: isUsers ? userOut : importOut, origin: isUsers ? 'user' : 'import' };
+  }
+  if (userIn === '' && importIn === '') return undefined;
+  const isUsers = userIn >= importIn;
+  return { state: 'opted-in', at: isUsers ? userIn : importIn, origin: isUsers ? 'user' : 'import' };
+};

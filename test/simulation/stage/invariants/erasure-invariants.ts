@@ -1,0 +1,120 @@
+import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
+import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { addressVariants } from '../../../../lambdas/domain/contact.ts';
+import { erasedKeys } from './receiving-invariants.ts';
+import { eventsIn, keptDeadLetters } from './stage-events.ts';
+import { idIn, type StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+export const ERASURE_INVARIANTS = {
+  erasureComplete: {
+    sentence:
+      'After an erasure, nothing of the contact is left in the table, a queue, or the audit trail that was there when its ' +
+      'last turn started, and is no newer than the request.',
+    check(facts, { checked, violated }) {
+      for (const { key, requestedAt, start } of erasuresOf(facts)) {
+        checked();
+        const names = namesOf(key);
+        for (const [name, item] of facts.run.items) {
+          // A dead letter moves to the table when it is a week old.
+          if (name.startsWith('DEADLETTER#') || !isAbout(names, [name, textOf(item)].join(' '))) continue;
+          const created = facts.writesOf(name).findLast(({ before }) => before === undefined)?.index ?? -1;
+          const time = oldestTimeOf(name, item);
+          if (created < start && (time === undefined || time <= requestedAt)) {
+            violated(`${name} is left of ${key}, which was erased as of ${requestedAt}.`);
+          }
+        }
+        const queues = Object.values(facts.run.queued).flat();
+        for (const body of [...queues.map((message) => message.body), ...keptDeadLetters(facts.run.items)]) {
+          const place = facts.entries('queued').findLast((entry) => entry.body === body)?.index ?? start;
+          const receivedAt = /"receivedAt":"([^"]+)"/.exec(body)?.[1];
+          const isNewer = receivedAt !== undefined && receivedAt > requestedAt;
+          if (place < start && !isNewer && isAbout(names, [body, ...eventsIn(body)].join(' '))) {
+            violated(`A dead letter is left of ${key}: ${body}`);
+          }
+        }
+      }
+    },
+  },
+
+  othersKept: {
+    sentence: 'An erasure removes nothing of other contacts, and nothing that is newer than its request.',
+    check(facts, { checked, violated }) {
+      const until = new Map<string, string>();
+      for (const { key, requestedAt } of requestsOf(facts).values()) {
+        if (requestedAt > (until.get(key) ?? '')) until.set(key, requestedAt);
+      }
+      const erased = erasedKeys(facts);
+      for (const write of facts.entries('write')) {
+        const { key: name, before, after, index } = write;
+        const isRemoved = after === undefined || (after.erasedAt !== undefined && before?.erasedAt === undefined);
+        if (before === undefined || !isRemoved || facts.invocationAt(write)?.function !== 'erase') continue;
+        const contact = parseContactName(before.contact ?? before.pk);
+        if (contact === undefined) continue;
+        checked();
+        const time = newestTimeOf(name, before);
+        if (!erased.has(contact.key)) violated(`${name} of ${contact.key} was erased.`, index);
+        else if (time !== undefined && time > (until.get(contact.key) ?? '')) {
+          violated(`${name} was erased, although it is newer than the request.`, index);
+        }
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+interface ErasureRequest {
+  readonly erasureId: string;
+  readonly key: string;
+  readonly requestedAt: string;
+}
+
+/** The erasures by their ids, from the messages of their queue, which name the contact. */
+const requestsOf = (facts: StageFacts): ReadonlyMap<string, ErasureRequest> =>
+  new Map(
+    facts.entries('queued').flatMap(({ queue, body }) => {
+      if (queue !== 'erasures') return [];
+      const { erasureId, requestedAt, contact } = JSON.parse(body);
+      return [[String(erasureId), { erasureId, requestedAt, key: contact.key }] as const];
+    }),
+  );
+
+/** The finished erasures, with the place where the last turn started. */
+const erasuresOf = (facts: StageFacts): readonly (ErasureRequest & { readonly start: number })[] => {
+  const requests = requestsOf(facts);
+  return facts.namesOf('ERASURE#').flatMap((name) => {
+    const request = requests.get(idIn(name));
+    const done = facts.writesOf(name).find(({ after }) => after?.state === 'done');
+    const start = done && facts.invocationAt(done)?.start;
+    return request && start !== undefined ? [{ ...request, start }] : [];
+  });
+};
+
+/** Everything that may name a contact: its key, and the digits of every number that has this key. */
+const namesOf = (key: string): RegExp => {
+  const names = [key, ...addressVariants(key)].map((name) => name.replace(/[^\w]/g, '\\$&'));
+  return new RegExp(`(?<![0-9A-Za-z])(${names.join('|')})(?![0-9A-Za-z])`);
+};
+
+const isAbout = (names: RegExp, text: string): boolean => names.test(text);
+
+const textOf = (item: Item): string => JSON.stringify(item, (_, value) => (value instanceof Set ? [...value] : value));
+
+const TIMES: Readonly<Record<string, readonly string[]>> = {
+  CONTACT: ['lastInboundAt'],
+  CONSENT: ['userOptInRecordedAt', 'importOptInRecordedAt', 'userOptOutRecordedAt', 'importOptOutRecordedAt'],
+  CHECK: ['checkedAt'],
+  DENIAL: ['windowDeniedAt'],
+  MESSAGE: ['createdAt'],
+  ECHO: ['createdAt'],
+  SEND: ['createdAt'],
+  AUDIT: ['at'],
+};
+
+const timesOf = (name: string, item: Item): readonly string[] =>
+  (TIMES[name.slice(name.lastIndexOf(' ') + 1)] ?? []).flatMap((attribute) => {
+    const time = item[attribute];
+    return typeof time === 'string' ? [time] : [];
+  });
+
+const oldestTimeOf = (name: string, item: Item): string | undefined => timesOf(name, item).toSorted()[0];
+const newestTimeOf = (name: string, item: Item): string | undefined => timesOf(name, item).toSorted().at(-1);

@@ -1,0 +1,147 @@
+import { keptDeadLetters } from './stage-events.ts';
+import { idIn, type StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
+
+/**
+ * By then, a request ends that nothing keeps from being sent. A blind probe of an unreachable service is made once an
+ * hour. The request that is to make it waits up to 15 minutes and 30 seconds longer, and so does each one that learns
+ * the result. The rest is for leases, for the visibility timeout after a death, and for the requests before it.
+ */
+const HEALTHY_MS = 4 * HOUR_MS;
+
+/** A request that cannot be sent expires after 13 days in the queue, when it is next received. */
+const QUEUED_MS = 13 * DAY_MS + HOUR_MS;
+
+/** A turn of an erasure waits a minute, at most, until a claim has ended, whose lease lasts a few minutes. */
+const ERASURE_MS = HOUR_MS;
+
+export const LIVENESS_INVARIANTS = {
+  everythingEnds: {
+    sentence:
+      'After the last act and fault, the stage becomes quiet, with empty queues but those of dead letters, and without ' +
+      'schedules; and SQS never had to move a message itself.',
+    check(facts, { checked, violated }) {
+      const { run } = facts;
+      checked();
+      if (run.how === 'endless') return violated(`It was still busy at ${new Date(run.endedAtMs).toISOString()}.`);
+      for (const queue of ['send', 'inbound', 'erasures'] as const) {
+        for (const { body } of run.queued[queue]) violated(`It is still in the queue ${queue}: ${body}`);
+      }
+      for (const requestId of run.scheduled) violated(`${requestId} is still scheduled.`);
+      for (const { queue, body, reason, index } of facts.entries('queued')) {
+        if (reason?.startsWith('SQS moved it')) violated(`SQS moved it to ${queue}: ${body}`, index);
+      }
+    },
+  },
+
+  everyRequestEnds: {
+    sentence: 'Every request that was accepted ends in one final state, or as a dead letter.',
+    check(facts, { checked, violated }) {
+      const { run } = facts;
+      const letters = deadLettersOf(facts);
+      const queued = facts.entries('queued').filter(({ queue, body }) => queue === 'send' && isRequest(body));
+      for (const { body, index } of new Map(queued.map((entry) => [entry.body, entry])).values()) {
+        checked();
+        const requestId = facts.requestIn(body)?.requestId;
+        const item = requestId === undefined ? undefined : run.items.get(`SEND#${requestId} SEND`);
+        const isErased = item?.erasedAt !== undefined;
+        const isEnded = item?.body === body && FINAL.includes(String(item.state));
+        if (!isEnded && !isErased && !letters.has(body)) {
+          violated(`${requestId ?? body} ends as ${String(item?.state)}.`, index);
+        }
+      }
+      for (const [name, { state, erasedAt, body: stored }] of run.items) {
+        if (!name.startsWith('SEND#') || state === undefined || erasedAt !== undefined) continue;
+        // Another request with the same id may have been queued instead.
+        const isQueued = queued.some(({ body }) => body === stored);
+        // Whoever registered or resent it got no answer, and repeats the call.
+        const isUnanswered =
+          (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
+        if (!FINAL.includes(String(state)) && !isUnanswered) violated(`${name} ends as ${String(state)}.`);
+      }
+    },
+  },
+
+  endsInTime: {
+    sentence: 'After the last fault, a request that can be sent ends within four hours, and any other within 13 days.',
+    check(facts, { checked, violated }) {
+      const { run } = facts;
+      const limitMs = isHealthy(facts) ? HEALTHY_MS : QUEUED_MS;
+      for (const name of facts.namesOf('SEND#')) {
+        const writes = facts.writesOf(name);
+        const end = writes.findLast(
+          ({ before, after }) => before?.state !== after?.state && FINAL.includes(String(after?.state)),
+        );
+        const first = writes[0];
+        if (end === undefined || first === undefined) continue;
+        checked();
+        const { sendAt, body } = end.after ?? {};
+        const queued = facts.entries('queued').findLast((entry) => entry.body === body && entry.index < end.index);
+        const since = Math.max(
+          run.calmAtMs,
+          queued?.atMs ?? 0,
+          first.atMs,
+          typeof sendAt === 'string' ? Date.parse(sendAt) : 0,
+        );
+        if (end.atMs > since + limitMs) {
+          violated(`${name} became ${String(end.after?.state)} ${hours(end.atMs - since)} after it could.`, end.index);
+        }
+      }
+    },
+  },
+
+  everyEventAcknowledged: {
+    sentence: 'Every authentic event is acknowledged in the end.',
+    check(facts, { checked, violated }) {
+      const heard = new Set(
+        facts.entries('delivery-answer').flatMap((one) => (one.isHeard && one.status < 300 ? [one.eventId] : [])),
+      );
+      for (const { eventId, isForged: isInvalid, index } of facts.entries('event')) {
+        if (isInvalid) continue;
+        checked();
+        if (!heard.has(eventId)) violated(`${eventId} was never acknowledged.`, index);
+      }
+    },
+  },
+
+  erasuresEnd: {
+    sentence: 'Every erasure is done within an hour of its request, or of the last fault.',
+    check(facts, { checked, violated }) {
+      for (const { queue, body, atMs, index } of facts.entries('queued')) {
+        if (queue !== 'erasures') continue;
+        checked();
+        const name = `ERASURE#${String(JSON.parse(body).erasureId)} ERASURE`;
+        const done = facts.writesOf(name).find(({ after }) => after?.state === 'done');
+        const limit = Math.max(atMs, facts.run.calmAtMs) + ERASURE_MS;
+        if (done === undefined || done.atMs > limit) violated(`${name} is not done in time.`, index);
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+/** A message that only refers to a scheduled request is no request. */
+const isRequest = (body: string): boolean => !body.includes('"scheduledRequestId"');
+
+const deadLettersOf = (facts: StageFacts): ReadonlySet<string> =>
+  new Set([
+    ...facts.run.queued['send-dead-letters'].map(({ body }) => body),
+    ...keptDeadLetters(facts.run.items),
+    // An erasure deletes dead letters, too, and a redrive puts them back on the queue.
+    ...facts.entries('deleted').flatMap(({ queue, body }) => (queue === 'send-dead-letters' ? [body] : [])),
+  ]);
+
+const isRefusedByApi = (facts: StageFacts, requestId: string): boolean =>
+  facts
+    .entries('api-answer')
+    .some(({ act, status = 500 }) => act.kind === 'resolve' && act.requestId === requestId && status > 299);
+
+/** Whether, after the last act, the chat service accepts requests. */
+const isHealthy = (facts: StageFacts): boolean => facts.acts('credit').at(-1)?.hasCredit ?? true;
+
+const hours = (ms: number): string => `${(ms / HOUR_MS).toFixed(1)} hours`;

@@ -1,0 +1,132 @@
+import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import type { LedgerEntry } from '../ledger.ts';
+import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+export const MANAGING_INVARIANTS = {
+  recordedBeforeAct: {
+    sentence: 'Before an operator changes anything, the audit trail says what was asked for.',
+    check(facts, { checked, violated }) {
+      const audits = facts.namesOf('AUDIT#').flatMap((name) => facts.writesOf(name));
+      for (const { index, action, about } of operatorsChanges(facts)) {
+        checked();
+        const invocation = facts.invocationAt({ index });
+        const isRecorded = audits.some(
+          ({ after, ...entry }) =>
+            entry.index < index &&
+            facts.invocationAt(entry) === invocation &&
+            after?.action === action &&
+            Object.entries(about).every(([name, value]) => after[name] === value),
+        );
+        if (!isRecorded) violated(`The audit trail has no ${action}.`, index);
+      }
+    },
+  },
+
+  answersAreTrue: {
+    sentence: 'What the management API answers has happened.',
+    check(facts, { checked, violated }) {
+      for (const answer of facts.entries('api-answer')) {
+        const { status = 500, act, index } = answer;
+        if (status > 299) continue;
+        const isTrue = isDone(facts, answer);
+        if (isTrue === undefined) continue;
+        checked();
+        if (!isTrue) violated(`The API answered ${status} to ${act.kind}, which had not happened.`, index);
+      }
+    },
+  },
+
+  deadLettersHaveReasons: {
+    sentence: 'Every dead letter has a reason.',
+    check(facts, { checked, violated }) {
+      for (const { queue, body, reason, index } of facts.entries('queued')) {
+        if (!queue.endsWith('-dead-letters') || queue === 'publish-dead-letters') continue;
+        checked();
+        if (reason === undefined || reason === '') violated(`${queue} has no reason: ${body}`, index);
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+interface OperatorsChange {
+  readonly index: number;
+  readonly action: string;
+  /** What the entry of the audit trail must say. */
+  readonly about: Readonly<Record<string, unknown>>;
+}
+
+const operatorsChanges = (facts: StageFacts): readonly OperatorsChange[] => [
+  ...facts.entries('write').flatMap((write): OperatorsChange[] => {
+    const { key, before, after, index } = write;
+    if (after === undefined || facts.invocationAt(write)?.function !== 'manage') return [];
+    const change = (action: string, about: OperatorsChange['about']) => [{ index, action, about }];
+    if (key.startsWith('ERASURE#') && before === undefined) return change('erasure', { erasureId: idIn(key) });
+    if (key.startsWith('SEND#') && before?.state !== after.state && after.state !== 'queued') {
+      return change(after.state === 'cancelled' ? 'cancellation' : 'resolution', { requestId: idIn(key) });
+    }
+    if (!key.endsWith(' CONSENT')) return [];
+    return ['user', 'import'].flatMap((origin) =>
+      (['In', 'Out'] as const).flatMap((kind) => {
+        const consentAt = after[`${origin}Opt${kind}At`];
+        const isChanged = consentAt !== undefined && consentAt !== before?.[`${origin}Opt${kind}At`];
+        return isChanged ? change(`opt-${kind.toLowerCase()}`, { consentAt, origin }) : [];
+      }),
+    );
+  }),
+  ...facts.entries('queued').flatMap((entry): OperatorsChange[] => {
+    const isRedriven = entry.queue === 'inbound' && facts.invocationAt(entry)?.function === 'manage';
+    return isRedriven ? [{ index: entry.index, action: 'redrive', about: { queue: 'inbound' } }] : [];
+  }),
+];
+
+/** Whether what an answer says had happened by then; undefined if the answer says nothing that can be compared. */
+const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>): boolean | undefined => {
+  const { entries } = facts.run.ledger;
+  const before = entries.slice(0, index);
+  const isQueued = (queue: string, matches: (text: string) => boolean): boolean =>
+    before.some((entry) => entry.kind === 'queued' && entry.queue === queue && matches(entry.body));
+  switch (act.kind) {
+    case 'request': {
+      const requestId = facts.requestIn(act.body)?.requestId ?? '';
+      const state = facts.itemBefore(`SEND#${requestId} SEND`, index)?.state;
+      const isWaiting = ['queued', 'waiting', 'claimed'].includes(String(state));
+      return state !== undefined && (!isWaiting || isQueued('send', (text) => text.includes(`"${requestId}"`)));
+    }
+    case 'cancel':
+      return facts.itemBefore(`SEND#${act.requestId} SEND`, index)?.state === 'cancelled';
+    case 'resolve': {
+      const reached = { accepted: 'accepted', failed: 'rejected', resend: 'waiting' }[act.as];
+      const write = before.findLastIndex(
+        (entry) => isWriteOf(entry, `SEND#${act.requestId} SEND`) && entry.after?.state === reached,
+      );
+      const isQueuedAgain = entries
+        .slice(write, index)
+        .some(
+          (entry) => entry.kind === 'queued' && entry.queue === 'send' && entry.body.includes(`"${act.requestId}"`),
+        );
+      return write >= 0 && (act.as !== 'resend' || isQueuedAgain);
+    }
+    case 'consent': {
+      const at = new Date(act.atMs - act.agoMs).toISOString();
+      const attribute = `${act.origin}Opt${act.consent === 'opt-in' ? 'In' : 'Out'}At`;
+      const suffix = `#${contactKey(act.contact)} CONSENT`;
+      return before.some(
+        (entry) =>
+          entry.kind === 'write' &&
+          entry.key.endsWith(suffix) &&
+          String(entry.after?.[attribute] ?? '') >= at.slice(0, 19),
+      );
+    }
+    case 'erase': {
+      const id = typeof body === 'object' && body !== null && 'erasureId' in body ? String(body.erasureId) : '';
+      const isStarted = facts.itemBefore(`ERASURE#${id} ERASURE`, index) !== undefined;
+      return id !== '' && isStarted && isQueued('erasures', (text) => text.includes(`"${id}"`));
+    }
+    default:
+      return undefined;
+  }
+};
+
+const isWriteOf = (entry: LedgerEntry, key: string): entry is Extract<LedgerEntry, { kind: 'write' }> =>
+  entry.kind === 'write' && entry.key === key;

@@ -1,0 +1,195 @@
+import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { effectiveConsent } from './effective-consent.ts';
+import { erasedKeys } from './receiving-invariants.ts';
+import { authenticEventsOf } from './stage-events.ts';
+import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+export const PUBLISHING_INVARIANTS = {
+  everyChangePublished: {
+    sentence:
+      'Every change that the documents list is published at least once, unless a dead letter says why it was not.',
+    check(facts, { checked, violated }) {
+      const isDiscarded = facts.entries('queued').some(({ queue }) => queue === 'publish-dead-letters');
+      const published = publishedOf(facts);
+      for (const { identity, index } of expectedOf(facts)) {
+        checked();
+        const isPublished = published.get(identity)?.some((event) => event.index > index);
+        if (!isPublished && !isDiscarded) violated(`${identity} was not published.`, index);
+      }
+    },
+  },
+
+  nothingElsePublished: {
+    sentence: 'Nothing is published that did not happen.',
+    check(facts, { checked, violated }) {
+      const expected = Map.groupBy(expectedOf(facts), ({ identity }) => identity);
+      for (const [identity, events] of publishedOf(facts)) {
+        for (const { index, detail } of events) {
+          checked();
+          const causes = expected.get(identity)?.filter((one) => one.index < index) ?? [];
+          if (causes.length === 0) violated(`${identity} was published and did not happen.`, index);
+          const isTrue = causes.some(({ fields }) =>
+            Object.entries(fields).every(([name, value]) => valueIn(detail, name) === value),
+          );
+          if (causes.length > 0 && !isTrue) violated(`${identity} was published as ${JSON.stringify(detail)}.`, index);
+        }
+      }
+    },
+  },
+
+  oneIdPerChange: {
+    sentence: 'A change is published under one ID, however often.',
+    check(facts, { checked, violated }) {
+      const counts = Map.groupBy(expectedOf(facts), ({ identity }) => identity);
+      for (const [identity, events] of publishedOf(facts)) {
+        checked();
+        const ids = new Set(events.map(({ id }) => id));
+        if (ids.size > (counts.get(identity)?.length ?? 0)) {
+          violated(`${identity} was published as ${[...ids].join(' and as ')}.`, events.at(-1)?.index);
+        }
+      }
+    },
+  },
+
+  oneChangePerId: {
+    sentence: 'Two changes are never published under one ID.',
+    check(facts, { checked, violated }) {
+      const erased = erasedKeys(facts);
+      for (const [id, events] of Map.groupBy(facts.entries('published'), ({ id }) => id)) {
+        checked();
+        const details = new Set(events.map(({ detail }) => JSON.stringify(detail)));
+        // What was erased and delivered again is stored again, possibly with another time.
+        const isStoredAgain = events.some(({ detail }) =>
+          erased.has(String(valueIn(valueIn(detail, 'contact'), 'key'))),
+        );
+        if (details.size > 1 && !isStoredAgain)
+          violated(`${id} is ${[...details].join(' and ')}.`, events.at(-1)?.index);
+      }
+    },
+  },
+
+  contentOnlyIfAllowed: {
+    sentence: 'An event on the bus has content if the stage says so, and otherwise none.',
+    check(facts, { checked, violated }) {
+      const isAllowed = facts.run.history.features.content;
+      const texts = new Map(
+        authenticEventsOf(facts).flatMap(({ parts }) =>
+          parts.flatMap(({ id, kind, content: [text] }) => (kind === 'message' && text ? [[id, text] as const] : [])),
+        ),
+      );
+      for (const { detail, detailType, index } of facts.entries('published')) {
+        checked();
+        const text = detailType === 'MessageReceived' ? texts.get(String(valueIn(detail, 'messageId'))) : undefined;
+        const content = valueIn(detail, 'content');
+        if (isAllowed && text !== undefined && valueIn(content, 'text') !== text) {
+          violated(`${detailType} has no content: ${JSON.stringify(detail)}`, index);
+        }
+        const isLeaked =
+          content !== undefined || (text !== undefined && JSON.stringify(detail).includes(JSON.stringify(text)));
+        if (!isAllowed && isLeaked) violated(`${detailType} has content: ${JSON.stringify(detail)}`, index);
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+/** A change that is to be published. */
+interface ExpectedEvent {
+  /** The event's name, what it is about, and when it happened. */
+  readonly identity: string;
+  readonly index: number;
+  /** What its detail must say besides. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const expectations = new WeakMap<StageFacts, readonly ExpectedEvent[]>();
+
+const expectedOf = (facts: StageFacts): readonly ExpectedEvent[] => {
+  const found = expectations.get(facts) ?? facts.entries('write').flatMap(eventsOfWrite);
+  expectations.set(facts, found);
+  return found;
+};
+
+const EVENT_OF_STATE: Readonly<Record<string, string>> = {
+  accepted: 'SendAccepted',
+  refused: 'SendRefused',
+  rejected: 'SendRejected',
+  expired: 'SendExpired',
+  uncertain: 'SendUncertain',
+  cancelled: 'SendCancelled',
+};
+
+const EVENT_OF_STATUS = {
+  sentAt: 'MessageStatusChanged',
+  deliveredAt: 'MessageDelivered',
+  readAt: 'MessageRead',
+  failedAt: 'MessageFailed',
+};
+
+/** What a write publishes, by docs/events.md. */
+const eventsOfWrite = ({ key, before, after, index }: Recorded<'write'>): readonly ExpectedEvent[] => {
+  if (after === undefined) return [];
+  const event = (name: string, subject: string, at: unknown, fields: ExpectedEvent['fields'] = {}): ExpectedEvent => ({
+    identity: `${name} of ${subject} at ${String(at)}`,
+    index,
+    fields,
+  });
+  const appeared = (name: string): boolean => before?.[name] === undefined && after[name] !== undefined;
+  const [kind] = key.split('#', 1);
+  if (kind === 'SEND')
+    return eventsOfSend(before, after).map(({ name, at, fields }) => event(name, idIn(key), at, fields));
+  if (kind === 'MESSAGE' && key.endsWith(' ECHO')) {
+    return appeared('createdAt') ? [event('MessageEchoed', idIn(key), after.createdAt)] : [];
+  }
+  if (kind === 'MESSAGE') {
+    const isReceived = appeared('createdAt') && after.direction === 'inbound';
+    return [
+      ...(isReceived ? [event('MessageReceived', idIn(key), after.createdAt)] : []),
+      ...Object.entries(EVENT_OF_STATUS).flatMap(([attribute, name]) =>
+        appeared(attribute) ? [event(name, idIn(key), after[attribute])] : [],
+      ),
+    ];
+  }
+  if (kind === 'CONTACT' && key.endsWith(' CONSENT')) {
+    const [old, consent] = [effectiveConsent(before), effectiveConsent(after)];
+    const isSame = old?.state === consent?.state && old?.at === consent?.at && old?.origin === consent?.origin;
+    if (consent === undefined || isSame) return [];
+    const name = consent.state === 'opted-in' ? 'ContactOptedIn' : 'ContactOptedOut';
+    return [event(name, key.slice(0, -' CONSENT'.length), consent.at, { origin: consent.origin })];
+  }
+  if (kind !== 'ACCOUNT' || (before?.circuit === 'open') === (after.circuit === 'open')) return [];
+  return after.circuit === 'open'
+    ? [event('AccountHeld', 'the account', after.openedAt, { reason: after.reason })]
+    : [event('AccountResumed', 'the account', after.closedAt)];
+};
+
+const eventsOfSend = (before: Item | undefined, after: Item) => {
+  const state = String(after.state);
+  const name = EVENT_OF_STATE[state];
+  const isRefusedAgain = state === 'refused' && before?.refusedAt !== after.refusedAt;
+  if (name === undefined || (before?.state === state && !isRefusedAgain)) return [];
+  const fields = {
+    ...(state === 'accepted' && { messageId: after.messageId, endpoint: valueIn(after.call, 'endpoint') }),
+    ...(state === 'refused' && { code: after.code }),
+  };
+  return [{ name, at: after[`${state}At`], fields }];
+};
+
+type PublishedEvent = Recorded<'published'>;
+
+const publishedOf = (facts: StageFacts): ReadonlyMap<string, readonly PublishedEvent[]> =>
+  Map.groupBy(facts.entries('published'), ({ detailType, detail }) => {
+    const contact = valueIn(detail, 'contact');
+    const ofContact = `CONTACT#${valueIn(contact, 'platform')}#${valueIn(contact, 'channel')}#${valueIn(contact, 'key')}`;
+    const subject = detailType.startsWith('Account')
+      ? 'the account'
+      : detailType.startsWith('Contact')
+        ? ofContact
+        : String(valueIn(detail, detailType.startsWith('Send') ? 'requestId' : 'messageId'));
+    return `${detailType} of ${subject} at ${String(valueIn(detail, 'at'))}`;
+  });
+
+const valueIn = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && name in value
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined;

@@ -1,0 +1,275 @@
+import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
+import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import { authenticEventsOf, bodiesIn, type EventFact, eventsIn, eventsOf, keptDeadLetters } from './stage-events.ts';
+import type { StageFacts } from './stage-facts.ts';
+import { idIn } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+const INBOUND = ['inbound', 'inbound-dead-letters'];
+
+export const RECEIVING_STAGE_INVARIANTS = {
+  everyEventKept: {
+    sentence: 'Every authentic event is in the table exactly as it came, or in quarantine, unless its user was erased.',
+    check(facts, { checked, violated }) {
+      const { stored, quarantined, erased } = endOf(facts);
+      for (const { body, index, eventId, parts } of authenticEventsOf(facts)) {
+        checked();
+        const isKept = parts.length > 0 ? stored.has(body) : quarantined.has(body);
+        if (!isKept && !quarantined.has(body) && !erased.has(body)) violated(`${eventId} is lost: ${body}`, index);
+      }
+    },
+  },
+
+  keptBeforeAcknowledged: {
+    sentence: 'An event is acknowledged only when it is in the table, in the inbound queue, or in quarantine.',
+    check(facts, { checked, violated }) {
+      const firstKept = firstKeptIn(facts, INBOUND);
+      const events = new Map(eventsOf(facts).map((event) => [event.eventId, event]));
+      for (const { eventId, status, index } of facts.entries('delivery-answer')) {
+        const event = events.get(eventId);
+        if (!event?.isAuthentic || status < 200 || status > 299) continue;
+        checked();
+        if ((firstKept.get(event.body) ?? Number.POSITIVE_INFINITY) > index) {
+          violated(`${eventId} was acknowledged and is nowhere: ${event.body}`, index);
+        }
+      }
+    },
+  },
+
+  drainedOnlyWhenKept: {
+    sentence: 'An event leaves the inbound queue only when it is in the table or in quarantine.',
+    check(facts, { checked, violated }) {
+      const firstKept = firstKeptIn(facts, ['inbound-dead-letters']);
+      for (const { queue, body, index } of facts.entries('deleted')) {
+        if (queue !== 'inbound') continue;
+        for (const event of eventsIn(body)) {
+          checked();
+          if ((firstKept.get(event) ?? Number.POSITIVE_INFINITY) > index) violated(`It is nowhere: ${event}`, index);
+        }
+      }
+    },
+  },
+
+  authenticIsNotRefused: {
+    sentence: 'An authentic event is answered with a 2xx, or with a 5xx, after which it is delivered again.',
+    check(facts, { checked, violated }) {
+      const authentic = new Set(authenticEventsOf(facts).map(({ eventId }) => eventId));
+      for (const { eventId, status, index } of facts.entries('delivery-answer')) {
+        if (!authentic.has(eventId)) continue;
+        checked();
+        if (status >= 300 && status < 500) violated(`${eventId} was answered ${status}.`, index);
+      }
+    },
+  },
+
+  unauthenticatedLeavesNothing: {
+    sentence: 'An event with an invalid signature is never acknowledged, and nothing of it is stored or queued.',
+    check(facts, { checked, violated }) {
+      const authentic = new Set(authenticEventsOf(facts).map(({ body }) => body));
+      const others = eventsOf(facts).filter(({ isAuthentic, body }) => !isAuthentic && !authentic.has(body));
+      if (others.length === 0) return;
+      const firstKept = firstKeptIn(facts, INBOUND);
+      const ids = new Set(others.map(({ eventId }) => eventId));
+      for (const { body, eventId } of others) {
+        checked();
+        const index = firstKept.get(body);
+        if (index !== undefined) violated(`${eventId} was kept: ${body}`, index);
+      }
+      for (const { eventId, status, index } of facts.entries('delivery-answer')) {
+        if (ids.has(eventId) && status < 300) violated(`${eventId} was answered ${status}.`, index);
+      }
+    },
+  },
+
+  quarantinedOnlyIfUnknown: {
+    sentence: 'Only an event that cannot be stored is put in quarantine, with the reason.',
+    check(facts, { checked, violated }) {
+      const storable = new Set(
+        authenticEventsOf(facts)
+          .filter(({ parts }) => parts.length > 0)
+          .map(({ body }) => body),
+      );
+      for (const { queue, body, reason, index } of facts.entries('queued')) {
+        if (queue !== 'inbound-dead-letters') continue;
+        checked();
+        if (reason === undefined || reason === '') violated(`It is in quarantine without a reason: ${body}`, index);
+        const event = eventsIn(body).find((one) => storable.has(one));
+        if (event) violated(`It is in quarantine, although it can be stored: ${event}`, index);
+      }
+    },
+  },
+
+  messagesAreTrue: {
+    sentence: 'Every stored message of a user and every echo is one that the chat service reported, with its time.',
+    check(facts, { checked, violated }) {
+      const byId = Map.groupBy(authenticEventsOf(facts), ({ parts }) => parts[0]?.id);
+      for (const name of facts.namesOf('MESSAGE#')) {
+        for (const { after, before, index } of facts.writesOf(name)) {
+          if (after?.direction !== 'inbound' && after?.direction !== 'echo') continue;
+          if (before?.body === after.body && before?.createdAt === after.createdAt) continue;
+          checked();
+          const kind = after.direction === 'echo' ? 'echo' : 'message';
+          const isTrue = byId
+            .get(idIn(name))
+            ?.some(
+              (event) =>
+                event.body === after.body &&
+                event.parts.some((part) => part.kind === kind) &&
+                event.time === after.createdAt,
+            );
+          if (!isTrue) violated(`${name}, of ${String(after.createdAt)}, was never reported.`, index);
+        }
+      }
+    },
+  },
+
+  windowsAreTrue: {
+    sentence: 'A window opens only as of the time of a message that the user wrote; an echo opens none.',
+    check(facts, { checked, violated }) {
+      const messages = new Map(
+        authenticEventsOf(facts).flatMap((event) =>
+          event.parts.filter(({ kind }) => kind === 'message').map((part) => [part.id, { event, part }] as const),
+        ),
+      );
+      for (const name of facts.namesOf('CONTACT#').filter((each) => each.endsWith(' CONTACT'))) {
+        for (const { after, before, index } of facts.writesOf(name)) {
+          if (after?.lastInboundAt === undefined || after.lastInboundAt === before?.lastInboundAt) continue;
+          checked();
+          const message = messages.get(String(after.lastInboundId));
+          const isTrue =
+            message !== undefined &&
+            message.part.contact === parseContactName(after.pk)?.key &&
+            message.event.time === after.lastInboundAt;
+          if (!isTrue) violated(`${name} opened as of ${String(after.lastInboundAt)}.`, index);
+          if (before?.lastInboundAt !== undefined && String(before.lastInboundAt) > String(after.lastInboundAt)) {
+            violated(`${name} moved back from ${String(before.lastInboundAt)}.`, index);
+          }
+        }
+      }
+    },
+  },
+
+  windowsStayOpen: {
+    sentence: "At the end, a contact's window is open as of the time of the latest stored message.",
+    check(facts, { checked, violated }) {
+      const { items, history } = facts.run;
+      const erased = erasedKeys(facts);
+      const inbound = [...items.values()].filter(({ direction }) => direction === 'inbound');
+      for (const [name, messages] of Map.groupBy(inbound, ({ contact }) => String(contact))) {
+        const contact = parseContactName(name);
+        if (contact === undefined || erased.has(contact.key)) continue;
+        if (history.features.windowPer === 'channel' && contact.channel === '*') continue;
+        checked();
+        const latest = messages
+          .map(({ createdAt }) => String(createdAt))
+          .toSorted()
+          .at(-1);
+        const opened = items.get(`${name} CONTACT`)?.lastInboundAt;
+        if (opened !== latest) violated(`The window of ${name} opened as of ${String(opened)}, not ${latest}.`);
+      }
+    },
+  },
+
+  statusesAreTrue: {
+    sentence:
+      'Each status of a message has the earliest time at which the chat service reported it, and is never lost or moved later.',
+    check(facts, { checked, violated }) {
+      const reports = Map.groupBy(
+        authenticEventsOf(facts).filter(({ parts }) => parts[0]?.kind === 'status'),
+        ({ parts: [part] }) => `${part?.id} ${STATUS_TIME[part?.literal ?? '']}`,
+      );
+      const firstKept = firstKeptIn(facts, []);
+      for (const name of facts.namesOf('MESSAGE#').filter((each) => each.endsWith(' MESSAGE'))) {
+        const writes = facts.writesOf(name);
+        for (const attribute of new Set(Object.values(STATUS_TIME))) {
+          const events = reports.get(`${idIn(name)} ${attribute}`) ?? [];
+          for (const { before, after, index } of writes) {
+            const [old, time] = [before?.[attribute], after?.[attribute]];
+            if (after === undefined || old === time) continue;
+            checked();
+            if (old !== undefined && !(String(time) < String(old))) violated(`${attribute} of ${name} moved.`, index);
+            const isTrue = events.some((event) => event.time === time);
+            if (!isTrue) violated(`${attribute} of ${name} is ${String(time)}, which was never reported.`, index);
+          }
+          checkEarliest(events, attribute, writes.at(-1)?.after, firstKept, (what) => violated(`${name}: ${what}`));
+        }
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+const STATUS_TIME: Readonly<Record<string, string>> = {
+  sent: 'sentAt',
+  delivered: 'deliveredAt',
+  read: 'readAt',
+  failed: 'failedAt',
+  error: 'failedAt',
+};
+
+/** Compares a status at the end with all reports of it that were kept. */
+const checkEarliest = (
+  events: readonly EventFact[],
+  attribute: string,
+  item: Item | undefined,
+  firstKept: ReadonlyMap<string, number>,
+  violated: (what: string) => void,
+): void => {
+  if (item === undefined) return;
+  const bodies = new Set(bodiesIn(item));
+  const latest = events
+    .filter(({ body }) => firstKept.has(body) && bodies.has(body))
+    .map(({ time }) => time)
+    .toSorted()[0];
+  if (latest === undefined) return;
+  const time = item[attribute];
+  if (typeof time !== 'string' || time > latest) violated(`${attribute} is ${String(time)}, not ${latest}.`);
+};
+
+/** The place at which each event was first in the table, or in one of the queues. */
+const firstKeptIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<string, number> => {
+  const first = new Map<string, number>();
+  const keep = (body: string, index: number) => {
+    if (index < (first.get(body) ?? Number.POSITIVE_INFINITY)) first.set(body, index);
+  };
+  for (const { key, after, index } of facts.entries('write')) {
+    if (key.startsWith('MESSAGE#')) for (const body of bodiesIn(after)) keep(body, index);
+  }
+  for (const { queue, body, index } of facts.entries('queued')) {
+    if (queues.includes(queue)) for (const event of eventsIn(body)) keep(event, index);
+  }
+  return first;
+};
+
+/** What there is of events at the end, and what erasures removed. */
+const endOf = (facts: StageFacts) => {
+  const { items, queued } = facts.run;
+  const kept = [...INBOUND_QUEUES.flatMap((name) => queued[name].map(({ body }) => body)), ...keptDeadLetters(items)];
+  const erased = new Set<string>();
+  for (const entry of facts.entries('write')) {
+    if (!entry.key.startsWith('MESSAGE#') || facts.invocationAt(entry)?.function !== 'erase') continue;
+    for (const body of bodiesIn(entry.before)) erased.add(body);
+  }
+  const removed = facts.entries('deleted').filter((entry) => facts.invocationAt(entry)?.function === 'erase');
+  for (const { body } of removed) for (const event of eventsIn(body)) erased.add(event);
+  for (const body of erasedDeadLetters(facts)) for (const event of eventsIn(body)) erased.add(event);
+  return {
+    stored: new Set([...items].flatMap(([name, item]) => (name.startsWith('MESSAGE#') ? bodiesIn(item) : []))),
+    quarantined: new Set(kept.flatMap(eventsIn)),
+    erased,
+  };
+};
+
+const INBOUND_QUEUES = ['inbound', 'inbound-dead-letters'] as const;
+
+/** The dead letters that erasures deleted from the table. */
+const erasedDeadLetters = (facts: StageFacts): readonly string[] => {
+  const items = facts
+    .entries('write')
+    .filter((entry) => entry.key.includes(' PART#') && facts.invocationAt(entry)?.function === 'erase');
+  return keptDeadLetters(new Map(items.flatMap(({ key, before }) => (before ? [[key, before] as const] : []))));
+};
+
+/** The keys of the contacts that an operator asked to erase. */
+export const erasedKeys = (facts: StageFacts): ReadonlySet<string> =>
+  new Set(facts.acts('erase').map(({ contact }) => contactKey(contact)));

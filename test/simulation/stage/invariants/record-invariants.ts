@@ -1,0 +1,179 @@
+import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { erasedKeys } from './receiving-invariants.ts';
+import { authenticEventsOf } from './stage-events.ts';
+import { idIn, requestIdsOf, type StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+export const RECORD_INVARIANTS = {
+  statesAreTrue: {
+    sentence: 'A send ends as what became of its last call, as far as that could be known.',
+    check(facts, { checked, violated }) {
+      for (const requestId of requestIdsOf(facts)) {
+        const item = facts.run.items.get(`SEND#${requestId} SEND`);
+        const last = facts.callsOf(requestId).at(-1);
+        if (item === undefined || last === undefined) continue;
+        checked();
+        const isDecided = isByOperator(facts, requestId, last.index);
+        const isKnownEnd = last.end === 'accepted' || last.end === 'rejected';
+        if (last.isKnown && isKnownEnd && !isDecided && item.state !== last.end) {
+          violated(`${requestId} is ${String(item.state)}, but was known to be ${last.end}.`);
+        }
+        const calls = facts.callsOf(requestId);
+        const isUnknown = calls.some(({ effect, isKnown }) => effect !== undefined && !isKnown);
+        const hasEffect = calls.some(({ effect }) => effect !== undefined);
+        const claimsNothingSent = ['refused', 'expired', 'cancelled', 'waiting'].includes(String(item.state));
+        if (hasEffect && !isUnknown && claimsNothingSent && !isDecided) {
+          violated(`${requestId} is ${String(item.state)}, but its message reached the user.`);
+        }
+      }
+    },
+  },
+
+  acceptedReachedUser: {
+    sentence:
+      'A send is accepted, with the ID of a message, only if that message reached the user, or an operator says so.',
+    check(facts, { checked, violated }) {
+      for (const change of facts.changesOfSends()) {
+        const { after, requestId, index } = change;
+        if (after.state !== 'accepted' || facts.invocationAt(change)?.function === 'manage') continue;
+        checked();
+        const effects = facts
+          .callsOf(requestId)
+          .flatMap((call) => (call.index < index && call.effect ? [call.effect] : []));
+        if (effects.length === 0) violated(`${requestId} is accepted, but nothing was sent.`, index);
+        else if (after.messageId !== undefined && !effects.some(({ id }) => id === after.messageId)) {
+          violated(`${requestId} is accepted as ${String(after.messageId)}, which is another message.`, index);
+        }
+      }
+    },
+  },
+
+  acceptedHasMessage: {
+    sentence: 'Every accepted send with the ID of a message has that message in the conversation, as it was sent.',
+    check(facts, { checked, violated }) {
+      const erased = erasedKeys(facts);
+      const effects = new Map(facts.calls.flatMap((call) => (call.effect ? [[call.effect.id, call] as const] : [])));
+      const { items } = facts.run;
+      for (const [name, { state, messageId, erasedAt }] of items) {
+        if (!name.startsWith('SEND#') || state !== 'accepted' || erasedAt !== undefined || messageId === undefined)
+          continue;
+        const call = effects.get(String(messageId));
+        if (call === undefined || erased.has(call.effect?.contact ?? '')) continue;
+        checked();
+        const message = items.get(`MESSAGE#${String(messageId)} MESSAGE`);
+        if (message?.requestId !== idIn(name)) violated(`${String(messageId)} of ${name} has no record.`);
+      }
+      for (const [name, message] of items) {
+        if (message.direction !== 'outbound') continue;
+        checked();
+        const call = effects.get(idIn(name));
+        if (call === undefined) {
+          if (!isByOperator(facts, String(message.requestId), 0)) violated(`${name} was never sent.`);
+        } else if (endpointOf(message) !== call.endpoint || message.requestId !== call.requestId) {
+          violated(`${name} is shown as ${endpointOf(message)} of ${String(message.requestId)}.`);
+        }
+      }
+    },
+  },
+
+  trailNamesLastCall: {
+    sentence: 'A send names the call that was made last.',
+    check(facts, { checked, violated }) {
+      for (const [name, item] of facts.run.items) {
+        if (!name.startsWith('SEND#') || !['accepted', 'uncertain', 'rejected'].includes(String(item.state))) continue;
+        if (item.erasedAt !== undefined) continue;
+        const claim = facts.claims.get(String(item.claimId));
+        const last = facts.callsOf(idIn(name)).findLast(({ claimId }) => claimId === item.claimId);
+        if (claim === undefined || last === undefined) continue;
+        checked();
+        // The template after error 201 is recorded before it is sent.
+        const isAnnounced = facts.isHindered(claim.invocation, last.index) && last.end === 'window-closed';
+        if (endpointOf(item) !== last.endpoint && !isAnnounced) {
+          violated(`${name} names ${endpointOf(item)}, but the last call was ${last.endpoint}.`);
+        }
+      }
+    },
+  },
+
+  statusConfirms: {
+    sentence: 'A send is accepted once a status with its request ID was stored.',
+    check(facts, { checked, violated }) {
+      const { items } = facts.run;
+      for (const { body, parts } of authenticEventsOf(facts)) {
+        const { id, kind } = parts[0] ?? {};
+        if (kind !== 'status') continue;
+        const requestId = payloadIn(body);
+        const statuses = items.get(`MESSAGE#${id} MESSAGE`)?.statusBodies;
+        if (requestId === undefined || !(statuses instanceof Set && statuses.has(body))) continue;
+        const send = items.get(`SEND#${requestId} SEND`);
+        if (send === undefined || send.erasedAt !== undefined) continue;
+        checked();
+        const isByRecipe = facts.changesOfSends(requestId).some(({ after }) => after.state === 'accepted');
+        if (send.state !== 'accepted' && !isByRecipe) {
+          violated(`${requestId} is ${String(send.state)}, although a status of its message was stored.`);
+        }
+      }
+    },
+  },
+
+  orderKept: {
+    sentence:
+      "A message group's requests reach the user in the order of the queue, unless they have a sendAt or are queued again.",
+    check(facts, { checked, violated }) {
+      const queued = Map.groupBy(
+        facts.entries('queued').filter(({ queue }) => queue === 'send'),
+        ({ body }) => facts.requestIn(body)?.requestId,
+      );
+      const groups = new Map(
+        facts.acts('request').map(({ body, groupId }) => [facts.requestIn(body)?.requestId, groupId]),
+      );
+      const acts = Map.groupBy(facts.acts('request'), ({ body }) => facts.requestIn(body)?.requestId);
+      const ordered = [...queued].flatMap(([requestId, entries]) => {
+        const [entry] = entries;
+        const isOnce = entries.length === 1 && acts.get(requestId)?.length === 1;
+        if (requestId === undefined || entry === undefined || !isOnce) return [];
+        if (facts.requestIn(entry.body)?.sendAt !== undefined) return [];
+        const effects = facts.callsOf(requestId).filter(({ effect }) => effect !== undefined);
+        return effects.length === 0 ? [] : [{ requestId, group: groups.get(requestId), place: entry.index, effects }];
+      });
+      for (const requests of Map.groupBy(ordered, ({ group }) => group).values()) {
+        const inOrder = requests.toSorted((one, other) => one.place - other.place);
+        for (const [place, { requestId, effects }] of inOrder.entries()) {
+          const next = inOrder[place + 1];
+          if (next === undefined) continue;
+          checked();
+          const [last, first] = [effects.at(-1), next.effects[0]];
+          if (last && first && last.index > first.index) {
+            violated(`${requestId} reached the user after ${next.requestId}.`, last.index);
+          }
+        }
+      }
+    },
+  },
+
+  cancelledStays: {
+    sentence: 'A request that was cancelled, or whose contact was erased, is not sent afterwards.',
+    check(facts, { checked, violated }) {
+      for (const { key, before, after, index } of facts.entries('write')) {
+        if (!key.startsWith('SEND#') || after === undefined) continue;
+        const isCancelled = after.state === 'cancelled' && before?.state !== 'cancelled';
+        const isErased = after.erasedAt !== undefined && before?.erasedAt === undefined;
+        if (!isCancelled && !isErased) continue;
+        checked();
+        const call = facts.callsOf(idIn(key)).find((one) => one.index > index);
+        if (call) violated(`${key} was sent after it was ${isErased ? 'erased' : 'cancelled'}.`, call.index);
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+/** Whether an operator resolved the request after an entry. */
+const isByOperator = (facts: StageFacts, requestId: string, index: number): boolean =>
+  facts
+    .changesOfSends(requestId)
+    .some((change) => change.index > index && facts.invocationAt(change)?.function === 'manage');
+
+const endpointOf = ({ call }: Item): string =>
+  typeof call === 'object' && call !== null && 'endpoint' in call ? String(call.endpoint) : 'no call';
+
+const payloadIn = (body: string): string | undefined => /"CLIENT_PAYLOAD":"([^"]+)"/.exec(body)?.[1];

@@ -1,0 +1,83 @@
+import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { parseInstant } from '../../../../lambdas/domain/instant.ts';
+import { type Part, partsOf } from '../../receiving/expectations.ts';
+import type { StageFacts } from './stage-facts.ts';
+
+/** An event that the chat service reported, or that somebody else posted. */
+export interface EventFact {
+  readonly eventId: string;
+  readonly body: string;
+  readonly isAuthentic: boolean;
+  readonly index: number;
+  readonly time: string;
+  /** What it brings; nothing if it is no known event. */
+  readonly parts: readonly Part[];
+}
+
+const known = new WeakMap<StageFacts, readonly EventFact[]>();
+
+export const eventsOf = (facts: StageFacts): readonly EventFact[] => {
+  const found = known.get(facts) ?? readEvents(facts);
+  known.set(facts, found);
+  return found;
+};
+
+export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
+  eventsOf(facts).filter(({ isAuthentic }) => isAuthentic);
+
+const readEvents = (facts: StageFacts): readonly EventFact[] =>
+  facts.entries('event').map(({ eventId, body, isForged: isInvalid, index, atMs }) => {
+    const event = parseObject(body);
+    const publishedAt = new Date(atMs).toISOString();
+    return {
+      eventId,
+      body,
+      isAuthentic: !isInvalid,
+      index,
+      time: timeOf(parseInstant(event?.CREATION_TIME), publishedAt),
+      // Of an event without an id, nothing is known.
+      parts: event === undefined ? [] : partsOf({ event, publishedAt }).map((part) => ({ ...part, body })),
+    };
+  });
+
+const parseObject = (body: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The time that counts as an event's: its own, unless that is later than when it was published. */
+const timeOf = (ownTime: string | undefined, publishedAt: string): string =>
+  ownTime === undefined || ownTime > publishedAt ? publishedAt : ownTime;
+
+/** The bodies of events that an item holds. */
+export const bodiesIn = (item: Item | undefined): readonly string[] => {
+  const { body, failedBody, statusBodies } = item ?? {};
+  const members = statusBodies instanceof Set ? [...statusBodies] : [];
+  return [body, failedBody, ...members].filter((text) => typeof text === 'string');
+};
+
+/** The events in a message of the inbound queue or its dead-letter queue, which keep the envelope of the delivery. */
+export const eventsIn = (queueBody: string): readonly string[] =>
+  [...queueBody.matchAll(/"data":\s*"([A-Za-z0-9+/=]*)"/g)].map(([, data = '']) =>
+    Buffer.from(data, 'base64').toString(),
+  );
+
+/** The bodies of the dead letters that the table keeps. */
+export const keptDeadLetters = (items: ReadonlyMap<string, Item>): readonly string[] => {
+  const parts = new Map<string, Map<number, Buffer>>();
+  for (const [name, { data }] of items) {
+    const [, id, part] = /^DEADLETTER#(.*) PART#(\d+)$/.exec(name) ?? [];
+    if (id === undefined || !isBytes(data)) continue;
+    const found = parts.get(id) ?? new Map<number, Buffer>();
+    parts.set(id, found.set(Number(part), Buffer.from(data)));
+  }
+  return [...parts.values()].map((found) =>
+    Buffer.concat([...found].toSorted(([one], [other]) => one - other).map(([, data]) => data)).toString(),
+  );
+};
+
+const isBytes = (data: unknown): data is Uint8Array => data instanceof Uint8Array;

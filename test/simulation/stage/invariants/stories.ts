@@ -1,0 +1,256 @@
+import { ACCOUNT } from '../../../support/builders.ts';
+import {
+  actStep,
+  at,
+  CONTACT,
+  DELIVERED_BODY,
+  ended,
+  enveloped,
+  invoked,
+  KEY,
+  MESSAGE_BODY,
+  REQUEST_BODY,
+  type Step,
+  step,
+  USER,
+  writeStep,
+} from './tiny-story.ts';
+
+const SEND = 'SEND#request-1 SEND';
+const CALL = {
+  endpoint: 'message/v3',
+  body: { platformContactId: USER, messageText: 'request-1: It is on its way.' },
+};
+export const CLAIMED = {
+  state: 'claimed',
+  body: REQUEST_BODY,
+  contact: CONTACT,
+  createdAt: at(11),
+  claimId: 'claim-1',
+  claimedAt: at(11),
+  leaseUntil: at(160),
+  call: CALL,
+};
+const MESSAGE_OUT = {
+  direction: 'outbound',
+  contact: CONTACT,
+  requestId: 'request-1',
+  call: CALL,
+  createdAt: at(11),
+};
+const WINDOW = { lastInboundAt: at(0), lastInboundId: 'in-1' };
+const contact = { platform: ACCOUNT.platform, channel: '*', key: KEY };
+
+const stored: readonly Step[] = [
+  actStep('writes', 0, { kind: 'user-writes', contact: USER, text: 'Where is it?' }),
+  step('event', 0, { kind: 'event', eventId: 'written', body: MESSAGE_BODY, isForged: false }),
+  step('delivery', 1, { kind: 'delivery', eventId: 'written', attempt: 1 }),
+  invoked('receive-1', 'receive', 1),
+  writeStep('message', 1, {
+    process: 'receive-1',
+    key: 'MESSAGE#in-1 MESSAGE',
+    after: { direction: 'inbound', body: MESSAGE_BODY, createdAt: at(0), contact: CONTACT },
+  }),
+  writeStep('window', 1, { process: 'receive-1', key: `${CONTACT} CONTACT`, after: WINDOW }),
+  ended('receive-1', 'receive', 1),
+  step('answer', 1, { kind: 'delivery-answer', eventId: 'written', status: 200, isHeard: true }),
+  step('received', 2, {
+    kind: 'published',
+    id: 'id-1',
+    detailType: 'MessageReceived',
+    detail: { id: 'id-1', messageId: 'in-1', contact, at: at(0), content: { text: 'Where is it?' } },
+  }),
+];
+
+const requested: readonly Step[] = [
+  actStep('request', 10, {
+    kind: 'request',
+    via: 'queue',
+    body: REQUEST_BODY,
+    groupId: USER,
+    deduplicationId: 'request-1',
+  }),
+  step('queued', 10, { kind: 'queued', queue: 'send', body: REQUEST_BODY }),
+  invoked('send-1', 'send', 11),
+  step('read', 11, { kind: 'read-contact', process: 'send-1', name: CONTACT, contact: WINDOW }),
+  writeStep('claim', 11, { process: 'send-1', key: SEND, after: CLAIMED }),
+  step('read again', 11, { kind: 'read-contact', process: 'send-1', name: CONTACT, contact: WINDOW }),
+  step('call', 12, {
+    kind: 'call',
+    process: 'send-1',
+    requestId: 'request-1',
+    claimId: 'claim-1',
+    ...CALL,
+    effect: { id: 'out-1', at: 0, contact: KEY, ...CALL },
+    end: 'accepted',
+    isAnswered: true,
+  }),
+  writeStep('accept', 13, {
+    process: 'send-1',
+    key: SEND,
+    before: CLAIMED,
+    after: { ...CLAIMED, state: 'accepted', acceptedAt: at(13), messageId: 'out-1' },
+  }),
+  writeStep('sent message', 13, { process: 'send-1', key: 'MESSAGE#out-1 MESSAGE', after: MESSAGE_OUT }),
+  step('deleted', 13, { kind: 'deleted', queue: 'send', body: REQUEST_BODY }),
+  ended('send-1', 'send', 13),
+  step('accepted', 14, {
+    kind: 'published',
+    id: 'id-2',
+    detailType: 'SendAccepted',
+    detail: { id: 'id-2', requestId: 'request-1', contact, at: at(13), messageId: 'out-1', endpoint: 'message/v3' },
+  }),
+];
+
+const confirmed: readonly Step[] = [
+  step('status', 40, { kind: 'event', eventId: 'delivered', body: DELIVERED_BODY, isForged: false }),
+  step('status delivery', 41, { kind: 'delivery', eventId: 'delivered', attempt: 1 }),
+  invoked('receive-2', 'receive', 41),
+  writeStep('delivered', 41, {
+    process: 'receive-2',
+    key: 'MESSAGE#out-1 MESSAGE',
+    before: MESSAGE_OUT,
+    after: { ...MESSAGE_OUT, deliveredAt: at(40), statusBodies: new Set([DELIVERED_BODY]) },
+  }),
+  ended('receive-2', 'receive', 41),
+  step('status answer', 41, { kind: 'delivery-answer', eventId: 'delivered', status: 200, isHeard: true }),
+  step('published status', 42, {
+    kind: 'published',
+    id: 'id-3',
+    detailType: 'MessageDelivered',
+    detail: { id: 'id-3', messageId: 'out-1', contact, at: at(40) },
+  }),
+  step('calm', 100, { kind: 'calm' }),
+];
+
+/** A user writes, is answered, and gets the answer. */
+export const MAIN: readonly Step[] = [...stored, ...requested, ...confirmed];
+
+/** An unknown event is put in quarantine, and a message comes through the inbound queue. */
+export const DEFERRED: readonly Step[] = [
+  step('unknown', 0, { kind: 'event', eventId: 'unknown', body: 'ping', isForged: false }),
+  step('quarantine', 1, {
+    kind: 'queued',
+    queue: 'inbound-dead-letters',
+    body: enveloped('ping'),
+    reason: 'The body is not JSON.',
+  }),
+  step('unknown answer', 1, { kind: 'delivery-answer', eventId: 'unknown', status: 200, isHeard: true }),
+  step('event', 0, { kind: 'event', eventId: 'written', body: MESSAGE_BODY, isForged: false }),
+  step('deferred', 1, { kind: 'queued', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
+  step('answer', 1, { kind: 'delivery-answer', eventId: 'written', status: 200, isHeard: true }),
+  invoked('receive-1', 'drain', 2),
+  writeStep('message', 2, {
+    process: 'receive-1',
+    key: 'MESSAGE#in-1 MESSAGE',
+    after: { direction: 'inbound', body: MESSAGE_BODY, createdAt: at(0), contact: CONTACT },
+  }),
+  step('drained', 2, { kind: 'deleted', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
+  ended('receive-1', 'drain', 2),
+];
+
+/** Somebody posts an event that the chat service did not report. */
+export const UNAUTHENTICATED: readonly Step[] = [
+  step('event', 0, { kind: 'event', eventId: 'posted', body: MESSAGE_BODY, isForged: true }),
+  step('delivery', 1, { kind: 'delivery', eventId: 'posted', attempt: 1 }),
+  step('answer', 1, { kind: 'delivery-answer', eventId: 'posted', status: 401, isHeard: true }),
+];
+
+/** An operator records that a user opted out. */
+export const OPT_OUT: readonly Step[] = [
+  actStep('act', 0, { kind: 'consent', contact: USER, consent: 'opt-out', origin: 'user', agoMs: 0 }),
+  invoked('manage-1', 'manage', 1),
+  writeStep('audit', 1, {
+    process: 'manage-1',
+    key: 'AUDIT#audit-1 AUDIT',
+    after: { action: 'opt-out', consentAt: at(0), origin: 'user', at: at(1), contact: CONTACT },
+  }),
+  writeStep('consent', 1, {
+    process: 'manage-1',
+    key: `${CONTACT} CONSENT`,
+    after: { userOptOutAt: at(0), userOptOutSource: 'call', userOptOutRecordedAt: at(1) },
+  }),
+  ended('manage-1', 'manage', 1),
+  step('api answer', 1, {
+    kind: 'api-answer',
+    act: { atMs: Date.parse(at(0)), kind: 'consent', contact: USER, consent: 'opt-out', origin: 'user', agoMs: 0 },
+    status: 200,
+    body: {},
+  }),
+  step('opted out', 2, {
+    kind: 'published',
+    id: 'id-4',
+    detailType: 'ContactOptedOut',
+    detail: { id: 'id-4', contact, at: at(0), origin: 'user', source: 'call' },
+  }),
+];
+
+const ERASURE = 'ERASURE#erasure-1 ERASURE';
+const QUEUED_ERASURE = JSON.stringify({ erasureId: 'erasure-1', requestedAt: at(200), contact });
+
+/** A user is erased, after the main story. */
+export const ERASED: readonly Step[] = [
+  ...MAIN,
+  actStep('erase', 200, { kind: 'erase', contact: USER }),
+  invoked('manage-1', 'manage', 200),
+  writeStep('audit', 200, {
+    process: 'manage-1',
+    key: 'AUDIT#audit-1 AUDIT',
+    after: { action: 'erasure', erasureId: 'erasure-1', at: at(200) },
+  }),
+  writeStep('erasure', 200, {
+    process: 'manage-1',
+    key: ERASURE,
+    after: { state: 'running', requestedAt: at(200) },
+  }),
+  step('erasure queued', 200, { kind: 'queued', queue: 'erasures', body: QUEUED_ERASURE }),
+  ended('manage-1', 'manage', 200),
+  invoked('manage-2', 'erase', 201),
+  writeStep('window erased', 201, { process: 'manage-2', key: `${CONTACT} CONTACT`, before: WINDOW }),
+  writeStep('message erased', 201, {
+    process: 'manage-2',
+    key: 'MESSAGE#in-1 MESSAGE',
+    before: { direction: 'inbound', body: MESSAGE_BODY, createdAt: at(0), contact: CONTACT },
+  }),
+  writeStep('sent message erased', 201, {
+    process: 'manage-2',
+    key: 'MESSAGE#out-1 MESSAGE',
+    before: { ...MESSAGE_OUT, statusBodies: new Set([DELIVERED_BODY]) },
+  }),
+  writeStep('send erased', 201, {
+    process: 'manage-2',
+    key: SEND,
+    before: { ...CLAIMED, state: 'accepted' },
+    after: { state: 'accepted', body: '', erasedAt: at(201) },
+  }),
+  ended('manage-2', 'erase', 202),
+  invoked('manage-3', 'erase', 210),
+  writeStep('erasure done', 211, {
+    process: 'manage-3',
+    key: ERASURE,
+    before: { state: 'running', requestedAt: at(200) },
+    after: { state: 'done', requestedAt: at(200), finishedAt: at(211) },
+  }),
+  step('erasure deleted', 211, { kind: 'deleted', queue: 'erasures', body: QUEUED_ERASURE }),
+  ended('manage-3', 'erase', 211),
+];
+
+const OPEN = { circuit: 'open', reason: 'no-credit', openedAt: at(-60) };
+
+/** The circuit breaker is open, and the main story's request is its probe. */
+export const PROBE: readonly Step[] = MAIN.flatMap((one): readonly Step[] => {
+  const account = 'ACCOUNT#chat#+5491100000000 ACCOUNT';
+  if (one.name === 'writes') {
+    const held = { id: 'id-5', account: ACCOUNT, at: OPEN.openedAt, reason: OPEN.reason };
+    return [
+      writeStep('open', -60, { process: 'send-0', key: account, after: OPEN }),
+      step('held', -59, { kind: 'published', id: 'id-5', detailType: 'AccountHeld', detail: held }),
+      one,
+    ];
+  }
+  const probe = { ...OPEN, probeId: 'probe-1' };
+  if (one.name === 'read') {
+    return [one, writeStep('probe', 11, { process: 'send-1', key: account, before: OPEN, after: probe })];
+  }
+  return [one];
+});

@@ -1,0 +1,51 @@
+import type { Entry } from './agenda.ts';
+import type { InvocationEnd } from './function-pool.ts';
+import type { QueueName } from './ledger.ts';
+import type { StageContext } from './stage-context.ts';
+import type { StageQueues } from './stage-queues.ts';
+
+/** The daily schedule that keeps dead letters. It runs only while there are any, because it would do nothing otherwise. */
+export interface KeepDaily {
+  /** There may be more dead letters. */
+  poke(name: QueueName): void;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEPT: readonly QueueName[] = [
+  'send-dead-letters',
+  'inbound-dead-letters',
+  'schedule-dead-letters',
+  'erasures-dead-letters',
+];
+
+/**
+ * After a failure, Lambda retries an asynchronous invocation twice.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+ */
+const RETRIES_MS = [60_000, 120_000];
+
+export const createKeepDaily = (
+  context: StageContext,
+  queues: StageQueues,
+  keep: (about: string) => Promise<InvocationEnd<void>>,
+): KeepDaily => {
+  const { clock, agenda, draw } = context;
+  let scheduled: Entry | undefined;
+
+  const schedule = (): void => {
+    if (scheduled?.happen !== undefined || KEPT.every((name) => queues[name].contents().length === 0)) return;
+    const nextDay = (Math.floor(clock.ms / DAY_MS) + 1) * DAY_MS;
+    scheduled = agenda.add(nextDay, draw.identify('keep'), () => void run(0));
+  };
+  const run = async (retries: number): Promise<void> => {
+    const end = await keep(`${clock.now()} ${retries}`);
+    const retryMs = end.how === 'answered' ? undefined : RETRIES_MS[retries];
+    if (retryMs === undefined) schedule();
+    else scheduled = agenda.add(clock.ms + retryMs, draw.identify('keep again'), () => void run(retries + 1));
+  };
+  return {
+    poke(name) {
+      if (KEPT.includes(name)) schedule();
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import {
+  type FromState,
+  SEND_TRANSITIONS,
+  type SendTransition,
+  type SendTransitionName,
+} from '../../../lambdas/domain/send-transitions.ts';
+import type { FunctionName } from './ledger.ts';
+import { namesOf } from './random-draw.ts';
+
+export interface ObservedTransition {
+  readonly name: SendTransitionName;
+  readonly from: FromState;
+}
+
+/** Whose transitions each function makes. If two would fit, the first is meant. */
+const WRITERS: Readonly<Record<FunctionName, readonly SendTransition['by'][]>> = {
+  receive: ['receive'],
+  drain: ['receive'],
+  send: ['send'],
+  publish: [],
+  manage: ['operator', 'manage'],
+  erase: ['manage'],
+  keep: [],
+};
+
+/** What a transition changes that leads to the state that it starts from; other writes leave it as it is. */
+const EVIDENCE: Partial<Record<SendTransitionName, string>> = {
+  wait: 'waitingAt',
+  replaceCall: 'call',
+  refuse: 'refusedAt',
+  accept: 'confirmedBy',
+  confirm: 'acceptedAt',
+  identify: 'identifiedAt',
+};
+
+/** Returns the transition that a write of a send made. Returns undefined for a write that makes none. */
+export const observeTransition = (
+  writer: FunctionName | undefined,
+  before: Item | undefined,
+  after: Item | undefined,
+): ObservedTransition | undefined => {
+  if (after?.state === undefined || writer === undefined) return undefined;
+  const from = before?.state === undefined ? 'none' : String(before.state);
+  const possible = namesOf(SEND_TRANSITIONS).filter((name) => {
+    const transition: SendTransition = SEND_TRANSITIONS[name];
+    if (transition.to !== after.state || !Object.hasOwn(transition.from, from)) return false;
+    return from !== after.state || isChanged(EVIDENCE[name], before, after);
+  });
+  const name = WRITERS[writer].flatMap((by) => possible.filter((one) => SEND_TRANSITIONS[one].by === by)).at(0);
+  // The state is one from which the transition can start.
+  return name && { name, from: from as FromState };
+};
+
+const isChanged = (attribute: string | undefined, before: Item | undefined, after: Item): boolean =>
+  attribute !== undefined && JSON.stringify(before?.[attribute]) !== JSON.stringify(after[attribute]);

@@ -1,0 +1,134 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { type ManagementClient, ManagementError } from '../../../cli/operations/management-client.ts';
+import { recordAct } from '../../../cli/operations/record-act.ts';
+import { redrive } from '../../../cli/operations/redrive.ts';
+import { redriveInbound } from '../../../cli/operations/redrive-inbound.ts';
+import { ROUTES } from '../../../lambdas/manage/routes.ts';
+import { createSimulatedSqsClient } from '../world/sqs-client.ts';
+import type { InvocationEnd } from './function-pool.ts';
+import type { Act } from './history.ts';
+import type { StageCalls } from './stage-calls.ts';
+import type { StageContext } from './stage-context.ts';
+import type { StageQueues } from './stage-queues.ts';
+
+/** An operator or an internal system that calls the management API, and the commands that operators use. */
+export interface Operator {
+  /** Calls the API for an act, and again a little later if there was no answer or a failure. */
+  act(act: Act, call: { readonly method: Method; readonly path: string; readonly body?: unknown }): void;
+  redrive(act: Extract<Act, { kind: 'redrive' }>): void;
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+export interface OperatorOptions {
+  readonly context: StageContext;
+  readonly calls: StageCalls;
+  readonly queues: StageQueues;
+  readonly request: (
+    event: APIGatewayProxyEventV2,
+    about: string,
+  ) => Promise<InvocationEnd<{ readonly status: number; readonly body: unknown }>>;
+}
+
+const MAX_ATTEMPTS = 4;
+const RETRY_MS = 30_000;
+const MAX_NETWORK_MS = 50;
+/** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const API_TIMEOUT_MS = 30_000;
+
+const patternOf = (route: string): RegExp =>
+  new RegExp(`^${route.replace(/\{(\w+)\+\}/, '(?<$1>.+)').replace(/\{(\w+)\}/, '(?<$1>[^/]+)')}$`);
+const PATTERNS = Object.values(ROUTES).map(({ route }) => ({ route, pattern: patternOf(route) }));
+
+export const createOperator = ({ context, calls, queues, request }: OperatorOptions): Operator => {
+  const { features, draw, after, record, agenda } = context;
+  const counts = new Map<string, number>();
+
+  /** What API Gateway answers; undefined if the answer is lost. */
+  const call = (method: Method, path: string, body: unknown) =>
+    new Promise<{ readonly status: number; readonly body: unknown } | undefined>((resolve) => {
+      const name = `${method} ${path}`;
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      const about = `${name} ${count}`;
+      const identity = draw.identify(about);
+      after(context.delayMs(`${about} is called`, MAX_NETWORK_MS), about, () => {
+        const timeout = after(API_TIMEOUT_MS, `timeout of ${about}`, () => resolve({ status: 503, body: undefined }));
+        request(eventOf(name, body), about).then((end) => {
+          agenda.cancel(timeout);
+          const isLost = !context.isCalm && draw.fraction(identity, 1) < features.delivery.lostAnswerRate;
+          if (isLost) resolve(undefined);
+          else resolve(end.how === 'answered' ? end.result : { status: 500, body: undefined });
+        });
+      });
+    });
+
+  const client: ManagementClient = async (method, path, body) => {
+    const answer = await call(method, path, body);
+    if (answer !== undefined && answer.status < 400) return answer.body;
+    const code =
+      typeof answer?.body === 'object' && answer.body !== null && 'code' in answer.body ? answer.body.code : '';
+    throw new ManagementError(answer?.status ?? 0, String(code), 'The call failed.');
+  };
+
+  /** Commands use the queues with the operator's own permissions. */
+  const sqs = createSimulatedSqsClient(
+    Object.fromEntries(Object.values(queues).map((queue) => [queue.name, queue])),
+    ({ label }, perform) =>
+      new Promise((resolve, reject) => {
+        after(context.delayMs(`operator ${label} ${context.clock.ms}`, MAX_NETWORK_MS), `operator ${label}`, () => {
+          if (calls.unavailableUntil('queues') !== undefined) reject(new Error('SQS is unavailable.'));
+          else resolve(perform());
+        });
+      }),
+  );
+
+  const redriveQueue = async (queue: 'send' | 'inbound') => {
+    if (queue === 'inbound') return redriveInbound(client, { filter: {} });
+    await recordAct(client, { action: 'redrive', queue });
+    const deadLetters = { sqs, url: queues['send-dead-letters'].name, destinationUrl: queues.send.name };
+    return redrive(deadLetters, { filter: {}, kept: { api: client, name: 'send' } });
+  };
+
+  return {
+    act(act, { method, path, body }) {
+      const attempt = async (count: number): Promise<void> => {
+        const answer = await call(method, path, body);
+        record({ kind: 'api-answer', act, status: answer?.status, body: answer?.body });
+        if ((answer === undefined || answer.status >= 500) && count < MAX_ATTEMPTS) {
+          after(RETRY_MS, `retry ${method} ${path}`, () => void attempt(count + 1));
+        }
+      };
+      void attempt(1);
+    },
+    redrive(act) {
+      redriveQueue(act.queue).then(
+        (body) => record({ kind: 'api-answer', act, status: 200, body }),
+        (error: unknown) => {
+          const status = error instanceof ManagementError && error.status > 0 ? error.status : undefined;
+          record({ kind: 'api-answer', act, status, body: undefined });
+        },
+      );
+    },
+  };
+};
+
+/** Returns the event of API Gateway for a signed request. */
+const eventOf = (name: string, body: unknown): APIGatewayProxyEventV2 => {
+  const [path = '', query = ''] = name.split('?');
+  const found = PATTERNS.map(({ route, pattern }) => ({ route, match: pattern.exec(path) })).find(({ match }) => match);
+  if (found === undefined) throw new Error(`The management API has no route for ${name}.`);
+  const parameters = Object.entries(found.match?.groups ?? {});
+  const event: Partial<APIGatewayProxyEventV2> = {
+    routeKey: found.route,
+    pathParameters: Object.fromEntries(parameters.map(([id, value]) => [id, decodeURIComponent(value ?? '')])),
+    queryStringParameters: Object.fromEntries(new URLSearchParams(query)),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    isBase64Encoded: false,
+  };
+  const requestContext = { requestId: 'simulated', authorizer: { iam: { userArn: OPERATOR } } };
+  // The handler reads nothing else of a request.
+  return { ...event, requestContext } as unknown as APIGatewayProxyEventV2;
+};
+
+const OPERATOR = 'arn:aws:iam::000000000000:user/operator';

@@ -1,0 +1,118 @@
+import { resourcePath } from '../../../cli/operations/resource-path.ts';
+import { contactKey } from '../../../lambdas/domain/contact.ts';
+import { requestIdIn } from '../world/journal.ts';
+import type { Act, ActKind } from './history.ts';
+import type { Stage } from './stage.ts';
+import type { StageContext } from './stage-context.ts';
+import { echoEvent, messageEvent, statusEvent } from './wire-events.ts';
+
+/** Does what a history says, once per act. */
+export const createPerformAct = (context: StageContext, stage: Stage): ((act: Act) => void) => {
+  const { record, clock } = context;
+  const { chatService, delivery, queues, operator, calls, secret } = stage;
+  const counts = new Map<string, number>();
+  /** The same for the same act of the same contact, so that other acts can be left out. */
+  const numbered = (name: string): string => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return `${name}-${count}`;
+  };
+  const read = new Set<string>();
+
+  let tokens = 1;
+  /** The rotation whose token is in the secret. */
+  let latest = 1;
+  const messageIdOf = (requestId: string): string =>
+    chatService.effects.findLast(({ body }) => requestIdIn(body) === requestId)?.id ?? `message-of-${requestId}-unseen`;
+
+  const performers: { readonly [Kind in ActKind]: (act: Extract<Act, { kind: Kind }>) => void } = {
+    'user-writes'({ contact, text }) {
+      chatService.userWrites(contact);
+      delivery.publish(messageEvent(context, { id: numbered(`message-from-${contactKey(contact)}`), contact, text }));
+    },
+    'user-reads'({ contact }) {
+      const key = contactKey(contact);
+      for (const { id, body, contact: user } of chatService.effects) {
+        if (user !== key || read.has(id)) continue;
+        read.add(id);
+        delivery.publish(statusEvent(context, { id, body, STATUS: 'read' }));
+      }
+    },
+    echo({ contact, text }) {
+      delivery.publish(echoEvent(context, { id: numbered(`echo-to-${contactKey(contact)}`), contact, text }));
+    },
+    'unknown-event'({ body }) {
+      delivery.publish({ eventId: numbered('unknown'), body });
+    },
+    'forged-event'({ contact, text }) {
+      const id = numbered(`message-not-from-${contactKey(contact)}`);
+      delivery.publish(messageEvent(context, { id, contact, text, isForged: true }));
+    },
+    request(act) {
+      const { via, body, groupId, deduplicationId } = act;
+      if (via === 'api') {
+        operator.act(act, { method: 'POST', path: '/v1/sends', body });
+        return;
+      }
+      const put = (): void => {
+        const until = calls.unavailableUntil('queues');
+        // An internal system repeats the call until SQS accepts the message.
+        if (until === undefined) queues.send.put({ body, groupId, deduplicationId });
+        else context.after(until - clock.ms + PRODUCER_RETRY_MS, `queue ${deduplicationId} again`, put);
+      };
+      put();
+    },
+    cancel(act) {
+      operator.act(act, { method: 'POST', path: '/v1/cancellations', body: { requestId: act.requestId } });
+    },
+    resolve(act) {
+      const { requestId, as } = act;
+      const messageId = as === 'accepted' ? { messageId: messageIdOf(requestId) } : {};
+      operator.act(act, { method: 'POST', path: '/v1/resolutions', body: { requestId, outcome: as, ...messageId } });
+    },
+    consent(act) {
+      const { contact, consent, origin, agoMs } = act;
+      const at = new Date(clock.ms - agoMs).toISOString();
+      const body = { platformContactId: contact, source: origin === 'user' ? 'form' : 'list', origin, at };
+      operator.act(act, { method: 'POST', path: `/v1/${consent}s`, body });
+    },
+    erase(act) {
+      operator.act(act, { method: 'DELETE', path: resourcePath('contacts', 'platformContactId', act.contact) });
+    },
+    redrive: (act) => operator.redrive(act),
+    credit({ hasCredit }) {
+      chatService.setCredit(hasCredit);
+    },
+    'rotate-token'({ secretFollowsMs }) {
+      tokens += 1;
+      const rotation = tokens;
+      const token = `access-token-${rotation}`;
+      chatService.setToken(token);
+      const follow = (): void => {
+        // A later rotation may have been followed first.
+        if (rotation < latest) return;
+        latest = rotation;
+        secret.token = token;
+      };
+      if (secretFollowsMs === 0) follow();
+      else context.after(secretFollowsMs, `the secret becomes ${token}`, follow);
+    },
+    template({ name, isApproved }) {
+      chatService.setTemplate(name, isApproved);
+    },
+    platform({ contact, isOnPlatform }) {
+      chatService.setOnPlatform(contact, isOnPlatform);
+    },
+    outage({ part, how, forMs }) {
+      calls.startOutage(part, how, clock.ms + forMs);
+    },
+  };
+  return (act) => {
+    record({ kind: 'act', act });
+    // Each performer is only called with its own kind of act.
+    (performers[act.kind] as (performed: Act) => void)(act);
+  };
+};
+
+/** How long after an outage an internal system repeats a call. */
+const PRODUCER_RETRY_MS = 1_000;

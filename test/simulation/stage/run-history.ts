@@ -1,0 +1,38 @@
+import type { History } from './history.ts';
+import type { PlayHistory, StageRun } from './stage-run.ts';
+import type { ShownViolation } from './timeline.ts';
+
+/** Plays a history and checks the run. */
+export interface Simulation {
+  readonly play: PlayHistory;
+  readonly check: (run: StageRun) => readonly ShownViolation[];
+}
+
+export type HistoryResult =
+  | { readonly kind: 'played'; readonly run: StageRun; readonly violations: readonly ShownViolation[] }
+  /** The functions or the world threw an error that nothing handled. */
+  | { readonly kind: 'crashed'; readonly violations: readonly ShownViolation[] };
+
+/** The invariant that every history violates that cannot be played to its end. */
+const CRASHED = 'runEnds';
+
+/** Plays a history and checks what became of it. An error counts as a violation. */
+export const runHistory = async (history: History, { play, check }: Simulation): Promise<HistoryResult> => {
+  try {
+    const run = await play(history);
+    return { kind: 'played', run, violations: check(run) };
+  } catch (error) {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { kind: 'crashed', violations: [{ invariant: CRASHED, what }] };
+  }
+};
+
+/** Returns the ids of the faults that happened in a run. */
+export const faultsIn = ({ ledger }: Pick<StageRun, 'ledger'>): readonly string[] =>
+  ledger.entries.flatMap((entry) => (entry.kind === 'fault' ? [entry.id] : []));
+
+/** Counts what reached a stage from outside or over a queue: acts, attempts of deliveries, queued messages, and due requests. */
+export const eventsIn = ({ ledger }: Pick<StageRun, 'ledger'>): number =>
+  ledger.entries.filter(({ kind }) => EVENT_KINDS.has(kind)).length;
+
+const EVENT_KINDS: ReadonlySet<string> = new Set(['act', 'delivery', 'queued', 'schedule-fired']);

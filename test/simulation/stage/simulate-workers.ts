@@ -1,0 +1,57 @@
+import { Worker } from 'node:worker_threads';
+import { addResults, NO_SEEDS, type SeedRange, type SeedsResult } from './simulate-seeds.ts';
+
+export interface WorkersOptions extends SeedRange {
+  readonly workers: number;
+  /** The module of a worker, which answers each {@link SeedRange} with a {@link SeedsResult}. */
+  readonly worker: URL;
+  readonly onProgress?: (soFar: SeedsResult) => void;
+}
+
+/** Small enough for progress to be seen, and for all threads to end at about the same time. */
+const MAX_RANGE = 20;
+
+/** Simulates seeds on several threads. The result does not depend on how many there are. */
+export const simulateOnWorkers = async (options: WorkersOptions): Promise<SeedsResult> => {
+  const { from, seeds, workers, worker, onProgress } = options;
+  const size = Math.max(1, Math.min(MAX_RANGE, Math.ceil(seeds / workers / 4)));
+  let next = from;
+  let total = NO_SEEDS;
+  const takeRange = (): SeedRange | undefined => {
+    const left = from + seeds - next;
+    if (left <= 0) return undefined;
+    const range = { from: next, seeds: Math.min(size, left) };
+    next += range.seeds;
+    return range;
+  };
+
+  const work = async (): Promise<void> => {
+    const thread = new Worker(worker);
+    try {
+      for (let range = takeRange(); range !== undefined; range = takeRange()) {
+        const result = await answerOf(thread, range);
+        total = addResults(total, result);
+        onProgress?.(total);
+      }
+    } finally {
+      await thread.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(seeds / size)) }, work));
+  return total;
+};
+
+const answerOf = (thread: Worker, range: SeedRange): Promise<SeedsResult> =>
+  new Promise((resolve, reject) => {
+    const seeds = `the seeds ${range.from} to ${range.from + range.seeds - 1}`;
+    const onError = (cause: unknown) => reject(new Error(`A worker failed at ${seeds}.`, { cause }));
+    const onExit = (code: number) => reject(new Error(`A worker ended with code ${code} at ${seeds}.`));
+    thread.once('error', onError);
+    thread.once('exit', onExit);
+    thread.once('message', (result: SeedsResult) => {
+      thread.off('error', onError);
+      thread.off('exit', onExit);
+      resolve(result);
+    });
+    thread.postMessage(range);
+  });

@@ -1,0 +1,84 @@
+import {
+  createSimulatedChatService,
+  type Effect,
+  type HttpAnswer,
+  type SimulatedChatService,
+} from '../world/chat-service.ts';
+import { endOf, requestIdIn } from '../world/journal.ts';
+import type { CalledChatService } from '../world/send-process.ts';
+import type { ReportedEvent } from './delivery.ts';
+import { REJECTED_TEXT } from './draw-request.ts';
+import type { StageCalls } from './stage-calls.ts';
+import type { StageContext } from './stage-context.ts';
+import { statusEvent } from './wire-events.ts';
+
+/** The chat service, and how processes reach it. */
+export interface StageChatService {
+  readonly service: SimulatedChatService;
+  /** Calls of its sending endpoints are in the ledger, and it reports what becomes of a message. */
+  readonly called: CalledChatService;
+}
+
+export interface StageChatServiceOptions {
+  readonly context: StageContext;
+  readonly calls: StageCalls;
+  readonly accessToken: string;
+  /** Returns the last claim of a request by a process. */
+  readonly claimOf: (process: string | undefined, requestId: string) => string | undefined;
+  readonly report: (event: ReportedEvent) => void;
+}
+
+const MAX_STATUS_MS = 60_000;
+
+export const createStageChatService = (options: StageChatServiceOptions): StageChatService => {
+  const { context, calls, accessToken, claimOf, report } = options;
+  const { clock, features, record } = context;
+  const messageIds = new Map<string, number>();
+  const service = createSimulatedChatService({
+    clock,
+    accessToken,
+    approvedTemplates: ['parcel_update'],
+    refusedText: REJECTED_TEXT,
+    clockAheadMs: features.clockAheadMs,
+    newId(body) {
+      const requestId = requestIdIn(body);
+      const count = (messageIds.get(requestId) ?? 0) + 1;
+      messageIds.set(requestId, count);
+      return `message-of-${requestId}-${count}`;
+    },
+  });
+  /** The chat service as processes reach it: calls of its sending endpoints are in the ledger. */
+  const called: CalledChatService = {
+    post({ path, token, body, isAnswered }) {
+      const before = service.effects.length;
+      const answer = service.post(path, token, body);
+      const effect = service.effects[before];
+      recordCall({ path, body, isAnswered }, effect, answer);
+      if (effect) reportDelivered(effect);
+      return answer;
+    },
+    lose: (call) => recordCall(call, undefined, undefined),
+  };
+  const recordCall = (
+    { path: endpoint, body, isAnswered }: Parameters<CalledChatService['lose']>[0],
+    effect: Effect | undefined,
+    answer: HttpAnswer | undefined,
+  ): void => {
+    if (endpoint !== 'message/v3' && endpoint !== 'intent/v2') return;
+    const sent = typeof body === 'object' && body !== null ? { ...body } : {};
+    const requestId = requestIdIn(body);
+    const claimId = claimOf(calls.current, requestId);
+    record(
+      { kind: 'call', requestId, claimId, endpoint, body: sent, effect, end: endOf(effect, answer), isAnswered },
+      calls.current,
+    );
+  };
+  const reportDelivered = ({ id, body }: Effect): void => {
+    const address = String(body.platformContactId);
+    const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';
+    context.after(context.delayMs(`how late ${id} reaches the user`, MAX_STATUS_MS), `delivered ${id}`, () => {
+      report(statusEvent(context, { id, body, STATUS }));
+    });
+  };
+  return { service, called };
+};

@@ -1,0 +1,187 @@
+import { type ConversationTable, registeringChannels } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { createSecretsManagerAccessToken } from '../../../lambdas/adapters/secrets.ts';
+import { ACCOUNT, sendRules } from '../../support/builders.ts';
+import type { SimulatedBus } from '../world/bus.ts';
+import { createManageProcess, MANAGE_TIMEOUT_MS } from '../world/manage-process.ts';
+import { createPublishProcess, PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
+import { createReceiveProcess } from '../world/receive-process.ts';
+import { type CalledChatService, createSendProcess, LIMITS } from '../world/send-process.ts';
+import type { TableState } from '../world/table.ts';
+import { TOKEN_HEADER } from './delivery.ts';
+import { createFunctionPool } from './function-pool.ts';
+import type { LambdaName, StageProcess } from './processes.ts';
+import type { StageCalls } from './stage-calls.ts';
+import type { StageContext } from './stage-context.ts';
+import type { StageMutation } from './stage-mutation.ts';
+import type { StageQueues } from './stage-queues.ts';
+import type { StageSchedules } from './stage-schedules.ts';
+
+/** What the functions of a stage reach. */
+export interface StageFunctionsOptions {
+  readonly context: StageContext;
+  readonly calls: StageCalls;
+  /** The table as a process sees it. */
+  readonly tableOf: (process: StageProcess) => TableState;
+  readonly queues: StageQueues;
+  readonly schedules: StageSchedules;
+  readonly bus: SimulatedBus;
+  readonly chatService: CalledChatService;
+  /** Where processes read the access token. */
+  readonly secret: { readonly token: string };
+  readonly webhookToken: string;
+  readonly createMutation: (() => StageMutation) | undefined;
+}
+
+const RECEIVE_TIMEOUT_MS = 10_000;
+
+/** Creates the deployed functions, whose processes run Parley's own code. */
+export const createStageFunctions = (options: StageFunctionsOptions) => {
+  const { context, calls, tableOf: readable, queues, schedules, bus, chatService, secret, createMutation } = options;
+  const { clock, features } = context;
+  const { windowPer } = features;
+
+  const mutationOf = (lambda: LambdaName) => {
+    const { table, ...mutation } = createMutation?.() ?? {};
+    return {
+      ...mutation,
+      /** What Parley's own table does, the mutation that all functions share, and then that of this one. */
+      tableOf: (own: NonNullable<StageMutation['send']>['table']) => ({
+        table(plain: ConversationTable) {
+          const registering = registeringChannels(plain, new Map());
+          const shared = { ...registering, ...table?.(registering, lambda) };
+          return { ...shared, ...own?.(shared) };
+        },
+      }),
+    };
+  };
+
+  const accessTokenOf = (process: string) =>
+    createSecretsManagerAccessToken(
+      // The adapter calls `send` with a command only.
+      {
+        send: () =>
+          calls.call({
+            process,
+            label: 'read the access token',
+            perform: () => ({ SecretString: secret.token }),
+            canEndProcess: true,
+            failures: {
+              'fails-before': () => {
+                throw new Error('The secret is unavailable.');
+              },
+            },
+          }),
+      } as unknown as Parameters<typeof createSecretsManagerAccessToken>[0],
+      'access-token',
+    );
+
+  const random = (process: StageProcess) => () => context.next(`${process.function} ${clock.ms}`);
+  const send = createFunctionPool({
+    context,
+    calls,
+    lambda: 'send',
+    timeoutMs: LIMITS.timeoutSeconds * 1000,
+    start(process) {
+      const { tableOf, send: own } = mutationOf('send');
+      return createSendProcess({
+        name: process.name,
+        clock,
+        turns: calls,
+        table: readable(process),
+        queue: { putDeadLetter: queues['send-dead-letters'].put, setVisibility: queues.send.setVisibility },
+        schedules,
+        chatService,
+        accessToken: accessTokenOf(process.name),
+        account: ACCOUNT,
+        rules: sendRules(features.rules),
+        isContactConstant: false,
+        windowPer,
+        random: random(process),
+        answerMs: (path) => Math.floor(context.next(`answer ${path} ${clock.ms}`) ** 4 * features.maxAnswerMs),
+        mutation: { ...own, ...tableOf(own?.table) },
+      });
+    },
+  });
+
+  const receive = createFunctionPool({
+    context,
+    calls,
+    lambda: 'receive',
+    timeoutMs: RECEIVE_TIMEOUT_MS,
+    start(process) {
+      const { tableOf, receive: own } = mutationOf('receive');
+      return createReceiveProcess({
+        name: process.name,
+        clock,
+        aheadMs: 0,
+        turns: calls,
+        table: readable(process),
+        queue: {
+          put: queues.inbound.put,
+          putDeadLetter: queues['inbound-dead-letters'].put,
+          setVisibility: queues.inbound.setVisibility,
+        },
+        windowPer,
+        onQueued: () => undefined,
+        random: random(process),
+        auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope: 'pubsub' },
+        webhookSecret: { read: async () => options.webhookToken },
+        mutation: { ...own, ...tableOf(own?.table) },
+      });
+    },
+  });
+
+  const publish = createFunctionPool({
+    context,
+    calls,
+    lambda: 'publish',
+    timeoutMs: PUBLISH_TIMEOUT_MS,
+    start(process) {
+      const { publish: mutation } = mutationOf('publish');
+      return createPublishProcess({
+        name: process.name,
+        turns: calls,
+        bus,
+        publishFailures: queues['publish-dead-letters'],
+        content: features.content,
+        random: random(process),
+        ...(mutation && { mutation }),
+      });
+    },
+  });
+
+  const manage = createFunctionPool({
+    context,
+    calls,
+    lambda: 'manage',
+    timeoutMs: MANAGE_TIMEOUT_MS,
+    start(process) {
+      const { tableOf, manage: own } = mutationOf('manage');
+      return createManageProcess({
+        name: process.name,
+        clock,
+        turns: calls,
+        table: readable(process),
+        queues: {
+          send: queues.send,
+          sendDeadLetters: queues['send-dead-letters'],
+          inbound: queues.inbound,
+          inboundDeadLetters: queues['inbound-dead-letters'],
+          erasures: queues.erasures,
+          erasureDeadLetters: queues['erasures-dead-letters'],
+          scheduleDeadLetters: queues['schedule-dead-letters'],
+          publishFailures: queues['publish-dead-letters'],
+        },
+        schedules,
+        chatService,
+        accessToken: accessTokenOf(process.name),
+        account: ACCOUNT,
+        windowPer,
+        random: random(process),
+        mutation: { ...own, ...tableOf(own?.table) },
+      });
+    },
+  });
+
+  return { send, receive, publish, manage };
+};

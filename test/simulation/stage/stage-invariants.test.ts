@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { CLAIMED, DEFERRED, ERASED, MAIN, OPT_OUT, PROBE, UNAUTHENTICATED } from './invariants/stories.ts';
+import {
+  actStep,
+  after,
+  at,
+  CONTACT,
+  changed,
+  enveloped,
+  invoked,
+  MESSAGE_BODY,
+  REQUEST,
+  runOf,
+  START_MS,
+  type Step,
+  step,
+  USER,
+  without,
+  writeStep,
+  written,
+} from './invariants/tiny-story.ts';
+import { examineRun, STAGE_INVARIANT_NAMES, type StageInvariantName } from './stage-invariants.ts';
+
+type RunOptions = Parameters<typeof runOf>[1];
+
+/** A story in which an invariant holds, and the same story with one thing that contradicts it. */
+interface Example {
+  readonly holds: readonly Step[];
+  readonly breaks: readonly Step[];
+  readonly options?: RunOptions;
+  /** @default those of `holds` */
+  readonly breaksWith?: RunOptions;
+}
+
+const SEND = 'SEND#request-1 SEND';
+const call = (seconds: number, changes: object = {}): Step => {
+  const original = MAIN.find(({ name }) => name === 'call');
+  if (original === undefined) throw new Error('The main story has no call.');
+  return { ...original, name: 'another call', seconds, event: { ...original.event, ...changes } as Step['event'] };
+};
+const effect = { id: 'out-2', at: 0, contact: '541155550000', endpoint: 'message/v3', body: {} };
+const optedOut = { lastInboundAt: at(0), userOptOutAt: at(5) };
+const consent = writeStep('opt-out', 5, {
+  process: 'manage-9',
+  key: `${CONTACT} CONSENT`,
+  after: { userOptOutAt: at(5), userOptOutSource: 'call' },
+});
+const asRequest = (changes: object): string => JSON.stringify({ ...REQUEST, ...changes });
+/** The main story with another request. */
+const requesting = (changes: object): readonly Step[] => {
+  const body = asRequest(changes);
+  const claimed = { ...CLAIMED, body };
+  return changed(
+    changed(changed(written(written(MAIN, 'claim', claimed), 'accept', { body }), 'queued', { body }), 'deleted', {
+      body,
+    }),
+    'request',
+    { act: { atMs: START_MS, kind: 'request', via: 'queue', body, groupId: USER, deduplicationId: 'request-1' } },
+  );
+};
+const refused = (attributes: object): readonly Step[] =>
+  without(
+    written(
+      changed(MAIN, 'accept', { before: undefined }),
+      'accept',
+      // Nothing of the call is left.
+      { state: 'refused', refusedAt: at(13), messageId: undefined, claimId: undefined, ...attributes },
+    ),
+    'claim',
+    'read again',
+    'call',
+    'sent message',
+  );
+const uncertain = (isAnswered: boolean): readonly Step[] =>
+  written(changed(MAIN, 'call', { isAnswered }), 'accept', { state: 'uncertain', uncertainAt: at(13) });
+const secondRequest = (callAt: number): readonly Step[] => {
+  const body = asRequest({ requestId: 'request-2', messageText: 'request-2: Really.' });
+  const claimed = { ...CLAIMED, body, claimId: 'claim-2' };
+  const added = [
+    actStep('second request', 10, { kind: 'request', via: 'queue', body, groupId: USER, deduplicationId: 'request-2' }),
+    step('second queued', 10, { kind: 'queued', queue: 'send', body }),
+    writeStep('second claim', 11, { process: 'send-1', key: 'SEND#request-2 SEND', after: claimed }),
+  ];
+  const second = call(callAt, { requestId: 'request-2', claimId: 'claim-2', effect });
+  return callAt < 12
+    ? MAIN.flatMap((one) => (one.name === 'call' ? [second, one] : one.name === 'queued' ? [one, ...added] : [one]))
+    : after(after(MAIN, 'queued', ...added), 'call', second);
+};
+const unknownOutcomes = (last: { readonly isOpened: boolean }): readonly Step[] => {
+  const calls = [0, 1, 2, 3].flatMap((index) => {
+    const requestId = `request-${index + 5}`;
+    const claim = { ...CLAIMED, claimId: `claim-${requestId}` };
+    return [
+      writeStep(`claim ${index}`, 100 * index, { process: 'send-1', key: `SEND#${requestId} SEND`, after: claim }),
+      call(100 * index, { requestId, claimId: claim.claimId, isAnswered: false, end: 'not-done', effect: undefined }),
+    ];
+  });
+  const open = writeStep('open', 250, { process: 'send-1', key: 'ACCOUNT#chat#1 ACCOUNT', after: { circuit: 'open' } });
+  const steps = [invoked('send-1', 'send', 0), ...calls];
+  const ended = step('send-1 ends', 400, { kind: 'ended', function: 'send', how: 'answered', process: 'send-1' });
+  return [...(last.isOpened ? after(steps, 'claim 2', open) : steps), ended];
+};
+
+const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
+  everyEventKept: { holds: DEFERRED, breaks: without(DEFERRED, 'message', 'deferred', 'drained') },
+  keptBeforeAcknowledged: {
+    holds: MAIN,
+    breaks: after(without(MAIN, 'message'), 'answer', ...MAIN.filter(({ name }) => name === 'message')),
+  },
+  drainedOnlyWhenKept: {
+    holds: DEFERRED,
+    breaks: after(without(DEFERRED, 'message'), 'drained', ...DEFERRED.filter(({ name }) => name === 'message')),
+  },
+  authenticIsNotRefused: { holds: MAIN, breaks: changed(MAIN, 'answer', { status: 400 }) },
+  unauthenticatedLeavesNothing: {
+    holds: UNAUTHENTICATED,
+    breaks: after(
+      UNAUTHENTICATED,
+      'delivery',
+      step('kept', 1, { kind: 'queued', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
+    ),
+  },
+  quarantinedOnlyIfUnknown: {
+    holds: DEFERRED,
+    breaks: changed(DEFERRED, 'quarantine', { body: enveloped(MESSAGE_BODY) }),
+  },
+  messagesAreTrue: { holds: MAIN, breaks: written(MAIN, 'message', { createdAt: at(1) }) },
+  windowsAreTrue: { holds: MAIN, breaks: written(MAIN, 'window', { lastInboundAt: at(1) }) },
+  windowsStayOpen: { holds: MAIN, breaks: without(MAIN, 'window') },
+  statusesAreTrue: { holds: MAIN, breaks: written(MAIN, 'delivered', { readAt: at(40) }) },
+
+  onlyKnownTransitions: { holds: MAIN, breaks: changed(MAIN, 'accept', { before: { state: 'cancelled' } }) },
+  claimedBeforeCall: {
+    holds: MAIN,
+    breaks: after(without(MAIN, 'claim'), 'call', ...MAIN.filter(({ name }) => name === 'claim')),
+  },
+  leaseRespected: {
+    holds: uncertain(false),
+    breaks: changed(after(uncertain(false), 'send-1 starts', invoked('send-2', 'send', 11)), 'accept', {
+      process: 'send-2',
+    }),
+  },
+  sentOnce: { holds: MAIN, breaks: after(MAIN, 'call', call(12, { effect })) },
+  knownOutcomeKept: { holds: MAIN, breaks: after(MAIN, 'call', call(12, { effect: undefined, end: 'not-done' })) },
+  uncertainOnlyAfterCall: { holds: uncertain(false), breaks: without(uncertain(false), 'call') },
+
+  sentAsRequested: {
+    holds: MAIN,
+    breaks: changed(MAIN, 'call', { body: { platformContactId: USER, messageText: 'request-1: Hello.' } }),
+  },
+  windowObeyed: {
+    holds: MAIN,
+    breaks: changed(MAIN, 'read', { contact: { lastInboundAt: at(-100_000) } }).map((one) =>
+      one.name === 'read again' ? { ...one, event: { ...one.event, contact: undefined } as Step['event'] } : one,
+    ),
+  },
+  optOutObeyed: {
+    holds: MAIN,
+    breaks: changed(after(MAIN, 'received', consent), 'read again', { contact: optedOut }),
+  },
+  writtenFirstOnlyWithConsent: {
+    holds: changed(
+      changed(changed(requesting({ reason: 'payment' }), 'call', { endpoint: 'intent/v2' }), 'read', {
+        contact: { userOptInAt: at(-100) },
+      }),
+      'read again',
+      { contact: undefined },
+    ),
+    breaks: changed(
+      changed(changed(requesting({ reason: 'payment' }), 'call', { endpoint: 'intent/v2' }), 'read', { contact: {} }),
+      'read again',
+      { contact: undefined },
+    ),
+  },
+  timesObeyed: { holds: requesting({ notAfter: at(60) }), breaks: requesting({ notAfter: at(9) }) },
+  refusedForAReason: {
+    holds: changed(after(refused({ code: 'OPTED_OUT' }), 'received', consent), 'read', { contact: optedOut }),
+    breaks: refused({ code: 'OPTED_OUT' }),
+  },
+
+  statesAreTrue: { holds: MAIN, breaks: written(MAIN, 'accept', { state: 'refused' }) },
+  acceptedReachedUser: { holds: MAIN, breaks: changed(MAIN, 'call', { effect: undefined }) },
+  acceptedHasMessage: { holds: MAIN, breaks: without(MAIN, 'sent message', 'delivered') },
+  trailNamesLastCall: { holds: MAIN, breaks: written(MAIN, 'accept', { call: { endpoint: 'intent/v2' } }) },
+  statusConfirms: { holds: MAIN, breaks: uncertain(false) },
+  orderKept: { holds: secondRequest(12), breaks: secondRequest(11) },
+  cancelledStays: {
+    holds: refused({ state: 'cancelled', cancelledAt: at(13) }),
+    breaks: after(
+      MAIN,
+      'queued',
+      writeStep('cancel', 10, { process: 'manage-1', key: SEND, after: { state: 'cancelled' } }),
+    ),
+  },
+
+  onlyProbesWhileOpen: { holds: PROBE, breaks: without(PROBE, 'probe') },
+  opensAfterUnknownOutcomes: {
+    holds: unknownOutcomes({ isOpened: true }),
+    breaks: unknownOutcomes({ isOpened: false }),
+  },
+
+  everyChangePublished: { holds: MAIN, breaks: without(MAIN, 'published status') },
+  nothingElsePublished: { holds: MAIN, breaks: without(MAIN, 'delivered') },
+  oneIdPerChange: {
+    holds: MAIN,
+    breaks: after(
+      MAIN,
+      'accepted',
+      ...MAIN.filter(({ name }) => name === 'accepted').map((one) => ({
+        ...one,
+        event: { ...one.event, id: 'id-9' } as Step['event'],
+      })),
+    ),
+  },
+  oneChangePerId: { holds: MAIN, breaks: changed(MAIN, 'published status', { id: 'id-2' }) },
+  contentOnlyIfAllowed: { holds: MAIN, breaks: MAIN, breaksWith: { features: { content: false } } },
+
+  recordedBeforeAct: { holds: OPT_OUT, breaks: without(OPT_OUT, 'audit') },
+  answersAreTrue: { holds: OPT_OUT, breaks: without(OPT_OUT, 'consent') },
+  deadLettersHaveReasons: { holds: DEFERRED, breaks: changed(DEFERRED, 'quarantine', { reason: undefined }) },
+  erasureComplete: { holds: ERASED, breaks: without(ERASED, 'message erased') },
+  othersKept: {
+    holds: ERASED,
+    breaks: changed(ERASED, 'message erased', { before: { pk: 'MESSAGE#in-1', contact: 'CONTACT#chat#*#542' } }),
+  },
+
+  everythingEnds: { holds: MAIN, breaks: without(MAIN, 'deleted') },
+  everyRequestEnds: { holds: MAIN, breaks: without(MAIN, 'accept', 'accepted') },
+  endsInTime: { holds: MAIN, breaks: changed(MAIN, 'accept', {}, 100_000) },
+  everyEventAcknowledged: { holds: MAIN, breaks: changed(MAIN, 'status answer', { isHeard: false }) },
+  erasuresEnd: { holds: ERASED, breaks: without(ERASED, 'erasure done') },
+};
+
+describe('each invariant', () => {
+  const examples = STAGE_INVARIANT_NAMES.map((name) => [name, EXAMPLES[name]] as const);
+
+  it.each(examples)('holds in a story, and does not when one thing is different: %s', (name, example) => {
+    const good = examineRun(runOf(example.holds, example.options));
+    const bad = examineRun(runOf(example.breaks, example.breaksWith ?? example.options));
+
+    expect(good.violations.filter(({ invariant }) => invariant === name)).toEqual([]);
+    expect(good.checks[name]).toBeGreaterThan(0);
+    expect(bad.violations.map(({ invariant }) => invariant)).toContain(name);
+  });
+});
+
+describe('the stories', () => {
+  it.each([
+    ['the main story', MAIN],
+    ['an event with an invalid signature', UNAUTHENTICATED],
+    ['an opt-out', OPT_OUT],
+    ['a probe', PROBE],
+    ['an erasure', ERASED],
+  ])('contradict no invariant: %s', (_, story) => {
+    const { violations } = examineRun(runOf(story));
+    expect(violations).toEqual([]);
+  });
+
+  it('contradict an invariant if they never end', () => {
+    const { violations } = examineRun(runOf(MAIN, { how: 'endless' }));
+    expect(violations.map(({ invariant }) => invariant)).toEqual(['everythingEnds']);
+  });
+
+  it('say what is different, and where', () => {
+    const { violations } = examineRun(runOf(changed(MAIN, 'answer', { status: 400 })));
+    const entryIndex = MAIN.findIndex(({ name }) => name === 'answer');
+    expect(violations).toEqual([
+      { invariant: 'authenticIsNotRefused', what: 'written was answered 400.', entryIndex },
+      { invariant: 'everyEventAcknowledged', what: 'written was never acknowledged.', entryIndex: 1 },
+    ]);
+  });
+});

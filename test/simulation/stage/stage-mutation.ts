@@ -1,0 +1,19 @@
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ManageMutation } from '../world/manage-process.ts';
+import type { PublishMutation } from '../world/publish-process.ts';
+import type { ReceiveMutation } from '../world/receive-process.ts';
+import type { Mutation } from '../world/send-process.ts';
+import type { LambdaName } from './processes.ts';
+
+/**
+ * A way to break the functions on purpose. Each instance belongs to one process of one function; a part that is left
+ * out stays whole.
+ */
+export interface StageMutation {
+  /** The table, as every function uses it; the mutations of the functions apply to what this returns. */
+  readonly table?: (table: ConversationTable, lambda: LambdaName) => Partial<ConversationTable>;
+  readonly send?: Mutation;
+  readonly receive?: Omit<ReceiveMutation, 'reading'>;
+  readonly publish?: PublishMutation;
+  readonly manage?: ManageMutation;
+}

@@ -1,0 +1,139 @@
+import type { QueueSettings } from '../../../local/emulators/sqs/queue.ts';
+import { createQueues } from '../../../local/emulators/sqs/queues.ts';
+import { messageIdOf } from '../../../local/emulators/sqs/receipt-handle.ts';
+import { attributesOf, type ReachableQueue } from '../world/queues.ts';
+import { LIMITS } from '../world/send-process.ts';
+import { QUEUES, type QueueName } from './ledger.ts';
+import type { StageContext } from './stage-context.ts';
+import type { QueuedMessage } from './stage-run.ts';
+
+/** A queue of a stage. */
+export interface StageQueue extends ReachableQueue {
+  readonly name: QueueName;
+  nextVisibleAt(): number | undefined;
+  /** The messages that are neither deleted nor expired. */
+  contents(): readonly QueuedMessage[];
+}
+
+export type StageQueues = Readonly<Record<QueueName, StageQueue>>;
+
+const DAY_SECONDS = 24 * 60 * 60;
+const RETENTION_SECONDS = 14 * DAY_SECONDS;
+const MAX_RECEIVE_COUNT = 1000;
+
+/** As the stack deploys them. */
+const DECLARED: Readonly<Record<QueueName, { readonly isFifo: boolean; readonly visibilityTimeoutSeconds: number }>> = {
+  send: { isFifo: true, visibilityTimeoutSeconds: LIMITS.visibilitySeconds },
+  'send-dead-letters': { isFifo: true, visibilityTimeoutSeconds: 30 },
+  inbound: { isFifo: false, visibilityTimeoutSeconds: 60 },
+  'inbound-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
+  erasures: { isFifo: false, visibilityTimeoutSeconds: 360 },
+  'erasures-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
+  'publish-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
+  'schedule-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
+};
+
+/**
+ * Creates the queues of a stage.
+ *
+ * @param onChange called whenever more messages of a queue may be available
+ * @param current whose call takes effect now
+ */
+export const createStageQueues = (
+  context: StageContext,
+  current: () => string | undefined,
+  onChange: (name: QueueName) => void,
+): StageQueues => {
+  const { clock } = context;
+  let ids = 0;
+  const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
+  const emulators = createQueues({ now: () => clock.ms, onChange: () => undefined, newId });
+  const arnOf = (name: QueueName) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
+
+  const create = (name: QueueName): StageQueue => {
+    const deadLetters = `${name}-dead-letters`;
+    const settings: QueueSettings = {
+      ...DECLARED[name],
+      name,
+      arn: arnOf(name),
+      contentBasedDeduplication: false,
+      deduplicationScope: 'messageGroup',
+      delaySeconds: 0,
+      retentionSeconds: RETENTION_SECONDS,
+      receiveWaitSeconds: 0,
+      maximumMessageBytes: 1024 * 1024,
+      ...(deadLetters in DECLARED && {
+        redrive: { deadLetterQueueArn: arnOf(deadLetters as QueueName), maxReceiveCount: MAX_RECEIVE_COUNT },
+      }),
+    };
+    const emulator = emulators.create(settings);
+    const messages = new Map<string, QueuedMessage & { readonly expiresAtMs: number }>();
+    const add = (id: string, body: string, reason: string | undefined, since = clock.ms): void => {
+      messages.set(id, { body, reason, expiresAtMs: since + RETENTION_SECONDS * 1000 });
+      context.record({ kind: 'queued', queue: name, body, ...(reason !== undefined && { reason }) }, current());
+      onChange(name);
+    };
+    // SQS moves a message here without a call that could be observed.
+    const target = emulators.findByArn(settings.arn);
+    const adopt = target?.adopt;
+    if (target && adopt) {
+      Object.assign(target, {
+        adopt(...[message, sourceArn]: Parameters<typeof adopt>) {
+          adopt(message, sourceArn);
+          emptied.get(sourceArn)?.(message.messageId);
+          const since = settings.isFifo ? clock.ms : message.enqueuedAt;
+          add(message.messageId, message.body, 'SQS moved it after 1,000 receives.', since);
+        },
+      });
+    }
+    emptied.set(settings.arn, (id) => messages.delete(id));
+    const check = (fault: string | undefined): void => {
+      if (fault !== undefined) throw new Error(`SQS refuses the receipt handle: ${fault}.`);
+    };
+    return {
+      name,
+      put(message) {
+        const { body, groupId, deduplicationId, reason } = message;
+        const { messageId } = emulator.send({ body, groupId, deduplicationId, attributes: attributesOf(message) });
+        // SQS accepts a duplicate and drops it.
+        if (known.has(messageId)) return;
+        known.add(messageId);
+        add(messageId, body, reason);
+      },
+      receive(max, visibilityTimeoutSeconds) {
+        const result = emulator.receive({ max, visibilityTimeoutSeconds });
+        return result.kind === 'received' ? result.messages : [];
+      },
+      delete(receiptHandle) {
+        check(emulator.delete(receiptHandle));
+        const id = messageIdOf(receiptHandle) ?? '';
+        const message = messages.get(id);
+        if (message && messages.delete(id))
+          context.record({ kind: 'deleted', queue: name, body: message.body }, current());
+        onChange(name);
+      },
+      setVisibility(receiptHandle, seconds) {
+        check(emulator.changeVisibility(receiptHandle, seconds));
+        onChange(name);
+      },
+      get visible() {
+        return emulator.depths().visible;
+      },
+      get inFlight() {
+        return emulator.depths().inFlight;
+      },
+      nextVisibleAt: () => emulator.nextVisibleAt(),
+      contents: () =>
+        [...messages.values()]
+          .filter(({ expiresAtMs }) => expiresAtMs > clock.ms)
+          .map(({ body, reason }) => ({ body, reason })),
+    };
+  };
+  const emptied = new Map<string, (messageId: string) => void>();
+  const known = new Set<string>();
+
+  // Dead-letter queues first, because the others name them.
+  return Object.fromEntries(
+    QUEUES.toSorted((one, other) => other.length - one.length).map((name) => [name, create(name)]),
+  ) as Record<QueueName, StageQueue>;
+};

@@ -1,0 +1,175 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { MAX_ERASURE_INVOCATIONS, MAX_INBOUND_INVOCATIONS } from '../../../lib/settings/flood-settings.ts';
+import { joinContactItems } from '../../support/contact-items.ts';
+import { createSimulatedBus } from '../world/bus.ts';
+import type { SimulatedChatService } from '../world/chat-service.ts';
+import { createTableState, nameOf, type TableState } from '../world/table.ts';
+import { createDelivery, type Delivery } from './delivery.ts';
+import { createKeepDaily } from './keep-daily.ts';
+import type { QueueName } from './ledger.ts';
+import { createOperator, type Operator } from './operator.ts';
+import type { StageProcess } from './processes.ts';
+import { createQueueMapping, type QueueMapping } from './queue-mapping.ts';
+import { createStageCalls, type StageCalls } from './stage-calls.ts';
+import { createStageChatService } from './stage-chat-service.ts';
+import type { StageContext } from './stage-context.ts';
+import { createStageFunctions } from './stage-functions.ts';
+import type { StageMutation } from './stage-mutation.ts';
+import { createStageQueues, type StageQueues } from './stage-queues.ts';
+import { createStageSchedules, type StageSchedules } from './stage-schedules.ts';
+import { createTableStream } from './table-stream.ts';
+
+/** A stage in memory, with what surrounds it. */
+export interface Stage {
+  readonly table: TableState;
+  readonly queues: StageQueues;
+  readonly schedules: StageSchedules;
+  readonly calls: StageCalls;
+  readonly chatService: SimulatedChatService;
+  readonly delivery: Delivery;
+  readonly operator: Operator;
+  /** Where processes read the access token. */
+  readonly secret: { token: string };
+}
+
+export interface StageOptions {
+  readonly context: StageContext;
+  readonly faults: readonly string[] | undefined;
+  readonly createMutation: (() => StageMutation) | undefined;
+}
+
+const ERASURE_BATCH_SIZE = 10;
+const WEBHOOK_TOKEN = 'a-token-of-the-simulated-webhook';
+export const FIRST_ACCESS_TOKEN = 'access-token-1';
+
+export const createStage = ({ context, faults, createMutation }: StageOptions): Stage => {
+  const { clock, features, record } = context;
+  const { batchSize } = features;
+  const calls = createStageCalls({ context, faults: faults && new Set(faults) });
+  const table = createTableState((write) => {
+    const { before, after } = write;
+    if (!stream.add(write)) return;
+    record({ kind: 'write', key: nameOf(after ?? before ?? {}), before, after }, calls.current);
+    if (calls.current !== undefined && typeof after?.claimId === 'string' && after.claimId !== before?.claimId) {
+      claims.set(`${calls.current} ${String(after.pk).slice('SEND#'.length)}`, after.claimId);
+    }
+  });
+  /** The last claim of each request by each process. */
+  const claims = new Map<string, string>();
+
+  const mappings: Partial<Record<QueueName, QueueMapping>> = {};
+  const queues = createStageQueues(
+    context,
+    () => calls.current,
+    (name) => {
+      mappings[name]?.poke();
+      keeping.poke(name);
+    },
+  );
+  const secret = { token: FIRST_ACCESS_TOKEN };
+  const { service: chatService, called } = createStageChatService({
+    context,
+    calls,
+    accessToken: FIRST_ACCESS_TOKEN,
+    claimOf: (process, requestId) => claims.get(`${process} ${requestId}`),
+    report: (event) => delivery.publish(event),
+  });
+  const schedules = createStageSchedules(context, calls, queues);
+  const bus = createSimulatedBus({ onPublish: (event) => record({ kind: 'published', ...event }, calls.current) });
+
+  /** The table as a process sees it: what it reads about contacts is in the ledger. */
+  const readable = (process: StageProcess): TableState => ({
+    ...table,
+    get(key) {
+      recordRead(process, key.pk);
+      return table.get(key);
+    },
+  });
+  let lastRead = '';
+  const recordRead = (process: StageProcess, name: string): void => {
+    const contact = parseContactName(name);
+    if (contact === undefined) return;
+    // One call reads several items of a contact.
+    const read = `${process.name} ${name} ${clock.ms}`;
+    if (read === lastRead) return;
+    lastRead = read;
+    const item = joinContactItems(contact, (key) => table.items.get(nameOf(key)));
+    record({ kind: 'read-contact', name, contact: item }, process.name);
+  };
+
+  const { send, receive, publish, manage } = createStageFunctions({
+    context,
+    calls,
+    tableOf: readable,
+    queues,
+    schedules,
+    bus,
+    chatService: called,
+    secret,
+    webhookToken: WEBHOOK_TOKEN,
+    createMutation,
+  });
+  mappings.send = createQueueMapping({
+    context,
+    calls,
+    queue: queues.send,
+    pool: send,
+    function: 'send',
+    batchSize: batchSize.send,
+    concurrency: features.sendConcurrency,
+    handle: (handlers, records, invocation) => handlers.handle(records, invocation),
+  });
+  mappings.inbound = createQueueMapping({
+    context,
+    calls,
+    queue: queues.inbound,
+    pool: receive,
+    function: 'drain',
+    batchSize: batchSize.inbound,
+    concurrency: MAX_INBOUND_INVOCATIONS,
+    handle: (handlers, records, invocation) => handlers.handle(records, invocation),
+  });
+
+  mappings.erasures = createQueueMapping({
+    context,
+    calls,
+    queue: queues.erasures,
+    pool: manage,
+    function: 'erase',
+    batchSize: ERASURE_BATCH_SIZE,
+    concurrency: MAX_ERASURE_INVOCATIONS,
+    handle: (handlers, records, invocation) => handlers.handle(records, invocation),
+  });
+  const keeping = createKeepDaily(context, queues, (about) =>
+    manage.invoke({ function: 'keep', about, messages: 0 }, (handlers, invocation) => handlers.keep(invocation)),
+  );
+  const operator = createOperator({
+    context,
+    calls,
+    queues,
+    request: (event, about) =>
+      manage.invoke({ function: 'manage', about, messages: 1 }, (handlers) => handlers.http(event)),
+  });
+
+  const stream = createTableStream({
+    context,
+    onFailureQueue: queues['publish-dead-letters'],
+    async invoke(records, about) {
+      const task = { function: 'publish' as const, about, messages: records.length };
+      const end = await publish.invoke(task, (handlers, invocation) => handlers.handle(records, invocation));
+      return end.how === 'answered'
+        ? { ok: true, payload: JSON.stringify(end.result) }
+        : { ok: false, error: { errorType: end.how, errorMessage: end.how } };
+    },
+  });
+
+  const delivery = createDelivery({
+    context,
+    token: WEBHOOK_TOKEN,
+    post: (event: APIGatewayProxyEventV2, about) =>
+      receive.invoke({ function: 'receive', about, messages: 1 }, (handlers) => handlers.post(event)),
+  });
+
+  return { table, queues, schedules, calls, chatService, delivery, operator, secret };
+};

@@ -1,0 +1,47 @@
+import { wireMessage, wireStatus } from '../../support/builders.ts';
+import type { ReportedEvent } from './delivery.ts';
+import type { StageContext } from './stage-context.ts';
+
+/** The time of an event by the chat service's clock; some events have none. */
+const timeOf = ({ clock, features, draw }: StageContext, eventId: string): { readonly CREATION_TIME?: string } => {
+  const hasNone = draw.fraction(draw.identify(`time of ${eventId}`), 0) < features.delivery.withoutTimeRate;
+  return { CREATION_TIME: hasNone ? undefined : new Date(clock.ms + features.clockAheadMs).toISOString() };
+};
+
+/** Events name users by the digits of their numbers. */
+const nameOf = (contact: string): string => contact.replace(/^\+/, '');
+
+const customerOf = (contact: string): string => `customer-${contact.replace(/\W/g, '')}`;
+
+/** Returns the event of a message that a user wrote. */
+export const messageEvent = (
+  context: StageContext,
+  { id, contact, text, isForged = false }: { id: string; contact: string; text: string; isForged?: boolean },
+): ReportedEvent => {
+  const eventId = isForged ? `forged ${id}` : `written ${id}`;
+  const names = { _id_: id, FROM: nameOf(contact), CUSTOMER_ID: customerOf(contact) };
+  const body = JSON.stringify(wireMessage({ ...names, MESSAGE: text, ...timeOf(context, eventId) }));
+  return { eventId, body, isForged };
+};
+
+/** Returns the event of a message that an operator or a bot sent in the chat service's own console. */
+export const echoEvent = (
+  context: StageContext,
+  { id, contact, text }: { id: string; contact: string; text: string },
+): ReportedEvent => {
+  const eventId = `echoed ${id}`;
+  const names = { _id_: id, FROM: 'me', TO: nameOf(contact), CUSTOMER_ID: customerOf(contact) };
+  return { eventId, body: JSON.stringify(wireMessage({ ...names, MESSAGE: text, ...timeOf(context, eventId) })) };
+};
+
+/** Returns the event of a status of a message that the business sent. */
+export const statusEvent = (
+  context: StageContext,
+  { id, body, STATUS }: { id: string; body: Readonly<Record<string, unknown>>; STATUS: string },
+): ReportedEvent => {
+  const eventId = `${STATUS} ${id}`;
+  const contact = String(body.platformContactId);
+  const names = { _id_: id, FROM: nameOf(contact), CUSTOMER_ID: customerOf(contact), STATUS };
+  const reference = typeof body.clientPayload === 'string' ? { CLIENT_PAYLOAD: body.clientPayload } : {};
+  return { eventId, body: JSON.stringify(wireStatus({ ...names, ...reference, ...timeOf(context, eventId) })) };
+};

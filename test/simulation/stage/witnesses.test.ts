@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { NOW } from '../../support/builders.ts';
+import { PLAIN_FEATURES } from './draw-features.ts';
+import { IMPOSSIBLE } from './impossible.ts';
+import { type FunctionName, type LedgerEntry, QUEUES } from './ledger.ts';
+import { observeTransition } from './observe-transition.ts';
+import type { StageRun } from './stage-run.ts';
+import { addWitnesses, countWitnesses, createWitnesses, judgeWitnesses } from './witnesses.ts';
+
+const atMs = Date.parse(NOW);
+
+const runOf = (entries: readonly LedgerEntry[], possibleFaults: StageRun['possibleFaults'] = new Map()): StageRun => ({
+  history: { seed: 1, features: PLAIN_FEATURES, acts: [] },
+  ledger: { entries },
+  how: 'quiet',
+  items: new Map(),
+  queued: { ...EMPTY },
+  scheduled: [],
+  possibleFaults,
+  calmAtMs: atMs,
+  endedAtMs: atMs,
+});
+
+const EMPTY = Object.fromEntries(QUEUES.map((queue) => [queue, []])) as unknown as StageRun['queued'];
+
+const counted = (run: StageRun): ReadonlyMap<string, number> => {
+  const witnesses = createWitnesses();
+  countWitnesses(run, witnesses);
+  return new Map([...witnesses].filter(([, count]) => count > 0));
+};
+
+const write = (process: string, before: Item | undefined, after: Item | undefined): LedgerEntry => ({
+  atMs,
+  process,
+  kind: 'write',
+  key: 'SEND#request-1 SEND',
+  before,
+  after,
+});
+
+describe('the witnesses of a run', () => {
+  it('count acts with their choices, faults, calls, events, and ends', () => {
+    const run = runOf([
+      { atMs, kind: 'act', act: { atMs, kind: 'outage', part: 'bus', how: 'throttled', forMs: 1 } },
+      { atMs, kind: 'invoked', process: 'send-1', function: 'send', messages: 1 },
+      { atMs, kind: 'fault', process: 'send-1', id: '', function: 'send', call: 'write SEND', fault: 'dies-after' },
+      { atMs, kind: 'ended', process: 'send-1', function: 'send', how: 'died' },
+      { atMs, kind: 'published', process: 'publish-1', id: '1', detailType: 'SendAccepted', detail: {} },
+      { atMs, kind: 'published', process: 'publish-1', id: '1', detailType: 'SendAccepted', detail: {} },
+    ]);
+    expect(Object.fromEntries(counted(run))).toEqual({
+      'act outage': 1,
+      'act with part bus': 1,
+      'act with how throttled': 1,
+      'outage of bus: throttled': 1,
+      'fault dies-after at send write SEND': 1,
+      'invocation died': 1,
+      'event SendAccepted': 2,
+    });
+  });
+
+  it('count the transitions of sends with their states, and why requests were refused', () => {
+    const run = runOf([
+      { atMs, kind: 'invoked', process: 'send-1', function: 'send', messages: 1 },
+      write('send-1', { state: 'queued' }, { state: 'claimed' }),
+      write('send-1', { state: 'claimed' }, { state: 'refused', code: 'WINDOW_CLOSED' }),
+    ]);
+    expect([...counted(run).keys()]).toEqual([
+      'transition claim from queued',
+      'transition refuse from claimed',
+      'refusal WINDOW_CLOSED',
+    ]);
+  });
+
+  it('name what is possible and never happened, unless it is declared impossible', () => {
+    const witnesses = createWitnesses();
+    countWitnesses(runOf([], new Map([['send write SEND', new Set(['late', 'outage'] as const)]])), witnesses);
+    addWitnesses(witnesses, new Map([['fault late at send write SEND', 3]]));
+    const { unwitnessed, unexpected } = judgeWitnesses(witnesses, { 'act erase': 'Nobody can be erased.' });
+    expect(unwitnessed).toContain('fault outage at send write SEND');
+    expect(unwitnessed).toContain('transition claimAgain from uncertain');
+    expect(unwitnessed).toContain('event SendAccepted');
+    expect(unwitnessed).not.toContain('fault late at send write SEND');
+    expect(unwitnessed).not.toContain('act erase');
+    expect(unexpected).toEqual([]);
+  });
+
+  it('contradict what is declared impossible, and what nothing says is possible', () => {
+    const witnesses = new Map([
+      ['act erase', 1],
+      ['event Unheard', 2],
+      ['act request', 0],
+    ]);
+    expect(judgeWitnesses(witnesses, { 'act erase': 'Nobody can be erased.' })).toEqual({
+      unwitnessed: ['act request'],
+      unexpected: ['act erase, which is declared impossible', 'event Unheard'],
+    });
+  });
+
+  it('declare impossible, with a reason, only what could be thought possible', () => {
+    const known = createWitnesses();
+    for (const [name, reason] of Object.entries(IMPOSSIBLE)) {
+      expect([name, known.has(name) || name.startsWith('fault ')]).toEqual([name, true]);
+      expect(reason).toMatch(/\.$/);
+    }
+  });
+});
+
+describe('an observed transition', () => {
+  const cases: readonly (readonly [FunctionName, Item | undefined, Item, string | undefined])[] = [
+    ['manage', undefined, { state: 'queued' }, 'register from none'],
+    ['send', { failingSince: NOW }, { state: 'claimed' }, 'claim from none'],
+    ['send', { state: 'uncertain' }, { state: 'claimed' }, 'claimAgain from uncertain'],
+    ['send', { state: 'claimed', call: 1 }, { state: 'claimed', call: 2 }, 'replaceCall from claimed'],
+    ['send', { state: 'claimed', failingSince: 1 }, { state: 'claimed', failingSince: 2 }, undefined],
+    ['send', { state: 'waiting', waitingAt: 1 }, { state: 'waiting', waitingAt: 2 }, 'wait from waiting'],
+    ['send', { state: 'waiting', lastFailedAt: 1 }, { state: 'waiting', lastFailedAt: 2 }, undefined],
+    ['manage', { state: 'uncertain' }, { state: 'waiting' }, 'resend from uncertain'],
+    ['manage', { state: 'rejected' }, { state: 'waiting' }, 'resend from rejected'],
+    ['send', { state: 'uncertain' }, { state: 'accepted' }, 'accept from uncertain'],
+    ['receive', { state: 'uncertain' }, { state: 'accepted' }, 'confirm from uncertain'],
+    ['drain', { state: 'expired' }, { state: 'accepted' }, 'confirmEarlier from expired'],
+    ['manage', { state: 'uncertain' }, { state: 'accepted' }, 'resolveAccepted from uncertain'],
+    ['receive', { state: 'accepted', acceptedAt: 2 }, { state: 'accepted', acceptedAt: 1 }, 'confirm from accepted'],
+    ['receive', { state: 'accepted' }, { state: 'accepted', identifiedAt: 1 }, 'identify from accepted'],
+    ['send', { state: 'accepted', confirmedBy: 'status' }, { state: 'accepted' }, 'accept from accepted'],
+    ['receive', { state: 'accepted' }, { state: 'accepted' }, undefined],
+    ['manage', { state: 'scheduled' }, { state: 'cancelled' }, 'cancel from scheduled'],
+    ['erase', { state: 'scheduled' }, { state: 'cancelled' }, 'cancelErased from scheduled'],
+  ];
+
+  it.each(cases)('%s: %j to %j is %s', (writer, before, after, expected) => {
+    const observed = observeTransition(writer, before, after);
+    expect(observed && `${observed.name} from ${observed.from}`).toBe(expected);
+  });
+});

@@ -1,0 +1,147 @@
+import { OPEN_REASONS } from '../../../lambdas/domain/circuit-breaker.ts';
+import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
+import type { RefusalCode } from '../../../lambdas/domain/send-decision.ts';
+import type { SendEndpoint } from '../../../lambdas/domain/send-outcome.ts';
+import { SEND_TRANSITIONS } from '../../../lambdas/domain/send-transitions.ts';
+import type { CallEnd } from '../world/journal.ts';
+import { ACT_WEIGHTS, CHOICES } from './draw-acts.ts';
+import type { Act } from './history.ts';
+import { IMPOSSIBLE } from './impossible.ts';
+import type { FunctionName, LedgerEntry } from './ledger.ts';
+import { observeTransition } from './observe-transition.ts';
+import { namesOf } from './random-draw.ts';
+import type { StageRun } from './stage-run.ts';
+
+/**
+ * How often each thing happened in some runs, by name, such as `transition claim from waiting`. What was possible in one of
+ * the runs, and never happened, has the count 0.
+ */
+export type Witnesses = Map<string, number>;
+
+const REFUSALS: Readonly<Record<RefusalCode, true>> = {
+  WINDOW_CLOSED: true,
+  REASON_MISSING: true,
+  NO_OPT_IN: true,
+  OPTED_OUT: true,
+  MEDIA_UNSUPPORTED: true,
+  PROCESSING_FAILED: true,
+  NOT_ON_PLATFORM: true,
+};
+
+const CALL_ENDS: Readonly<Record<CallEnd, true>> = {
+  accepted: true,
+  'window-closed': true,
+  'not-done': true,
+  rejected: true,
+};
+
+const INVOCATION_ENDS: Readonly<Record<Extract<LedgerEntry, { kind: 'ended' }>['how'], true>> = {
+  answered: true,
+  failed: true,
+  died: true,
+  'timed-out': true,
+};
+
+const SEND_ENDPOINTS = ['message/v3', 'intent/v2'] as const satisfies readonly SendEndpoint[];
+
+/** Everything that is possible in any history. */
+const POSSIBLE: readonly string[] = [
+  ...namesOf(ACT_WEIGHTS).map((kind) => `act ${kind}`),
+  ...Object.entries(CHOICES).flatMap(([choice, values]) => values.map((value) => `act with ${choice} ${value}`)),
+  ...CHOICES.part.flatMap((part) => CHOICES.how.map((how) => `outage of ${part}: ${how}`)),
+  ...namesOf(SEND_TRANSITIONS).flatMap((name) =>
+    namesOf(SEND_TRANSITIONS[name].from).map((from) => `transition ${name} from ${from}`),
+  ),
+  ...namesOf(eventDetails).map((name) => `event ${name}`),
+  ...namesOf(REFUSALS).map((code) => `refusal ${code}`),
+  ...OPEN_REASONS.map((reason) => `circuit breaker open: ${reason}`),
+  ...SEND_ENDPOINTS.flatMap((endpoint) => namesOf(CALL_ENDS).map((end) => `call ${endpoint}: ${end}`)),
+  ...namesOf(INVOCATION_ENDS).map((how) => `invocation ${how}`),
+];
+
+/** Counts what happened in a run. */
+export const countWitnesses = ({ ledger, possibleFaults }: StageRun, witnesses: Witnesses): void => {
+  const functions = new Map<string | undefined, FunctionName>();
+  const count = (name: string, by = 1) => witnesses.set(name, (witnesses.get(name) ?? 0) + by);
+  for (const [call, faults] of possibleFaults) for (const fault of faults) count(faultName(call, fault), 0);
+  for (const entry of ledger.entries) {
+    if (entry.kind === 'invoked') functions.set(entry.process, entry.function);
+    for (const name of namesIn(entry, functions.get(entry.process))) count(name);
+  }
+};
+
+const faultName = (call: string, fault: string): string => `fault ${fault} at ${call}`;
+
+const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly string[] => {
+  switch (entry.kind) {
+    case 'act':
+      return namesOfAct(entry.act);
+    case 'fault':
+      return [faultName(`${entry.function} ${entry.call}`, entry.fault)];
+    case 'published':
+      return [`event ${entry.detailType}`];
+    case 'call':
+      return [`call ${entry.endpoint}: ${entry.end}`];
+    case 'ended':
+      return [`invocation ${entry.how}`];
+    case 'write': {
+      const { key, before, after } = entry;
+      if (key.startsWith('ACCOUNT#')) {
+        const isOpened = after?.reason !== undefined && before?.reason === undefined;
+        return isOpened ? [`circuit breaker open: ${String(after.reason)}`] : [];
+      }
+      if (!key.startsWith('SEND#')) return [];
+      const transition = observeTransition(by, before, after);
+      if (transition === undefined) return [];
+      const refusal = after?.state === 'refused' ? [`refusal ${String(after.code)}`] : [];
+      return [`transition ${transition.name} from ${transition.from}`, ...refusal];
+    }
+    default:
+      return [];
+  }
+};
+
+const namesOfAct = (act: Act): readonly string[] => [
+  `act ${act.kind}`,
+  ...Object.entries(act)
+    .filter(([choice]) => Object.hasOwn(CHOICES, choice))
+    .map(([choice, value]) => `act with ${choice} ${String(value)}`),
+  ...(act.kind === 'outage' ? [`outage of ${act.part}: ${act.how}`] : []),
+];
+
+/** Creates the witnesses of no run. */
+export const createWitnesses = (): Witnesses => new Map(POSSIBLE.map((name) => [name, 0]));
+
+export const addWitnesses = (to: Witnesses, more: ReadonlyMap<string, number>): void => {
+  for (const [name, count] of more) to.set(name, (to.get(name) ?? 0) + count);
+};
+
+/** Fewer seeds need not show everything that is possible. */
+export const MIN_SEEDS_FOR_WITNESSES = 1_000;
+
+export interface Testimony {
+  /** What never happened, although nothing says that it cannot. */
+  readonly unwitnessed: readonly string[];
+  /** What happened, although it is declared impossible, or although nothing says that it is possible. */
+  readonly unexpected: readonly string[];
+}
+
+/** Compares what happened with what is possible. */
+export const judgeWitnesses = (
+  witnesses: ReadonlyMap<string, number>,
+  impossible: Readonly<Record<string, string>> = IMPOSSIBLE,
+): Testimony => {
+  const isImpossible = (name: string) => Object.hasOwn(impossible, name);
+  const entries = [...witnesses];
+  return {
+    unwitnessed: entries.filter(([name, count]) => count === 0 && !isImpossible(name)).map(([name]) => name),
+    unexpected: entries
+      .filter(([name, count]) => count > 0 && (isImpossible(name) || !isKnown(name)))
+      .map(([name]) => (isImpossible(name) ? `${name}, which is declared impossible` : name)),
+  };
+};
+
+const KNOWN: ReadonlySet<string> = new Set(POSSIBLE);
+
+/** The world says which faults are possible. */
+const isKnown = (name: string): boolean => KNOWN.has(name) || name.startsWith('fault ');
