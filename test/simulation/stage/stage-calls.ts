@@ -270,6 +270,8 @@ export const kindOf = (label: string): string => {
   if (known !== undefined) return known;
   const kind = label
     .replace(/#\S+/g, '')
+    // A call that reads several items of a kind is one kind of call.
+    .replace(/(\S+)(?: and \1)+(?!\S)/g, '$1')
     .replace(/ \d[\d, ]*s$/, '')
     .replace(/^((?:un)?schedule|publish) .*/, '$1');
   if (kinds.size > MAX_KINDS) kinds.clear();
