@@ -9,7 +9,7 @@ export interface ReportedEvent {
   readonly eventId: string;
   readonly body: string;
   /** Somebody else posts it. */
-  readonly isForged?: boolean;
+  readonly isUnauthenticated?: boolean;
 }
 
 /** The publish/subscribe system that delivers the chat service's events to the webhook. */
@@ -43,12 +43,12 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
   const { duplicateRate, lateRate, maxLateMs, lostAnswerRate } = features.delivery;
 
   const publish = (event: ReportedEvent): void => {
-    const { eventId, body, isForged = false } = event;
+    const { eventId, body, isUnauthenticated = false } = event;
     const publishedAt = clock.ms;
-    record({ kind: 'event', eventId, body, isForged });
+    record({ kind: 'event', eventId, body, isUnauthenticated });
     const request = requestOf(event, {
       publishedAt,
-      token: isForged ? 'a token that somebody guessed' : token,
+      token: isUnauthenticated ? 'a token that somebody guessed' : token,
       ...features,
     });
     let attempts = 0;
@@ -68,7 +68,7 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
         isOver = true;
         context.agenda.cancel(timeout);
         record({ kind: 'delivery-answer', eventId, status, isHeard: !isLost });
-        if (isForged) return;
+        if (isUnauthenticated) return;
         if (!isLost && ACKNOWLEDGING.includes(status)) {
           const isRepeated =
             !context.isCalm && duplicates < MAX_DUPLICATES && draw.fraction(identity, 1) < duplicateRate;

@@ -13,7 +13,7 @@ export const describeAct = (act: Act): { readonly from: string; readonly to?: st
       return { from: 'chat service', text: `an operator of the console writes to ${act.contact}` };
     case 'unknown-event':
       return { from: 'chat service', text: `an event that nobody knows: ${act.body}` };
-    case 'forged-event':
+    case 'unauthenticated-event':
       return { from: 'users', to: 'delivery', text: `somebody forges a message from ${act.contact}` };
     case 'request': {
       const how = act.via === 'api' ? 'registers' : 'queues';

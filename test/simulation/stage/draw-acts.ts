@@ -40,7 +40,7 @@ export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
   'user-reads': 2,
   echo: 0.5,
   'unknown-event': 0.5,
-  'forged-event': 0.5,
+  'unauthenticated-event': 0.5,
   request: 14,
   cancel: 1,
   resolve: 1.5,
@@ -60,7 +60,7 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
   switch (kind) {
     case 'user-writes':
     case 'echo':
-    case 'forged-event':
+    case 'unauthenticated-event':
       return [{ atMs, kind, contact: drawAddress(story), text: draw.pick(USERS_TEXTS) }];
     case 'user-reads':
     case 'erase':

@@ -59,7 +59,7 @@ export type Act = { readonly atMs: number } & (
   | { readonly kind: 'echo'; readonly contact: string; readonly text: string }
   /** An authentic body that is no known event. */
   | { readonly kind: 'unknown-event'; readonly body: string }
-  | { readonly kind: 'forged-event'; readonly contact: string; readonly text: string }
+  | { readonly kind: 'unauthenticated-event'; readonly contact: string; readonly text: string }
   /** An internal system queues a request, or registers it through the management API. */
   | {
       readonly kind: 'request';

@@ -31,7 +31,7 @@ export type LedgerEntry = {
       readonly how: 'answered' | 'failed' | 'died' | 'timed-out';
     }
   /** The chat service has something to report: from now on its delivery must be attempted until it is acknowledged. */
-  | { readonly kind: 'event'; readonly eventId: string; readonly body: string; readonly isForged: boolean }
+  | { readonly kind: 'event'; readonly eventId: string; readonly body: string; readonly isUnauthenticated: boolean }
   | { readonly kind: 'delivery'; readonly eventId: string; readonly attempt: number }
   /** `isHeard` is false if the answer was lost on its way to the publish/subscribe system. */
   | { readonly kind: 'delivery-answer'; readonly eventId: string; readonly status: number; readonly isHeard: boolean }

@@ -67,7 +67,7 @@ describe('an act', () => {
   });
 
   it('posts an event that nobody signed, which is refused', async () => {
-    const unsigned = { kind: 'forged-event' as const, contact: USER, text: 'Hello', afterMs: 0 };
+    const unsigned = { kind: 'unauthenticated-event' as const, contact: USER, text: 'Hello', afterMs: 0 };
     const run = await playHistory(history([unsigned]));
 
     expect(entriesOf(run, 'delivery-answer').map(({ status }) => status)).toEqual([401]);

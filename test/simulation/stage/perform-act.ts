@@ -44,9 +44,9 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
     'unknown-event'({ body }) {
       delivery.publish({ eventId: numbered('unknown'), body });
     },
-    'forged-event'({ contact, text }) {
+    'unauthenticated-event'({ contact, text }) {
       const id = numbered(`message-not-from-${contactKey(contact)}`);
-      delivery.publish(messageEvent(context, { id, contact, text, isForged: true }));
+      delivery.publish(messageEvent(context, { id, contact, text, isUnauthenticated: true }));
     },
     request(act) {
       const { via, body, groupId, deduplicationId } = act;

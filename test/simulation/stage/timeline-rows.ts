@@ -40,7 +40,7 @@ export const rowOf = (entry: LedgerEntry): Row | undefined => {
         atMs,
         from: 'chat service',
         to: 'delivery',
-        text: `${entry.eventId}: ${entry.isForged ? 'FORGED ' : ''}${describeEvent(entry.body)}`,
+        text: `${entry.eventId}: ${entry.isUnauthenticated ? 'UNAUTHENTICATED ' : ''}${describeEvent(entry.body)}`,
       };
     case 'delivery':
       return { atMs, from: 'delivery', text: `delivers ${entry.eventId}, attempt ${entry.attempt}` };

@@ -33,7 +33,7 @@ const RUN: readonly LedgerEntry[] = [
     kind: 'event',
     eventId: 'event-1',
     body: JSON.stringify({ _id_: 'm-1', FROM: '5491155550000' }),
-    isForged: false,
+    isUnauthenticated: false,
   }),
   entry(20, { kind: 'delivery', eventId: 'event-1', attempt: 1 }),
   entry(20, { kind: 'invoked', process: 'receive-1', function: 'receive', messages: 1 }),

@@ -16,12 +16,17 @@ const customerOf = (contact: string): string => `customer-${contact.replace(/\W/
 /** Returns the event of a message that a user wrote. */
 export const messageEvent = (
   context: StageContext,
-  { id, contact, text, isForged = false }: { id: string; contact: string; text: string; isForged?: boolean },
+  {
+    id,
+    contact,
+    text,
+    isUnauthenticated = false,
+  }: { id: string; contact: string; text: string; isUnauthenticated?: boolean },
 ): ReportedEvent => {
-  const eventId = isForged ? `forged ${id}` : `written ${id}`;
+  const eventId = isUnauthenticated ? `unauthenticated ${id}` : `written ${id}`;
   const names = { _id_: id, FROM: nameOf(contact), CUSTOMER_ID: customerOf(contact) };
   const body = JSON.stringify(wireMessage({ ...names, MESSAGE: text, ...timeOf(context, eventId) }));
-  return { eventId, body, isForged };
+  return { eventId, body, isUnauthenticated };
 };
 
 /** Returns the event of a message that an operator or a bot sent in the chat service's own console. */

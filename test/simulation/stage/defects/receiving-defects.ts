@@ -17,7 +17,7 @@ import {
 const UNAVAILABLE = historyOf([outage('table', { forMs: 2 * MINUTE_MS }), writes(SECOND_MS)]);
 const UNKNOWN = historyOf([{ kind: 'unknown-event', body: 'ping', afterMs: 0 }, writes(SECOND_MS)]);
 const UNAUTHENTICATED = historyOf([
-  { kind: 'forged-event', contact: USER, text: 'Let me in.', afterMs: 0 },
+  { kind: 'unauthenticated-event', contact: USER, text: 'Let me in.', afterMs: 0 },
   writes(SECOND_MS),
 ]);
 const ECHOED = historyOf([{ kind: 'echo', contact: USER, text: 'It is on its way.', afterMs: 0 }]);

@@ -102,7 +102,7 @@ export const LIVENESS_INVARIANTS = {
       const heard = new Set(
         facts.entries('delivery-answer').flatMap((one) => (one.isHeard && one.status < 300 ? [one.eventId] : [])),
       );
-      for (const { eventId, isForged: isInvalid, index } of facts.entries('event')) {
+      for (const { eventId, isUnauthenticated: isInvalid, index } of facts.entries('event')) {
         if (isInvalid) continue;
         checked();
         if (!heard.has(eventId)) violated(`${eventId} was never acknowledged.`, index);

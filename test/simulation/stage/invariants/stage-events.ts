@@ -26,7 +26,7 @@ export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
   eventsOf(facts).filter(({ isAuthentic }) => isAuthentic);
 
 const readEvents = (facts: StageFacts): readonly EventFact[] =>
-  facts.entries('event').map(({ eventId, body, isForged: isInvalid, index, atMs }) => {
+  facts.entries('event').map(({ eventId, body, isUnauthenticated: isInvalid, index, atMs }) => {
     const event = parseObject(body);
     const publishedAt = new Date(atMs).toISOString();
     return {

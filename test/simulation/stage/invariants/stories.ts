@@ -43,7 +43,7 @@ const contact = { platform: ACCOUNT.platform, channel: '*', key: KEY };
 
 const stored: readonly Step[] = [
   actStep('writes', 0, { kind: 'user-writes', contact: USER, text: 'Where is it?' }),
-  step('event', 0, { kind: 'event', eventId: 'written', body: MESSAGE_BODY, isForged: false }),
+  step('event', 0, { kind: 'event', eventId: 'written', body: MESSAGE_BODY, isUnauthenticated: false }),
   step('delivery', 1, { kind: 'delivery', eventId: 'written', attempt: 1 }),
   invoked('receive-1', 'receive', 1),
   writeStep('message', 1, {
@@ -103,7 +103,7 @@ const requested: readonly Step[] = [
 ];
 
 const confirmed: readonly Step[] = [
-  step('status', 40, { kind: 'event', eventId: 'delivered', body: DELIVERED_BODY, isForged: false }),
+  step('status', 40, { kind: 'event', eventId: 'delivered', body: DELIVERED_BODY, isUnauthenticated: false }),
   step('status delivery', 41, { kind: 'delivery', eventId: 'delivered', attempt: 1 }),
   invoked('receive-2', 'receive', 41),
   writeStep('delivered', 41, {
@@ -128,7 +128,7 @@ export const MAIN: readonly Step[] = [...stored, ...requested, ...confirmed];
 
 /** An unknown event is put in quarantine, and a message comes through the inbound queue. */
 export const DEFERRED: readonly Step[] = [
-  step('unknown', 0, { kind: 'event', eventId: 'unknown', body: 'ping', isForged: false }),
+  step('unknown', 0, { kind: 'event', eventId: 'unknown', body: 'ping', isUnauthenticated: false }),
   step('quarantine', 1, {
     kind: 'queued',
     queue: 'inbound-dead-letters',
@@ -136,7 +136,7 @@ export const DEFERRED: readonly Step[] = [
     reason: 'The body is not JSON.',
   }),
   step('unknown answer', 1, { kind: 'delivery-answer', eventId: 'unknown', status: 200, isHeard: true }),
-  step('event', 0, { kind: 'event', eventId: 'written', body: MESSAGE_BODY, isForged: false }),
+  step('event', 0, { kind: 'event', eventId: 'written', body: MESSAGE_BODY, isUnauthenticated: false }),
   step('deferred', 1, { kind: 'queued', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
   step('answer', 1, { kind: 'delivery-answer', eventId: 'written', status: 200, isHeard: true }),
   invoked('receive-1', 'drain', 2),
@@ -151,7 +151,7 @@ export const DEFERRED: readonly Step[] = [
 
 /** Somebody posts an event that the chat service did not report. */
 export const UNAUTHENTICATED: readonly Step[] = [
-  step('event', 0, { kind: 'event', eventId: 'posted', body: MESSAGE_BODY, isForged: true }),
+  step('event', 0, { kind: 'event', eventId: 'posted', body: MESSAGE_BODY, isUnauthenticated: true }),
   step('delivery', 1, { kind: 'delivery', eventId: 'posted', attempt: 1 }),
   step('answer', 1, { kind: 'delivery-answer', eventId: 'posted', status: 401, isHeard: true }),
 ];
