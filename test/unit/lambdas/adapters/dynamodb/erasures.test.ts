@@ -126,9 +126,10 @@ describe('a send that is erased', () => {
   it.each(['waiting', 'accepted', 'uncertain'] as const)('keeps nothing but its state and times: %s', async (state) => {
     await repositories.sends.claim(queuedSend(), claim(), { resend: false });
     await repositories.sends.recordResult('request-1', 'claim-1', sendResult(state));
+    const listed = { ...send, ...(state === 'accepted' && { messageId: 'message-1' }) };
 
-    expect(await repositories.erasures.erase(contact, send, NOW)).toBe('erased');
-    expect(await repositories.erasures.erase(contact, send, NOW)).toBe('gone');
+    expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('erased');
+    expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('gone');
 
     const item = (await tables.items(tableName))['SEND#request-1 SEND'];
     expect(item).toMatchObject({ state: state === 'waiting' ? 'cancelled' : state, body: '', erasedAt: NOW });
