@@ -18,6 +18,19 @@ const FREE_RECEIVES = 40;
 export const receiveFloorMs = (receiveCount: number, ageMs: number): number =>
   Math.min(MAX_WAIT_MS, Math.max(0, (receiveCount - FREE_RECEIVES) * MAX_WAIT_MS - ageMs));
 
+/** How many receives an event may use at any pace. */
+const FREE_EVENT_RECEIVES = 100;
+
+/**
+ * Returns the minimum time before an event on the inbound queue is received again: a hundredth of its age, so that SQS's
+ * 1,000 receives last 14 days and an event waits for little longer than the outage that delayed it.
+ *
+ * @param receiveCount how many times the message has been received
+ * @param ageMs the time since the message was sent to the queue
+ */
+export const eventFloorMs = (receiveCount: number, ageMs: number): number =>
+  receiveCount <= FREE_EVENT_RECEIVES ? 0 : ageMs / 100;
+
 /**
  * Returns the exponential backoff before the next attempt. It doubles each time, up to 15 minutes, with jitter so that
  * requests that failed together are not retried together.

@@ -23,12 +23,11 @@ import {
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../adapters/sqs-dead-letters.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
-import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { ManagementCall } from './api.ts';
 import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
-import { createErasureWorker } from './erasures.ts';
+import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { ROUTES } from './routes.ts';
@@ -43,9 +42,6 @@ const CHAT_SERVICE_CALL = {
   maxAnswerBytes: 1024 * 1024,
   maxConnections: CHECK_CONCURRENCY,
 };
-/** Leaves the rest of the function's timeout for the last page of the turn. */
-const ERASURE_TURN_MS = 20_000;
-const ERASURE_REQUIRED_TIME_MS = 40_000;
 /** Enough to store ten dead letters of the maximum size, and to release those that stay. */
 const KEEP_REQUIRED_TIME_MS = 20_000;
 
@@ -115,12 +111,9 @@ const responders = new Map(
 );
 const manage = frame(createManagementHandler({ responders, log }), [...middlewares, answerErrors(log)]);
 const erase = frame(
-  createQueueHandler({
-    handleMessage: createErasureWorker({ ...ports, turnMs: ERASURE_TURN_MS }),
+  createErasureQueueHandler({
+    ...ports,
     changeVisibility: createChangeVisibility(sqs, environment.ERASURE_QUEUE_URL),
-    clock: systemClock,
-    requiredTimeMs: ERASURE_REQUIRED_TIME_MS,
-    log,
   }),
   middlewares,
 );

@@ -3,23 +3,33 @@ import { backoffMs } from '../domain/backoff.ts';
 import { toInstant } from '../domain/instant.ts';
 import { parseSerializedRequest } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
-import type { InboundQueue, Randomness } from '../ports.ts';
+import type { Randomness } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
 import type { ReceiveEventPorts } from './receive-event.ts';
+
+export type DrainMessageOptions = ReceiveEventPorts & {
+  readonly randomness: Randomness;
+  readonly format: DeliveryFormat;
+};
 
 /**
  * Creates the handler of messages from the inbound queue: webhook requests that were deferred, or redriven from
  * quarantine. Their events are stored by the same code as those of new requests.
  */
 export const createDrainMessage =
-  (options: ReceiveEventPorts & { readonly randomness: Randomness; readonly format: DeliveryFormat }) =>
+  (options: DrainMessageOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
     const { storeEvent, inboundQueue, randomness, format, log, metrics } = options;
+    const retry: MessageResult = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
+    const quarantine = async (quarantined: VerifiedRequest, reason: string): Promise<MessageResult> =>
+      (await inboundQueue.quarantine(quarantined, reason)).kind === 'written' ? DONE : retry;
+
     const request = parseSerializedRequest(message.body, format.envelope);
     if (request === undefined) {
       log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
-      return quarantine(inboundQueue, wrapUnknownMessage(message), 'The queue message is not a webhook request.');
+      const reason = 'The queue message is not a webhook request.';
+      return quarantine(wrapUnknownMessage(message), reason);
     }
     const stored = await storeEvent(request);
     switch (stored.kind) {
@@ -30,18 +40,15 @@ export const createDrainMessage =
         return DONE;
       case 'unavailable':
         log.warn('deferred event not stored yet: the table is unavailable', { ...stored });
-        return { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
+        return retry;
       case 'unstorable': {
         metrics.count('EventQuarantined');
         log.warn('deferred event quarantined', { ...stored });
         const { deliveryId, reason } = stored;
-        return quarantine(inboundQueue, { ...request, deliveryId }, reason);
+        return quarantine({ ...request, deliveryId }, reason);
       }
     }
   };
-
-const quarantine = async (queue: InboundQueue, request: VerifiedRequest, reason: string): Promise<MessageResult> =>
-  (await queue.quarantine(request, reason)).kind === 'written' ? DONE : { kind: 'retry' };
 
 /** Wraps a message of unknown origin so that an operator can read it. */
 const wrapUnknownMessage = ({ body, attributes }: SQSRecord): VerifiedRequest => ({

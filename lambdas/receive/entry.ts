@@ -9,12 +9,11 @@ import { createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
 import { createChangeVisibility, createSqsClient, createSqsInboundQueue } from '../adapters/sqs.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
-import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import { createVerifier } from './auth/create-verifier.ts';
 import { deliveryFormat } from './auth/webhook-auth.ts';
-import { createDrainMessage } from './drain-message.ts';
 import { receiveEnvironment } from './environment.ts';
+import { createInboundQueueHandler } from './inbound-queue-handler.ts';
 import { createReceiveEvent } from './receive-event.ts';
 import { createStoreEvent } from './store-event.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
@@ -71,12 +70,15 @@ const webhook = createWebhookHandler({
   log,
   metrics,
 });
-const drain = createQueueHandler({
-  handleMessage: createDrainMessage({ storeEvent, inboundQueue, randomness: systemRandomness, format, log, metrics }),
+const drain = createInboundQueueHandler({
+  storeEvent,
+  inboundQueue,
   changeVisibility: createChangeVisibility(sqs, environment.INBOUND_QUEUE_URL),
   clock: systemClock,
-  requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
+  randomness: systemRandomness,
+  format,
   log,
+  metrics,
 });
 
 /** Handles webhook requests, and messages from the inbound queue, which are deferred webhook requests. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { auditTable } from '../../cli/operations/audit-table.ts';
+import { auditTable, type TableAudit } from '../../cli/operations/audit-table.ts';
 import { createPacer } from '../../cli/operations/pacer.ts';
 import { nameOf } from '../../lambdas/domain/laws/check-laws.ts';
 import type { Violation } from '../../lambdas/domain/laws/law.ts';
@@ -18,9 +18,20 @@ interface CheckedRun {
   readonly stream: TableStreamCheck;
   /** The keys of the items that the test itself has put into the table. */
   readonly planted: Set<string>;
+  /** Whether {@link reportLaws} has returned what the run broke, so that nothing else has to fail because of it. */
+  isReported: boolean;
 }
 
 const running = new Set<CheckedRun>();
+
+/** What a run wrote and stored, and which laws that broke. */
+export interface LawReport {
+  /** How many changes of the stream were checked. */
+  readonly changes: number;
+  /** How many stored items were checked. */
+  readonly items: number;
+  readonly violations: readonly Violation[];
+}
 
 /** A write may be in progress at the end of a test. */
 const RECHECK_MS = 2_000;
@@ -47,6 +58,7 @@ export const startCheckedCloud = async (options: LocalOptions = {}): Promise<Loc
       cloud,
       stream: await createTableStreamCheck(cloud.emulators, cloud.tableName),
       planted: new Set(),
+      isReported: false,
     };
     running.add(run);
     let closing: Promise<void> | undefined;
@@ -63,24 +75,39 @@ export const startCheckedCloud = async (options: LocalOptions = {}): Promise<Loc
 
 /** Checks what the runs of this process have written since the last call. @throws BrokenLawError */
 export const checkWrites = async (): Promise<void> => {
-  for (const run of running) throwIfBroken(run, await run.stream.readOn());
+  for (const run of running) if (!run.isReported) throwIfBroken(run, await run.stream.readOn());
+};
+
+/**
+ * Checks the rest of a run's stream and every stored item now, and returns what it found. Closing the run checks nothing
+ * more. For a trial that counts broken laws among its results. Call it when nothing writes any longer.
+ */
+export const reportLaws = async (cloud: LocalCloud): Promise<LawReport> => {
+  const run = runOf(cloud);
+  if (run === undefined) throw new Error('The run is not checked, or it is closed.');
+  const report = await checkAll(run);
+  run.isReported = true;
+  return report;
 };
 
 /** Puts an item into the table that Parley would not write. No law covers it. */
-export const plantItem = async ({ emulators, tableName }: LocalCloud, item: StoredItem): Promise<void> => {
-  const run = [...running].find(({ cloud }) => cloud.tableName === tableName && cloud.emulators === emulators);
-  run?.planted.add(nameOf(keyOf(item)));
+export const plantItem = async (cloud: LocalCloud, item: StoredItem): Promise<void> => {
+  const { emulators, tableName } = cloud;
+  runOf(cloud)?.planted.add(nameOf(keyOf(item)));
   await emulators.dynamodb.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
 };
 
 /** Returns how many runs were started and are not closed, so that their stored items are not checked. */
 export const uncheckedRuns = (): number => running.size;
 
+/** A checked run has the emulators and the table of the run that it was made from. */
+const runOf = ({ emulators, tableName }: LocalCloud): CheckedRun | undefined =>
+  [...running].find(({ cloud }) => cloud.tableName === tableName && cloud.emulators === emulators);
+
 const checkAndClose = async (run: CheckedRun): Promise<void> => {
   const { cloud, stream } = run;
   try {
-    const changes = await stream.readOn();
-    throwIfBroken(run, [...changes, ...(await auditStored(cloud))]);
+    if (!run.isReported) throwIfBroken(run, (await checkAll(run)).violations);
   } finally {
     running.delete(run);
     await stream[Symbol.asyncDispose]();
@@ -88,20 +115,25 @@ const checkAndClose = async (run: CheckedRun): Promise<void> => {
   }
 };
 
-const auditStored = async (cloud: LocalCloud): Promise<readonly Violation[]> => {
-  const { violations } = await auditTable({
-    dynamodb: cloud.emulators.dynamodb,
-    tableName: cloud.tableName,
-    now: () => cloud.clock.now().toISOString(),
+const checkAll = async (run: CheckedRun): Promise<LawReport> => {
+  const changes = await run.stream.readOn();
+  const stored = await auditStored(run.cloud);
+  const violations = [...changes, ...stored.violations].filter(({ key }) => !run.planted.has(nameOf(key)));
+  return { changes: run.stream.count(), items: stored.items, violations };
+};
+
+const auditStored = ({ emulators, tableName, clock, ...cloud }: LocalCloud): Promise<TableAudit> =>
+  auditTable({
+    dynamodb: emulators.dynamodb,
+    tableName,
+    now: () => clock.now().toISOString(),
     rules: { graceMs: GRACE_MS, messageDays: messageDaysOf(cloud) },
     pacer: createPacer({ unitsPerSecond: Number.POSITIVE_INFINITY, nowMs: () => performance.now() }),
     recheckAfterMs: RECHECK_MS,
     sleep: async (ms) => pause(ms),
   });
-  return violations;
-};
 
-const messageDaysOf = ({ functions }: LocalCloud): number => {
+const messageDaysOf = ({ functions }: Pick<LocalCloud, 'functions'>): number => {
   const settings = [...functions.values()].map(({ declaration }) => declaration.variables.RETENTION_DAYS);
   return retentionDays.parse(JSON.parse(settings.find((days) => days !== undefined) ?? '')).messages;
 };

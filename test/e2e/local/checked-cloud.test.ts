@@ -5,7 +5,7 @@ import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
-import { BrokenLawError, checkWrites, plantItem } from '../../support/checked-cloud.ts';
+import { BrokenLawError, checkWrites, plantItem, reportLaws } from '../../support/checked-cloud.ts';
 import { contactItems } from '../../support/contact-items.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 
@@ -96,4 +96,18 @@ it('finds, when the run is closed, a stored item that no law allows', async () =
   const closed = await cloud.close().catch((error: unknown) => String(error));
   expect(closed).toContain('accepted-send-has-its-message: SEND#without-message SEND: Its message');
   expect(closed).not.toContain('SEND#planted');
+});
+
+it('is closed without an error after it has reported the broken laws of its changes and stored items', async () => {
+  await using reported = await startTestCloud();
+  const Item = marshall({ pk: 'SEND#reported', sk: 'SEND', state: 'half done' });
+  await reported.emulators.dynamodb.send(new PutItemCommand({ TableName: reported.tableName, Item }));
+
+  const { changes, items, violations } = await reportLaws(reported);
+  expect(Math.min(changes, items)).toBeGreaterThan(0);
+  expect(violations.map(({ law }) => law)).toEqual(
+    expect.arrayContaining(['send-follows-its-transitions', 'send-has-its-parts']),
+  );
+  await expect(checkWrites()).resolves.toBeUndefined();
+  await expect(reported.close()).resolves.toBeUndefined();
 });

@@ -6,7 +6,8 @@ import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { CREDENTIALS, REGION } from '../../../local/aws-environment.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
-import { type LocalCloud, type LocalOptions, startLocal } from '../../../local/local-cloud.ts';
+import type { LocalCloud, LocalOptions } from '../../../local/local-cloud.ts';
+import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { contactItems } from '../../support/contact-items.ts';
 import { RULE } from '../sending/sending-stage.ts';
 import type { KilledFunction } from './parts.ts';
@@ -37,7 +38,7 @@ export const startChaosStage = async (
   contacts: readonly PlannedContact[],
 ): Promise<ChaosStage> => {
   await using stack = new AsyncDisposableStack();
-  const cloud = stack.use(await startLocal({ ...options, settings: SETTINGS, warn: () => undefined }));
+  const cloud = stack.use(await startCheckedCloud({ ...options, settings: SETTINGS, warn: () => undefined }));
   const client = stack.use(createLocalClient(cloud));
   await client.putRule(RULE, { text: 'Parcel ${n}', category: 'shipping-status' });
   await client.control('PATCH', '/account', { credit: CREDIT });

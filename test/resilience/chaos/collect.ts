@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
 import { openEnvelope } from '../../../lambdas/domain/webhook-request.ts';
+import { reportLaws } from '../../support/checked-cloud.ts';
 import { ANSWER_TIMEOUT_SECONDS, type ChaosStage } from './chaos-stage.ts';
 import type { DeadLetter, Ledgers } from './ledgers.ts';
 import { type Recorder, requestIdOf } from './recorder.ts';
@@ -31,6 +32,7 @@ export const collectLedgers = async (stage: ChaosStage, recorder: Recorder, wait
     })),
     deliveries: { pending, expired: expired.length },
     table: await client.table(),
+    laws: await reportLaws(cloud),
     deadLetters: {
       inbound: (await takeAll(stage, cloud.inboundDeadLetterQueueUrl)).map(openEvent),
       sends: await takeAll(stage, cloud.sendDeadLetterQueueUrl),

@@ -254,6 +254,17 @@ const DOCTORED: readonly (readonly [what: string, check: string, id: string, cha
     '{"change":1}',
     { deadLetters: { ...valid.deadLetters, publishing: [{ body: '{"change":1}', reason: 'REFUSED' }] } },
   ],
+  [
+    'a broken law of the table',
+    'the table keeps its laws',
+    'SEND#one SEND',
+    {
+      laws: {
+        ...valid.laws,
+        violations: [{ law: 'item-is-known', key: { pk: 'SEND#one', sk: 'SEND' }, fault: 'The item is unknown.' }],
+      },
+    },
+  ],
 ];
 
 describe('the comparison of the ledgers', () => {

@@ -36,4 +36,12 @@ const noOtherDeadLetters: Check = {
     ),
 };
 
-export const END_CHECKS: readonly Check[] = [nothingWaits, erasuresEnd, noOtherDeadLetters];
+const tableKeepsItsLaws: Check = {
+  name: 'the table keeps its laws',
+  compare: ({ laws: { changes, items, violations } }) => ({
+    compared: changes + items,
+    violations: violations.map(({ law, key: { pk, sk }, fault }) => ({ id: `${pk} ${sk}`, why: `${law}: ${fault}` })),
+  }),
+};
+
+export const END_CHECKS: readonly Check[] = [nothingWaits, erasuresEnd, noOtherDeadLetters, tableKeepsItsLaws];

@@ -1,4 +1,5 @@
 import type { TableItem } from '../../../local/local-client.ts';
+import type { LawReport } from '../../support/checked-cloud.ts';
 import type { KilledFunction } from './parts.ts';
 import type { SendStep } from './plan.ts';
 
@@ -109,6 +110,8 @@ export interface Ledgers {
   readonly deliveries: { readonly pending: number; readonly expired: number };
   /** Items by `pk sk`. */
   readonly table: Readonly<Record<string, TableItem>>;
+  /** The changes of the table's stream and its stored items, compared with the laws that Parley publishes. */
+  readonly laws: LawReport;
   readonly published: readonly PublishedEvent[];
   readonly deadLetters: Readonly<
     Record<'inbound' | 'sends' | 'erasures' | 'schedules' | 'publishing', readonly DeadLetter[]>

@@ -90,6 +90,7 @@ export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
     'SEND#two SEND': accepted('two'),
     'SEND#later SEND': { pk: 'SEND#later', sk: 'SEND', state: 'cancelled' },
   },
+  laws: { changes: 12, items: 8, violations: [] },
   published: [
     { id: 'e1', name: 'MessageReceived', subject: 'in', at: AT },
     { id: 'e1', name: 'MessageReceived', subject: 'in', at: AT },

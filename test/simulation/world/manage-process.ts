@@ -18,7 +18,7 @@ import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../../../
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
-import { createErasureWorker } from '../../../lambdas/manage/erasures.ts';
+import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
 import { createKeepDeadLetters } from '../../../lambdas/manage/keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
 import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
@@ -39,7 +39,6 @@ import type {
   SendScheduler,
 } from '../../../lambdas/ports.ts';
 import { frame, type Invocation } from '../../../lambdas/runtime/frame.ts';
-import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from './faults.ts';
@@ -118,8 +117,6 @@ export interface ManagementRequest {
 }
 
 /** As the function's entry and the stack set them. */
-const ERASURE_TURN_MS = 20_000;
-const ERASURE_REQUIRED_TIME_MS = 40_000;
 const KEEP_REQUIRED_TIME_MS = 20_000;
 export const MANAGE_TIMEOUT_MS = 60_000;
 export const ERASURE_VISIBILITY_SECONDS = 360;
@@ -232,12 +229,9 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     log: silentLog,
     metrics: silentMetrics,
   };
-  const eraseBatch = createQueueHandler({
-    handleMessage: createErasureWorker({ ...routePorts, turnMs: ERASURE_TURN_MS }),
+  const eraseBatch = createErasureQueueHandler({
+    ...routePorts,
     changeVisibility: createChangeVisibility(sqs, urlOf('erasures')),
-    clock,
-    requiredTimeMs: ERASURE_REQUIRED_TIME_MS,
-    log: silentLog,
   });
   const keepDeadLetters = createKeepDeadLetters({ ...routePorts, chatPlatform: account.platform });
 

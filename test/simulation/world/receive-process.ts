@@ -11,13 +11,12 @@ import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts
 import type { Clock, InboundQueue, MessageRepository, WebhookSecret, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
-import { createDrainMessage } from '../../../lambdas/receive/drain-message.ts';
+import { createInboundQueueHandler } from '../../../lambdas/receive/inbound-queue-handler.ts';
 import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
 import { createStoreEvent, type StoreEvent } from '../../../lambdas/receive/store-event.ts';
 import { TIME_BUDGET } from '../../../lambdas/receive/time-budget.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
-import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { ACCOUNT } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from './faults.ts';
@@ -157,12 +156,10 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     log: silentLog,
     metrics: silentMetrics,
   });
-  const handleBatch = createQueueHandler({
-    handleMessage: createDrainMessage({
-      ...receiving,
-      format,
-      randomness: { newId: () => name, random: options.random ?? (() => 0) },
-    }),
+  const handleBatch = createInboundQueueHandler({
+    ...receiving,
+    format,
+    randomness: { newId: () => name, random: options.random ?? (() => 0) },
     changeVisibility(changes) {
       const label = `set the visibility to ${changes.map(({ seconds }) => seconds).join(', ')} s`;
       const set = () => {
@@ -179,8 +176,6 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
       });
     },
     clock,
-    requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
-    log: silentLog,
   });
 
   return {

@@ -79,7 +79,7 @@ describe('a deferred request', () => {
   it('is retried when it can be neither stored nor quarantined', async () => {
     const quarantine: WriteResult = { kind: 'unavailable', reason: 'TimeoutError' };
     const { result } = await drain(serialized(REQUEST), { stored: UNSTORABLE, quarantine });
-    expect(result).toEqual({ kind: 'retry' });
+    expect(result).toEqual({ kind: 'retry', afterMs: expect.closeTo(1_000, -1) });
   });
 });
 

@@ -1,0 +1,30 @@
+import { receiveFloorMs } from '../domain/backoff.ts';
+import { createQueueHandler, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
+import { createErasureWorker, type ErasureWorkerOptions } from './erasures.ts';
+
+export type ErasureQueueHandlerOptions = Omit<ErasureWorkerOptions, 'turnMs'> &
+  Pick<QueueHandlerOptions, 'changeVisibility'>;
+
+const TURN_MS = 20_000;
+/** Leaves the rest of the function's timeout for the last page of the turn. */
+const REQUIRED_TIME_MS = 40_000;
+/** Left for the turns of an erasure whose outage ends after ten days. */
+const RESERVED_RECEIVES = 10;
+/** Erasures that were requested together have the same floor, but must not search the same queue at the same time. */
+const MAX_JITTER_MS = 60_000;
+
+/** Creates the handler of the erasure queue's messages. Each receive of a message is a turn of its erasure. */
+export const createErasureQueueHandler = (options: ErasureQueueHandlerOptions) => {
+  const { changeVisibility, clock, randomness, log } = options;
+  return createQueueHandler({
+    handleMessage: createErasureWorker({ ...options, turnMs: TURN_MS }),
+    changeVisibility,
+    minimumWaitMs(receiveCount, ageMs) {
+      const floorMs = receiveFloorMs(receiveCount + RESERVED_RECEIVES, ageMs);
+      return floorMs === 0 ? 0 : floorMs + MAX_JITTER_MS * randomness.random();
+    },
+    clock,
+    requiredTimeMs: REQUIRED_TIME_MS,
+    log,
+  });
+};

@@ -1,0 +1,21 @@
+import { eventFloorMs } from '../domain/backoff.ts';
+import type { Clock } from '../ports.ts';
+import { createQueueHandler, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
+import { createDrainMessage, type DrainMessageOptions } from './drain-message.ts';
+import { TIME_BUDGET } from './time-budget.ts';
+
+export type InboundQueueHandlerOptions = DrainMessageOptions &
+  Pick<QueueHandlerOptions, 'changeVisibility'> & { readonly clock: Clock };
+
+/** Creates the handler of the inbound queue's messages. */
+export const createInboundQueueHandler = (options: InboundQueueHandlerOptions) => {
+  const { changeVisibility, clock, log } = options;
+  return createQueueHandler({
+    handleMessage: createDrainMessage(options),
+    changeVisibility,
+    minimumWaitMs: eventFloorMs,
+    clock,
+    requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
+    log,
+  });
+};
