@@ -10,6 +10,7 @@ import {
   invoked,
   MESSAGE_BODY,
   REQUEST,
+  REQUEST_BODY,
   runOf,
   START_MS,
   type Step,
@@ -241,6 +242,30 @@ describe('each invariant', () => {
     expect(good.violations.filter(({ invariant }) => invariant === name)).toEqual([]);
     expect(good.checks[name]).toBeGreaterThan(0);
     expect(bad.violations.map(({ invariant }) => invariant)).toContain(name);
+  });
+});
+
+describe('a resend that the API confirms', () => {
+  const key = SEND;
+  const waiting = { ...CLAIMED, state: 'waiting' };
+  const act = { atMs: START_MS, kind: 'resolve' as const, requestId: 'request-1', as: 'resend' as const };
+  const resend: readonly Step[] = [
+    actStep('resolve', 50, act),
+    invoked('manage-1', 'manage', 50),
+    writeStep('resolved', 51, { process: 'manage-1', key, before: { ...CLAIMED, state: 'uncertain' }, after: waiting }),
+    step('queued again', 52, { kind: 'queued', queue: 'send', body: REQUEST_BODY, process: 'manage-1' }),
+    invoked('send-2', 'send', 53),
+    writeStep('waits on', 53, { process: 'send-2', key, before: waiting, after: { ...waiting, waitingAt: at(53) } }),
+    step('api answer', 54, { kind: 'api-answer', act, status: 200, body: {} }),
+  ];
+  const invariantsOf = (steps: readonly Step[]) => examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('is true although the request was received before the answer, and waits', () => {
+    expect(invariantsOf(resend)).not.toContain('answersAreTrue');
+  });
+
+  it('is not true if the request was never queued again', () => {
+    expect(invariantsOf(without(resend, 'queued again'))).toContain('answersAreTrue');
   });
 });
 

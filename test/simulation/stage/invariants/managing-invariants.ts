@@ -98,7 +98,11 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
     case 'resolve': {
       const reached = { accepted: 'accepted', failed: 'rejected', resend: 'waiting' }[act.as];
       const write = before.findLastIndex(
-        (entry) => isWriteOf(entry, `SEND#${act.requestId} SEND`) && entry.after?.state === reached,
+        (entry, place) =>
+          isWriteOf(entry, `SEND#${act.requestId} SEND`) &&
+          entry.after?.state === reached &&
+          // The request may have been received by now, and wait on.
+          (act.as !== 'resend' || facts.invocationAt({ index: place })?.function === 'manage'),
       );
       const isQueuedAgain = entries
         .slice(write, index)
