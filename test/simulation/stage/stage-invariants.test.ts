@@ -258,7 +258,8 @@ describe('a resend that the API confirms', () => {
     writeStep('waits on', 53, { process: 'send-2', key, before: waiting, after: { ...waiting, waitingAt: at(53) } }),
     step('api answer', 54, { kind: 'api-answer', act, status: 200, body: {} }),
   ];
-  const invariantsOf = (steps: readonly Step[]) => examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
 
   it('is true although the request was received before the answer, and waits', () => {
     expect(invariantsOf(resend)).not.toContain('answersAreTrue');
@@ -266,6 +267,25 @@ describe('a resend that the API confirms', () => {
 
   it('is not true if the request was never queued again', () => {
     expect(invariantsOf(without(resend, 'queued again'))).toContain('answersAreTrue');
+  });
+});
+
+describe('an event about a message', () => {
+  const contact = { platform: 'chat', channel: '*', key: '549' };
+  it.each([
+    ['received', { platformContactId: 'somebody-else' }],
+    ['received', { contact }],
+    ['published status', { requestId: 'request-2' }],
+    ['published status', { contact }],
+  ])('is not true if it names somebody else, or another request: %s %o', (name, fields) => {
+    const detail = MAIN.flatMap(({ name: each, event }) =>
+      each === name && event.kind === 'published' ? [event.detail] : [],
+    );
+    const steps = changed(MAIN, name, { detail: Object.assign({}, ...detail, fields) });
+
+    const { violations } = examineRun(runOf(steps));
+
+    expect(violations.map(({ invariant }) => invariant)).toContain('nothingElsePublished');
   });
 });
 

@@ -30,7 +30,7 @@ export const PUBLISHING_INVARIANTS = {
           const causes = expected.get(identity)?.filter((one) => one.index < index) ?? [];
           if (causes.length === 0) violated(`${identity} was published and did not happen.`, index);
           const isTrue = causes.some(({ fields }) =>
-            Object.entries(fields).every(([name, value]) => valueIn(detail, name) === value),
+            Object.entries(fields).every(([name, value]) => fieldIn(detail, name) === value),
           );
           if (causes.length > 0 && !isTrue) violated(`${identity} was published as ${JSON.stringify(detail)}.`, index);
         }
@@ -137,16 +137,29 @@ const eventsOfWrite = ({ key, before, after, index }: Recorded<'write'>): readon
   const appeared = (name: string): boolean => before?.[name] === undefined && after[name] !== undefined;
   const [kind] = key.split('#', 1);
   if (kind === 'SEND')
-    return eventsOfSend(before, after).map(({ name, at, fields }) => event(name, idIn(key), at, fields));
+    return eventsOfSend(before, after).map(({ name, at, fields }) =>
+      event(name, idIn(key), at, { ...fields, contact: contactIn(after) }),
+    );
   if (kind === 'MESSAGE' && key.endsWith(' ECHO')) {
-    return appeared('createdAt') ? [event('MessageEchoed', idIn(key), after.createdAt)] : [];
+    return appeared('createdAt')
+      ? [event('MessageEchoed', idIn(key), after.createdAt, { contact: contactIn(after) })]
+      : [];
   }
   if (kind === 'MESSAGE') {
     const isReceived = appeared('createdAt') && after.direction === 'inbound';
     return [
-      ...(isReceived ? [event('MessageReceived', idIn(key), after.createdAt)] : []),
+      ...(isReceived
+        ? [
+            event('MessageReceived', idIn(key), after.createdAt, {
+              contact: contactIn(after),
+              platformContactId: JSON.parse(String(after.body)).FROM,
+            }),
+          ]
+        : []),
       ...Object.entries(EVENT_OF_STATUS).flatMap(([attribute, name]) =>
-        appeared(attribute) ? [event(name, idIn(key), after[attribute])] : [],
+        appeared(attribute)
+          ? [event(name, idIn(key), after[attribute], { contact: contactIn(after), requestId: after.requestId })]
+          : [],
       ),
     ];
   }
@@ -179,15 +192,26 @@ type PublishedEvent = Recorded<'published'>;
 
 const publishedOf = (facts: StageFacts): ReadonlyMap<string, readonly PublishedEvent[]> =>
   Map.groupBy(facts.entries('published'), ({ detailType, detail }) => {
-    const contact = valueIn(detail, 'contact');
-    const ofContact = `CONTACT#${valueIn(contact, 'platform')}#${valueIn(contact, 'channel')}#${valueIn(contact, 'key')}`;
     const subject = detailType.startsWith('Account')
       ? 'the account'
       : detailType.startsWith('Contact')
-        ? ofContact
+        ? nameOfContact(valueIn(detail, 'contact'))
         : String(valueIn(detail, detailType.startsWith('Send') ? 'requestId' : 'messageId'));
     return `${detailType} of ${subject} at ${String(valueIn(detail, 'at'))}`;
   });
+
+/** The name of an item's contact. A customer is no contact. */
+const contactIn = ({ contact }: Item): string | undefined =>
+  typeof contact === 'string' && contact.startsWith('CONTACT#') ? contact : undefined;
+
+const nameOfContact = (contact: unknown): string | undefined =>
+  contact === undefined
+    ? undefined
+    : `CONTACT#${valueIn(contact, 'platform')}#${valueIn(contact, 'channel')}#${valueIn(contact, 'key')}`;
+
+/** A field of a detail, with a contact as its name. */
+const fieldIn = (detail: unknown, name: string): unknown =>
+  name === 'contact' ? nameOfContact(valueIn(detail, name)) : valueIn(detail, name);
 
 const valueIn = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && name in value

@@ -58,7 +58,14 @@ const stored: readonly Step[] = [
     kind: 'published',
     id: 'id-1',
     detailType: 'MessageReceived',
-    detail: { id: 'id-1', messageId: 'in-1', contact, at: at(0), content: { text: 'Where is it?' } },
+    detail: {
+      id: 'id-1',
+      messageId: 'in-1',
+      contact,
+      at: at(0),
+      platformContactId: USER.slice(1),
+      content: { text: 'Where is it?' },
+    },
   }),
 ];
 
@@ -118,7 +125,7 @@ const confirmed: readonly Step[] = [
     kind: 'published',
     id: 'id-3',
     detailType: 'MessageDelivered',
-    detail: { id: 'id-3', messageId: 'out-1', contact, at: at(40) },
+    detail: { id: 'id-3', messageId: 'out-1', requestId: 'request-1', contact, at: at(40) },
   }),
   step('calm', 100, { kind: 'calm' }),
 ];
