@@ -125,6 +125,29 @@ const DOCTORED: readonly (readonly [what: string, check: string, id: string, cha
       requests: valid.requests.map((each) => ({ ...each, isResent: true })),
     },
   ],
+  [
+    'a request that was resent after an acceptance that the function knew, because an earlier outcome was unknown',
+    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
+    'one',
+    {
+      outbox: [...valid.outbox, { ...one, id: 'out-again' }],
+      requests: valid.requests.map((each) => ({ ...each, isResent: true })),
+      calls: [
+        call({ at: '2026-11-20T12:00:00.500Z', messageId: undefined, answeredStatus: undefined }),
+        ...valid.calls,
+        call({ at: '2026-11-20T12:00:02.000Z', messageId: 'out-again' }),
+      ],
+    },
+  ],
+  [
+    'a send that is uncertain after an answer that says that nothing was done',
+    'a send is uncertain only if a fault hit its call',
+    'one',
+    {
+      ...withItem('SEND#one SEND', { state: 'uncertain', outcome: 'It is unknown.' }),
+      calls: [call({ messageId: undefined, answeredStatus: 503 }), ...valid.calls],
+    },
+  ],
   ['an accepted send that the service does not know', 'accepted sends and the outbox agree', 'one', { outbox: [two] }],
   [
     'an accepted send with the id of another message',

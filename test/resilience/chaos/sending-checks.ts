@@ -58,9 +58,18 @@ const deadLettersExplained: Check = {
   },
 };
 
+/** The chat service did nothing. */
+const NOT_DONE = 503;
+
 /** Whether a function cannot know what became of a call: it got no answer, or one that leaves it open. */
 export const isUnknowable = ({ answeredStatus, durationMs }: ChatCall, { answerTimeoutMs }: Ledgers): boolean =>
-  answeredStatus === undefined || answeredStatus >= 500 || durationMs > 0.9 * answerTimeoutMs;
+  answeredStatus === undefined ||
+  (answeredStatus >= 500 && answeredStatus !== NOT_DONE) ||
+  durationMs > 0.9 * answerTimeoutMs;
+
+/** Whether a function got the id of the message. */
+const isKnownAccepted = (call: ChatCall, ledgers: Ledgers): boolean =>
+  call.answeredStatus === 200 && call.messageId !== undefined && !isUnknowable(call, ledgers);
 
 /** Whether something ended the function's process while it held a claim of the request. */
 const mayHaveDied = (ledgers: Ledgers, requestId: string): boolean => {
@@ -87,8 +96,12 @@ const nothingSentTwice: Check = {
         if (!resent.has(requestId)) return `was sent ${messages.length} times`;
         const own = calls.get(requestId) ?? [];
         const unknown = own.filter((call) => isUnknowable(call, ledgers)).length;
-        const isExplained = unknown >= messages.length - 1 || mayHaveDied(ledgers, requestId);
-        return isExplained ? undefined : `was sent ${messages.length} times after ${unknown} unknown outcomes`;
+        if (mayHaveDied(ledgers, requestId)) return undefined;
+        const known = own.find((call) => isKnownAccepted(call, ledgers));
+        if (known && own.some(({ at }) => at > known.at)) return 'was sent again, although it was known to be accepted';
+        return unknown >= messages.length - 1
+          ? undefined
+          : `was sent ${messages.length} times after ${unknown} unknown outcomes`;
       },
     );
   },
