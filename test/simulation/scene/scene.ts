@@ -67,7 +67,6 @@ export const TOKEN = 'token-1';
 const MAX_INVOCATIONS = 60;
 const MAX_POSTPONEMENTS = 1;
 const INBOUND_VISIBILITY_SECONDS = 60;
-const _RECEIVE_TIMEOUT_MS = 10_000;
 /** Too long for attempts without a pause, short enough for a function that retries in its reserved time. */
 const OUTAGE_MS = 250;
 /** What acknowledges an event. */
