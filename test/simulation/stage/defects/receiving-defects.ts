@@ -24,7 +24,7 @@ const ECHOED = historyOf([{ kind: 'echo', contact: USER, text: 'It is on its way
 
 export const RECEIVING_DEFECTS = {
   unknownDropped: {
-    breaks: 'An event that is not understood is dropped.',
+    breaks: 'An event that cannot be parsed is dropped.',
     invariant: 'everyEventKept',
     create: () => ({ receive: { inboundQueue: () => ({ quarantine: async () => ({ kind: 'written' }) }) } }),
     history: UNKNOWN,
@@ -112,7 +112,7 @@ export const RECEIVING_DEFECTS = {
     history: historyOf([writes()]),
   },
   dedupeOnIdAlone: {
-    breaks: 'A second status of a message is taken for a repetition, because it has the same ID.',
+    breaks: 'A second status of a message is treated as a duplicate, because it has the same ID.',
     invariant: 'everyEventKept',
     create: () => ({
       receive: {

@@ -97,7 +97,7 @@ export const SENDING_DEFECTS = {
         ports: ({ sends }, { now }) => ({
           sends: {
             ...sends,
-            // Another process takes the claim for one whose lease has expired.
+            // Another process treats the lease of the claim as expired.
             async claim(...parameters) {
               const claimed = await sends.claim(...parameters);
               if (claimed.kind !== 'conflict') return claimed;

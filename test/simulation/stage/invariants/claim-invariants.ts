@@ -28,7 +28,7 @@ export const CLAIM_INVARIANTS = {
         const item = facts.itemBefore(`SEND#${call.requestId} SEND`, call.index);
         const { claim } = call;
         const isOwn = claim !== undefined && claim.invocation === call.invocation && item?.claimId === claim.claimId;
-        // A status can confirm the send while its call is still on its way.
+        // A status can confirm the send while its call is still in progress.
         const isClaimed = item?.state === 'claimed' || item?.confirmedBy === 'status';
         if (!isOwn || !isClaimed) {
           violated(`${call.requestId} was called by ${call.process}, and is ${String(item?.state)}.`, call.index);
@@ -56,7 +56,7 @@ export const CLAIM_INVARIANTS = {
 
   sentOnce: {
     sentence:
-      'No request reaches a user twice, unless it says resend and the outcome of the call before could not be known, or ' +
+      'No request reaches a user twice, unless its onUncertain is resend and the outcome of the previous call could not be known, or ' +
       'an operator resends it.',
     check(facts, { checked, violated }) {
       for (const requestId of requestIdsOf(facts)) {

@@ -52,7 +52,7 @@ export const MANAGING_INVARIANTS = {
 interface OperatorsChange {
   readonly index: number;
   readonly action: string;
-  /** What the entry of the audit trail must say. */
+  /** The expected audit trail entry. */
   readonly about: Readonly<Record<string, unknown>>;
 }
 

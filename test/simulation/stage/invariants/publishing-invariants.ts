@@ -93,12 +93,12 @@ export const PUBLISHING_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
-/** A change that is to be published. */
+/** A change that must be published. */
 interface ExpectedEvent {
-  /** The event's name, what it is about, and when it happened. */
+  /** The event's name, subject, and time. */
   readonly identity: string;
   readonly index: number;
-  /** What its detail must say besides. */
+  /** Other expected fields of its detail. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -126,7 +126,7 @@ const EVENT_OF_STATUS = {
   failedAt: 'MessageFailed',
 };
 
-/** What a write publishes, by docs/events.md. */
+/** The events that a write must publish according to docs/events.md. */
 const eventsOfWrite = ({ key, before, after, index }: Recorded<'write'>): readonly ExpectedEvent[] => {
   if (after === undefined) return [];
   const event = (name: string, subject: string, at: unknown, fields: ExpectedEvent['fields'] = {}): ExpectedEvent => ({

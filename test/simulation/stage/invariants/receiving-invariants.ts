@@ -241,7 +241,7 @@ const firstKeptIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<
   return first;
 };
 
-/** What there is of events at the end, and what erasures removed. */
+/** The events that are stored at the end, and those that erasures removed. */
 const endOf = (facts: StageFacts) => {
   const { items, queued } = facts.run;
   const kept = [...INBOUND_QUEUES.flatMap((name) => queued[name].map(({ body }) => body)), ...keptDeadLetters(items)];
