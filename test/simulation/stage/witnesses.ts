@@ -137,7 +137,7 @@ export const judgeWitnesses = (
     unwitnessed: entries.filter(([name, count]) => count === 0 && !isImpossible(name)).map(([name]) => name),
     unexpected: entries
       .filter(([name, count]) => count > 0 && (isImpossible(name) || !isKnown(name)))
-      .map(([name]) => (isImpossible(name) ? `${name}, which is declared impossible` : name)),
+      .map(([name]) => (isImpossible(name) ? `${name}, which is listed as impossible` : name)),
   };
 };
 

@@ -127,7 +127,7 @@ export const RECEIVING_DEFECTS = {
     history: ANSWERED,
   },
   readOverwritten: {
-    breaks: 'A report that a message was delivered removes that it was read.',
+    breaks: 'A report that a message was delivered removes the time at which it was read.',
     invariant: 'statusesAreTrue',
     create: () => ({
       receive: {

@@ -369,7 +369,7 @@ export const SENDING_DEFECTS = {
     history: BAD_GATEWAY,
   },
   retriedRequestDeleted: {
-    breaks: 'A request that is to be retried is deleted from the queue.',
+    breaks: 'A request that must be retried is deleted from the queue.',
     invariant: 'everyRequestEnds',
     create: () => ({ send: { response: () => ({ batchItemFailures: [] }) } }),
     history: historyOf([writes(), freeForm()], { faults: ['send call message/v3 1 refused'] }),

@@ -5,7 +5,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 
 export const CLAIM_INVARIANTS = {
   onlyKnownTransitions: {
-    sentence: "Every change of a send's state is one that send-transitions.ts has, by the function that may make it.",
+    sentence:
+      "Every change of a send's state is a transition in send-transitions.ts, made by a function that may make it.",
     check(facts, { checked, violated }) {
       for (const { key, before, after, ...entry } of facts.entries('write')) {
         if (!key.startsWith('SEND#') || after === undefined || before?.state === after.state) continue;
@@ -21,7 +22,7 @@ export const CLAIM_INVARIANTS = {
   },
 
   claimedBeforeCall: {
-    sentence: 'Whoever makes a call has claimed the send, and its lease has not expired.',
+    sentence: 'A process makes a call only if it has claimed the send and its lease has not expired.',
     check(facts, { checked, violated }) {
       for (const call of facts.calls) {
         checked();
@@ -40,7 +41,7 @@ export const CLAIM_INVARIANTS = {
   },
 
   leaseRespected: {
-    sentence: 'Nobody but the function that claimed a send ends the claim before its lease has expired.',
+    sentence: 'Only the function that claimed a send ends the claim before its lease has expired.',
     check(facts, { checked, violated }) {
       for (const { before, after, atMs, index, requestId } of facts.changesOfSends()) {
         if (before?.state !== 'claimed' || after.state === 'accepted') continue;
@@ -96,7 +97,7 @@ export const CLAIM_INVARIANTS = {
 
   uncertainOnlyAfterCall: {
     sentence:
-      'A send is uncertain only if a call was made, or something kept the function that claimed it from saying so.',
+      'A send is uncertain only if a call was made, or a fault kept the function from recording that there was none.',
     check(facts, { checked, violated }) {
       for (const { before, after, index, requestId } of facts.changesOfSends()) {
         if (after.state !== 'uncertain' || before?.state === 'uncertain') continue;

@@ -117,7 +117,7 @@ export const DECISION_INVARIANTS = {
   },
 
   refusedForAReason: {
-    sentence: 'A send is refused or expires only if, by what was stored, the rule that it names forbids it.',
+    sentence: 'A send is refused or expires only if the rule that it names forbids it according to the stored data.',
     check(facts, { checked, violated }) {
       const rules = sendRules(facts.run.history.features.rules);
       for (const change of facts.changesOfSends()) {

@@ -97,7 +97,7 @@ export const LIVENESS_INVARIANTS = {
   },
 
   everyEventAcknowledged: {
-    sentence: 'Every authentic event is acknowledged in the end.',
+    sentence: 'Every authentic event is eventually acknowledged.',
     check(facts, { checked, violated }) {
       const heard = new Set(
         facts.entries('delivery-answer').flatMap((one) => (one.isHeard && one.status < 300 ? [one.eventId] : [])),

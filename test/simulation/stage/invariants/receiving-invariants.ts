@@ -125,7 +125,7 @@ export const RECEIVING_STAGE_INVARIANTS = {
   },
 
   windowsAreTrue: {
-    sentence: 'A window opens only as of the time of a message that the user wrote; an echo opens none.',
+    sentence: 'A window opens only as of the time of a message that the user wrote. An echo does not open a window.',
     check(facts, { checked, violated }) {
       const messages = new Map(
         authenticEventsOf(facts).flatMap((event) =>
