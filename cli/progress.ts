@@ -7,11 +7,11 @@ export interface Progress {
 }
 
 export interface ProgressSettings {
-  /** How many there are. May be too low, or 0 if it is unknown. */
+  /** The total. Can be too low, or 0 if unknown. */
   readonly total: number;
-  /** What is counted, in the plural. */
+  /** The plural noun for what is counted. */
   readonly noun: string;
-  /** How many an earlier run processed. */
+  /** The number that an earlier run processed. */
   readonly alreadyDone: number;
   readonly canDrawBar: boolean;
   readonly say: (line: string) => void;
@@ -61,7 +61,7 @@ const createLines = ({ total, noun, alreadyDone, say, nowMs }: ProgressSettings)
   };
 };
 
-/** Returns undefined if there are more than was known at the start. */
+/** Returns undefined if there are more than the total says. */
 const leftOf = (total: number, done: number): number | undefined => (done > total ? undefined : total - done);
 
 /** Formats the rate and the remaining time, such as `812 rows/s, 0:07 left`. */

@@ -1,7 +1,7 @@
 import type { Emulators } from './emulators/emulators.ts';
 import type { InterposedFunctions } from './functions/interposed-functions.ts';
 
-/** What a run puts between its parts, so that a test can disturb each connection. */
+/** Intermediaries between the parts of a run, so that a test can inject faults into each connection. */
 export interface Interposed extends InterposedFunctions {
   /** What event source mappings read from. */
   readonly mappings: Pick<Emulators, 'sqs' | 'dynamodbStreams' | 'queueBaseUrl'>;
@@ -9,5 +9,5 @@ export interface Interposed extends InterposedFunctions {
   readonly webhookUrl: (webhookUrl: string) => string;
 }
 
-/** Creates what lies between the parts, once the emulators and the chat service run, and before any function does. */
+/** Creates the intermediaries after the emulators and the chat service have started, and before any function. */
 export type Interpose = (emulators: Emulators, chatServiceUrl: string) => Interposed;

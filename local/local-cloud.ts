@@ -42,7 +42,7 @@ export interface LocalOptions {
   readonly echo?: Writable | undefined;
   /** Receives a message about each problem that does not stop the run. @default prints it to standard error */
   readonly warn?: ((message: string) => void) | undefined;
-  /** Puts something between the parts of the run. @default nothing */
+  /** Creates intermediaries between the parts of the run, such as proxies. @default none */
   readonly interpose?: Interpose | undefined;
   /**
    * A folder for the synthesized app. The caller must remove it. A run with the same stage and settings reuses the app

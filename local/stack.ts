@@ -29,7 +29,7 @@ export interface StackSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The path of the runtime client that each function's process runs. @default the local run's own */
   readonly runtimeClient?: string | undefined;
-  /** What lies between the parts. @default nothing */
+  /** The intermediaries between the parts. @default none */
   readonly interposed?: Interposed | undefined;
   readonly warn: (message: string) => void;
 }

@@ -4,18 +4,18 @@ import { type CommandResult, count } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { MAX_CANDIDATES, type TableAudit } from '../operations/audit-table.ts';
 
-/** The laws that a stored item can break. The others are about a change, which the table no longer shows. */
+/** The laws about stored items. The others are about writes, which the table no longer shows. */
 export const AUDITED: readonly Law[] = [...STORED_ITEM_LAWS, ...REFERENCE_LAWS];
 
-/** Describes all laws, first those that an audit checks. */
+/** Describes all laws, starting with those that an audit checks. */
 export const describeLaws = (): CommandResult => {
   const isAudited = ({ name }: Law) => AUDITED.some((law) => law.name === name);
   return {
     lines: [
-      'An audit checks:',
+      'Checked by an audit:',
       ...LAWS.filter(isAudited).map(describeLaw),
       '',
-      'Only the stream of the table shows (checked in the tests of every change to Parley):',
+      'Checked only in tests, because only the stream of the table shows each write:',
       ...CHANGE_LAWS.map(describeLaw),
     ],
     json: LAWS.map(({ name, statement, source, next }) => ({
@@ -30,7 +30,7 @@ export const describeLaws = (): CommandResult => {
 
 const describeLaw = ({ name, statement }: Law): string => `  ${name}: ${statement}`;
 
-/** Describes what audits have found, law by law, and what to do next. */
+/** Describes the violations by law, with what to do next. */
 export const describeAudits = (audits: readonly TableAudit[], note: string | undefined): CommandResult => {
   const violations = audits.flatMap((audit) => audit.violations);
   const isInterrupted = audits.some(({ end }) => end === 'interrupted');
@@ -48,7 +48,7 @@ export const describeAudits = (audits: readonly TableAudit[], note: string | und
       ]),
       ...audits.flatMap(describeEnd),
       ...(note === undefined ? [] : [note]),
-      violations.length === 0 ? 'No violation found.' : `Violations found: ${violations.length}.`,
+      violations.length === 0 ? 'No violations found.' : `Violations found: ${violations.length}.`,
     ],
     json: {
       audits,
@@ -64,7 +64,5 @@ const describeViolation = ({ key: { pk, sk }, fault }: Violation): string => `  
 const describeEnd = ({ table, items, capacityUnits, end }: TableAudit): readonly string[] => [
   `Table ${table}: ${count(items, 'item')} read, ${count(capacityUnits, 'read capacity unit')} used.`,
   ...(end === 'interrupted' ? ['Interrupted: the rest of the table was not read.'] : []),
-  ...(end === 'too-many'
-    ? [`Stopped at ${MAX_CANDIDATES} items that seem to break a law. Use --law to check fewer laws.`]
-    : []),
+  ...(end === 'too-many' ? [`Stopped at ${MAX_CANDIDATES} possible violations. To check fewer laws, use --law.`] : []),
 ];

@@ -16,7 +16,7 @@ const DEFAULT_RECHECK_SECONDS = 60;
 
 const positive = (value: string): number => {
   const number = Number(value);
-  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('Use a number above 0.');
+  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('Use a number greater than 0.');
   return number;
 };
 
@@ -25,7 +25,7 @@ const notNegative = (value: string): number => (value === '0' ? 0 : positive(val
 const collectLaw = (value: string, previous: readonly string[] = []): readonly string[] => {
   if (AUDITED.some(({ name }) => name === value)) return [...previous, value];
   const reason = LAWS.some(({ name }) => name === value)
-    ? 'This law is about a change, which only the stream of the table shows.'
+    ? 'This law is about writes, which only the stream of the table shows.'
     : 'Use a name from parley audit --list-laws.';
   throw new InvalidArgumentError(reason);
 };
@@ -34,23 +34,24 @@ export const createAuditCommand: CreateCommand = (context) =>
   new Command('audit')
     .description(
       "Check the table against Parley's laws.\n\n" +
-        'The command reads every item of the live table at a limited rate and changes nothing. It prints each item that ' +
-        'breaks a law, by its key and without its content, and what to do next. What concurrent writes may explain is ' +
-        'read again with consistent reads before it is reported. If an item breaks a law, the exit code is 6.',
+        'The command reads every item in the live table at a limited rate and changes nothing. It prints the key of each ' +
+        'item that breaks a law, never its content, and what to do next. Before it reports an item, it reads the item ' +
+        'again with consistent reads, so that concurrent writes are not reported. If an item breaks a law, the exit ' +
+        'code is 6.',
     )
     .option('--rate <units>', `Read capacity units to use per second (default: ${DEFAULT_RATE})`, positive)
     .option('--law <name>', 'Check only this law (repeatable)', collectLaw)
-    .option('--list-laws', 'List the laws and read nothing')
+    .option('--list-laws', 'List the laws without reading the table')
     .option(
       '--grace <minutes>',
-      `Report a claim or a missing message only after this time (default: ${DEFAULT_GRACE_MINUTES})`,
+      `Time for retries before a claim or a missing message is reported (default: ${DEFAULT_GRACE_MINUTES})`,
       notNegative,
     )
-    .option('--message-days <days>', "Days for which messages were kept (default: the stage's setting)", positive)
+    .option('--message-days <days>', "Days for which messages are kept (default: the stage's setting)", positive)
     .addOption(
       new Option(
         '--recheck <seconds>',
-        `Pause before reading again what breaks a law (default: ${DEFAULT_RECHECK_SECONDS})`,
+        `Pause before the last check of items that break a law (default: ${DEFAULT_RECHECK_SECONDS})`,
       ).argParser(notNegative),
     )
     .addHelpText(
@@ -88,7 +89,7 @@ export const createAuditCommand: CreateCommand = (context) =>
             recheckAfterMs: (recheck ?? DEFAULT_RECHECK_SECONDS) * 1_000,
             onRecheck: (violations) => {
               progress.stop();
-              context.say(`${count(violations, 'violation')} found; reading them again before the report.`);
+              context.say(`${count(violations, 'possible violation')} found. Checking again before reporting...`);
             },
             sleep: async (ms, signal) => pause(ms, undefined, { signal }),
             stop: context.stop,
@@ -106,7 +107,7 @@ const explainDenial = (error: unknown): never => {
     throw new CliError(
       EXIT.noAccess,
       'Access to the table denied. An audit needs dynamodb:Scan, dynamodb:BatchGetItem, and dynamodb:DescribeTable ' +
-        'on the table; docs/policies/audit.json grants them.',
+        'on the table. docs/policies/audit.json grants them.',
     );
   }
   throw error;
@@ -115,7 +116,7 @@ const explainDenial = (error: unknown): never => {
 /** The shortest retention that the settings allow. */
 const SHORTEST_DAYS = 1;
 
-/** Returns for how many days the stage keeps messages: after that, a missing message is no fault. */
+/** Returns the number of days for which the stage keeps messages. After that, a message may be missing. */
 const findMessageDays = async (
   { api }: CommandContext,
   given: number | undefined,
@@ -133,7 +134,7 @@ const findMessageDays = async (
   }
 };
 
-/** The clock of a local run can be ahead of this machine's, and the sandbox shows the time of the run. */
+/** Creates the clock. The clock of a local run can be ahead of this machine's, so its time comes from the sandbox. */
 const createClock = async ({ target }: CommandContext): Promise<() => string> => {
   const { isLocal, addresses } = await target();
   const aheadMs = isLocal && addresses.chatServiceUrl ? await readOffset(addresses.chatServiceUrl) : 0;

@@ -27,14 +27,14 @@ export interface AuditOptions {
   readonly isWanted?: IsWanted;
   /** Limits the read capacity that the audit uses. */
   readonly pacer: Pacer;
-  /** Called after each page, with how many items have been read. */
+  /** Called after each page with the number of items read so far. */
   readonly onProgress?: (read: number) => void;
   /**
-   * What still breaks a law is read once more after this time: an erasure, for example, deletes a message some time
-   * before its send.
+   * Pause before a last check of the items that still break a law. An erasure, for example, deletes a message some time
+   * before it empties its send.
    */
   readonly recheckAfterMs: number;
-  /** Called before that pause, with how many violations there are. */
+  /** Called before that pause with the number of possible violations. */
   readonly onRecheck?: (violations: number) => void;
   readonly sleep: (ms: number, stop?: AbortSignal) => Promise<void>;
   /** Ends the audit early. */
@@ -43,7 +43,7 @@ export interface AuditOptions {
 
 export interface TableAudit {
   readonly table: string;
-  /** How many items were read. */
+  /** The number of items read. */
   readonly items: number;
   /** Read capacity units, as DynamoDB reported them. */
   readonly capacityUnits: number;
@@ -52,17 +52,17 @@ export interface TableAudit {
   readonly end: 'complete' | 'interrupted' | 'too-many';
 }
 
-/** Limits the memory for items that seem to break a law, and the length of the output. */
+/** Limits the memory for possible violations and the length of the output. */
 export const MAX_CANDIDATES = 10_000;
 
-/** Small enough to answer Ctrl-C soon, large enough for a full megabyte of small items. */
+/** Small enough to respond quickly to Ctrl-C, and large enough to read a megabyte of small items at a time. */
 const PAGE_ITEMS = 2_000;
 const BATCH_KEYS = 100;
 
 /**
- * Checks every item of a table against the laws of stored items, and changes nothing. It reads page by page, so it sees
- * the table at many times: what seems to break a law is read again, with what it refers to, and counts only if it still
- * does. It holds a page and the keys of the candidates in memory.
+ * Checks every item of a table against the laws about stored items, and changes nothing. The table changes while it is
+ * read page by page, so an item that seems to break a law is read again with the items that it refers to, and counts
+ * only if it still breaks the law. Keeps one page and the keys of the candidates in memory.
  */
 export const auditTable = async (options: AuditOptions): Promise<TableAudit> => {
   const { tableName, pacer, isWanted, stop, onProgress = () => {} } = options;
@@ -88,7 +88,7 @@ export const auditTable = async (options: AuditOptions): Promise<TableAudit> => 
     if (stop?.aborted !== true) throw error;
     end = 'interrupted';
   }
-  // An interruption ends the scan. What it has found is worth the few reads.
+  // An interruption ends only the scan. Checking what was found so far costs few reads.
   const reading = { ...options, stop: undefined };
   let violations = await confirmAll(reading, [...candidates.values()], contextNow());
   if (violations.length > 0 && end !== 'interrupted') {
@@ -107,13 +107,13 @@ const ignoreAbort = (stop: AbortSignal | undefined) => (error: unknown) => {
   if (stop?.aborted !== true) throw error;
 };
 
-/** Returns about how many items a table has. DynamoDB counts them every six hours. */
+/** Returns the approximate number of items, which DynamoDB updates every six hours. */
 export const countItems = async (dynamodb: DynamoDBClient, TableName: string): Promise<number | undefined> => {
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
   return Table?.ItemCount;
 };
 
-/** Eventually consistent, which costs half: a candidate is read again with consistent reads. */
+/** Reads eventually consistently, at half the cost. Candidates are read again with consistent reads. */
 async function* scan({ dynamodb, tableName, pacer, stop }: AuditOptions): AsyncGenerator<readonly StoredItem[], void> {
   let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
   do {
@@ -137,7 +137,7 @@ async function* scan({ dynamodb, tableName, pacer, stop }: AuditOptions): AsyncG
   } while (ExclusiveStartKey !== undefined);
 }
 
-/** A number that is too large for JavaScript breaks no law. */
+/** Numbers that are too large for JavaScript do not stop the audit. */
 const readItem = (item: Record<string, AttributeValue>): StoredItem => unmarshall(item, { wrapNumbers: Number });
 
 const readRelated = (
@@ -156,7 +156,7 @@ const readRelated = (
   );
 };
 
-/** Reads items in batches. Adds them to those that are known. */
+/** Reads items in batches, and adds them to the known items. */
 const readAll = async (
   { dynamodb, tableName, pacer, stop }: AuditOptions,
   keys: readonly ItemKey[],
@@ -178,7 +178,7 @@ const readAll = async (
     const unprocessed = UnprocessedKeys?.[tableName]?.Keys ?? [];
     pacer.use(ConsumedCapacity?.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0) ?? 0);
     for (const item of (Responses?.[tableName] ?? []).map(readItem)) found.set(nameOf(keyOf(item)), item);
-    // AWS recommends a pause before the keys that DynamoDB left out; the pacer makes one.
+    // AWS recommends a delay before unprocessed keys are retried. The pacer adds one.
     // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
     if (unprocessed.length > 0) pacer.slowDown();
     pending = [...unprocessed, ...pending.slice(batch.length)];
@@ -196,7 +196,7 @@ const violationsIn = (
   ...violationsOfReferences(item, (key) => related.get(nameOf(key)), context, isWanted),
 ];
 
-/** Reads candidates again with consistent reads, first what they refer to and then the items, and checks them. */
+/** Reads the candidates again with consistent reads, after the items that they refer to, and checks them. */
 const confirmAll = async (
   options: AuditOptions,
   candidates: readonly ItemKey[],
@@ -207,7 +207,7 @@ const confirmAll = async (
     const keys = candidates.slice(start, start + BATCH_KEYS);
     const items = [...(await readAll(options, keys, true)).values()];
     const related = await readRelated(options, items, context, true);
-    // Again, because a send can be erased together with its message between the two reads.
+    // Read twice, because a send can be erased together with its message between the two reads.
     const latest = await readAll(
       options,
       items.filter((item) => referencesOf(item, context).length > 0).map(keyOf),

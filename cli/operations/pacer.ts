@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Limits how much read capacity is used per second. */
+/** Limits the read capacity used per second. */
 export interface Pacer {
-  /** Waits until the capacity used so far is within the rate. Rejects if it is aborted meanwhile. */
+  /** Waits until the capacity used so far is within the rate. Rejects if aborted. */
   waitForTurn(stop?: AbortSignal): Promise<void>;
   /** Adds the capacity that a call has used. */
   use(units: number): void;
@@ -19,10 +19,10 @@ export interface PacerOptions {
   readonly sleep?: (ms: number, stop?: AbortSignal) => Promise<void>;
 }
 
-/** How long a throttled table is left alone. */
+/** Pause after the table is throttled. */
 const THROTTLED_MS = 1_000;
 
-/** Creates a pacer. It pays for a call afterward, because only DynamoDB's answer says what the call has used. */
+/** Creates a pacer. It counts a call afterward, because only DynamoDB's response says how much the call used. */
 export const createPacer = ({ unitsPerSecond, nowMs, sleep = pauseFor }: PacerOptions): Pacer => {
   let used = 0;
   let freeAtMs = nowMs();
@@ -34,7 +34,7 @@ export const createPacer = ({ unitsPerSecond, nowMs, sleep = pauseFor }: PacerOp
     },
     use(units) {
       used += units;
-      // An idle second is not made up for, so that the rate is never exceeded.
+      // Idle time does not add up to a burst, so the rate is never exceeded.
       freeAtMs = Math.max(freeAtMs, nowMs()) + (1_000 * units) / unitsPerSecond;
     },
     slowDown() {

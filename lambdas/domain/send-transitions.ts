@@ -145,7 +145,7 @@ export const SEND_TRANSITIONS = {
     when: 'its contact is erased',
     from: { queued: [], scheduled: [], waiting: [] },
   },
-  // The function that claimed it died, and its queue message, if there is one left, finds an erased request.
+  // The function that claimed the send died. If its queue message is still there, it finds an erased request.
   loseTrackErased: {
     to: 'uncertain',
     by: 'manage',

@@ -201,7 +201,7 @@ const messageOf = (
 
 /**
  * Returns the event's `CREATION_TIME`. If it is missing, malformed, or later than the publish time, returns the publish
- * time, which redelivery does not change. Without a publish time, the time of arrival takes its place.
+ * time, which redelivery does not change. If there is no publish time either, returns the arrival time.
  *
  * A time in the future would keep a conversation window open for longer than 24 hours.
  */

@@ -15,7 +15,7 @@ export const withinBudget = <Answer>(
   new Promise((resolve, reject) => {
     const aborted = new AbortController();
     const answer = call(aborted.signal);
-    // Not the timers of promises, which end with an abort, whose error costs more than the rest of this function.
+    // Avoids timers/promises: aborting one creates an error, which costs more than the rest of this function.
     const timer = setTimeout(() => {
       aborted.abort();
       reject(Object.assign(new LoggableError(`No answer within ${budgetMs} ms.`), { name: 'TimeoutError' }));

@@ -133,7 +133,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
     return decideSend(send.request, (await contacts.read(send.contact, clock.now())) ?? {}, clock.now(), rules);
   };
 
-  /** Decides again: an opt-out that was recorded after the contact was read, but before the claim, counts. */
+  /** Decides again, so that an opt-out recorded between the read of the contact and the claim counts. */
   const decideAgain = async (send: QueuedSend, claim: Claim, contact: Contact): Promise<SendDecision> => {
     try {
       return await repeatUntil(latestStart(send), () => decideNow(send, contact), options);

@@ -60,7 +60,7 @@ export async function* readShard(
 }
 
 /**
- * Whether a record is one that DynamoDB would write: the emulator also writes one for a write that changes nothing.
+ * Whether DynamoDB would also write this record. The emulator writes one even if a write changes nothing.
  *
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
  */

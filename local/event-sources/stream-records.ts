@@ -30,7 +30,7 @@ export const streamRecord = (
     eventName: eventName ?? '',
     eventSourceARN,
     ...{ eventID, eventVersion, eventSource: 'aws:dynamodb', awsRegion: REGION },
-    // Only the record of an item that expired has one, which names DynamoDB.
+    // Only the record of an expired item has a user identity, which is DynamoDB's.
     ...(userIdentity && { userIdentity: { type: userIdentity.Type, principalId: userIdentity.PrincipalId } }),
     dynamodb: {
       ApproximateCreationDateTime: ((ApproximateCreationDateTime?.getTime() ?? 0) + offsetMs) / 1000,

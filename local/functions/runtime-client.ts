@@ -1,7 +1,7 @@
 /**
  * Runs in a function's process. Requests events from the Runtime API, one at a time, and reports the handler's results.
- * Replaces Lambda's own `aws-lambda-ric`, which has a native module that would have to be compiled; `npm run fidelity`
- * compares the two. As there, an error outside the handler ends the process, which fails the invocation.
+ * Replaces Lambda's own `aws-lambda-ric`, whose native module would have to be compiled. `npm run fidelity`
+ * compares the two. In both, an error outside the handler ends the process, which fails the invocation.
  */
 import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -12,7 +12,7 @@ import { CLOCK_OFFSET_HEADER, installShiftedClock } from '../clock.ts';
 /** A handler that returns its result. Handlers with a callback are not supported. */
 type Handler = (event: unknown, context: object) => unknown;
 
-/** Reported if the handler or its result cannot be used. `name` is Lambda's error type. */
+/** Thrown if the handler or its result cannot be used. `name` is Lambda's error type. */
 class RuntimeError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -96,7 +96,7 @@ const reportError = (thrown: unknown): Promise<ApiResponse> => {
   return call('POST', path, JSON.stringify(describeError(thrown)));
 };
 
-/** @throws RuntimeError if JSON has no form for the result. */
+/** @throws RuntimeError if the result cannot be serialized as JSON. */
 const serializeResult = (result: unknown): string => {
   try {
     return JSON.stringify(result ?? null);

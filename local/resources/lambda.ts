@@ -22,7 +22,7 @@ export const lambdaFunction = defineResourceType({
       .strictObject({
         ApplicationLogLevel: z.string().default('INFO'),
         LogFormat: z.enum(['JSON', 'Text']).default('Text'),
-        // Not used, because logs go to a file, and nothing writes the log lines of the service.
+        // Not used, because logs go to a file, and the local run writes no system logs.
         LogGroup: z.unknown().optional(),
         SystemLogLevel: z.unknown().optional(),
       })

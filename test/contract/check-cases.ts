@@ -4,9 +4,9 @@ import type { PartResult } from './fidelity-part.ts';
 import type { ReferenceName } from './references/start-reference.ts';
 
 /**
- * Runs all cases concurrently, because some of them wait for minutes, and compares what they observe with what AWS
- * documents and with the listed differences of the implementation. A case that does not agree runs once more, with the
- * others that do not: many cases at once can delay the steps of one that depends on time.
+ * Runs all cases concurrently, because some of them wait for minutes, and compares their observations with what AWS
+ * documents and with the listed differences of the implementation. Cases that do not agree run once more without the
+ * others, because many concurrent cases can delay the steps of a case that depends on time.
  */
 export const checkCases = async <Case extends ContractCase<never>>(
   cases: readonly Case[],
@@ -41,9 +41,9 @@ const describeFailure = (
       return undefined;
     case 'unlisted-difference': {
       const [documented, observed] = [JSON.stringify(expected), JSON.stringify(comparison.observed)];
-      return `${name}\n  not listed\n  AWS:      ${documented}\n  observed: ${observed}\n  ${source}`;
+      return `${name}\n  unlisted difference\n  AWS:      ${documented}\n  observed: ${observed}\n  ${source}`;
     }
     case 'outdated-difference':
-      return `${name}\n  no longer as listed\n  observed: ${JSON.stringify(comparison.observed)}\n  ${source}`;
+      return `${name}\n  the listed difference has changed or disappeared\n  observed: ${JSON.stringify(comparison.observed)}\n  ${source}`;
   }
 };

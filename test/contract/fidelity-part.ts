@@ -1,18 +1,18 @@
-/** What a part of the fidelity run found. */
+/** The result of one part of the fidelity run. */
 export interface PartResult {
-  /** How many cases did what AWS documents. */
+  /** The number of cases that behaved as AWS documents. */
   readonly passed: number;
-  /** How many differed as listed. */
+  /** The number of cases that differed as listed. */
   readonly differences: number;
-  /** What to print about each case that differed otherwise. */
+  /** A description of each case with an unlisted or outdated difference. */
   readonly failures: readonly string[];
-  /** What else to print. @default nothing */
+  /** Details for `--verbose`. @default none */
   readonly notes?: readonly string[];
 }
 
 /** A part of the fidelity run, with the tool that it needs. */
 export interface FidelityPart {
-  /** What to name on the command line. */
+  /** The name of the part on the command line. */
   readonly name: string;
   readonly description: string;
   /** @throws ToolMissingError if the tool cannot run on this machine. */

@@ -1,6 +1,6 @@
 /**
- * Compares what Parley runs on with independent implementations of AWS: the local run's emulators, the adapters, and the
- * bundled functions. A part whose tool is missing is skipped with a sentence that says how to install it.
+ * Compares the local run's emulators, the adapters, and the bundled functions with independent implementations of AWS.
+ * If a tool is missing, skips its part and prints how to install the tool.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,21 +12,21 @@ import { lambdaPart } from './lambda/lambda-part.ts';
 import { ToolMissingError } from './references/installed-tool.ts';
 import { sqsPart } from './sqs/sqs-part.ts';
 
-/** Tools are installed here, and not into the product's dependencies. */
+/** Tools are installed here, and are not dependencies of the product. */
 const CACHE_FOLDER = join(import.meta.dirname, '../../.parley/fidelity');
 
-/** These mostly wait, for example until a deduplication interval ends, so they run beside the others. */
+/** Parts that run concurrently with the others, because they mostly wait, for example for a deduplication interval. */
 const WAITING: readonly FidelityPart[] = [sqsPart('ElasticMQ'), sqsPart('moto')];
 const PARTS: readonly FidelityPart[] = [dynamodbPart, ...adapterParts, lambdaPart];
 const ALL = [...PARTS, ...WAITING];
 
 const USAGE = `Usage: npm run fidelity -- [--require] [--verbose] [--cache FOLDER] [PART ...]
 
---require       fails if a tool is missing, instead of skipping its part
---verbose       prints every listed difference
---cache FOLDER  installs the tools in this folder (default: .parley/fidelity)
+--require       fail if a tool is missing instead of skipping its part
+--verbose       print every listed difference
+--cache FOLDER  install the tools in this folder (default: .parley/fidelity)
 
-Without a PART, all of them run:
+Parts (default: all):
 ${ALL.map(({ name, description }) => `  ${name.padEnd(24)}${description}`).join('\n')}`;
 
 type Outcome =
@@ -50,7 +50,7 @@ const print = ({ name }: FidelityPart, outcome: Outcome, isVerbose: boolean): vo
   if (outcome.kind !== 'ran') return;
   const { passed, differences, failures, notes = [] } = outcome.result;
   console.log(
-    `${name}: ${failures.length > 0 ? 'FAILED. ' : ''}${passed} cases as AWS documents them, ` +
+    `${name}: ${failures.length > 0 ? 'FAILED. ' : ''}${passed} cases match the AWS documentation, ` +
       `${differences} listed differences, ${failures.length} failures.`,
   );
   for (const note of isVerbose ? notes : []) console.log(indented(note));
@@ -67,12 +67,12 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Returns the exit code: 1 if a part failed, or was skipped although it is required, and 2 for a wrong command line. */
+/** Returns the exit code: 1 if a part failed or a required part was skipped, and 2 for an invalid command line. */
 const main = async (args: readonly string[]): Promise<0 | 1 | 2> => {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const unknown = positionals.filter((name) => !ALL.some((part) => part.name === name));
   if (values.help || unknown.length > 0) {
-    if (unknown.length > 0) console.error(`There is no part ${unknown.join(' or ')}.`);
+    if (unknown.length > 0) console.error(`Unknown part: ${unknown.join(', ')}.`);
     console.log(USAGE);
     return values.help ? 0 : 2;
   }
@@ -91,7 +91,7 @@ const main = async (args: readonly string[]): Promise<0 | 1 | 2> => {
   const failed = outcomes.filter(isFailure).length;
   const skipped = outcomes.filter(({ kind }) => kind === 'skipped').length;
   console.log(`${outcomes.length - skipped} parts run, ${skipped} skipped, ${failed} failed.`);
-  if (values.require && skipped > 0) console.log('A skipped part is an error, because of --require.');
+  if (values.require && skipped > 0) console.log('With --require, a skipped part is an error.');
   return failed > 0 || (values.require && skipped > 0) ? 1 : 0;
 };
 

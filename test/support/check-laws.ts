@@ -1,8 +1,8 @@
 import { afterAll, afterEach } from 'vitest';
 import { checkWrites, uncheckedRuns } from './checked-cloud.ts';
 
-// A setup file of every Vitest project whose tests start local runs: checks what each test wrote, and that each run was
-// closed, which checks what it has stored.
+// A setup file of every Vitest project whose tests start local runs. Checks the writes of each test, and that each run
+// was closed, because closing a run checks its stored items.
 
 afterEach(checkWrites);
 afterAll(() => {

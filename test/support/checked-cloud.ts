@@ -10,13 +10,13 @@ import { retentionDays } from '../../lambdas/domain/retention.ts';
 import { type LocalCloud, type LocalOptions, startLocal } from '../../local/local-cloud.ts';
 import { createTableStreamCheck, type TableStreamCheck } from './table-stream-check.ts';
 
-// Every local run of a test starts here, so that no test can break a law of the table unnoticed. Without Vitest, so that
-// the trials on the command line are checked as well.
+// Starts every local run of the tests, so that no test can break a law of the table unnoticed. Does not depend on Vitest,
+// so that trials on the command line are checked as well.
 
 interface CheckedRun {
   readonly cloud: LocalCloud;
   readonly stream: TableStreamCheck;
-  /** The keys of the items that the test itself has put into the table. */
+  /** The keys of the items that the test itself wrote to the table. */
   readonly planted: Set<string>;
   /** Whether {@link reportLaws} has returned what the run broke, so that nothing else has to fail because of it. */
   isReported: boolean;
@@ -37,7 +37,7 @@ export interface LawReport {
 const RECHECK_MS = 2_000;
 const GRACE_MS = 60 * 60 * 1000;
 
-/** The run broke a law of the table. */
+/** Thrown if a run broke a law of the table. */
 export class BrokenLawError extends Error {
   override readonly name = 'BrokenLawError';
 
@@ -73,7 +73,7 @@ export const startCheckedCloud = async (options: LocalOptions = {}): Promise<Loc
   }
 };
 
-/** Checks what the runs of this process have written since the last call. @throws BrokenLawError */
+/** Checks the writes of this process's runs since the last call. @throws BrokenLawError */
 export const checkWrites = async (): Promise<void> => {
   for (const run of running) if (!run.isReported) throwIfBroken(run, await run.stream.readOn());
 };
@@ -90,14 +90,14 @@ export const reportLaws = async (cloud: LocalCloud): Promise<LawReport> => {
   return report;
 };
 
-/** Puts an item into the table that Parley would not write. No law covers it. */
+/** Writes an item that Parley would not write. The laws ignore it. */
 export const plantItem = async (cloud: LocalCloud, item: StoredItem): Promise<void> => {
   const { emulators, tableName } = cloud;
   runOf(cloud)?.planted.add(nameOf(keyOf(item)));
   await emulators.dynamodb.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
 };
 
-/** Returns how many runs were started and are not closed, so that their stored items are not checked. */
+/** Returns the number of runs that are not closed, whose stored items have not been checked. */
 export const uncheckedRuns = (): number => running.size;
 
 /** A checked run has the emulators and the table of the run that it was made from. */

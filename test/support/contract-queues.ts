@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** The queues of a test file, in the implementation that the test project names. */
+/** The queues of a test file, on the implementation that the test project selects. */
 export interface ContractQueues {
   readonly client: SQSClient;
   /** Creates an empty queue. Returns its URL. */
@@ -30,7 +30,7 @@ export const contractQueues = (settings: SqsOptions = {}): ContractQueues => {
   beforeAll(async () => {
     const given = inject('queueServiceUrl');
     if (given === undefined) emulator = await startSqs(settings);
-    // A region that every implementation knows.
+    // A region that every implementation accepts.
     client = new SQSClient({ endpoint: given ?? emulator?.url, region: 'us-east-1', credentials: CREDENTIALS });
   });
   afterAll(async () => {

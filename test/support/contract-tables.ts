@@ -21,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-/** The conversation tables of a test, in the implementation that the test project names. */
+/** The conversation tables of a test, on the implementation that the test project selects. */
 export interface ContractTables {
   createTable(): Promise<string>;
   /** Every operation of a table that does not exist fails with DynamoDB's error. */

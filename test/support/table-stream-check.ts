@@ -8,9 +8,9 @@ import { readShard } from '../../local/event-sources/shard-reader.ts';
 
 /** Follows the stream of a table from its first record. */
 export interface TableStreamCheck extends AsyncDisposable {
-  /** Reads on to the latest record. Returns what broke a law since the last call. */
+  /** Reads up to the latest record. Returns the violations since the last call. */
   readOn(): Promise<readonly Violation[]>;
-  /** How many records it has read. */
+  /** The number of records read. */
   readonly count: () => number;
 }
 

@@ -195,7 +195,7 @@ const PERSONAL = [
 ] as const;
 
 /**
- * A function does not wait for an answer for longer than it runs: at most 15 minutes.
+ * The longest time that a function can wait for a response, because an invocation lasts at most 15 minutes.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const MAX_CALL_MS = 15 * 60 * 1000;
@@ -216,7 +216,7 @@ const eraseSend = async (
   if (messageId !== undefined) {
     await table.delete(messageKey(messageId), '#requestId = :requestId', { requestId }, ['requestId']);
   }
-  // It may have become the send of another message since it was listed.
+  // The send may have been given a different message since it was listed.
   const sameMessage = messageId === undefined ? 'attribute_not_exists(#messageId)' : '#messageId = :messageId';
   const emptied = { body: '', erasedAt: at, ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])) };
   const pending = Object.fromEntries(PENDING.map((state) => [state, state]));

@@ -9,7 +9,7 @@ import { SEND_CHANGE_LAWS } from './send-change-laws.ts';
 import { SEND_LAWS } from './send-laws.ts';
 import { type ItemKey, keyOf, kindOf, type StoredItem } from './stored-item.ts';
 
-/** The laws of what may become of an item. They can be checked only as the table's stream shows each write. */
+/** The laws about writes. They can be checked only on the table's stream, which shows each write. */
 export const CHANGE_LAWS: readonly ChangeLaw[] = [
   ...SEND_CHANGE_LAWS,
   ...MESSAGE_CHANGE_LAWS,
@@ -17,10 +17,10 @@ export const CHANGE_LAWS: readonly ChangeLaw[] = [
   ...RECORD_CHANGE_LAWS,
 ];
 
-/** The laws of each stored item. */
+/** The laws about each stored item. */
 export const STORED_ITEM_LAWS: readonly ItemLaw[] = [...ITEM_LAWS, EXPIRY_LAW, ...SEND_LAWS];
 
-/** The laws of an item and of those that it refers to. */
+/** The laws about an item and those that it refers to. */
 export { REFERENCE_LAWS };
 
 /** All laws of the table. */
@@ -31,7 +31,7 @@ export type IsWanted = (name: string) => boolean;
 
 const applies = ({ kinds, name }: Law, item: StoredItem, isWanted: IsWanted): boolean => {
   const kind = kindOf(item);
-  // Items of no kind break one law, and the others say nothing about them.
+  // Items of unknown kind break exactly one law.
   return isWanted(name) && (kind === undefined ? name === 'item-is-known' : kinds.includes(kind));
 };
 
@@ -64,7 +64,7 @@ export const referencesOf = (
 ): readonly ItemKey[] =>
   REFERENCE_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ keysFor }) => keysFor(item, context));
 
-/** Checks a stored item against those that it refers to. */
+/** Checks a stored item against the items that it refers to. */
 export const violationsOfReferences = (
   item: StoredItem,
   find: (key: ItemKey) => StoredItem | undefined,
@@ -77,7 +77,7 @@ export const violationsOfReferences = (
     return fault === undefined ? [] : [{ law: name, key: keyOf(item), fault }];
   });
 
-/** Checks all items of a table at rest. */
+/** Checks all items of a table to which nothing is being written. */
 export const violationsAtRest = (
   items: Iterable<StoredItem>,
   context: AuditContext,

@@ -13,7 +13,7 @@ const orderOf = ({ sk }: StoredItem) => Object.entries(ORDER).find(([kind]) => k
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
-/** Compares two images by attributes, the first one first. */
+/** Compares two images by these attributes, in this order. */
 const compareBy = (before: StoredItem, after: StoredItem, names: readonly string[]): number =>
   names.map((name) => compare(textOf(before, name) ?? '', textOf(after, name) ?? '')).find((order) => order !== 0) ?? 0;
 
@@ -23,7 +23,7 @@ export const CONTACT_CHANGE_LAWS: readonly ChangeLaw[] = [
     statement:
       "A contact's window, its latest check, and the latest report of a closed window only move forward in time.",
     source: 'architecture.md',
-    next: 'Treat the window of the contact as unknown, and report the change as a defect.',
+    next: 'Do not rely on the window of this contact, and report the change as a defect.',
     kinds: ['contact', 'check', 'denial'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
@@ -34,9 +34,9 @@ export const CONTACT_CHANGE_LAWS: readonly ChangeLaw[] = [
   },
   {
     name: 'consent-moves-forward',
-    statement: 'Of each kind and origin of consent, a later one replaces an earlier one, never the reverse.',
+    statement: 'For each kind and origin of consent, only a later one replaces an earlier one.',
     source: 'decisions/weigh-consents-by-origin.md',
-    next: 'Record the consent again with its own time, and report the change as a defect.',
+    next: 'Record the consent again with its original time, and report the change as a defect.',
     kinds: ['consent'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;

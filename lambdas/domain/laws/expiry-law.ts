@@ -5,7 +5,10 @@ import { has, ITEM_KINDS, kindOf, type StoredItem, timeOf } from './stored-item.
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** The times from which each kind of item may be kept. A send is kept from its latest decision that wrote its request. */
+/**
+ * The times from which the retention of each kind of item can start. For a send, it starts at the latest decision that
+ * wrote its request.
+ */
 const KEPT_FROM = {
   contact: ['lastInboundAt'],
   check: ['checkedAt'],
@@ -20,16 +23,16 @@ const keptFrom = (item: StoredItem): readonly string[] => {
   return Object.entries(KEPT_FROM).find(([name]) => name === kind)?.[1] ?? [];
 };
 
-/** A setting can have changed since, but it is always a whole number of days. */
+/** The setting may have changed since, but it is always a whole number of days. */
 const isWholeDays = (seconds: number): boolean => seconds >= DAY_SECONDS && seconds % DAY_SECONDS === 0;
 
 export const EXPIRY_LAW: ItemLaw = {
   name: 'expiry-follows-retention',
   statement:
-    'An item with personal data expires a whole number of days after its time, as the retention settings say; consents, ' +
-    'circuit breakers, erasures, and dead letters do not expire.',
+    'An item with personal data expires a whole number of days after its time, as the retention settings specify. ' +
+    'Consents, circuit breakers, erasures, and dead letters do not expire.',
   source: 'decisions/give-each-expiry-its-own-item.md',
-  next: 'Report the item as a defect; it may be kept for too long, or not long enough.',
+  next: 'Report the item as a defect. It may be kept for too long, or not long enough.',
   kinds: ITEM_KINDS,
   faultIn(item) {
     const kind = kindOf(item);
@@ -43,7 +46,7 @@ export const EXPIRY_LAW: ItemLaw = {
       return isRight ? undefined : 'It does not expire with the window that it denies.';
     }
     const times = keptFrom(item).flatMap((name) => timeOf(item, name) ?? []);
-    // A send that has only failed so far, or a message with only statuses, has the time of the first one.
+    // The retention of a send that has only failed, or of a message with only statuses, starts at the first of them.
     if (times.length === 0) return undefined;
     const isRight = times.some((time) => isWholeDays(expiresAt - Math.floor(time / 1000)));
     return isRight ? undefined : 'It does not expire a whole number of days after its time.';

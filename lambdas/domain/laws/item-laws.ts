@@ -2,15 +2,15 @@ import { CONSENT_REGISTERS } from '../consent.ts';
 import type { ItemLaw } from './law.ts';
 import { describeTime, has, ITEM_KINDS, kindOf, listNames, type StoredItem, textOf, timeOf } from './stored-item.ts';
 
-/** Clocks of different functions can differ, and so can the clock of the machine that runs the audit. */
+/** The clocks of functions can differ, and so can the clock of the machine that runs the audit. */
 export const CLOCK_SKEW_MS = 60_000;
 const AUDITOR_SKEW_MS = 15 * 60_000;
 
-/** Whether an attribute is a time. `expiresAt` is a number, and `consentAt` is what a caller wrote. */
+/** Whether an attribute is a time. `expiresAt` is a number, and `consentAt` is stored as the caller sent it. */
 const isTimeName = (name: string): boolean =>
   /^(leaseUntil|failingSince|since|at)$|[a-z]At$/.test(name) && name !== 'expiresAt' && name !== 'consentAt';
 
-/** Times that lie ahead of the write. */
+/** Times that can be in the future. */
 const AHEAD = ['sendAt', 'nextProbeAt', 'leaseUntil'];
 
 const timeNames = (item: StoredItem): readonly string[] => Object.keys(item).filter(isTimeName);
@@ -46,90 +46,90 @@ const matches = (value: unknown, expected: RegExp | string): boolean =>
 export const ITEM_LAWS: readonly ItemLaw[] = [
   {
     name: 'item-is-known',
-    statement: 'Every item of the table is of a kind that Parley writes.',
+    statement: 'Every item in the table is of a kind that Parley writes.',
     source: 'architecture.md',
-    next: 'Find out who writes to the table besides Parley, because no erasure finds this item.',
-    // It is about what is of no kind.
+    next: 'Find out what else writes to the table. Erasures do not find this item.',
+    // Applies to items of unknown kind; see applies in check-laws.ts.
     kinds: ITEM_KINDS,
     faultIn: (item) => (kindOf(item) === undefined ? 'Parley writes no item with this key.' : undefined),
   },
   {
-    name: 'times-are-readable',
-    statement: 'Every time is stored in UTC with milliseconds, so that the order of the strings is the order of time.',
+    name: 'times-are-valid',
+    statement: 'Every time is stored in UTC with milliseconds, so that times sort as strings.',
     source: 'architecture.md',
     next: 'Report the item as a defect.',
     kinds: ITEM_KINDS,
     faultIn(item) {
       const unreadable = timeNames(item).filter((name) => timeOf(item, name) === undefined);
-      return unreadable.length === 0 ? undefined : `${listNames(unreadable)} cannot be read as a time.`;
+      return unreadable.length === 0 ? undefined : `Not a valid time: ${listNames(unreadable)}.`;
     },
   },
   {
     name: 'no-time-in-the-future',
-    statement: 'No event, decision, or outcome has a time in the future, which would keep a window open for too long.',
+    statement: 'No event, decision, or outcome has a time in the future, which could keep a window open for too long.',
     source: 'decisions/use-the-time-in-the-event.md',
-    next: 'Compare the clock of this machine with the time, then report the item as a defect.',
+    next: 'Check the clock of this machine. If it is correct, report the item as a defect.',
     kinds: ITEM_KINDS,
     faultIn(item, { now }) {
       const latest = Date.parse(now) + AUDITOR_SKEW_MS;
       const ahead = timeNames(item).filter((name) => !AHEAD.includes(name) && (timeOf(item, name) ?? 0) > latest);
-      return ahead.length === 0 ? undefined : `${listNames(ahead)} is later than ${now}.`;
+      return ahead.length === 0 ? undefined : `Later than ${now}: ${listNames(ahead)}.`;
     },
   },
   {
-    name: 'index-keys-agree',
-    statement: 'The index keys of an item follow from its other attributes, so that erasures and lists find the item.',
+    name: 'index-keys-match',
+    statement: 'The index keys of an item match its other attributes, so that erasures and lists find the item.',
     source: 'decisions/create-all-indexes-at-once.md',
-    next: 'Report the item as a defect; until it is fixed, an erasure may miss it.',
+    next: 'Report the item as a defect. Until it is fixed, an erasure may miss it.',
     kinds: ITEM_KINDS,
     faultIn(item) {
-      if (has(item, 'contact') !== has(item, 'contactSort')) return 'Only one of contact and contactSort is there.';
+      if (has(item, 'contact') !== has(item, 'contactSort')) return 'Only one of contact and contactSort is set.';
       const sort = has(item, 'contactSort') ? contactSortOf(item) : undefined;
       if (sort !== undefined && !matches(item.contactSort, sort)) return 'contactSort does not match the item.';
-      if (has(item, 'stateShard') !== has(item, 'stateAt')) return 'Only one of stateShard and stateAt is there.';
+      if (has(item, 'stateShard') !== has(item, 'stateAt')) return 'Only one of stateShard and stateAt is set.';
       const index = stateIndexOf(item);
       const isListed = has(item, 'stateShard');
-      if (index === undefined) return isListed ? 'It is listed in a state that it is not in.' : undefined;
+      if (index === undefined) return isListed ? 'It is listed under a state that it is not in.' : undefined;
       // An erasure removes an uncertain send from the list.
-      if (!isListed) return has(item, 'erasedAt') ? undefined : 'It is missing in the list of its state.';
+      if (!isListed) return has(item, 'erasedAt') ? undefined : 'It is missing from the list of its state.';
       const [shard, at] = index;
       return matches(item.stateShard, shard) && item.stateAt === at ? undefined : 'stateShard or stateAt is wrong.';
     },
   },
   {
-    name: 'consent-is-whole',
+    name: 'consent-is-complete',
     statement: 'Each consent is stored with its time, its source, and when Parley recorded it.',
     source: 'decisions/weigh-consents-by-origin.md',
-    next: 'Record the consent again, because sends to this contact fail until its consents can be read.',
+    next: 'Record the consent again. Until then, sends to this contact fail.',
     kinds: ['consent'],
     faultIn(item) {
       const broken = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
         const stored = [at, source, recordedAt].filter((name) => textOf(item, name) !== undefined);
         return stored.length !== 0 && stored.length !== 3;
       });
-      return broken.length === 0 ? undefined : `${listNames(broken.map(({ at }) => at))} is stored only in part.`;
+      return broken.length === 0 ? undefined : `Stored only in part: ${listNames(broken.map(({ at }) => at))}.`;
     },
   },
   {
-    name: 'message-has-its-parts',
-    statement: 'A message has its event or its call, its contact, and its time; otherwise, it has only statuses.',
+    name: 'message-is-complete',
+    statement: 'A message has its event or its call, its contact, and its time, unless only its statuses have arrived.',
     source: 'decisions/record-a-status-before-its-message.md',
     next: 'Report the item as a defect.',
     kinds: ['message', 'echo'],
     faultIn(item) {
       const missing = partsOf(item).filter((name) => !has(item, name));
-      if (missing.length > 0) return `${listNames(missing)} is missing.`;
+      if (missing.length > 0) return `Missing: ${listNames(missing)}.`;
       const isSent = item.direction === 'outbound';
       return isSent === has(item, 'requestId')
         ? undefined
         : isSent
-          ? 'It was sent for no request.'
+          ? 'It was sent, but has no request.'
           : 'It has a request, but was not sent.';
     },
   },
   {
-    name: 'erased-item-keeps-nothing',
-    statement: 'Of an erased send or entry of the audit trail, nothing is kept that identifies the contact.',
+    name: 'erased-item-has-no-personal-data',
+    statement: 'An erased send or audit trail entry keeps nothing that identifies the contact.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
     next: 'Erase the contact again.',
     kinds: ['send', 'audit'],
@@ -137,29 +137,29 @@ export const ITEM_LAWS: readonly ItemLaw[] = [
       if (!has(item, 'erasedAt')) return undefined;
       const erased = kindOf(item) === 'audit' ? AUDIT_ERASED : SEND_ERASED;
       const left = [...erased.filter((name) => has(item, name)), ...(textOf(item, 'body') ? ['body'] : [])];
-      return left.length === 0 ? undefined : `${listNames(left)} is still there.`;
+      return left.length === 0 ? undefined : `Still present: ${listNames(left)}.`;
     },
   },
   {
     name: 'erasure-ends',
-    statement: 'An erasure is done within a day, and then has its end and its counts.',
+    statement: 'An erasure finishes within a day, and then has its end time.',
     source: 'decisions/erase-in-turns-through-a-queue.md',
-    next: 'Look for the erasure with parley dead-letters list erasures, redrive it, or erase the contact again.',
+    next: 'Run parley dead-letters list erasures and redrive the erasure, or erase the contact again.',
     kinds: ['erasure'],
     faultIn(item, { now }) {
       const [requested, finished] = [timeOf(item, 'requestedAt'), timeOf(item, 'finishedAt')];
-      if (requested === undefined) return 'It has no time.';
+      if (requested === undefined) return 'It has no start time.';
       if (item.state === 'running') {
         const isLate = Date.parse(now) - requested > ERASURE_MS;
         return isLate ? `It has been running since ${describeTime(item, 'requestedAt')}.` : undefined;
       }
       if (item.state !== 'done' || finished === undefined) return 'It is neither running nor done.';
-      return finished + CLOCK_SKEW_MS < requested ? 'It was done before it was requested.' : undefined;
+      return finished + CLOCK_SKEW_MS < requested ? 'It finished before it was requested.' : undefined;
     },
   },
   {
-    name: 'circuit-breaker-is-whole',
-    statement: 'An open circuit breaker has its reason and its next probe, which is no earlier than its opening.',
+    name: 'circuit-breaker-is-complete',
+    statement: 'An open circuit breaker has a reason and a next probe, which is not before it opened.',
     source: 'decisions/stop-calling-while-the-account-is-on-hold.md',
     next: 'Run parley doctor to see the circuit breaker, and report the item as a defect.',
     kinds: ['account'],
@@ -168,7 +168,7 @@ export const ITEM_LAWS: readonly ItemLaw[] = [
       const missing = ['reason', 'openedAt', 'nextProbeAt'].filter((name) => !has(item, name));
       if (item.circuit !== 'open') return 'It is neither open nor closed.';
       if (missing.length > 0) return `It is open without ${listNames(missing)}.`;
-      return String(item.nextProbeAt) < String(item.openedAt) ? 'Its next probe is before its opening.' : undefined;
+      return String(item.nextProbeAt) < String(item.openedAt) ? 'Its next probe is before it opened.' : undefined;
     },
   },
 ];
@@ -177,7 +177,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const ERASURE_MS = DAY_MS;
 
 const AUDIT_ERASED = ['contact', 'contactSort', 'source', 'note'];
-/** A status, or an operator who finds the message, can still add the outcome of the last call. */
+/** Not `outcome`: a status, or an operator who finds the message, can still add it. */
 const SEND_ERASED = ['contact', 'contactSort', 'createdAt', 'call', 'decision'];
 
 const STATUS_PARTS = ['statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'];

@@ -1,7 +1,7 @@
 import type { Instant } from '../instant.ts';
 import type { ItemKey, ItemKind, StoredItem } from './stored-item.ts';
 
-/** What Parley promises about its table. */
+/** A promise that Parley makes about its table. */
 export interface Law {
   /** Identifies the law in output, in documents, and on the command line. */
   readonly name: string;
@@ -9,45 +9,45 @@ export interface Law {
   readonly statement: string;
   /** The page of `docs/` that makes the promise. */
   readonly source: string;
-  /** What an operator does about a violation, as one sentence. */
+  /** What an operator should do about a violation. */
   readonly next: string;
-  /** The kinds of items that the law is about. */
+  /** The kinds of items that the law applies to. */
   readonly kinds: readonly ItemKind[];
 }
 
-/** One write of the table, as its stream reports it: an item is created, changed, or removed. */
+/** One write to the table, as its stream reports it: an item is created, updated, or deleted. */
 export interface Change {
   readonly before?: StoredItem | undefined;
   readonly after?: StoredItem | undefined;
-  /** For a removal: whether DynamoDB removed an expired item. @default false */
+  /** For a deletion: whether DynamoDB deleted an expired item. @default false */
   readonly isExpiry?: boolean;
 }
 
-/** A law of what may become of an item. */
+/** A law about one write, which compares the item before and after it. */
 export interface ChangeLaw extends Law {
-  /** Returns what is wrong, as a sentence that quotes no content, or undefined. */
+  /** Returns what is wrong, as a sentence that quotes no content, or undefined if nothing is. */
   readonly faultIn: (change: Change) => string | undefined;
 }
 
-/** What the laws of stored items depend on besides the items. */
+/** What the laws about stored items depend on besides the items. */
 export interface AuditContext {
   readonly now: Instant;
-  /** How long something that a retry can still complete may take before it is a fault, in milliseconds. */
+  /** How long to wait for a retry to complete something before it counts as a violation, in milliseconds. */
   readonly graceMs: number;
-  /** How many days the stage keeps messages, at the least. */
+  /** The least number of days for which the stage keeps messages. */
   readonly messageDays: number;
 }
 
-/** A law of an item as it is stored. */
+/** A law about one stored item. */
 export interface ItemLaw extends Law {
   readonly faultIn: (item: StoredItem, context: AuditContext) => string | undefined;
 }
 
-/** A law of an item and of the items that it refers to. */
+/** A law about a stored item and the items that it refers to. */
 export interface ReferenceLaw extends Law {
-  /** Returns the keys of the items to compare it with; none if the law does not apply to the item. */
+  /** Returns the keys of the items to compare it with, or none if the law does not apply to the item. */
   readonly keysFor: (item: StoredItem, context: AuditContext) => readonly ItemKey[];
-  /** @param related the items of these keys, in their order */
+  /** @param related the items with these keys, in the same order */
   readonly faultIn: (
     item: StoredItem,
     related: readonly (StoredItem | undefined)[],
@@ -55,7 +55,7 @@ export interface ReferenceLaw extends Law {
   ) => string | undefined;
 }
 
-/** A law that the table breaks, and the item that breaks it. */
+/** A broken law, and the item that breaks it. */
 export interface Violation {
   readonly law: string;
   readonly key: ItemKey;

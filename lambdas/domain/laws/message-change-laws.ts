@@ -13,12 +13,12 @@ import {
 
 const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'] as const;
 const COLLECTED = ['statusBodies', 'otherStatuses'] as const;
-/** What the event or the send that an item shows has written. */
+/** The attributes that the event or the send behind an item has written. */
 const VERSION = ['direction', 'contact', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'] as const;
 
 const NEXT = 'Compare the message with the chat service, and report the change as a defect.';
 
-/** Whether an event may replace the one that is stored: an earlier one, or one that is more than a status. */
+/** Whether an event may replace the stored one: it is earlier, or the stored one is only a status. */
 const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
   if (has(after, 'requestId')) return true;
   if (has(before, 'isFromStatus') && !has(after, 'isFromStatus')) return true;
@@ -28,8 +28,8 @@ const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
 
 export const MESSAGE_CHANGE_LAWS: readonly ChangeLaw[] = [
   {
-    name: 'earliest-status-counts',
-    statement: 'The time of a status is set once, and only an earlier report of the same status replaces it.',
+    name: 'earliest-status-wins',
+    statement: 'The time of a status is set once. Only an earlier report of the same status replaces it.',
     source: 'decisions/keep-the-earliest-time-of-each-status.md',
     next: NEXT,
     kinds: ['message'],
@@ -44,20 +44,21 @@ export const MESSAGE_CHANGE_LAWS: readonly ChangeLaw[] = [
     },
   },
   {
-    name: 'status-events-stay',
-    statement: 'Every status event of a message stays with the message.',
+    name: 'status-events-are-kept',
+    statement: 'A message keeps all of its status events.',
     source: 'decisions/record-a-status-before-its-message.md',
     next: NEXT,
     kinds: ['message'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
       const lost = COLLECTED.filter((name) => !includesAll(membersOf(after, name), membersOf(before, name)));
-      return lost.length === 0 ? undefined : `${listNames(lost)} lost a member.`;
+      return lost.length === 0 ? undefined : `Lost a member: ${listNames(lost)}.`;
     },
   },
   {
-    name: 'earliest-version-counts',
-    statement: 'An event replaces the stored version of its message only if it is earlier, or more than a status.',
+    name: 'earliest-version-wins',
+    statement:
+      'An event replaces the stored version of its message only if it is earlier, or if that version is only a status.',
     source: 'decisions/use-the-time-in-the-event.md',
     next: NEXT,
     kinds: ['message', 'echo'],
@@ -65,25 +66,25 @@ export const MESSAGE_CHANGE_LAWS: readonly ChangeLaw[] = [
       if (!before || !after || !has(before, 'createdAt')) return undefined;
       const replaced = changedNames(before, after).filter((name) => VERSION.some((each) => each === name));
       if (replaced.length === 0 || mayReplace(before, after)) return undefined;
-      return `${listNames(replaced)} changed, but the new version, of ${describeTime(after, 'createdAt')}, is no earlier.`;
+      return `The new version, of ${describeTime(after, 'createdAt')}, is not earlier. Changed: ${listNames(replaced)}.`;
     },
   },
   {
     name: 'message-keeps-its-request',
-    statement: 'A message that Parley sent stays the message of its request.',
+    statement: 'A message that Parley sent always belongs to the same request.',
     source: 'decisions/claim-a-send-before-the-call.md',
     next: "Look for two sends with this message ID, and for both messages in the chat service's console.",
     kinds: ['message'],
     faultIn({ before, after }) {
       if (!before || !after || !has(before, 'requestId') || before.requestId === after.requestId) return undefined;
-      return has(after, 'requestId') ? 'It became the message of another request.' : 'It names its request no longer.';
+      return has(after, 'requestId') ? 'It now belongs to another request.' : 'It lost its request ID.';
     },
   },
   {
     name: 'message-keeps-its-contact',
-    statement: 'A message that is stored under a contact stays under one, so that an erasure finds it.',
+    statement: 'A message that is stored under a contact is never detached from it, so that an erasure finds it.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
-    next: 'Erase the contact again if it was erased, and report the change as a defect.',
+    next: 'If the contact was erased, erase it again. Report the change as a defect.',
     kinds: ['message'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;

@@ -33,7 +33,7 @@ const DELETED: readonly ItemKind[] = [
 
 const COUNTS = ['messages', 'sends', 'deadLetters'] as const;
 
-/** Returns why the circuit breaker cannot have gone from one image to the other. */
+/** Returns why no transition of the circuit breaker leads from one image to the other. */
 const circuitFault = (before: StoredItem | undefined, after: StoredItem): string | undefined => {
   const wasOpen = before?.circuit === 'open';
   if (after.circuit === 'closed') {
@@ -57,9 +57,9 @@ const circuitFault = (before: StoredItem | undefined, after: StoredItem): string
 
 const openingFault = (before: StoredItem | undefined, after: StoredItem): string | undefined => {
   if (countOf(after, 'probes') !== 0 || countOf(after, 'failedSends') !== 0 || has(after, 'probeId')) {
-    return 'It opened with the probes of an earlier time';
+    return 'It opened with the probes of an earlier outage';
   }
-  if (has(after, 'sendFailedAt')) return 'It opened with the failed request of an earlier time';
+  if (has(after, 'sendFailedAt')) return 'It opened with the failed request of an earlier outage';
   const closedAt = textOf(before, 'closedAt');
   return closedAt !== undefined && String(after.openedAt) <= closedAt ? 'It opened before it had closed' : undefined;
 };
@@ -67,7 +67,8 @@ const openingFault = (before: StoredItem | undefined, after: StoredItem): string
 export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
   {
     name: 'circuit-breaker-follows-its-transitions',
-    statement: 'The circuit breaker opens when it is closed, makes one probe at a time, and closes after a probe.',
+    statement:
+      'The circuit breaker opens only when it is closed, makes one probe at a time, and closes only after a probe.',
     source: 'decisions/stop-calling-while-the-account-is-on-hold.md',
     next: 'Run parley doctor to see the circuit breaker, and report the change as a defect.',
     kinds: ['account'],
@@ -78,8 +79,8 @@ export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
     },
   },
   {
-    name: 'erasure-only-grows',
-    statement: 'An erasure counts each turn once, never counts down, and stays as it is once it is done.',
+    name: 'erasure-moves-forward',
+    statement: 'An erasure counts each turn once, its counts never decrease, and it does not change after it is done.',
     source: 'decisions/erase-in-turns-through-a-queue.md',
     next: 'Erase the contact again, and report the change as a defect.',
     kinds: ['erasure'],
@@ -91,14 +92,14 @@ export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
         return `turns went from ${countOf(before, 'turns')} to ${countOf(after, 'turns')} in one write.`;
       }
       const fallen = COUNTS.filter((name) => countOf(after, name) < countOf(before, name));
-      return fallen.length === 0 ? undefined : `${listNames(fallen)} went down.`;
+      return fallen.length === 0 ? undefined : `Decreased: ${listNames(fallen)}.`;
     },
   },
   {
-    name: 'audit-entry-stays',
-    statement: 'An entry of the audit trail never changes, except that an erasure removes what identifies the contact.',
+    name: 'audit-entry-does-not-change',
+    statement: 'An audit trail entry never changes, except that an erasure removes what identifies the contact.',
     source: 'operating.md#the-audit-trail',
-    next: 'Find out who wrote to the table, because an action may be hidden.',
+    next: 'Find out who wrote to the table. Someone may have hidden an action.',
     kinds: ['audit'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
@@ -111,8 +112,8 @@ export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
     },
   },
   {
-    name: 'dead-letter-stays-as-kept',
-    statement: 'A kept dead letter stays as it is until it is redriven, deleted, or erased.',
+    name: 'dead-letter-does-not-change',
+    statement: 'A dead letter in the table does not change until it is redriven, deleted, or erased.',
     source: 'decisions/keep-dead-letters-in-the-table.md',
     next: DEFECT,
     kinds: ['dead-letter', 'dead-letter-part'],
@@ -123,22 +124,22 @@ export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
     },
   },
   {
-    name: 'registered-number-stays',
-    statement: 'A business number that is registered once stays registered, so that an erasure visits it.',
+    name: 'number-stays-registered',
+    statement: 'A registered business number stays registered, so that erasures include it.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
-    next: 'Erase again the contacts that were erased since, and report the change as a defect.',
+    next: 'Repeat the erasures requested since then, and report the change as a defect.',
     kinds: ['channels'],
     faultIn({ before, after }) {
       if (!before) return undefined;
       const isKept = includesAll(membersOf(after, 'channels'), membersOf(before, 'channels'));
-      return isKept ? undefined : 'A registered business number is gone.';
+      return isKept ? undefined : 'A registered business number was removed.';
     },
   },
   {
-    name: 'item-is-removed-only-as-promised',
+    name: 'item-is-deleted-only-as-documented',
     statement:
-      'Only erasures and operators delete items, never a send or an entry of the audit trail, and an item expires only ' +
-      'if it has an expiry.',
+      'Only erasures and operators delete items, and never a send or an audit trail entry. An item expires only if it ' +
+      'has an expiry.',
     source: 'decisions/give-each-expiry-its-own-item.md',
     next: 'Restore the item from point-in-time recovery, and find out who deleted it.',
     kinds: ITEM_KINDS,

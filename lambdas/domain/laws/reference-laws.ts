@@ -3,12 +3,12 @@ import { countOf, has, type ItemKey, idOf, keyOf, kindOf, membersOf, textOf, tim
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** More than a dead letter ever has. Limits the reads for a damaged item. */
+/** More parts than any dead letter has. Limits the reads for a damaged item. */
 const MAX_PARTS = 100;
 
 const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });
 
-/** A business number's part of a contact's name, unless the contact is of any number. */
+/** Matches the business number in a contact's key, unless the contact applies to all numbers. */
 const NUMBER = /^CONTACT#[^#]*#(?!\*#)[^#]*#/;
 
 const numberOf = (name: unknown): string | undefined => NUMBER.exec(String(name))?.[0];
@@ -28,7 +28,7 @@ export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
       ];
       if (item.state !== 'accepted' || has(item, 'erasedAt') || !id || claimedAt === undefined) return [];
       const nowMs = Date.parse(now);
-      // A status has the time of its event, so the claim shows how long the message may have taken.
+      // If a status confirmed the send, acceptedAt is the time of that event, which can be before the claim.
       const isRecent = Math.max(claimedAt, acceptedAt ?? 0) + graceMs > nowMs;
       const mayHaveExpired = claimedAt + messageDays * DAY_MS <= nowMs;
       return isRecent || mayHaveExpired ? [] : [messageKey(id)];
@@ -36,7 +36,7 @@ export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
     faultIn(item, [message]) {
       if (message === undefined) return 'Its message is missing.';
       if (message.requestId === idOf(item)) return undefined;
-      return has(message, 'requestId') ? 'Its message is that of another request.' : 'Its message names no request.';
+      return has(message, 'requestId') ? 'Its message belongs to another request.' : 'Its message has no request ID.';
     },
   },
   {
@@ -49,14 +49,14 @@ export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
       const [id, erasedAt] = [textOf(item, 'messageId'), timeOf(item, 'erasedAt')];
       return id && erasedAt !== undefined && erasedAt + graceMs <= Date.parse(now) ? [messageKey(id)] : [];
     },
-    faultIn: (item, [message]) =>
-      message?.requestId === idOf(item) ? 'Its message is still stored with its text.' : undefined,
+    faultIn: (item, [message]) => (message?.requestId === idOf(item) ? 'Its message is still stored.' : undefined),
   },
   {
-    name: 'dead-letter-is-whole',
-    statement: 'A kept dead letter has all parts of its body and of its contacts, and no part is left without it.',
+    name: 'dead-letter-is-complete',
+    statement:
+      'A dead letter in the table has all parts of its body and its contacts, and no part exists without its dead letter.',
     source: 'decisions/keep-dead-letters-in-the-table.md',
-    next: 'Delete the dead letter, or if only parts are left, erase their contact or delete the items.',
+    next: 'Delete the dead letter. If only parts are left, erase their contact or delete the items.',
     kinds: ['dead-letter', 'dead-letter-part', 'dead-letter-contact'],
     keysFor(item) {
       const { pk } = keyOf(item);
@@ -71,14 +71,14 @@ export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
     faultIn(item, related) {
       const missing = related.filter((each) => each === undefined).length;
       if (missing === 0) return undefined;
-      return kindOf(item) === 'dead-letter' ? `${missing} of its parts are missing.` : 'Its dead letter is missing.';
+      return kindOf(item) === 'dead-letter' ? `Missing parts: ${missing}.` : 'Its dead letter is missing.';
     },
   },
   {
     name: 'business-number-is-registered',
-    statement: 'Every business number that has contacts is registered, so that an erasure visits it.',
+    statement: 'Every business number that has contacts is registered, so that erasures include it.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
-    next: 'Report the item as a defect; until the number is registered, an erasure misses its contacts.',
+    next: 'Report the item as a defect. Until the number is registered, erasures miss its contacts.',
     kinds: ['contact', 'consent', 'check', 'denial', 'message', 'echo', 'send'],
     keysFor: (item) =>
       (numberOf(item.pk) ?? numberOf(item.contact)) === undefined ? [] : [{ pk: 'CHANNELS', sk: 'CHANNELS' }],

@@ -11,10 +11,10 @@ import type { Change, ChangeLaw } from './law.ts';
 import { EVERY_TRANSITION, PERSONAL, SEND_WRITES } from './send-writes.ts';
 import { changedNames, countOf, has, listNames, type StoredItem } from './stored-item.ts';
 
-// Object.entries forgets the type of the names; these are the names of SEND_TRANSITIONS itself.
+// Object.entries widens the keys to string.
 const TRANSITIONS = Object.entries(SEND_TRANSITIONS) as readonly (readonly [SendTransitionName, SendTransition])[];
 
-/** A change in which the item stays. */
+/** A change that does not delete the item. */
 interface SendChange {
   readonly before: StoredItem | undefined;
   readonly after: StoredItem;
@@ -23,13 +23,13 @@ interface SendChange {
 
 const NO_STATE = 'none' satisfies FromState;
 
-/** A damaged state may be content, so it is not quoted. */
+/** Does not quote an unknown state, because a damaged item could have content there. */
 const stateOf = (item: StoredItem | undefined): string => {
   if (!has(item, 'state')) return NO_STATE;
   return SEND_STATES.find((state) => state === item?.state) ?? 'an unknown state';
 };
 
-/** Whether a guard was true of the item before the change, as far as both images show it. */
+/** Whether a guard held before the change, as far as the two images show. */
 const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean => {
   switch (guard) {
     case 'same-request':
@@ -59,7 +59,7 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
 const isNotBefore = (one: unknown, other: unknown): boolean =>
   typeof one === 'string' && typeof other === 'string' && one >= other;
 
-/** A failed attempt to process the request is recorded in any state. */
+/** Whether the change records a failed attempt to process the request, which is possible in any state. */
 const isFailureRecord = ({ before, after, changed }: SendChange): boolean =>
   has(after, 'failingSince') &&
   has(after, 'lastFailedAt') &&
@@ -67,7 +67,10 @@ const isFailureRecord = ({ before, after, changed }: SendChange): boolean =>
     (name) => ['failingSince', 'lastFailedAt'].includes(name) || (name === 'expiresAt' && !has(before, name)),
   );
 
-/** An erasure empties a send that is not pending and not claimed. For those, {@link SEND_TRANSITIONS} has transitions. */
+/**
+ * Whether an erasure emptied a send that is neither pending nor claimed. For those states, {@link SEND_TRANSITIONS} has
+ * transitions.
+ */
 const isErasure = ({ before, after, changed }: SendChange): boolean =>
   has(before, 'contact') &&
   isEmptied(after) &&
@@ -86,14 +89,17 @@ const faultOf = (name: SendTransitionName, { before, after, changed }: SendChang
   if (broken.length > 0) return `${name} requires ${broken.join(' and ')}`;
   const foreign = changed.filter((each) => ![...EVERY_TRANSITION, ...SEND_WRITES[name]].includes(each));
   if (foreign.length > 0) return `${name} does not change ${listNames(foreign)}`;
-  if ((name === 'cancelErased' || name === 'loseTrackErased') && !isEmptied(after)) return `${name} empties the send`;
+  if ((name === 'cancelErased' || name === 'loseTrackErased') && !isEmptied(after))
+    return `${name} must remove all personal data`;
   if (name === 'loseTrackErased' && !isNotBefore(after.erasedAt, before?.leaseUntil))
-    return `${name} follows the lease`;
+    return `${name} must wait until the lease expires`;
   const [, by] = CONFIRMED_BY.find(([names]) => names.includes(name)) ?? [[], after.confirmedBy];
-  return after.confirmedBy === by ? undefined : `${name} leaves confirmedBy as ${by ?? 'nothing'}`;
+  return after.confirmedBy === by
+    ? undefined
+    : `${name} ${by === undefined ? 'removes confirmedBy' : `sets confirmedBy to ${by}`}`;
 };
 
-/** What transitions leave in `confirmedBy`: the chat service's own answer takes precedence over a status. */
+/** The value of `confirmedBy` after these transitions. The chat service's response takes precedence over a status. */
 const CONFIRMED_BY: readonly (readonly [names: readonly SendTransitionName[], by: 'status' | undefined])[] = [
   [['confirm', 'confirmEarlier'], 'status'],
   [['accept'], undefined],
@@ -106,7 +112,7 @@ const unexplained = (change: SendChange): string | undefined => {
   if (faults.includes(undefined)) return undefined;
   const what = from === to ? `changed while it was ${to}` : `went from ${from} to ${to}`;
   return faults.length === 0
-    ? `The send ${what}, which no transition allows; ${listNames(change.changed)} changed.`
+    ? `The send ${what}, which no transition allows. Changed: ${listNames(change.changed)}.`
     : `The send ${what}, but ${faults.join('; ')}.`;
 };
 
@@ -124,7 +130,7 @@ export const SEND_CHANGE_LAWS: readonly ChangeLaw[] = [
     ...COMMON,
     name: 'send-follows-its-transitions',
     statement:
-      'A send changes only by a transition whose guards hold, by an erasure, or by the record of a failed attempt.',
+      'A send changes only through a transition whose guards hold, an erasure, or the record of a failed attempt.',
     faultIn(change) {
       const send = stays(change);
       if (send === undefined || send.changed.length === 0) return undefined;
@@ -134,10 +140,11 @@ export const SEND_CHANGE_LAWS: readonly ChangeLaw[] = [
   {
     ...COMMON,
     name: 'send-keeps-its-request',
-    statement: 'The body and the creation time of a send never change; only an erasure removes them, for good.',
+    statement: 'The body and the creation time of a send never change. Only an erasure removes them, permanently.',
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
-      if (has(before, 'erasedAt') && !has(after, 'erasedAt')) return 'The send was erased and no longer says so.';
+      if (has(before, 'erasedAt') && !has(after, 'erasedAt'))
+        return 'The send was erased, but is no longer marked as erased.';
       const isErased = has(after, 'erasedAt');
       const emptied = { body: '', createdAt: undefined };
       const altered = Object.entries(emptied).flatMap(([name, empty]) =>
@@ -149,7 +156,7 @@ export const SEND_CHANGE_LAWS: readonly ChangeLaw[] = [
   {
     ...COMMON,
     name: 'send-counts-its-calls',
-    statement: 'Each claim counts as one attempt, and an unknown outcome counts once another decision replaces it.',
+    statement: 'Each claim adds one attempt, and each replaced unknown outcome adds one unknown outcome.',
     faultIn({ before, after }) {
       if (!after) return undefined;
       const [from, to] = [stateOf(before), stateOf(after)];

@@ -5,7 +5,7 @@ import { describeTime, has, listNames, type StoredItem, textOf, timeOf } from '.
 
 const isKnownState = (state: string): boolean => SEND_STATES.some((known) => known === state);
 
-/** What a send in a state has, besides the time of the state. */
+/** The attributes that a send in each state must have, besides the time of the state. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   scheduled: ['sendAt'],
   claimed: ['claimId', 'leaseUntil', 'call'],
@@ -16,10 +16,10 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   rejected: ['outcome'],
 };
 
-/** What an erasure removes, and a decision or outcome with it. */
+/** Attributes that an erasure removes, and that a later decision or outcome need not restore. */
 const ERASED = ['leaseUntil', 'call', 'outcome', 'decision'];
 
-/** An item that has only failed so far has no state. */
+/** A send whose processing has only failed so far has no state. */
 const stateOf = (item: StoredItem): string | undefined => textOf(item, 'state');
 
 const SOURCE = 'decisions/define-a-sends-states-as-data.md';
@@ -38,7 +38,7 @@ const LATER = [
   'uncertainAt',
 ];
 
-/** Returns whether the first time is later than the second by more than clocks can differ. */
+/** Whether the first time is later than the second by more than the allowed clock skew. */
 const isLater = (item: StoredItem, one: string, other: string): boolean => {
   const [first, second] = [timeOf(item, one), timeOf(item, other)];
   return first !== undefined && second !== undefined && first > second + CLOCK_SKEW_MS;
@@ -46,10 +46,11 @@ const isLater = (item: StoredItem, one: string, other: string): boolean => {
 
 export const SEND_LAWS: readonly ItemLaw[] = [
   {
-    name: 'send-has-its-parts',
-    statement: 'A send has the time of its state and what the state says: a claim, a code, a decision, or an outcome.',
+    name: 'send-is-complete',
+    statement:
+      'A send has the time of its state and what the state requires: a claim, a code, a decision, or an outcome.',
     source: SOURCE,
-    next: 'Compare the send with its log lines by its request ID, and report the item as a defect.',
+    next: 'Compare the send with the log lines of its request ID, and report the item as a defect.',
     kinds: ['send'],
     faultIn(item) {
       const state = stateOf(item);
@@ -62,7 +63,7 @@ export const SEND_LAWS: readonly ItemLaw[] = [
           !has(item, name) && !(name === 'attempts' && !has(item, 'claimId')) && !(isErased && ERASED.includes(name)),
       );
       if (missing.length > 0) return `It is ${state} without ${listNames(missing)}.`;
-      return state !== 'refused' && has(item, 'code') ? `It is ${state} and has the code of a refusal.` : undefined;
+      return state !== 'refused' && has(item, 'code') ? `It is ${state} but has a refusal code.` : undefined;
     },
   },
   {
@@ -88,29 +89,29 @@ export const SEND_LAWS: readonly ItemLaw[] = [
     },
   },
   {
-    name: 'acceptance-leaves-no-doubt',
-    statement: 'An accepted send no longer says that its outcome is unknown.',
+    name: 'acceptance-ends-uncertainty',
+    statement: 'An accepted send is no longer marked as uncertain.',
     source: STATUS_SOURCE,
     next: 'Report the item as a defect.',
     kinds: ['send'],
     faultIn(item) {
       if (stateOf(item) !== 'accepted') return undefined;
       const left = ['uncertainAt', 'isAnswered', 'leaseUntil'].filter((name) => has(item, name));
-      return left.length === 0 ? undefined : `It is accepted and still has ${listNames(left)}.`;
+      return left.length === 0 ? undefined : `It is accepted but still has ${listNames(left)}.`;
     },
   },
   {
     name: 'claim-ends-with-its-lease',
-    statement: 'A claim whose lease has expired becomes uncertain as soon as its request is received again.',
+    statement: 'A claim whose lease has expired becomes uncertain when its request is received again.',
     source: 'decisions/claim-a-send-before-the-call.md',
-    next: 'Look for its request with parley doctor and parley dead-letters list send; if it is nowhere, queue it again.',
+    next: 'Look for the request with parley doctor and parley dead-letters list send. If it is not there, queue it again.',
     kinds: ['send'],
     faultIn(item, { now, graceMs }) {
       const leaseUntil = timeOf(item, 'leaseUntil');
       if (stateOf(item) !== 'claimed' || leaseUntil === undefined) return undefined;
       const isOrphan = Date.parse(now) > leaseUntil + graceMs;
       return isOrphan
-        ? `It is still claimed, although its lease ended at ${describeTime(item, 'leaseUntil')}.`
+        ? `It is still claimed, but its lease expired at ${describeTime(item, 'leaseUntil')}.`
         : undefined;
     },
   },

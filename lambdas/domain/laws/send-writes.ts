@@ -1,11 +1,11 @@
 import type { SendTransitionName } from '../send-transitions.ts';
 
-/** What the first transition writes, and each one that starts without a call writes again. */
+/** Attributes that the first transition writes, and that each decision writes again. */
 const REQUEST = ['body', 'contact', 'contactSort', 'createdAt', 'expiresAt'] as const;
 
 const RESULT = ['outcome', 'outcomeDetails'] as const;
 
-/** What an acceptance removes, and where it says which message it is about. */
+/** Attributes that an acceptance writes or removes. */
 const ACCEPTANCE = [
   ...RESULT,
   'acceptedAt',
@@ -32,7 +32,7 @@ const CLAIM = [
 
 const CONFIRMATION = [...ACCEPTANCE, 'code'] as const;
 
-/** What an erasure removes from a send. */
+/** Attributes that an erasure removes from a send. */
 export const PERSONAL = [
   'contact',
   'contactSort',
@@ -46,7 +46,7 @@ export const PERSONAL = [
   'leaseUntil',
 ] as const;
 
-/** What every transition writes or removes. */
+/** Attributes that every transition may write or remove. */
 export const EVERY_TRANSITION = ['state', 'stateShard', 'stateAt', 'failingSince', 'lastFailedAt'] as const;
 
 /** The attributes that each transition may change, besides those of {@link EVERY_TRANSITION}. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseInstant } from '../instant.ts';
 
-// The laws read the table's keys and attributes on their own, as its documents describe them. If they shared code with
-// the adapters, they would repeat the adapters' mistakes.
+// The laws parse the table's keys and attributes themselves, as docs/ describes them. If they shared code with the
+// adapters, they would share the adapters' mistakes.
 
-/** An item of the table as plain values. Their types have not been checked. */
+/** An item of the table as plain values whose types have not been checked. */
 export type StoredItem = Readonly<Record<string, unknown>>;
 
 export interface ItemKey {
@@ -12,7 +12,7 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-/** The form of the partition key and of the sort key of each kind of item. */
+/** The format of the partition key and the sort key of each kind of item. */
 const KEYS = {
   contact: [/^CONTACT#[^#]*#[^#]*#./s, /^CONTACT$/],
   consent: [/^CONTACT#[^#]*#[^#]*#./s, /^CONSENT$/],
@@ -32,10 +32,10 @@ const KEYS = {
 
 export type ItemKind = keyof typeof KEYS;
 
-// Object.entries forgets the type of the names; these are the names of KEYS itself.
+// Object.keys widens the keys to string.
 export const ITEM_KINDS = Object.keys(KEYS) as readonly ItemKind[];
 
-/** Returns an item's kind, by its key. Returns undefined for an item that Parley does not write. */
+/** Returns an item's kind from its key, or undefined for an item that Parley does not write. */
 export const kindOf = ({ pk, sk }: StoredItem): ItemKind | undefined =>
   ITEM_KINDS.find((kind) => KEYS[kind][0].test(String(pk)) && KEYS[kind][1].test(String(sk)));
 
@@ -50,32 +50,32 @@ export const textOf = (item: StoredItem | undefined, name: string): string | und
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Returns an attribute if it is a number; 0 if there is none, which is how Parley counts. */
+/** Returns an attribute if it is a number, or 0, because counters start without an attribute. */
 export const countOf = (item: StoredItem | undefined, name: string): number => {
   const value = item?.[name];
   return typeof value === 'number' ? value : 0;
 };
 
-/** Returns an attribute if it is a set of strings; an empty set if there is none. */
+/** Returns an attribute if it is a set, or an empty set. */
 export const membersOf = (item: StoredItem | undefined, name: string): ReadonlySet<unknown> => {
   const value = item?.[name];
   return value instanceof Set ? value : new Set();
 };
 
-/** Returns an attribute in milliseconds since the epoch, if it is a time in the form that Parley writes. */
+/** Returns an attribute in milliseconds since the epoch, if it is a time in the format that Parley writes. */
 export const timeOf = (item: StoredItem | undefined, name: string): number | undefined => {
   const value = item?.[name];
   return typeof value === 'string' && parseInstant(value) === value ? Date.parse(value) : undefined;
 };
 
-/** Whether a set has all members of another one. */
+/** Whether a set has all members of another. */
 export const includesAll = (whole: ReadonlySet<unknown>, part: ReadonlySet<unknown>): boolean =>
   [...part].every((member) => whole.has(member));
 
-/** Describes a time for a fault. An attribute that is no time may be content, so it is not quoted. */
+/** Describes a time for a fault. Does not quote anything else, because it could be content. */
 export const describeTime = (item: StoredItem | undefined, name: string): string => {
   if (item?.[name] === undefined) return 'nothing';
-  return timeOf(item, name) === undefined ? 'something that is no time' : String(item[name]);
+  return timeOf(item, name) === undefined ? 'an invalid time' : String(item[name]);
 };
 
 /** Describes how a time changed. */

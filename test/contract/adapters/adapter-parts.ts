@@ -26,7 +26,7 @@ const report = z.object({
 
 export type TestReport = z.output<typeof report>;
 
-/** Compares what the tests of the adapters reported with the differences that are listed for an implementation. */
+/** Compares the report of the adapters' tests with the listed differences of an implementation. */
 export const judge = (
   { testResults }: TestReport,
   reference: ReferenceName,

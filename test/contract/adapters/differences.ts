@@ -1,11 +1,11 @@
 import type { ReferenceName } from '../references/start-reference.ts';
 
-/** A test of the adapters that fails on an implementation, because it differs from what AWS documents. */
+/** A test of the adapters that fails on an implementation that differs from what AWS documents. */
 export interface AdapterDifference {
   readonly reference: ReferenceName;
   /** The full name of the test. */
   readonly test: string;
-  /** A part of the message with which it fails. */
+  /** A part of its failure message. */
   readonly observed: string;
   /** What is different. */
   readonly reason: string;

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { deployedSchema } from '../../support/emulated-table.ts';
 
-/** The variables in which the fidelity run passes on what it has started. */
+/** The environment variables with the URLs of the implementations that the fidelity run has started. */
 export const TABLES_URL = 'PARLEY_FIDELITY_TABLES_URL';
 export const QUEUES_URL = 'PARLEY_FIDELITY_QUEUES_URL';
 

@@ -1,4 +1,4 @@
-/** The tests that state what the repositories promise by their ports. They run on every implementation of the table. */
+/** The tests of what the repositories' ports promise. They run on every implementation of the table. */
 export const REPOSITORY_CONTRACT: readonly string[] = [
   'as-received.property',
   'audit',
@@ -17,7 +17,7 @@ export const REPOSITORY_CONTRACT: readonly string[] = [
   'shard-list',
 ].map((name) => `test/unit/lambdas/adapters/dynamodb/${name}.test.ts`);
 
-/** The tests of what needs DynamoDB itself, and of use cases that search and erase what the repositories stored. */
+/** The tests that need DynamoDB itself, and those of use cases that search and erase stored data. */
 const TABLE_TESTS: readonly string[] = [
   'test/unit/lambdas/adapters/dynamodb/table.test.ts',
   'test/simulation/world/table.contract.test.ts',

@@ -4,7 +4,7 @@ import { READ_CASES } from './read-cases.ts';
 import { STREAM_CASES } from './stream-cases.ts';
 import { WRITE_CASES } from './write-cases.ts';
 
-/** What DynamoDB does, as far as Parley relies on it. */
+/** The behavior of DynamoDB that Parley relies on. */
 export const DYNAMODB_CONTRACT: readonly DynamoDbCase[] = [
   ...WRITE_CASES,
   ...LIMIT_CASES,

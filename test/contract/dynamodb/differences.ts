@@ -1,8 +1,8 @@
 import type { Difference } from '../compare.ts';
 
 /**
- * Every difference between the implementations of DynamoDB and what AWS documents: of the local run's DynamoDB, which is
- * dynoxide, and of DynamoDB Local, which has none in these cases.
+ * All differences from what AWS documents: those of the local run's DynamoDB, which is dynoxide, and those of DynamoDB
+ * Local, which has none in these cases.
  */
 export const DYNAMODB_DIFFERENCES: readonly Difference[] = [
   {
@@ -15,7 +15,7 @@ export const DYNAMODB_DIFFERENCES: readonly Difference[] = [
     reference: 'dynoxide',
     case: 'limits: an item has at most 400 KB, including the names of its attributes',
     observed: ['ValidationException, which names the size', 'ValidationException, which names the size'],
-    reason: 'An update may leave at most 16 bytes less than 400 KB.',
+    reason: 'The limit of an update is 16 bytes below 400 KB.',
   },
   {
     reference: 'dynoxide',
@@ -27,6 +27,6 @@ export const DYNAMODB_DIFFERENCES: readonly Difference[] = [
     reference: 'dynoxide',
     case: 'streams: a write that changes nothing has no record',
     observed: ['INSERT', 'MODIFY', 'MODIFY', 'MODIFY'],
-    reason: 'It records every write. The local run leaves these records out of what it passes to functions.',
+    reason: 'It records every write. The local run does not pass these records to functions.',
   },
 ];

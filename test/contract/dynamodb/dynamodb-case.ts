@@ -4,7 +4,7 @@ import type { ContractCase } from '../contract-case.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What a case says about an update; the key and the rest of the request are given. */
+/** The parts of an update that a case specifies. The key and the rest of the request are fixed. */
 export interface CaseUpdate extends Partial<Omit<UpdateItemCommandInput, 'Key'>> {
   readonly values?: Values;
 }
@@ -14,7 +14,7 @@ export interface DynamoDbTools {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly put: (item: Values) => Promise<void>;
-  /** Updates the item `a a`. Returns what DynamoDB returns of it. */
+  /** Updates the item `a a`. Returns the attributes that DynamoDB returns. */
   readonly update: (update: CaseUpdate) => Promise<Values | undefined>;
   readonly get: (pk: string) => Promise<Values | undefined>;
   /** Returns the records of the table's stream. */

@@ -8,7 +8,7 @@ import { connectToDynamoDb } from './dynamodb-tools.ts';
 
 const REFERENCE = 'DynamoDB Local';
 
-/** Checks AWS's own implementation of DynamoDB for development against what AWS documents and Parley relies on. */
+/** Checks DynamoDB Local, AWS's own implementation for development, against what AWS documents. */
 export const dynamodbPart: FidelityPart = {
   name: 'dynamodb-local',
   description: `${DYNAMODB_CONTRACT.length} cases of what DynamoDB does, on ${REFERENCE}`,

@@ -6,21 +6,21 @@ const MAX_ITEM_BYTES = 400 * 1024;
 /** The key of the item `a a` has two names of two bytes and two values of one. */
 const KEY_BYTES = 6;
 
-/** Returns what an update that writes a string of so many bytes leads to, and whether its error speaks of the size. */
+/** Returns the result of an update that writes a string of this many bytes, and whether its error mentions the size. */
 const writeBytes = async ({ update }: DynamoDbTools, bytes: number): Promise<string> => {
   try {
     await update({ UpdateExpression: 'SET b = :b', values: { ':b': 'x'.repeat(bytes) } });
     return 'accepted';
   } catch (error) {
     if (!(error instanceof Error)) return String(error);
-    // The adapter distinguishes an item that is too large from other refused items by this word.
+    // The adapter recognizes items that are too large by this word.
     return `${error.name}${/\bsize\b/i.test(error.message) ? ', which names the size' : ''}`;
   }
 };
 
 const nested = (depth: number): unknown => (depth === 0 ? 'x' : { a: nested(depth - 1) });
 
-/** DynamoDB's limits, as far as Parley can reach them. */
+/** The limits of DynamoDB that Parley can reach. */
 export const LIMIT_CASES: readonly DynamoDbCase[] = [
   {
     name: 'limits: an item has at most 400 KB, including the names of its attributes',

@@ -30,7 +30,7 @@ const putAll = async ({ put }: DynamoDbTools, names: Readonly<Record<string, str
   for (const [pk, contactSort] of Object.entries(names)) await put(listed(pk, contactSort));
 };
 
-/** What DynamoDB's reads return. */
+/** Cases about reads. */
 export const READ_CASES: readonly DynamoDbCase[] = [
   {
     name: 'indexes: return the projected attributes of items that have both keys, in the order of the sort key',
@@ -169,7 +169,7 @@ export const READ_CASES: readonly DynamoDbCase[] = [
     expected: { found: 99, unprocessed: {}, tooMany: 'ValidationException', twice: 'ValidationException' },
   },
   {
-    name: 'reads: a table that does not exist is an error of its own',
+    name: 'reads: a table that does not exist has its own error',
     source: SOURCES.query,
     observe: async (tools) => outcomeOf(query({ ...tools, tableName: 'no-such-table' })),
     expected: 'ResourceNotFoundException',

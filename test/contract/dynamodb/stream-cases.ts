@@ -10,7 +10,7 @@ const remove = ({ client, tableName }: DynamoDbTools) =>
 
 const namesOf = async ({ records }: DynamoDbTools) => (await records()).map(({ eventName }) => eventName);
 
-/** What a table's stream contains. */
+/** Cases about streams. */
 export const STREAM_CASES: readonly DynamoDbCase[] = [
   {
     name: 'streams: have a record of each change with both images, in order',

@@ -30,10 +30,10 @@ const conflictOf = async ({ update }: DynamoDbTools, change: CaseUpdate): Promis
 
 const SET_B = { UpdateExpression: 'SET b = :b', values: { ':b': 2 } };
 
-/** What DynamoDB's writes do. */
+/** Cases about writes. */
 export const WRITE_CASES: readonly DynamoDbCase[] = [
   {
-    name: 'conditions: a failed condition returns the current item if ALL_OLD is requested, and none if there is none',
+    name: 'conditions: a failed condition returns the current item, if there is one and ALL_OLD is requested',
     source: SOURCES.updateItem,
     async observe(tools) {
       const change = { ...SET_B, ConditionExpression: 'c = :b' };
@@ -55,7 +55,7 @@ export const WRITE_CASES: readonly DynamoDbCase[] = [
     },
   },
   {
-    name: 'updates: create a missing item, and return what is requested of it',
+    name: 'updates: create a missing item, and return the requested values',
     source: SOURCES.updateItem,
     async observe({ update, get }) {
       return [

@@ -49,7 +49,7 @@ const event = ({ now }: CaseStage, id: string, changes: Record<string, unknown> 
 
 const timeAt = (ms: number): string => new Date(ms).toISOString();
 
-/** A batch of messages that were sent a moment ago. */
+/** A batch of messages that were just sent. */
 const queuedNow = ({ now }: CaseStage, groupId: string, ...bodies: readonly string[]) => {
   const { Records } = fifoQueueEvent(groupId, ...bodies);
   return {
@@ -137,7 +137,7 @@ export const BUNDLE_CASES: readonly BundleCase[] = [
     expected: { statusCode: 200 },
   },
   {
-    name: 'the webhook: a request without headers of its own',
+    name: 'the webhook: a request without additional headers',
     source: EVENT_SOURCES.httpApi,
     functionName: 'Receiver',
     event: () => httpApiEvent({ headers: {}, cookies: undefined, queryStringParameters: undefined }),
@@ -151,7 +151,7 @@ export const BUNDLE_CASES: readonly BundleCase[] = [
     expected: NONE_FAILED,
   },
   {
-    name: 'the inbound queue: a message that is no request is quarantined',
+    name: 'the inbound queue: a message that is not a request is quarantined',
     source: EVENT_SOURCES.sqs,
     functionName: 'Receiver',
     event: () => standardQueueEvent('no request'),
@@ -193,7 +193,7 @@ export const BUNDLE_CASES: readonly BundleCase[] = [
     expected: NONE_FAILED,
   },
   {
-    name: 'the stream: a new message, its expiry, and items of no interest with every type of attribute',
+    name: 'the stream: a new message, its expiry, and irrelevant items with every type of attribute',
     source: EVENT_SOURCES.stream,
     functionName: 'Publisher',
     event: () =>
@@ -270,7 +270,7 @@ export const BUNDLE_CASES: readonly BundleCase[] = [
     expected: { error: 'TypeError' },
   },
   {
-    name: 'the erasure queue: a message that is no erasure is retried until SQS moves it',
+    name: 'the erasure queue: a message that is not an erasure is retried until SQS moves it',
     source: EVENT_SOURCES.sqs,
     functionName: 'Management',
     event: () => standardQueueEvent('no erasure'),

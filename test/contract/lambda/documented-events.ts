@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 
-/** Events in the shapes that AWS documents. Tests change what they are about. */
+/** Events in the shapes that AWS documents. Tests change their contents. */
 
 const LAMBDA_GUIDE = 'https://docs.aws.amazon.com/lambda/latest/dg';
 const DYNAMODB_GUIDE = 'https://docs.aws.amazon.com/amazondynamodb/latest';
@@ -49,7 +49,7 @@ export const httpApiEvent = (changes: Partial<APIGatewayProxyEventV2> = {}): API
   ...changes,
 });
 
-/** What `requestContext.authorizer` of a route with IAM authorization has, as {@link EVENT_SOURCES.httpApi} shows it. */
+/** The `requestContext.authorizer` of a route with IAM authorization, as {@link EVENT_SOURCES.httpApi} shows it. */
 export const IAM_AUTHORIZER = {
   iam: {
     accessKey: 'AKIAEXAMPLE',
@@ -156,7 +156,7 @@ export const streamEvent = (...changes: readonly DocumentedChange[]): DynamoDBSt
 /** A schedule of EventBridge Scheduler passes its input and nothing else; see {@link EVENT_SOURCES.schedule}. */
 export const scheduleEvent = (input: object): object => input;
 
-/** What a rule with a schedule sends instead, as {@link EVENT_SOURCES.scheduledRule} shows it. */
+/** The event of a rule with a schedule, as {@link EVENT_SOURCES.scheduledRule} shows it. */
 export const SCHEDULED_RULE_EVENT = {
   version: '0',
   id: '53dc4d37-cffa-4f76-80c9-8b7d4a4d2eaa',

@@ -57,7 +57,7 @@ const compareBundles = async (runtimeClient: string): Promise<readonly string[]>
 const describe = (name: string, own: unknown, aws: unknown, source: string): string =>
   `${name}\n  local run:      ${JSON.stringify(own)}\n  aws-lambda-ric: ${JSON.stringify(aws)}\n  ${source}`;
 
-/** Whether a result has these members, or is this value. */
+/** Whether a result has these members or is this value. */
 const hasParts = (result: unknown, expected: unknown): boolean =>
   isObject(result) && isObject(expected)
     ? Object.entries(expected).every(([name, value]) => isDeepStrictEqual(result[name], value))

@@ -8,24 +8,24 @@ import { createLocalClient, type LocalClient } from '../../../local/local-client
 import { type LocalCloud, startLocal } from '../../../local/local-cloud.ts';
 import { BUNDLE_CASES, type BundleCase, type CaseStage, TOKEN_HEADER } from './bundle-cases.ts';
 
-/** What the bundled functions did under a runtime client, without what differs from run to run. */
+/** What the bundled functions did under a runtime client, without values that differ between runs. */
 export interface BundleRun {
   /** The result of each case. */
   readonly results: ReadonlyMap<string, unknown>;
-  /** The table, the dead letters, and the requests to the chat service that the cases left. */
+  /** The table, the dead letters, and the requests to the chat service after the cases. */
   readonly state: Readonly<Record<string, unknown>>;
   /** The lines of the functions' logs that are not JSON. */
   readonly strayLines: readonly string[];
 }
 
-/** The steps of the demo that do not move the clock, which only the local run's own runtime client follows. */
+/** The steps of the demo that do not move the clock. Only the local run's own runtime client follows the clock. */
 const STEPS = MAIN_JOB.filter((_, index) => [0, 1, 2, 5, 6].includes(index));
 
 /**
  * Plays the main job through the local run's own event sources, and then invokes the functions with the documented
  * events.
  *
- * @param now the time of the cases, in milliseconds since the epoch: equal ones leave equal items
+ * @param now the time of the cases, in milliseconds since the epoch; the same time leads to the same items
  * @throws LocalError if a step of the main job fails.
  */
 export const runBundles = async (folder: string, now: number, runtimeClient?: string): Promise<BundleRun> => {
@@ -57,7 +57,7 @@ const invoke = async (cloud: LocalCloud, one: BundleCase, stage: CaseStage): Pro
 const outcomeOf = (result: InvocationResult): unknown =>
   result.ok ? withoutTimes(JSON.parse(result.payload)) : { error: result.error.errorType };
 
-/** The main job's items have ids that the sandbox draws. */
+/** Excludes the main job's items, because the sandbox draws their ids. */
 const OF_THE_CASES = /^CONTACT#.*541155550001 |^MESSAGE#(text|base64|deferred|stream) |^SEND#fixture-/;
 
 const stateOf = async (client: LocalClient, { sendDeadLetterQueueUrl, inboundDeadLetterQueueUrl }: LocalCloud) => ({

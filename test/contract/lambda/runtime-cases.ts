@@ -5,7 +5,7 @@ import { logFileOf, startFunctions } from '../../../local/functions/functions.ts
 import type { FunctionDeclaration } from '../../../local/functions/invocation.ts';
 import { createRunFolder } from '../../../local/run-folder.ts';
 
-/** Something that a runtime does for a function, whatever the function is. */
+/** A behavior of the runtime that does not depend on the function. */
 export interface RuntimeCase {
   readonly name: string;
   /** The module `index.mjs`. */
@@ -28,7 +28,7 @@ export const RUNTIME_CASES: readonly RuntimeCase[] = [
   { name: 'a handler without a result returns null', source: `${HANDLER} => {};` },
   { name: 'a string is a result', source: `${HANDLER} => 'text';` },
   {
-    name: 'a handler may return its result at once',
+    name: 'a handler may return its result synchronously',
     source: `export const handler = (event) => ({ event });`,
   },
   {
@@ -42,12 +42,12 @@ export const RUNTIME_CASES: readonly RuntimeCase[] = [
     events: [{}, {}],
   },
   {
-    name: 'an error class of its own is reported by its name',
+    name: 'a custom error is reported by its name',
     source: `class Own extends Error { name = 'OwnError'; } ${HANDLER} => { throw new Own('mine'); };`,
   },
-  { name: 'something else than an error can be thrown', source: `${HANDLER} => { throw 'text'; };` },
-  { name: 'nothing can be thrown', source: `${HANDLER} => { throw undefined; };` },
-  { name: 'a result that JSON does not have is an error', source: `${HANDLER} => ({ big: 1n });` },
+  { name: 'a value that is not an error can be thrown', source: `${HANDLER} => { throw 'text'; };` },
+  { name: 'undefined can be thrown', source: `${HANDLER} => { throw undefined; };` },
+  { name: 'a result that JSON cannot represent is an error', source: `${HANDLER} => ({ big: 1n });` },
   {
     name: 'a circular result is an error, and the process handles the next event',
     source: `let calls = 0; ${HANDLER} => { const own = {}; own.own = own; return ++calls === 1 ? own : calls; };`,
@@ -83,7 +83,7 @@ export const RUNTIME_CASES: readonly RuntimeCase[] = [
   },
   { name: 'a missing dependency fails the invocation', source: `import 'no-such-package'; ${HANDLER} => 1;` },
   { name: 'a missing export fails the invocation', source: 'export const other = 1;' },
-  { name: 'an export that is no function fails the invocation', source: 'export const handler = 1;' },
+  { name: 'an export that is not a function fails the invocation', source: 'export const handler = 1;' },
   { name: 'a missing module fails the invocation', source: `${HANDLER} => 1;`, handler: 'other.handler' },
   { name: 'a handler without a module fails the invocation', source: `${HANDLER} => 1;`, handler: 'handler' },
   {
@@ -113,20 +113,20 @@ export const RUNTIME_CASES: readonly RuntimeCase[] = [
     });`,
   },
   {
-    name: 'what the function writes to standard output is in its log as it was written',
+    name: 'the log contains what the function writes to standard output unchanged',
     source: `${HANDLER} => { process.stdout.write('{"level":"INFO","message":"written"}\\n'); return 'done'; };`,
   },
 ];
 
-/** What a case leads to under a runtime client. */
+/** The result of a case under a runtime client. */
 export interface RuntimeOutcome {
-  /** The result of each invocation, without what differs from process to process. */
+  /** The result of each invocation, without values that differ between processes. */
   readonly results: readonly unknown[];
-  /** The lines in the log that the function wrote. */
+  /** The log lines that the function wrote. */
   readonly log: readonly string[];
 }
 
-/** Runs the case in processes of their own. */
+/** Runs the case in its own processes. */
 export const observeRuntime = async (one: RuntimeCase, runtimeClient?: string): Promise<RuntimeOutcome> => {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
@@ -157,7 +157,7 @@ export const observeRuntime = async (one: RuntimeCase, runtimeClient?: string): 
   return { results, log: log.split('\n').filter((line) => line.includes('"written"')) };
 };
 
-/** Leaves out the stack trace, request ids, and the folders of the run. */
+/** Removes the stack trace, request ids, and the folders of the run. */
 const withoutIds = ({ errorType = '', errorMessage = '' } = {}) => ({
   errorType,
   // Other lines describe how Node.js looked for a module.

@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** An independent implementation of an AWS service, as a process on this machine. */
+/** An independent implementation of an AWS service that runs as a process on this machine. */
 export interface RunningReference extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A tool cannot run on this machine. The message is a sentence that says how to install what is missing. */
+/** Thrown if a tool cannot run on this machine. The message says what is missing. */
 export class ToolMissingError extends Error {
   override readonly name = 'ToolMissingError';
 }
@@ -22,7 +22,7 @@ export const referenceFile = (path: string): string => join(import.meta.dirname,
 export type Command = readonly [program: string, ...parameters: readonly string[]];
 
 /**
- * Runs a command that a tool needs to its end.
+ * Runs a command that a tool needs, and waits until it ends.
  *
  * @param needs what the tool needs, as the start of a sentence
  * @throws ToolMissingError if the program is missing, or if the command fails.
@@ -50,9 +50,9 @@ const exitOf = async (child: ChildProcess): Promise<number | 'missing'> => {
 };
 
 /**
- * Installs a tool into a folder of the cache unless this version is there already. Returns the folder.
+ * Installs a tool into a folder of the cache, unless this version is installed already. Returns the folder.
  *
- * @param version identifies what is installed: another version replaces it
+ * @param version the version to install, which replaces any other version
  */
 export const installOnce = (
   cacheFolder: string,

@@ -29,7 +29,7 @@ export const startInstalled = (name: ReferenceName, cacheFolder: string): Promis
   }
 };
 
-/** Downloads what a POM next to this file names. Returns the class path. */
+/** Downloads the dependencies of a POM next to this file. Returns the class path. */
 const classPathOf = async (needs: string, name: string, cacheFolder: string): Promise<string> => {
   await runTool(needs, ['java', '-version']);
   const pom = referenceFile(`${name}/pom.xml`);
@@ -44,7 +44,7 @@ const classPathOf = async (needs: string, name: string, cacheFolder: string): Pr
 };
 
 /**
- * AWS's own implementation for development.
+ * Starts DynamoDB Local, AWS's own implementation for development.
  *
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.DownloadingAndRunning.html
  */

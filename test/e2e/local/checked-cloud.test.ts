@@ -77,7 +77,7 @@ it('finds a window that moves back, and a deleted send', async () => {
 
   const broken = await checkWrites().catch((error: unknown) => String(error));
   expect(broken).toContain('contact-moves-forward: CONTACT#chat#*#541155550062 CONTACT: lastInboundAt went from 2026');
-  expect(broken).toContain('item-is-removed-only-as-promised: SEND#illegal SEND: The item was deleted.');
+  expect(broken).toContain('item-is-deleted-only-as-documented: SEND#illegal SEND: The item was deleted.');
 });
 
 it('leaves out what a test plants on purpose', async () => {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface ChaosOptions {
-  /** How long load and faults last. */
+  /** The duration of the load and the faults. */
   readonly minutes: number;
   /** User events per second. The chat service adds a status event for each message that it accepts. */
   readonly eventsPerSecond: number;
@@ -12,16 +12,16 @@ export interface ChaosOptions {
 export const HELP = `npm run chaos -- [options]
 
 Runs the stack on this machine under load, injects faults into every connection, kills processes, and
-compares all ledgers afterward. Exits 0 only if nothing was lost and nothing was done twice.
+then compares all ledgers. The exit code is 0 only if nothing was lost or done twice.
 
-  --minutes NUMBER   how long the load lasts (default: 10)
+  --minutes NUMBER   duration of the load (default: 10)
   --events NUMBER    user events per second (default: 50)
   --sends NUMBER     send requests per second (default: 20)
-  --seed NUMBER      what the load and the faults are drawn from (default: a random number)
+  --seed NUMBER      seed of the load and the faults (default: random)
   --help             show this help
 
-A run of ten minutes or more must inject every fault at least once. The same seed draws the same load
-and the same faults, but the machine decides which call is the hundredth.
+A run of ten minutes or more must inject every fault at least once. The same seed gives the same load
+and the same faults, but the order of calls still depends on the machine.
 `;
 
 export class ChaosOptionError extends Error {
@@ -32,7 +32,7 @@ const DEFAULTS = { minutes: '10', events: '50', sends: '20' };
 const MAX_SEED = 2 ** 31 - 1;
 
 /**
- * Reads the options of `npm run chaos`. Returns undefined if they ask for help.
+ * Parses the options of `npm run chaos`. Returns undefined for `--help`.
  *
  * @throws ChaosOptionError with a sentence about the first invalid option.
  */

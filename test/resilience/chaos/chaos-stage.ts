@@ -13,19 +13,21 @@ import { RULE } from '../sending/sending-stage.ts';
 import type { KilledFunction } from './parts.ts';
 import type { PlannedContact } from './plan.ts';
 
-/** A local run with clients that nothing disturbs. */
+/** A local run, with clients that bypass the faults. */
 export interface ChaosStage extends AsyncDisposable {
   readonly cloud: LocalCloud;
   readonly client: LocalClient;
   readonly manage: ManagementClient;
   readonly functionOf: (name: KilledFunction) => FunctionPool;
-  /** Returns how many processes of all functions are working. */
+  /** Returns the number of processes that are handling an invocation, over all functions. */
   readonly working: () => number;
 }
 
 export const ANSWER_TIMEOUT_SECONDS = 2;
 
-/** Short timeouts, so that a killed function's messages are visible again after minutes and not after a quarter hour. */
+/**
+ * Short timeouts, so that the messages of a killed function are visible again after minutes, not a quarter of an hour.
+ */
 const SETTINGS = {
   chatService: { connectTimeoutSeconds: 1, answerTimeoutSeconds: ANSWER_TIMEOUT_SECONDS },
   contactCheck: 'beforeFirstTemplate',

@@ -8,7 +8,7 @@ import { ENTRIES, PARTS, SANDBOX } from './parts.ts';
 import { describeRun, isPassed } from './report.ts';
 import { sendTwice, swallowEvents, swallowMessages } from './sabotage.ts';
 
-// One minute with lower rates; `npm run chaos` runs ten minutes. Nothing here depends on how fast the machine is.
+// One minute at lower rates. `npm run chaos` runs for ten minutes. No test here depends on the speed of the machine.
 
 const TIMEOUT_MS = 900_000;
 
@@ -27,10 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(outdir, { recursive: true, force: true }));
 
-/** A minute is enough for faults of these parts on any machine. Only a full run must inject every fault. */
+/**
+ * On any machine, a minute is long enough to inject faults into these parts. Only a full run must inject every fault.
+ */
 const BUSY_PARTS = [PARTS.dynamodb.name, PARTS.webhook.name, PARTS.streamMappings.name, ENTRIES.name, SANDBOX.name];
 
-/** Checks of what depends on the faults that happen to hit, or must not happen at all. */
+/** Checks that may have nothing to compare in a short run. */
 const MAY_BE_IDLE = new Set([
   'cancelled sends are not sent',
   'a send is uncertain only if a fault hit its call',
@@ -46,7 +48,7 @@ describe('a minute of load, faults, and killed processes', () => {
 
       const injected = done.faults.filter(({ count }) => count > 0).map(({ part }) => part);
       expect(injected).toEqual(expect.arrayContaining([...BUSY_PARTS]));
-      // The proxies must recognize what they see, or the checks would excuse too much or nothing.
+      // The proxies must recognize the requests that they pass on, or the checks would excuse too much or nothing.
       expect(Math.min(done.ledgers.claims.length, done.ledgers.calls.length)).toBeGreaterThan(0);
       const idle = done.checks.filter(({ name, compared }) => compared === 0 && !MAY_BE_IDLE.has(name));
       expect(idle.map(({ name }) => name)).toEqual([]);

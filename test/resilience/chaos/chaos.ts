@@ -21,9 +21,9 @@ import { waitUntilQuiet } from './wait-until-quiet.ts';
 export interface ChaosRun {
   readonly options: ChaosOptions;
   readonly load: LoadResult;
-  /** Calls that reached the chat service while the load lasted; the rest waited for retries. */
+  /** Calls that reached the chat service during the load. The others were retried later. */
   readonly callsUnderLoad: number;
-  /** How long it took until nothing happened anymore, and by how much the run's clock was moved forward. */
+  /** The time from the end of the load until no work was left, and how far the run's clock was moved forward. */
   readonly quietAfterSeconds: number;
   readonly clockMovedSeconds: number;
   readonly faults: readonly FaultCount[];
@@ -42,7 +42,7 @@ export interface ChaosSettings {
 /** A run of this length must inject every fault. */
 export const FULL_MINUTES = 10;
 
-/** Returns a request that may be sent to anybody who has given an opt-in. */
+/** Returns a request to a contact that has opted in, which can probe an open circuit breaker. */
 const probeStep = ({ contacts }: ChaosPlan, { seed }: ChaosOptions, index: number): SendStep => {
   const requestId = `chaos-${seed}-send-${PROBES_FROM + index}`;
   return {
@@ -59,10 +59,10 @@ const probeStep = ({ contacts }: ChaosPlan, { seed }: ChaosOptions, index: numbe
   };
 };
 
-/** Higher than the number of any planned request. */
+/** Higher than the index of any planned request. */
 const PROBES_FROM = 10_000_000;
 
-/** Runs the stack under load and faults, waits until it is quiet, and compares all ledgers. */
+/** Runs the stack under load and faults, waits until no work is left, and compares all ledgers. */
 export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = {}): Promise<ChaosRun> => {
   const { onProgress = () => undefined, sabotage } = settings;
   const folder = await mkdtemp(join(tmpdir(), 'parley-chaos-'));
@@ -88,13 +88,13 @@ export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = 
     offsetMs = () => stage.cloud.clock.offsetMs;
     const ended = new AbortController();
     const injection = { stage, connections, counts, recorder, ended: ended.signal };
-    onProgress(`The stack runs. Load and faults: ${options.minutes} minutes.`);
+    onProgress(`The stack is running. Load and faults last ${options.minutes} minutes.`);
     const [load] = await Promise.all([
       runLoad(plan.load, stage, recorder).finally(() => ended.abort()),
       injectFaults(plan.faults, injection),
     ]);
     const callsUnderLoad = recorder.calls.length;
-    onProgress('The load has ended. Waiting until nothing happens anymore.');
+    onProgress('The load has ended. Waiting until no work is left.');
     const loadEndedMs = performance.now();
     const waiting = await waitUntilQuiet(stage, recorder, (index) =>
       enqueue(probeStep(plan, options, index), stage, recorder),

@@ -1,9 +1,9 @@
 import type { Ledgers } from './ledgers.ts';
 
-/** A statement that must hold for every entry that it is about. */
+/** A named check, which must hold for every entry that it compares. */
 export interface Check {
   readonly name: string;
-  /** Compares ledgers. Returns how many entries it compared, and those that break the statement. */
+  /** Compares the ledgers. Returns the number of compared entries and the violations. */
   readonly compare: (ledgers: Ledgers) => Comparison;
 }
 
@@ -13,12 +13,12 @@ export interface Comparison {
 }
 
 export interface Violation {
-  /** Of an event, a request, a message, or a contact. */
+  /** The ID of an event, a request, a message, or a contact. */
   readonly id: string;
   readonly why: string;
 }
 
-/** Compares entries one by one. @param faultOf returns why an entry breaks the statement */
+/** Compares entries one by one. @param faultOf returns what is wrong with an entry, or undefined */
 export const compareEach = <Entry>(
   entries: Iterable<Entry>,
   idOf: (entry: Entry) => string,

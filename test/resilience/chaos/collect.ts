@@ -10,7 +10,7 @@ import type { Waiting } from './wait-until-quiet.ts';
 const deliveries = z.object({ pending: z.int(), expired: z.array(z.unknown()) });
 const erasure = z.object({ state: z.string() });
 
-/** Reads what all parts say about a run that has become quiet. */
+/** Collects the ledgers of a run in which no work is left. */
 export const collectLedgers = async (stage: ChaosStage, recorder: Recorder, waiting: Waiting): Promise<Ledgers> => {
   const { client, cloud, manage } = stage;
   const { events, requests, consents, cancelled, calls, published, claims, kills, disturbedWrites } = recorder;
@@ -55,7 +55,7 @@ const takeAll = async ({ client }: ChaosStage, queueUrl: string): Promise<DeadLe
   }
 };
 
-/** Takes a quarantined event out of its envelope. */
+/** Returns the event inside a quarantine envelope. */
 const openEvent = ({ body, reason }: DeadLetter): DeadLetter => {
   const request = parseSerializedRequest(body, 'pubsub');
   const opened = request && openEnvelope(request);

@@ -293,7 +293,7 @@ const DOCTORED: readonly (readonly [what: string, check: string, id: string, cha
 describe('the comparison of the ledgers', () => {
   it('finds nothing wrong in the ledgers of a run without a fault', () => {
     expect(failures(valid)).toEqual({});
-    // The only check without an entry is about dead letters that there must not be.
+    // These checks have no entries if there are no faults.
     const empty = compareLedgers(valid).filter(({ compared }) => compared === 0);
     expect(empty.map(({ name }) => name)).toEqual([
       'a send is uncertain only if a fault hit its call',

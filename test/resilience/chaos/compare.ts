@@ -23,7 +23,7 @@ export const compareLedgers = (ledgers: Ledgers): readonly CheckResult[] =>
 
 export const WITNESS = 'every fault was injected';
 
-/** Lists the faults that a run of full length never injected, each as a violation. */
+/** Reports each fault that a full-length run never injected as a violation. */
 export const compareFaults = (faults: readonly FaultCount[]): CheckResult => ({
   name: WITNESS,
   compared: faults.length,

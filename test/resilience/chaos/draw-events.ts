@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const STATUSES = ['sent', 'delivered', 'read', 'failed', 'error', 'DELIVERED', 'typing', 'opened'] as const;
 
-/** Creates the function that draws what a user or the chat service does. */
+/** Creates a function that draws what a user or the chat service does. */
 export const drawEvent =
   (seed: number) =>
   (draw: Draw, contact: PlannedContact, atMs: number, index: number): { readonly atMs: number } & EventStep => {
@@ -15,7 +15,7 @@ export const drawEvent =
     const writes = profile === 'ordinary' || profile === 'changing';
     if (kind < 0.62 && profile !== 'opted-in' && profile !== 'unknown') {
       const isLate = !writes || draw.isLikely(0.1);
-      // A user who is silent wrote one to six days ago, and others write late after a delay of the chat service.
+      // A silent user wrote one to six days ago. Other messages can be late because the chat service delays them.
       const ageMs = isLate ? draw.between(writes ? MINUTE_MS : 25 * HOUR_MS, 144 * HOUR_MS) : 0;
       return { atMs, kind: 'write', contact: address, text: id, ageMs };
     }
@@ -34,6 +34,6 @@ export const drawEvent =
       const IMAGES_URLS = [`https://media.example/${id}.jpg`];
       return { ...common, times, expected: 'message', fields: { _id_: id, FROM: address, MESSAGE, IMAGES_URLS } };
     }
-    // Neither an id nor a status: no version of Parley can say what it is.
+    // Has neither an id nor a status, so Parley cannot tell what it is.
     return { ...common, times: 1, expected: 'unreadable', fields: { FROM: address, MARK: id } };
   };

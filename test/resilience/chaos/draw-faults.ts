@@ -6,19 +6,19 @@ import type { FaultStep } from './plan.ts';
 const OUTAGE_EVERY_MS = 11_000;
 const KILL_EVERY_MS = 4_000;
 const SANDBOX_FAULT_EVERY_MS = 4_000;
-/** From here on, the load runs without new outages. */
+/** The point after which no new outages start. */
 const LAST_START = 0.95;
 
-/** Only new processes make these calls, so one is killed during the outage. */
+/** Only new processes make these calls, so a process is killed during the outage. */
 const KILLED_DURING: Partial<Record<PartName, KilledFunction>> = { secrets: 'Sender', signingKeys: 'Receiver' };
 
 /**
- * A sender that dies during a probe of an open circuit breaker keeps it open until the probe's lease ends, and the others
- * wait. So senders die less often.
+ * Senders are killed less often, because a sender that dies during a probe keeps the circuit breaker open until the
+ * probe's lease ends, and all others wait.
  */
 const KILLS: readonly KilledFunction[] = [...KILLED_FUNCTIONS, ...KILLED_FUNCTIONS.filter((name) => name !== 'Sender')];
 
-/** Draws the faults that happen at a time: outages, killed processes, and the faults of the sandbox. */
+/** Draws the timed faults: outages, killed processes, and the faults of the sandbox. */
 export const drawFaults = (draw: Draw, durationMs: number): readonly FaultStep[] => {
   const outages = deal(
     draw,
@@ -45,7 +45,7 @@ export const drawFaults = (draw: Draw, durationMs: number): readonly FaultStep[]
     ...every(KILL_EVERY_MS, (atMs) => ({ atMs, kind: 'kill' as const, functionName: kills(), victim: draw.random() })),
     ...every(SANDBOX_FAULT_EVERY_MS, (atMs) => {
       const fault = sandbox();
-      // Several failed answers in a row would only keep the circuit breaker open.
+      // Several failed responses in a row would only keep the circuit breaker open.
       const count = fault.startsWith('deliveries') ? draw.between(2, 6) : 1;
       return { atMs, kind: 'sandbox' as const, fault, count };
     }),
@@ -53,7 +53,7 @@ export const drawFaults = (draw: Draw, durationMs: number): readonly FaultStep[]
   return steps.toSorted((one, other) => one.atMs - other.atMs);
 };
 
-/** Returns the function that deals every entry before it deals one again. */
+/** Returns a function that deals every entry once before it repeats any. */
 const deal = <Entry>(draw: Draw, entries: readonly Entry[]): (() => Entry) => {
   let cards: Entry[] = [];
   return () => {

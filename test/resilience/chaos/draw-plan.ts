@@ -11,7 +11,7 @@ const MIN_CONTACTS = 30;
 const MAX_CONTACTS = 2_000;
 const CONSENTS_PER_SECOND = 0.5;
 const ERASURES_PER_MINUTE = 2;
-/** One profile of ten per contact, in this order. */
+/** The contacts get these ten profiles in turn. */
 const PROFILES: readonly Profile[] = [
   'ordinary',
   'ordinary',
@@ -67,7 +67,7 @@ const drawTimes = ({ random }: Draw, perSecond: number, durationMs: number): rea
   return Array.from({ length: count }, (_, index) => Math.floor(((index + random()) / count) * durationMs));
 };
 
-/** Draws a step of a contact that is not erased by then. */
+/** Draws a step of a contact that has not been erased by then. */
 const eachWith =
   <Step>(
     draw: Draw,

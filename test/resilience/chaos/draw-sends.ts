@@ -4,7 +4,7 @@ import type { LoadStep, PlannedContact, SendStep } from './plan.ts';
 
 const SECOND_MS = 1_000;
 
-/** Creates the function that draws a send request, and sometimes its cancellation or another use of its id. */
+/** Creates a function that draws a send request, and sometimes its cancellation or a reuse of its id. */
 export const drawSend =
   (seed: number) =>
   (draw: Draw, { address: contact }: PlannedContact, atMs: number, index: number): readonly LoadStep[] => {
@@ -34,7 +34,7 @@ export const drawSend =
     return [step];
   };
 
-/** The text and the parameter start with the request id, which finds the message in the outbox. */
+/** The text and the parameter start with the request id, so that the message can be found in the outbox. */
 const drawFields = (draw: Draw, requestId: string): Record<string, unknown> => {
   const freeForm = { messageText: `${requestId}: On its way.` };
   const template = { ruleNameOrId: RULE, params: { n: requestId }, reason: 'shipping-status' };

@@ -1,6 +1,6 @@
 import { createPartRandom } from './fault-deck.ts';
 
-/** Draws from random numbers between 0 and 1. */
+/** Draws values from random numbers between 0 and 1. */
 export interface Draw {
   readonly random: () => number;
   readonly pick: <Entry>(entries: readonly Entry[]) => Entry;

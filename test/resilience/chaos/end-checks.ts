@@ -11,7 +11,7 @@ const nothingWaits: Check = {
     return compareEach(
       Object.entries(counts),
       ([what]) => what,
-      ([, count]) => (count === 0 ? undefined : `${count} still wait`),
+      ([, count]) => (count === 0 ? undefined : `${count} left`),
     );
   },
 };

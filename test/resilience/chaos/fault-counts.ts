@@ -13,10 +13,10 @@ import {
   SANDBOX_FAULTS,
 } from './parts.ts';
 
-/** How often each fault was injected, by part and fault. */
+/** Counts the injected faults, by part and fault. */
 export interface FaultCounts {
   add(part: string, fault: string): void;
-  /** Returns one row per fault, with those that were never injected. */
+  /** Returns one row per fault, including those that were never injected. */
   rows(): readonly FaultCount[];
 }
 
@@ -26,7 +26,7 @@ export interface FaultCount {
   readonly count: number;
 }
 
-/** Every fault of every part that a run of full length injects. */
+/** Every fault of every part that a full-length run must inject. */
 const ALL: readonly (readonly [part: string, faults: readonly string[]])[] = [
   ...PART_NAMES.map((part) => [PARTS[part].name, [...CALL_FAULTS, ...OUTAGES]] as const),
   [INVOCATIONS.name, INVOCATION_FAULTS],

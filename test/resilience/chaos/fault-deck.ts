@@ -12,7 +12,7 @@ export interface FaultDeck<Fault> {
 export const createPartRandom = (seed: number, part: string): (() => number) =>
   createRandom(createHash('sha256').update(`${seed} ${part}`).digest().readInt32LE());
 
-/** Creates a deck that deals every fault before it deals one again, and gives the share `rate` of the calls a fault. */
+/** Creates a deck that deals every fault once before it repeats any. The share `rate` of the calls gets a fault. */
 export const createFaultDeck = <Fault>(
   seed: number,
   part: string,

@@ -8,16 +8,16 @@ import type { ServiceAnswer } from './service-errors.ts';
 
 /** A call that went through a proxy. */
 export interface ProxiedCall {
-  /** When it arrived and when it ended, in milliseconds of the machine's clock. */
+  /** The start and end of the call, in milliseconds of the machine's clock. */
   readonly startedMs: number;
   readonly endedMs: number;
   /** The request's path and body. */
   readonly path: string;
   readonly body: string;
   readonly fault: CallFault | Outage | undefined;
-  /** The service's own answer. Undefined if the call was not passed on, or the service reset the connection. */
+  /** The service's own response. Undefined if the call was not passed on, or if the service reset the connection. */
   readonly answer: ServiceAnswer | undefined;
-  /** The status that the caller got. Undefined if it got no complete answer. */
+  /** The status that the caller received. Undefined if it received no complete response. */
   readonly answeredStatus: number | undefined;
 }
 
@@ -42,16 +42,18 @@ export interface ForwardedCall {
 export type PassOn = (call: ForwardedCall) => Promise<ServiceAnswer | undefined>;
 
 export interface RunningOutage {
-  /** Whether a call was made since the outage started. A refused connection cannot be noticed, so it counts as one. */
+  /**
+   * Whether a call was made during the outage. Always true if connections are refused, because those cannot be seen.
+   */
   isNoticed(): boolean;
-  /** Ends it: connections are accepted and calls are answered again. */
+  /** Ends the outage. Connections are accepted and calls are answered again. */
   end(): Promise<void>;
 }
 
 /** A proxy in front of a local service that injects faults. */
 export interface FaultProxy {
   readonly url: string;
-  /** Sets the service. Without one, calls stay unanswered. */
+  /** Sets the service. Without a service, calls are not answered. */
   setTarget(url: string): void;
   /** Starts or ends the injection of faults. */
   setActive(isActive: boolean): void;
@@ -149,7 +151,7 @@ export const startFaultProxy = async (options: FaultProxyOptions): Promise<Fault
         await once(server, 'listening');
         return server;
       } catch (error) {
-        // During an outage, an outgoing connection of another program may have this port for a moment.
+        // After an outage, another program may briefly use this port for an outgoing connection.
         if (port === 0) throw error;
         await pause(50);
       }
@@ -229,7 +231,7 @@ const answerOf = (
   }
 };
 
-/** Returns the status if the caller has got the whole answer. */
+/** Returns the status if the caller has received the whole response. */
 const respond = async (outgoing: ServerResponse, answer: ServiceAnswer | undefined): Promise<number | undefined> => {
   if (outgoing.destroyed) return undefined;
   if (answer === undefined) {
@@ -242,7 +244,7 @@ const respond = async (outgoing: ServerResponse, answer: ServiceAnswer | undefin
   return outgoing.writableFinished ? status : undefined;
 };
 
-/** Returns undefined if the connection ended before. */
+/** Returns undefined if the connection ended early. */
 const readAll = async (message: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   try {

@@ -15,15 +15,15 @@ export interface InjectionOptions {
   readonly ended: AbortSignal;
 }
 
-/** How long to wait for a process that is working. */
+/** How long to wait for a process that is handling an invocation. */
 const VICTIM_MS = 2_000;
 const VICTIM_POLL_MS = 2;
-/** How much longer an outage lasts that no call has noticed. */
+/** How much an outage is extended if no call was made during it. */
 const MAX_UNNOTICED_MS = 60_000;
 
 const error = (code: number) => ({ error: { code, message: 'Injected by the chaos run.' } });
 
-/** What the sandbox is asked for, by fault. */
+/** The requests to the sandbox's control API, by fault. */
 const SANDBOX_REQUESTS: Readonly<Record<SandboxFault, Readonly<Record<string, unknown>>>> = {
   'deliveries doubled': { deliveries: { double: true } },
   'deliveries held': { deliveries: { holdMs: 3_000 } },
@@ -41,7 +41,7 @@ const SANDBOX_REQUESTS: Readonly<Record<SandboxFault, Readonly<Record<string, un
   'reset after accepting': { answers: { reset: 'after' } },
 };
 
-/** Injects the faults of the plan at their times, until the load ends. No outage outlasts it. */
+/** Injects the planned faults at their times until the load ends. No outage outlasts the load. */
 export const injectFaults = async (steps: readonly FaultStep[], options: InjectionOptions): Promise<void> => {
   const { ended, connections } = options;
   const startedMs = performance.now();

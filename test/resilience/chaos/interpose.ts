@@ -20,7 +20,7 @@ import {
 } from './parts.ts';
 import { SERVICE_ERRORS } from './service-errors.ts';
 
-/** Breaks parts on purpose, so that a run proves that the comparison finds it. */
+/** Breaks parts on purpose, to test that the checks find it. */
 export interface Sabotage {
   readonly tamper?: Partial<Record<PartName, FaultProxyOptions['tamper']>>;
 }
@@ -31,7 +31,7 @@ export interface InterposedOptions {
   readonly onCall: (part: PartName, call: ProxiedCall) => void;
   /** Called with each entry that the event bus accepts. */
   readonly onPublished: (entry: PutEntry) => void;
-  /** Called when Lambda ends an invocation because its time is up. */
+  /** Called when an invocation times out. */
   readonly onTimeout: (functionId: string) => void;
   readonly sabotage?: Sabotage | undefined;
 }
@@ -66,7 +66,7 @@ export const startConnections = async (options: InterposedOptions): Promise<Chao
       return [part, proxy] as const;
     }),
   );
-  // Object.fromEntries cannot know that the list has every part.
+  // Object.fromEntries does not keep the type of the keys.
   const proxies = Object.fromEntries(started) as Record<PartName, FaultProxy>;
   let isActive = false;
 
@@ -148,7 +148,7 @@ export const startConnections = async (options: InterposedOptions): Promise<Chao
   };
 };
 
-/** Replaces origins in a value. The port must end there: one port can be the start of another. */
+/** Replaces origins in a value. Matches whole ports, because one port number can be the start of another. */
 const redirect = (value: string, redirections: readonly (readonly [from: string, to: string])[]): string =>
   redirections.reduce(
     (text, [from, to]) => text.replaceAll(new RegExp(`${from.replaceAll('.', '\\.')}(?![0-9])`, 'g'), to),

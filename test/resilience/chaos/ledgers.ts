@@ -5,7 +5,7 @@ import type { SendStep } from './plan.ts';
 
 /** An event that the load produced. */
 export interface ProducedEvent {
-  /** The key of its item, or a mark in its body if no version of Parley can read it. */
+  /** The key of its item, or a mark in its body if the event is unreadable. */
   readonly id: string;
   readonly contact: string;
   readonly expected: 'message' | 'echo' | 'status' | 'unreadable';
@@ -17,7 +17,7 @@ export interface ProducedEvent {
   readonly status?: string | undefined;
 }
 
-/** A request that the load put on the queue, or gave to the management API. */
+/** A request that the load put on the queue or sent to the management API. */
 export interface ProducedRequest {
   readonly requestId: string;
   readonly contact: string;
@@ -33,7 +33,7 @@ export interface ProducedRequest {
 export interface ProducedConsent {
   readonly contact: string;
   readonly consent: 'opt-in' | 'opt-out';
-  /** The time of the consent, which is that of the first call, and when a call succeeded. */
+  /** The time of the consent, which is the time of the first call, and the time when a call succeeded. */
   readonly at: string;
   readonly recordedAt: string;
 }
@@ -42,14 +42,14 @@ export interface ProducedErasure {
   readonly contact: string;
   readonly erasureId: string;
   readonly requestedAt: string;
-  /** What the management API says in the end. */
+  /** The final state that the management API returns. */
   readonly state: string;
 }
 
 /** A message that the chat service accepted. */
 export interface OutboxMessage {
   readonly id: string;
-  /** From its text or parameter. */
+  /** The id from its text or parameter. */
   readonly requestId: string;
   readonly endpoint: string;
   readonly status: string;
@@ -63,11 +63,11 @@ export interface ChatCall {
   readonly at: string;
   readonly durationMs: number;
   readonly fault: string | undefined;
-  /** The id of the message that the chat service accepted in this call, as far as its answer says so. */
+  /** The id of the message that the chat service accepted in this call, if its response contains one. */
   readonly messageId: string | undefined;
-  /** The service processed the call, but reset the connection or answered with something else. */
+  /** Whether the service processed the call, but reset the connection or returned something else. */
   readonly answer: string | undefined;
-  /** The status that reached the function. Undefined if no complete answer did. */
+  /** The status that reached the function. Undefined if no complete response did. */
   readonly answeredStatus: number | undefined;
 }
 
@@ -91,13 +91,13 @@ export interface WrittenClaim {
   readonly at: string;
 }
 
-/** The end of a function's process in the middle of an invocation. */
+/** The death of a function's process in the middle of an invocation. */
 export interface Disturbance {
   readonly at: string;
   readonly functionName: KilledFunction | undefined;
 }
 
-/** Everything that the parts say about a run after it has become quiet. */
+/** The records of all parts after no work is left. */
 export interface Ledgers {
   readonly events: readonly ProducedEvent[];
   readonly requests: readonly ProducedRequest[];
@@ -122,9 +122,9 @@ export interface Ledgers {
   readonly kills: readonly Disturbance[];
   /** The requests whose items were in a call to the table that got a fault. */
   readonly disturbedWrites: readonly string[];
-  /** How long the functions wait for the chat service's answer. */
+  /** How long the functions wait for the chat service's response. */
   readonly answerTimeoutMs: number;
-  /** How long an invocation of the function that sends can last. */
+  /** The longest duration of an invocation of the function `send`. */
   readonly sendTimeoutMs: number;
 }
 

@@ -5,7 +5,7 @@ import type { ChaosStage } from './chaos-stage.ts';
 import type { LoadStep, OperatorStep, SendStep } from './plan.ts';
 import type { Recorder } from './recorder.ts';
 
-/** What the load achieved. */
+/** The result of the load. */
 export interface LoadResult {
   readonly seconds: number;
   readonly events: number;
@@ -16,10 +16,10 @@ const MAX_RUNNING = 1_000;
 const RETRY_MS = 250;
 
 /**
- * Does the steps of the plan at their times. A step that comes late because the machine is slow is done all the same.
- * The steps of a contact are done one after another, so that their order is known.
+ * Performs the steps of the plan at their times. If the machine is slow, steps are late but not skipped. The steps of a
+ * contact run one after another, so that their order is known.
  *
- * @throws Error if a step fails that nothing disturbs, such as a call of the sandbox's control API.
+ * @throws Error if a step without faults fails, such as a call of the sandbox's control API.
  */
 export const runLoad = async (
   steps: readonly LoadStep[],
@@ -114,7 +114,7 @@ export const enqueue = async (
     return;
   }
   for (let time = 0; time < times; time += 1) {
-    // With another deduplication id, so that SQS delivers a repetition.
+    // Uses a different deduplication id, so that SQS delivers the duplicate.
     await client.putMessage(cloud.sendQueueUrl, body, { groupId: contact, id: `${requestId}-${expected}-${time}` });
   }
 };
@@ -145,7 +145,7 @@ const operate = async (step: OperatorStep, { cloud, manage }: ChaosStage, record
   }
 };
 
-/** Repeats a call of the management API that failed. Returns undefined if the API refuses it. */
+/** Retries a failed call of the management API. Returns undefined if the API refuses it. */
 const untilAnswered = async (call: () => Promise<unknown>): Promise<unknown> => {
   for (;;) {
     try {

@@ -5,26 +5,26 @@ export const CALL_FAULTS = [
   'late answer',
   /** Resets the connection without passing the call on. */
   'reset before',
-  /** Passes the call on, then resets the connection instead of answering. */
+  /** Passes the call on, then resets the connection instead of responding. */
   'reset after',
-  /** Answers that there are too many calls, without passing the call on. */
+  /** Returns a throttling error without passing the call on. */
   'throttled',
-  /** Answers with a server error, without passing the call on. */
+  /** Returns a server error without passing the call on. */
   'failed before',
-  /** Passes the call on, then answers with a server error. */
+  /** Passes the call on, then returns a server error. */
   'failed after',
 ] as const;
 export type CallFault = (typeof CALL_FAULTS)[number];
 
-/** What a proxy does to all calls for some seconds: nothing listens, or nothing answers. */
+/** What a proxy does to all calls for several seconds: refuse connections, or not answer. */
 export const OUTAGES = ['refused', 'unanswered'] as const;
 export type Outage = (typeof OUTAGES)[number];
 
-/** What happens to an invocation besides a killed process: Lambda does not start it, or its result is lost. */
+/** Faults of an invocation other than a killed process: Lambda does not start it, or its result is lost. */
 export const INVOCATION_FAULTS = ['throttled', 'result lost'] as const;
 export type InvocationFault = (typeof INVOCATION_FAULTS)[number];
 
-/** How the bus reports an entry as failed: it has dropped it, or it has accepted it all the same. */
+/** Ways in which the bus reports an entry as failed: it has dropped the entry, or it has accepted it anyway. */
 export const ENTRY_FAULTS = ['dropped', 'accepted'] as const;
 export type EntryFault = (typeof ENTRY_FAULTS)[number];
 
@@ -51,7 +51,7 @@ interface Part {
   readonly name: string;
   /** The share of the calls that get a fault. */
   readonly rate: number;
-  /** The longest usual delay. One delay in five is two to three seconds instead, longer than most timeouts. */
+  /** The longest usual delay. One delay in five takes two to three seconds, which is longer than most timeouts. */
   readonly delayMs: number;
 }
 

@@ -2,13 +2,13 @@ import type { KilledFunction, Outage, PartName, SandboxFault } from './parts.ts'
 
 /** How a contact behaves for the whole run. */
 export type Profile =
-  /** Has given an opt-in, and writes now. */
+  /** Has opted in, and writes now. */
   | 'ordinary'
   /** Wrote more than a day ago and never again, so the window is closed. */
   | 'silent'
-  /** Has given an opt-in and never writes. */
+  /** Has opted in, and never writes. */
   | 'opted-in'
-  /** Has neither written nor given an opt-in. */
+  /** Has neither written nor opted in. */
   | 'unknown'
   /** Writes, and keeps opting in and out. */
   | 'changing';
@@ -16,7 +16,7 @@ export type Profile =
 export interface PlannedContact {
   readonly address: string;
   readonly profile: Profile;
-  /** When the contact is erased, after which there is no more load for it. */
+  /** When the contact is erased. There is no load for it afterward. */
   readonly eraseAtMs: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export type EventStep =
       readonly expected: 'message' | 'echo' | 'status' | 'unreadable';
       readonly fields: Readonly<Record<string, unknown>>;
       readonly ageMs: number;
-      /** How often it is published. */
+      /** The number of times it is published. */
       readonly times: number;
     };
 
@@ -47,7 +47,7 @@ export interface SendStep {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly sendInMs: number | undefined;
   readonly notAfterInMs: number | undefined;
-  /** How often it is put on the queue. */
+  /** The number of times it is put on the queue. */
   readonly times: number;
 }
 
@@ -72,7 +72,7 @@ export type FaultStep = { readonly atMs: number } & (
   | { readonly kind: 'sandbox'; readonly fault: SandboxFault; readonly count: number }
 );
 
-/** Everything that a run does, drawn from its seed before it starts. The faults of single calls are in their decks. */
+/** Everything that a run does, drawn from its seed before it starts, except the faults of single calls. */
 export interface ChaosPlan {
   readonly durationMs: number;
   readonly contacts: readonly PlannedContact[];

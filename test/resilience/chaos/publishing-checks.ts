@@ -2,7 +2,7 @@ import type { TableItem } from '../../../local/local-client.ts';
 import { type Check, compareEach } from './check.ts';
 import { erasedContacts, type Ledgers } from './ledgers.ts';
 
-/** A change that must be on the bus: the name of its event, and what the event is about. */
+/** A change that must be on the bus: the name and the subject of its event. */
 interface ExpectedEvent {
   readonly name: string;
   readonly subject: string;
@@ -64,7 +64,7 @@ const everyChangePublished: Check = {
   },
 };
 
-/** What happens once in the life of a message has one id. What can happen again has one id for each of its times. */
+/** Changes that happen once to a message have one id. Changes that can happen again have one id per time. */
 const HAPPENS_ONCE = new Set(['MessageReceived', 'MessageEchoed', 'MessageDelivered', 'MessageRead', 'MessageFailed']);
 
 const oneIdPerChange: Check = {

@@ -4,7 +4,7 @@ import { erasedContacts, type Ledgers, type ProducedEvent } from './ledgers.ts';
 
 const itemOf = ({ table }: Ledgers, id: string, sk: string): TableItem | undefined => table[`MESSAGE#${id} ${sk}`];
 
-/** Returns why an event is not stored as what it is. */
+/** Returns why an event is not stored correctly. */
 const missing = (ledgers: Ledgers, { id, expected, mark, status }: ProducedEvent): string | undefined => {
   switch (expected) {
     case 'message':

@@ -14,7 +14,7 @@ import type {
 } from './ledgers.ts';
 import type { KilledFunction, PartName } from './parts.ts';
 
-/** What is written down while a run lasts. */
+/** Records what happens during a run. */
 export interface Recorder {
   readonly events: ProducedEvent[];
   readonly requests: ProducedRequest[];
@@ -26,7 +26,7 @@ export interface Recorder {
   readonly claims: WrittenClaim[];
   readonly kills: Disturbance[];
   readonly disturbedWrites: Set<string>;
-  /** How often the stream was read without a result since its last record. */
+  /** The number of empty reads of the stream since its last record. */
   emptyReads: number;
   recordCall(part: PartName, call: ProxiedCall): void;
   recordEntry(entry: PutEntry): void;
@@ -46,13 +46,13 @@ const sendBody = z.object({
 });
 const sendAnswer = z.object({ id: z.string() });
 
-/** Returns the request that a call or an accepted message is about: its id is in the text, or is the parameter. */
+/** Returns the request of a call or an accepted message. Its id is in the text or the parameter. */
 export const requestIdOf = (body: unknown): string | undefined => {
   const { data } = sendBody.safeParse(body);
   return REQUEST_ID.exec(data?.params?.n ?? data?.messageText ?? '')?.[0];
 };
 
-/** @param now the run's time for a time of the machine */
+/** @param now converts a time of the machine to the run's time */
 export const createRecorder = (now: () => Date): Recorder => {
   const recorder: Recorder = {
     events: [],
@@ -82,7 +82,7 @@ export const createRecorder = (now: () => Date): Recorder => {
     },
     recordEntry({ DetailType: name, Detail }) {
       const { id, at, outcome, messageId, requestId, contact, account } = entryDetail.parse(parseJson(Detail));
-      // Status events name the request as well, and accepted sends the message.
+      // Status events also contain the request ID, and accepted sends the message ID.
       const subject = name.startsWith('Message') ? messageId : (requestId ?? contact?.key ?? account?.channel);
       recorder.published.push({ id, name, subject: subject ?? '', at, outcome });
     },

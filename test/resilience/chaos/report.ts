@@ -7,7 +7,7 @@ const MAX_SHOWN = 10;
 export const isPassed = ({ checks }: Pick<ChaosRun, 'checks'>): boolean =>
   checks.every(({ violations }) => violations.length === 0);
 
-/** Describes a run: its seed, its rates, the faults, and the comparison of the ledgers. */
+/** Describes a run: its seed, its rates, the faults, and the checks. */
 export const describeRun = (run: ChaosRun): string => {
   const { options, load, quietAfterSeconds, clockMovedSeconds, faults, checks, ledgers } = run;
   const { minutes, eventsPerSecond, sendsPerSecond, seed } = options;
@@ -27,8 +27,8 @@ export const describeRun = (run: ChaosRun): string => {
     ...describeViolations(run),
     '',
     isPassed(run)
-      ? 'Passed: nothing was lost, and nothing was done twice.'
-      : `Failed. Run it again: npm run chaos -- --minutes ${minutes} --events ${eventsPerSecond} --sends ${sendsPerSecond} --seed ${seed}`,
+      ? 'Passed: nothing was lost or done twice.'
+      : `Failed. To run it again: npm run chaos -- --minutes ${minutes} --events ${eventsPerSecond} --sends ${sendsPerSecond} --seed ${seed}`,
   ];
   return lines.join('\n');
 };
@@ -58,5 +58,5 @@ const describeViolations = ({ checks, folder }: ChaosRun): readonly string[] =>
       `${name}:`,
       ...violations.slice(0, MAX_SHOWN).flatMap(({ id, why }) => [`  ${id} ${why}`]),
       ...(violations.length > MAX_SHOWN ? [`  and ${violations.length - MAX_SHOWN} more`] : []),
-      `  Look: grep -n '${violations[0]?.id}' ${folder}/ledgers.json ${folder}/logs/*.log`,
+      `  To investigate: grep -n '${violations[0]?.id}' ${folder}/ledgers.json ${folder}/logs/*.log`,
     ]);

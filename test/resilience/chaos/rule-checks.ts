@@ -6,7 +6,7 @@ const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 const digits = (address: string): string => address.replaceAll(/\D/g, '');
 
-/** Only requests that must be in order: from the queue, at once, and with every outcome known. */
+/** Selects requests that must be in order: from the queue, not scheduled, and with every outcome known. */
 const inOrder: Check = {
   name: "a contact's messages are sent in the order of its requests",
   compare(ledgers) {
@@ -57,7 +57,7 @@ const noFreeFormOutsideWindow: Check = {
   },
 };
 
-/** A free-form call may be decided on a contact that was read a moment before the claim, through a slow connection. */
+/** A free-form call may be based on a contact that was read shortly before the claim, over a slow connection. */
 const FREE_FORM_READ_MS = 10_000;
 
 const optOutsObeyed: Check = {
@@ -79,14 +79,14 @@ const disobeyed = (
   { requestId, contact, endpoint, at }: ChatCall,
   consents: Ledgers['consents'],
 ): string | undefined => {
-  // The latest claim. An earlier one of the same request was for an earlier call.
+  // The latest claim. Earlier claims of the request were for earlier calls.
   const claimedAt = String(sendOf(ledgers, requestId)?.claimedAt ?? '');
   if (claimedAt === '' || claimedAt > at) return undefined;
   const graceMs = endpoint === 'message/v3' ? FREE_FORM_READ_MS : 0;
   const before = new Date(Date.parse(claimedAt) - graceMs).toISOString();
   const optOut = consents.findLast(({ consent, recordedAt }) => consent === 'opt-out' && recordedAt < before);
   if (optOut === undefined) return undefined;
-  // An opt-in counts from its first call, which may have been recorded although no answer arrived.
+  // An opt-in counts from its first call, which may have been recorded although the response was lost.
   if (consents.some(({ consent, at: since }) => consent === 'opt-in' && since >= optOut.at && since <= at))
     return undefined;
   const wroteAgain =

@@ -2,7 +2,7 @@ import { runChaos } from './chaos.ts';
 import { ChaosOptionError, HELP, readChaosOptions } from './chaos-options.ts';
 import { describeRun, isPassed } from './report.ts';
 
-/** `npm run chaos`: exits 0 only if every comparison holds, and 2 if an option is invalid. */
+/** `npm run chaos`. Exits with 0 only if every check passes, and with 2 if an option is invalid. */
 try {
   const options = readChaosOptions(process.argv.slice(2), Math.random);
   if (options === undefined) console.log(HELP);

@@ -1,11 +1,11 @@
 import { parseJson } from '../../../lambdas/domain/schema.ts';
 import type { FaultProxyOptions } from './fault-proxy.ts';
 
-// Parts that are broken on purpose. Each claims success, so nothing but the comparison of the ledgers can notice.
+// Parts that are broken on purpose. Each reports success, so that only the checks of the ledgers can find the fault.
 
 type Tamper = NonNullable<FaultProxyOptions['tamper']>;
 
-/** Lets every n-th of the calls that `isAffected` selects be answered by `answer`, and passes all others on. */
+/** Answers every n-th call that `isAffected` selects with `answer`, and passes all others on. */
 const everyNth = (n: number, isAffected: (path: string, body: string) => boolean, answer: Tamper): Tamper => {
   let count = 0;
   return async (call, passOn) => {

@@ -16,7 +16,7 @@ export const sendOf = ({ table }: Ledgers, requestId: string): TableItem | undef
 const hasDeadLetter = ({ deadLetters }: Ledgers, { body }: ProducedRequest, reason: string): boolean =>
   deadLetters.sends.some((letter) => letter.body === body && letter.reason?.startsWith(reason));
 
-/** Returns why a request has not ended as it must. */
+/** Returns why a request has not ended as expected. */
 const unfinished = (ledgers: Ledgers, request: ProducedRequest): string | undefined => {
   switch (request.expected) {
     case 'end': {
@@ -61,7 +61,7 @@ const deadLettersExplained: Check = {
 /** The chat service did nothing. */
 const NOT_DONE = 503;
 
-/** Whether a function cannot know what became of a call: it got no answer, or one that leaves it open. */
+/** Whether a function cannot know the outcome of a call: it got no response, or an inconclusive one. */
 export const isUnknowable = ({ answeredStatus, durationMs }: ChatCall, { answerTimeoutMs }: Ledgers): boolean =>
   answeredStatus === undefined ||
   (answeredStatus >= 500 && answeredStatus !== NOT_DONE) ||
@@ -168,7 +168,7 @@ const uncertainAfterFault: Check = {
           if (outcome !== undefined) return 'is uncertain, but its function did not die';
         }
         const own = calls.get(requestId) ?? [];
-        // A 2xx without a readable id, which the sandbox was asked to answer.
+        // A 2xx without a readable id, which the sandbox was asked to return.
         const isUnreadable = own.some(({ answeredStatus, messageId }) => answeredStatus === 200 && !messageId);
         const isHit = isUnreadable || own.some((call) => isUnknowable(call, ledgers));
         return isHit ? undefined : 'is uncertain, but no fault hit its call';

@@ -1,6 +1,6 @@
 import type { PartName } from './parts.ts';
 
-/** An HTTP answer of a service. */
+/** An HTTP response of a service. */
 export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ const aws = (status: number, code: string, headers: Readonly<Record<string, stri
 const DYNAMODB = 'com.amazonaws.dynamodb.v20120810#';
 const PLAIN = { 'content-type': 'text/plain' };
 
-/** How each part answers that there are too many calls, and that it failed, in its own format. */
+/** The throttling error and the server error of each part, in its own format. */
 export const SERVICE_ERRORS: Readonly<
   Record<PartName, { readonly throttled: ServiceAnswer; readonly failed: ServiceAnswer }>
 > = {
@@ -58,7 +58,7 @@ export const SERVICE_ERRORS: Readonly<
     throttled: { status: 429, headers: { ...PLAIN, 'retry-after': '1' }, body: 'Too Many Requests' },
     failed: { status: 502, headers: PLAIN, body: 'Bad Gateway' },
   },
-  // What API Gateway itself answers.
+  // The responses of API Gateway itself.
   webhook: {
     throttled: json(429, { message: 'Too Many Requests' }),
     failed: json(503, { message: 'Service Unavailable' }),

@@ -54,7 +54,7 @@ const sent = (requestId: string) => ({
 });
 
 /**
- * Ledgers of a run without a fault: a message, a status, an unreadable event, two accepted requests, a cancelled one, a
+ * Ledgers of a run without faults: a message, a status, an unreadable event, two accepted requests, a cancelled one, a
  * malformed one, an opt-in, and an erasure. Each test breaks one thing.
  */
 export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({

@@ -7,7 +7,7 @@ const POLL_MS = 25;
 const QUIET_POLLS = 8;
 /** The stream is read ten times a second. */
 const EMPTY_READS = 15;
-/** Much shorter than a claim's lease and a queue's visibility timeout, which must outlast what is still running. */
+/** Much shorter than a claim's lease and a queue's visibility timeout, so that running work ends before they do. */
 const STEP_MS = 20_000;
 /** Three hours of the run's clock. A circuit breaker may make its next probe only after an hour. */
 const MAX_STEPS = 540;
@@ -18,15 +18,15 @@ const OPEN_CIRCUITS = 'open circuit breakers';
 
 const state = z.object({ pending: z.int() });
 
-/** What still waits for something, by name. Empty if nothing does. */
+/** The counts of work that is left, by name. Empty if there is none. */
 export type Waiting = Readonly<Record<string, number>>;
 
 /**
- * Waits until nothing happens anymore. Whenever no function works, it moves the run's clock forward a little, so that
+ * Waits until no work is left. Whenever no function is running, moves the run's clock forward a little, so that
  * retries, schedules, and the messages of killed functions become due. Gives up after three hours of the run's clock.
  *
  * @param probe puts a request on the send queue
- * @returns what still waits
+ * @returns the counts of work that is left
  */
 export const waitUntilQuiet = async (
   stage: ChaosStage,
@@ -52,7 +52,7 @@ export const waitUntilQuiet = async (
   return findWaiting(stage);
 };
 
-/** Waits until no process has been working for a moment. */
+/** Waits until all processes have been idle for a moment. */
 const idle = async ({ working }: ChaosStage): Promise<void> => {
   const untilMs = performance.now() + MAX_BUSY_MS;
   for (let quiet = 0; quiet < QUIET_POLLS && performance.now() < untilMs; quiet += 1) {

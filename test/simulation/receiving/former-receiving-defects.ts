@@ -5,21 +5,21 @@ import { type ReceivingMutant, rewriting, updating } from './receiving-mutant.ts
 /** Defects that Parley had. */
 export const FORMER_RECEIVING_DEFECTS = {
   lostBesideStatus: {
-    breaks: 'A status loses the message beside it.',
+    breaks: 'The message in the same event as a status is lost.',
     scenario: 'statusBesideMessage',
     maxFaults: 0,
     invariant: 'nothingLost',
     create: () => rewriting(withoutContent),
   },
   lostMediaBesideStatus: {
-    breaks: 'A status loses the media beside it.',
+    breaks: 'The media in the same event as a status are lost.',
     scenario: 'statusBesideMedia',
     maxFaults: 0,
     invariant: 'nothingLost',
     create: () => rewriting(withoutContent),
   },
   droppedStatusBody: {
-    breaks: 'Of a status, only the time is stored.',
+    breaks: 'Only the time of a status is stored.',
     scenario: 'messageAndStatus',
     maxFaults: 0,
     invariant: 'storedAsItCame',
@@ -51,7 +51,7 @@ export const FORMER_RECEIVING_DEFECTS = {
     create: () => listingEchoes,
   },
   echoListedPerNumber: {
-    breaks: 'Where windows are per business number, an echo without one is listed beside its message.',
+    breaks: 'If windows are per business number, an echo without a number is listed beside its message.',
     scenario: 'echoOfOursPerNumber',
     maxFaults: 0,
     invariant: 'shownOnce',

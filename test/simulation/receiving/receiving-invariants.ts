@@ -6,7 +6,7 @@ import { keptParts, type Part, partsOf } from './expectations.ts';
 import type { ReceivingWorld } from './receiving-world.ts';
 import type { Post } from './webhook-sender.ts';
 
-/** A sentence that must hold in every run. Each check returns what contradicts it. */
+/** An invariant of every run. Each check returns the violations. */
 export interface ReceivingInvariant {
   readonly sentence: string;
   readonly atWrite?: (world: ReceivingWorld, write: ItemWrite) => string | undefined;
@@ -60,7 +60,7 @@ export const RECEIVING_INVARIANTS = {
   },
 
   statusKept: {
-    sentence: 'Every status is recorded with the earliest time at which it was reported.',
+    sentence: 'Every status is recorded with the earliest reported time.',
     atEnd(world) {
       const parts = keptParts(acknowledged(world)).filter(({ kind }) => kind === 'status');
       const missing = parts.find((part) => !hasStatusTime(world, part));
@@ -70,7 +70,7 @@ export const RECEIVING_INVARIANTS = {
 
   contentShown: {
     sentence:
-      'A message shows its text and media, even if it came beside a status, and an echo is shown with its message.',
+      'A message shows its text and media, even if it came in the same event as a status, and an echo is shown with its message.',
     atEnd(world) {
       const { view } = world;
       for (const { kind, id, content } of keptParts(acknowledged(world))) {
@@ -87,7 +87,7 @@ export const RECEIVING_INVARIANTS = {
   },
 
   shownOnce: {
-    sentence: 'In the conversations with a user, a message and its echo are shown once.',
+    sentence: 'A conversation shows a message and its echo only once.',
     atEnd({ view }) {
       const listed = [...view.conversations].flatMap(([name, messages]) => messages.map(({ id }) => ({ id, name })));
       // Parley cannot know that two ids name the same user.
@@ -100,7 +100,7 @@ export const RECEIVING_INVARIANTS = {
   },
 
   whole: {
-    sentence: "An item of a user's message or an echo is one version of it: its body, with the time of that body.",
+    sentence: "The stored body and time of a user's message or an echo come from the same version.",
     atWrite({ options }, { after }) {
       if (after?.direction !== 'inbound' && after?.direction !== 'echo') return undefined;
       const parts = options.posts.flatMap(partsOf).filter(({ kind }) => kind !== 'status');
@@ -115,7 +115,7 @@ export const RECEIVING_INVARIANTS = {
 
   timeNeverLater: {
     sentence:
-      'The time of a message never becomes later, nor does the time as of which it opened a window, ' +
+      'The time of a message and the time from which it opened a window never become later, ' +
       'if every event gives the message the same time.',
     atWrite({ options }, { before, after }) {
       if (before === undefined || after === undefined) return undefined;
@@ -133,8 +133,7 @@ export const RECEIVING_INVARIANTS = {
   },
 
   windowOnTime: {
-    sentence:
-      "A contact's window opens as of the time of its latest message, the latest that an event gives it, and of nothing else.",
+    sentence: "A contact's window opens only as of the latest time that an event gives to any of its messages.",
     atEnd(world) {
       if (isErasing(world)) return undefined;
       const parts = acknowledged(world)
@@ -168,7 +167,7 @@ export const RECEIVING_INVARIANTS = {
   },
 
   sameInAnyOrder: {
-    sentence: 'Every schedule of the same events leaves the same table.',
+    sentence: 'Every schedule of the same events results in the same table.',
     atEnd(world) {
       const { reference, hasOneEnd = true } = world.options;
       if (!hasOneEnd || reference === undefined) return undefined;

@@ -3,7 +3,7 @@ import { type ReceivingMutant, rewriting, updating, withoutCondition } from './r
 /** Mistakes that the search must not miss. */
 export const RECEIVING_MISTAKES = {
   lastVersionKept: {
-    breaks: 'Of two versions of a message, the last one to arrive is kept.',
+    breaks: 'The last version of a message to arrive is kept, not the earliest.',
     scenario: 'otherContent',
     maxFaults: 0,
     invariant: 'sameInAnyOrder',
@@ -40,7 +40,7 @@ export const RECEIVING_MISTAKES = {
     create: () => rewriting((event) => (event.FROM === 'me' ? { ...event, FROM: event.TO } : event)),
   },
   statusSwallowed: {
-    breaks: 'A second status of a message is taken for a repetition, because it has the same id.',
+    breaks: 'A second status of a message is treated as a duplicate, because it has the same id.',
     scenario: 'statusesOfUnknown',
     maxFaults: 0,
     invariant: 'statusKept',
@@ -54,7 +54,7 @@ export const RECEIVING_MISTAKES = {
     }),
   },
   lastStatusKept: {
-    breaks: 'Of two reports of a status, the last one to arrive is kept.',
+    breaks: 'The last report of a status to arrive is kept, not the earliest.',
     scenario: 'statusesOfUnknown',
     maxFaults: 0,
     invariant: 'statusKept',
@@ -69,7 +69,7 @@ export const RECEIVING_MISTAKES = {
     create: () => ({ inboundQueue: () => ({ defer: async () => ({ kind: 'written' }) }) }),
   },
   quarantineSkipped: {
-    breaks: 'An event that is not understood is dropped.',
+    breaks: 'An event that cannot be parsed is dropped.',
     scenario: 'notAnEvent',
     maxFaults: 0,
     invariant: 'nothingLost',
@@ -89,7 +89,7 @@ export const RECEIVING_MISTAKES = {
     }),
   },
   unstorableRetried: {
-    breaks: 'An event that is not understood is retried for ever.',
+    breaks: 'An event that cannot be parsed is retried forever.',
     scenario: 'notAnEvent',
     maxFaults: 0,
     invariant: 'acknowledged',
@@ -109,7 +109,7 @@ export const RECEIVING_MISTAKES = {
     create: () => ({ inboundQueue: () => ({ defer: async () => ({ kind: 'unavailable', reason: 'broken' }) }) }),
   },
   deferredDeleted: {
-    breaks: 'A deferred event that is to be retried is deleted.',
+    breaks: 'A deferred event that must be retried is deleted.',
     scenario: 'unknownStatuses',
     maxFaults: 2,
     allowedFaults: ['fails-before'],

@@ -32,5 +32,5 @@ export const rewriting = (
   },
 });
 
-/** The same update without its condition, and without what only the condition uses. */
+/** Returns the update without its condition, and without names and values that only the condition uses. */
 export const withoutCondition = ({ condition, names, values, ...update }: ItemUpdate): ItemUpdate => update;

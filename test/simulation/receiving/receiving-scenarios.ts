@@ -7,7 +7,7 @@ import type { ReceivingOptions } from './receiving-world.ts';
 export interface ReceivingScenario {
   readonly about: string;
   readonly options: ReceivingOptions;
-  /** Fewer faults than the others, where two would take hours. @default 2 */
+  /** The maximum number of faults in a run. Lower where two would take hours. @default 2 */
   readonly maxFaults?: number;
   /** Whether the search learns which calls commute. @default false */
   readonly learns?: boolean;
@@ -26,16 +26,16 @@ const posts = (...events: readonly (Readonly<Record<string, unknown>> | string)[
 
 export const RECEIVING_SCENARIOS = {
   messageTwice: {
-    about: 'A message, delivered twice at once.',
+    about: 'A message, delivered twice concurrently.',
     slice: ['fails-after', 'overdue'],
     options: posts(event, event),
   },
   otherContent: {
-    about: 'Two events with the same id and time, and with other content.',
+    about: 'Two events with the same id and time, but different content.',
     options: posts(event, { ...event, MESSAGE: 'Where is it?' }),
   },
   otherTime: {
-    about: 'Two events with the same id and content, and with other times.',
+    about: 'Two events with the same id and content, but different times.',
     options: posts(event, { ...event, CREATION_TIME: '2026-11-20T11:00:30.000Z' }),
   },
   twoMessages: {
@@ -54,11 +54,11 @@ export const RECEIVING_SCENARIOS = {
     options: { ...posts(echo, echo), others: [recordSend] },
   },
   echoOfOursElsewhere: {
-    about: "The same, with the platform's own id of the user as TO.",
+    about: "The same, but TO is the platform's own id of the user.",
     options: { ...posts({ ...echo, TO: 'AR.1000123' }), others: [recordSend] },
   },
   echoOfOursPerNumber: {
-    about: 'The same, where windows are per business number, and the echo names none.',
+    about: 'The same, but windows are per business number, and the echo has no number.',
     options: { ...posts(echo), others: [recordSendPerNumber], windowPer: 'channel' },
   },
   messageAndStatus: {
@@ -67,57 +67,57 @@ export const RECEIVING_SCENARIOS = {
     options: posts(event, delivered),
   },
   statusesOfOurs: {
-    about: 'Delivered and Read of a message that Parley sent, while the function `send` records it.',
+    about: 'The statuses Delivered and Read of a message that Parley sent, while the function `send` records it.',
     slice: ['dies-before'],
     options: { ...posts(delivered, read), others: [recordSend] },
   },
   statusWithReference: {
-    about: 'The same, with a status that carries the reference of the send.',
+    about: 'The same, but a status has the reference of the send.',
     options: { ...posts({ ...delivered, CLIENT_PAYLOAD: 'request-1' }, read), others: [recordSend] },
   },
   statusesOfUnknown: {
-    about: 'Two statuses of a message that Parley does not know, and one of them again, with a later time.',
+    about: 'Two statuses of a message that Parley does not know, one of them again with a later time.',
     options: posts(delivered, read, { ...delivered, CREATION_TIME: '2026-11-20T11:00:20.000Z' }),
   },
   failures: {
-    about: 'Two reports of a failure, with other causes, of a message that Parley does not know.',
+    about: 'Two failure reports with different causes for a message that Parley does not know.',
     slice: ['fails-before'],
     options: posts({ ...delivered, STATUS: 'failed', ERROR: 'A' }, { ...delivered, STATUS: 'error', ERROR: 'B' }),
   },
   unknownStatuses: {
-    about: 'Two statuses that Parley does not know.',
+    about: 'Two statuses of kinds that Parley does not know.',
     slice: ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue'],
     options: posts({ ...delivered, STATUS: 'deleted' }, { ...delivered, STATUS: 'pinned' }),
   },
   statusBesideMessage: {
-    about: 'A status beside a message in one event, and a later status.',
+    about: 'An event that contains both a status and a message, and a later status.',
     slice: ['fails-before'],
     options: posts({ ...event, STATUS: 'delivered' }, read),
   },
   statusBesideMedia: {
-    about: 'A status beside an image, delivered twice at once.',
+    about: 'An event that contains both a status and an image, delivered twice concurrently.',
     options: posts(
       { ...event, MESSAGE: '', IMAGES_URLS: ['https://media.example/1.jpg'], STATUS: 'sent' },
       { ...event, MESSAGE: '', IMAGES_URLS: ['https://media.example/1.jpg'], STATUS: 'sent' },
     ),
   },
   statusBesideOurs: {
-    about: 'A status beside a message that Parley sent, while the function `send` records it.',
+    about: 'An event that contains both a status and a message that Parley sent, while the function `send` records it.',
     slice: ['fails-after'],
     options: { ...posts({ ...delivered, MESSAGE: 'Your parcel is on its way.' }), others: [recordSend] },
   },
   messageAndStatusBesideIt: {
-    about: 'A message, and the same message beside a status that Parley does not know.',
+    about: 'A message, and the same message in an event with a status that Parley does not know.',
     slice: ['dies-before'],
     options: posts(event, { ...event, STATUS: 'pinned' }),
   },
   withoutTime: {
-    about: 'A message without a time, delivered twice, so that each delivery has its own time of arrival.',
+    about: 'A message without a time, delivered twice with different arrival times.',
     slice: ['fails-after'],
     options: { ...posts(withoutTime, withoutTime), isTimeOfArrival: true },
   },
   publishTime: {
-    about: 'The same, with the time at which it was published.',
+    about: 'The same, but with a publish time.',
     options: {
       posts: [
         { event: withoutTime, publishedAt: '2026-11-20T11:00:01.000Z' },
@@ -131,7 +131,7 @@ export const RECEIVING_SCENARIOS = {
     options: posts('not JSON', { hello: 'world' }),
   },
   erased: {
-    about: 'A message, delivered twice at once, while its contact is erased.',
+    about: 'A message, delivered twice concurrently while its contact is erased.',
     options: { ...posts(event, event), others: [erase], hasOneEnd: false },
     learns: true,
     maxFaults: 1,

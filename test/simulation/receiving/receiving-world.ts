@@ -292,5 +292,5 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
 
 const isEventBody = (value: unknown): value is string => typeof value === 'string' && value.startsWith('{');
 
-/** Waits until every promise that can continue has done so. */
+/** Waits until no promise can continue. */
 const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

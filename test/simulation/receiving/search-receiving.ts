@@ -55,7 +55,7 @@ export const searchReceiving = async (
   return searchRuns<ReceivingInvariantName>((report) => observed(whole, report, options.onEnd), options);
 };
 
-/** Runs one schedule again. Returns what happened, line by line, and the violations. */
+/** Runs one schedule again. Returns a log of its steps, and the violations. */
 export const replayReceiving = async (scenario: ReceivingOptions, options: RunOptions, choices: readonly number[]) => {
   const reference = await endOfFirst(scenario, options);
   return replayRuns<ReceivingInvariantName>(

@@ -3,14 +3,14 @@ import type { Scene } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
 import { answeredCalls, containsText, placesOf, recordOf } from './scene-view.ts';
 
-/** Texts in what a scene stores: of the erased contact, before and after the erasure was requested, and of another. */
+/** Texts that identify stored data: of the erased contact before and after the request, and of another contact. */
 export const BEFORE = 'said before the erasure';
 export const AFTER = 'said after the erasure';
 export const OTHER = 'said by somebody else';
 
 export const ERASING_INVARIANTS = {
   erasureEnds: {
-    sentence: 'Every erasure that was accepted ends, and says so in its record.',
+    sentence: 'Every accepted erasure ends, and its record says so.',
     atEnd(scene) {
       if (!scene.options.consumes?.includes('erasures')) return undefined;
       const accepted = answeredCalls(scene).filter(
@@ -34,7 +34,7 @@ export const ERASING_INVARIANTS = {
   },
 
   erasedIsNotSent: {
-    sentence: 'What was queued before the erasure is not sent once the erasure is done.',
+    sentence: 'A request that was queued before the erasure is not sent after the erasure is done.',
     atCall(scene, process, label) {
       if (!/^call (message|intent)/.test(label)) return undefined;
       const isDone = erasures(scene).some(({ state }) => state === 'done');
@@ -63,7 +63,7 @@ export const ERASING_INVARIANTS = {
   },
 
   othersUntouched: {
-    sentence: 'Nothing of another contact is erased.',
+    sentence: 'No data of another contact is erased.',
     atEnd(scene) {
       const { table } = scene;
       if (!scene.facts.has(OTHER)) return undefined;
@@ -73,7 +73,7 @@ export const ERASING_INVARIANTS = {
   },
 
   countsAtMost: {
-    sentence: 'An erasure counts nothing twice, however often its turns are repeated.',
+    sentence: 'An erasure counts nothing twice, even if its turns are repeated.',
     atEnd(scene) {
       const { erasable } = scene.options;
       if (erasable === undefined) return undefined;
@@ -135,7 +135,7 @@ const NAMES = ['messages', 'sends', 'deadLetters'] as const;
 export const erasures = ({ table }: Scene) =>
   [...table.items.values()].filter(({ pk }) => String(pk).startsWith('ERASURE#'));
 
-/** Whether a place shows a dead letter to an operator, or holds what became of it. */
+/** Whether a place shows a dead letter to an operator, or contains its redriven message. */
 const isReadable = ({ table }: Scene, place: string): boolean => {
   const [, pk] = /^(DEADLETTER#\S+) PART#/.exec(place) ?? [];
   return pk === undefined ? !place.startsWith('DEADLETTER#') : table.items.has(`${pk} DEADLETTER`);

@@ -59,7 +59,7 @@ export const ERASING_MISTAKES = {
       })),
   },
   everybodyErased: {
-    breaks: 'An erasure removes everything that is listed under any contact.',
+    breaks: 'An erasure removes the items of all contacts.',
     scenario: 'erase',
     maxFaults: 0,
     invariant: 'othersUntouched',
@@ -77,7 +77,7 @@ export const ERASING_MISTAKES = {
     }),
   },
   countedTwice: {
-    breaks: 'A turn adds its counts whether or not they were added before.',
+    breaks: 'A turn adds its counts again if it is repeated.',
     scenario: 'eraseTwice',
     maxFaults: 0,
     invariant: 'countsAtMost',
@@ -116,7 +116,7 @@ export const ERASING_MISTAKES = {
     },
   },
   listedFirst: {
-    breaks: 'A kept dead letter loses its item, but not its parts.',
+    breaks: 'The item of a stored dead letter is deleted, but not its parts.',
     scenario: 'keepInterrupted',
     maxFaults: 0,
     invariant: 'keptDeadLetterIsWhole',

@@ -52,7 +52,7 @@ export const ERASING_SCENARIOS = {
   },
   eraseTwice: {
     useCase: 'erase',
-    about: 'A contact is erased twice at once.',
+    about: 'A contact is erased twice concurrently.',
     maxFaults: 0,
     isSlow: true,
     options: {
@@ -136,7 +136,7 @@ export const ERASING_SCENARIOS = {
   },
   keepWhileRedriving: {
     useCase: 'keep dead letters',
-    about: 'A quarantined event moves to the table while somebody redrives it.',
+    about: 'A quarantined event moves to the table while an operator redrives it.',
     maxFaults: 1,
     options: {
       prepare(scene) {
@@ -151,7 +151,7 @@ export const ERASING_SCENARIOS = {
   },
   redrive: {
     useCase: 'redrive',
-    about: 'Somebody redrives two quarantined events: one in its queue, one in the table.',
+    about: 'An operator redrives two quarantined events: one in its queue, one in the table.',
     slice: ['fails-before', 'dies-after'],
     options: {
       async prepare(scene) {
@@ -165,7 +165,7 @@ export const ERASING_SCENARIOS = {
   },
   redriveTwice: {
     useCase: 'redrive',
-    about: 'Two operators redrive a kept event at once.',
+    about: 'Two operators redrive a stored event concurrently.',
     slice: ['fails-after'],
     isSlow: true,
     options: {
@@ -177,7 +177,7 @@ export const ERASING_SCENARIOS = {
   },
   deleteWhileRedriving: {
     useCase: 'redrive',
-    about: 'Somebody lists and reads a kept event, another one deletes it, and a third one redrives it.',
+    about: 'One operator lists and reads a stored event, a second deletes it, and a third redrives it.',
     maxFaults: 1,
     isSlow: true,
     options: {

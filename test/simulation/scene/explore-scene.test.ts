@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts';
 import { SCENE_SCENARIOS, type SceneScenario, type SceneScenarioName } from './scene-scenarios.ts';
 import { type SceneSearchOptions, searchScene } from './search-scene.ts';
 
-/** What a run leaves behind. */
+/** The final state of a run. */
 const endOf = ({ table, chatService, queues, bus, answers }: Scene): string =>
   [
     [...table.items.values()].map(serialize).toSorted().join(),

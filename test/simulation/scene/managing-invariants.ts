@@ -17,7 +17,7 @@ const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cance
 
 export const MANAGING_INVARIANTS = {
   everyCallAnswered: {
-    sentence: 'Every call of the API is answered, every event acknowledged, and the run comes to an end.',
+    sentence: 'Every API call is answered, every event is acknowledged, and the run ends.',
     atEnd({ options, answers, acknowledged }, how) {
       if (how === 'endless') return 'The run does not end.';
       const unanswered = options.callers?.find(({ name }) => !answers.has(name));
@@ -28,7 +28,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   auditedBefore: {
-    sentence: 'No act of an operator happens before the audit trail has an entry of it.',
+    sentence: 'No action of an operator happens before its audit trail entry is written.',
     atWrite(scene, { before = {}, after }) {
       const act = actOf(scene, before, after ?? {}, after === undefined);
       if (act === undefined) return undefined;
@@ -40,7 +40,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   sentAsOftenAsAsked: {
-    sentence: 'No request reaches the user twice, unless an operator had it resent.',
+    sentence: 'No request reaches the user twice, unless an operator resent it.',
     atEnd(scene) {
       for (const requestId of requestIdsOf(scene)) {
         const resends = callsOf(scene, 'resolveSend', requestId).filter(isResend).length;
@@ -68,7 +68,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   acceptedRequestIsTheOne: {
-    sentence: 'A request that the API has accepted is the one that is sent: no other one has its id.',
+    sentence: 'If the API has accepted a request, no other request with its id is sent.',
     atEnd(scene) {
       for (const { request, status } of answeredCalls(scene)) {
         if (!/^enqueueSend/.test(request.route) || status !== 202) continue;
@@ -100,7 +100,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   cancelledIsUnscheduled: {
-    sentence: 'A request whose cancellation was answered with 200 has no schedule any more.',
+    sentence: 'A request whose cancellation was answered with 200 no longer has a schedule.',
     atAnswer({ schedules }, { request: { route, id = '' }, status }) {
       const isCancelled = route === 'cancelSendById' && status === 200;
       return isCancelled && schedules.key().includes(id) ? `${id} was cancelled and has a schedule.` : undefined;
@@ -109,7 +109,7 @@ export const MANAGING_INVARIANTS = {
 
   resolutionStays: {
     sentence:
-      "An operator's resolution that was answered with 200 stays, unless a status shows that the message arrived.",
+      "An operator's resolution that was answered with 200 is kept, unless a status shows that the message arrived.",
     atEnd(scene) {
       const resolutions = answeredCalls(scene).filter(isAnsweredResolution);
       if (resolutions.length !== 1) return undefined;
@@ -129,7 +129,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   statusConfirms: {
-    sentence: 'A request whose message has a status ends as accepted, and the message names it.',
+    sentence: 'A request whose message has a status ends as accepted, and the message has its request ID.',
     atEnd(scene) {
       for (const requestId of requestIdsOf(scene)) {
         for (const { _id_: id } of confirmingPosts(scene, requestId)) {
@@ -144,7 +144,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   resentIsSent: {
-    sentence: 'A request that an operator had resent is processed again, unless something else has ended it.',
+    sentence: 'A request that an operator resends is processed again, unless it has ended for another reason.',
     atEnd(scene) {
       for (const { request, status, body } of answeredCalls(scene)) {
         const { requestId, outcome } = recordOf(request.body);
@@ -159,7 +159,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   consentsCommute: {
-    sentence: 'Of each kind and origin of consent, the latest one is stored, whatever the order of the calls.',
+    sentence: 'For each kind and origin of consent, the latest one is stored, whatever the order of the calls.',
     atEnd(scene) {
       const calls = answeredCalls(scene).filter(({ request, status }) => /^opt/.test(request.route) && status === 200);
       if (calls.length === 0 || scene.options.consumes?.includes('erasures')) return undefined;
@@ -196,7 +196,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   checkRecorded: {
-    sentence: 'A contact check that was answered is stored, with what the chat service said.',
+    sentence: 'The result of every answered contact check is stored.',
     atEnd(scene) {
       for (const { request, status, body } of answeredCalls(scene)) {
         if (request.route !== 'checkContacts' || status !== 200 || body.notChecked !== undefined) continue;
@@ -210,7 +210,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   onlyProbes: {
-    sentence: 'While the circuit breaker is open, only the process that has claimed the probe calls.',
+    sentence: 'While the circuit breaker is open, only the process that has claimed the probe makes a call.',
     atCall(scene, process, label) {
       const account = scene.item(`ACCOUNT#${ACCOUNT.platform}#${ACCOUNT.channel}`);
       const isOpen = account?.circuit === 'open';
@@ -225,7 +225,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   tokenIsNoFailure: {
-    sentence: 'A request is accepted in the end if nothing happened but that the access token was replaced.',
+    sentence: 'If nothing but the replacement of the access token interferes, a request is accepted.',
     atEnd(scene) {
       if (scene.secret.value === 'token-1') return undefined;
       for (const requestId of requestIdsOf(scene)) {
@@ -257,7 +257,7 @@ const confirmingPosts = ({ options, acknowledged }: Scene, requestId: string) =>
     return acknowledged.has(place) && CLIENT_PAYLOAD === requestId ? [status] : [];
   });
 
-/** What the entry of an operator's act must say. Undefined for a write that is no such act. */
+/** The expected audit trail entry of a write, or undefined if the write is not an operator's action. */
 const actOf = (
   { current }: Scene,
   before: Readonly<Record<string, unknown>>,

@@ -20,14 +20,14 @@ export const MANAGING_MISTAKES = {
       })),
   },
   actBeforeEntry: {
-    breaks: 'A consent is recorded before the audit trail has an entry of it.',
+    breaks: 'A consent is recorded before its audit trail entry.',
     scenario: 'optOutsOfTwoTimes',
     maxFaults: 0,
     invariant: 'auditedBefore',
     create: () => managing(({ audit }) => ({ audit: { ...audit, record: async (act) => ({ ...act, id: 'none' }) } })),
   },
   resendWithoutRead: {
-    breaks: 'The function `send` takes a resent request for one that was never claimed.',
+    breaks: 'The function `send` treats a resent request as one that was never claimed.',
     scenario: 'resendAndRedelivery',
     maxFaults: 0,
     invariant: 'sentAsOftenAsAsked',
@@ -41,7 +41,8 @@ export const MANAGING_MISTAKES = {
     }),
   },
   registeredNotQueued: {
-    breaks: 'A request whose id was registered is not queued again, although the first call may have died before that.',
+    breaks:
+      'A request whose id is registered already is not queued again, although the first call may have died before that.',
     scenario: 'registerTwice',
     maxFaults: 1,
     allowedFaults: ['dies-before'],
@@ -62,7 +63,7 @@ export const MANAGING_MISTAKES = {
     },
   },
   reusedIdAccepted: {
-    breaks: 'A request with a known id and another body is accepted.',
+    breaks: 'A request with a known id and a different body is accepted.',
     scenario: 'registerOther',
     maxFaults: 0,
     invariant: 'acceptedRequestIsTheOne',
@@ -78,7 +79,7 @@ export const MANAGING_MISTAKES = {
       })),
   },
   cancelledWithoutCondition: {
-    breaks: 'A send is cancelled whatever its state is.',
+    breaks: 'A send is cancelled in any state.',
     scenario: 'cancelWhenDue',
     maxFaults: 0,
     invariant: 'cancelledStaysUnsent',
@@ -92,7 +93,7 @@ export const MANAGING_MISTAKES = {
     create: () => managing(({ scheduler }) => ({ scheduler: { ...scheduler, cancel: async () => undefined } })),
   },
   resolutionNotWritten: {
-    breaks: 'A resolution is answered and not written.',
+    breaks: 'A resolution gets a response but is not stored.',
     scenario: 'resolveFailed',
     maxFaults: 0,
     invariant: 'resolutionStays',
@@ -113,14 +114,14 @@ export const MANAGING_MISTAKES = {
     create: () => managing(() => ({ queue: { put: async () => undefined } })),
   },
   lastConsentKept: {
-    breaks: 'Of two opt-outs, the one that is recorded last is kept.',
+    breaks: 'The opt-out that is recorded last is kept, not the latest.',
     scenario: 'optOutsOfTwoTimes',
     maxFaults: 0,
     invariant: 'consentsCommute',
     create: () => updating((update) => (update.key.sk === 'CONSENT' ? withoutCondition(update) : update)),
   },
   optOutNotRead: {
-    breaks: 'The function `send` reads no opt-out.',
+    breaks: 'The function `send` does not read opt-outs.',
     scenario: 'optOutWhileSending',
     maxFaults: 0,
     invariant: 'optOutHonored',
@@ -156,7 +157,7 @@ export const MANAGING_MISTAKES = {
     create: () => updating((update) => (update.key.sk === 'CHECK' ? undefined : update)),
   },
   probeIgnored: {
-    breaks: 'Every request is a probe.',
+    breaks: 'Every request is sent as a probe.',
     scenario: 'probesOfTwoContacts',
     maxFaults: 0,
     invariant: 'onlyProbes',
@@ -173,7 +174,7 @@ export const MANAGING_MISTAKES = {
     }),
   },
   refusedTokenFinal: {
-    breaks: 'A request that was refused for its token is rejected.',
+    breaks: 'A request that was refused because of the token is recorded as rejected.',
     scenario: 'tokenReplaced',
     maxFaults: 0,
     invariant: 'tokenIsNoFailure',

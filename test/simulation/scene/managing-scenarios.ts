@@ -61,13 +61,13 @@ const read = (name: string, route: ApiCaller['request']['route'], more: object =
 export const MANAGING_SCENARIOS = {
   registerTwice: {
     useCase: 'register',
-    about: 'A request is registered twice at once, and sent.',
+    about: 'A request is registered twice concurrently, and sent.',
     slice: ['fails-after', 'dies-after'],
     options: { prepare: openWindow, consumes: ['send'], callers: [register('first'), register('second')] },
   },
   registerOther: {
     useCase: 'register',
-    about: 'Two requests with the same id are registered at once.',
+    about: 'Two requests with the same id are registered concurrently.',
     slice: ['dies-before'],
     options: {
       prepare: openWindow,
@@ -95,7 +95,7 @@ export const MANAGING_SCENARIOS = {
   },
   cancelWhenDue: {
     useCase: 'cancel',
-    about: 'A scheduled request is cancelled, twice at once, while its schedule has put it on the queue.',
+    about: 'A scheduled request is cancelled twice concurrently after its schedule has put it on the queue.',
     slice: ['dies-after'],
     options: {
       async prepare(scene) {
@@ -151,7 +151,7 @@ export const MANAGING_SCENARIOS = {
   },
   resolveAgainst: {
     useCase: 'resolve',
-    about: 'Two operators resolve a send at once, one as accepted and one as failed.',
+    about: 'Two operators resolve a send concurrently, one as accepted and one as failed.',
     slice: ['fails-before'],
     options: {
       prepare: withUncertain,
@@ -160,13 +160,13 @@ export const MANAGING_SCENARIOS = {
   },
   resolveFailed: {
     useCase: 'resolve',
-    about: 'An operator resolves a send as failed, and somebody does so again.',
+    about: 'A send is resolved as failed twice.',
     slice: ['fails-before', 'fails-after', 'dies-before', 'dies-after'],
     options: { prepare: withUncertain, callers: [resolve('resolve', 'failed'), read('list', 'listUncertainSends')] },
   },
   consents: {
     useCase: 'consent',
-    about: "A user's opt-out and two opt-ins, one of them imported, are recorded at once.",
+    about: "A user's opt-out and two opt-ins, one of them imported, are recorded concurrently.",
     slice: ['fails-after'],
     maxFaults: 1,
     options: {
@@ -179,7 +179,7 @@ export const MANAGING_SCENARIOS = {
   },
   optOutsOfTwoTimes: {
     useCase: 'consent',
-    about: 'Two opt-outs of different times are recorded at once.',
+    about: 'Two opt-outs with different times are recorded concurrently.',
     slice: ['fails-before', 'dies-after'],
     options: {
       callers: [consent('earlier', 'optOut', { at: AN_HOUR_AGO }), consent('later', 'optOut', { source: 'form' })],
@@ -205,7 +205,7 @@ export const MANAGING_SCENARIOS = {
   },
   checkAbsent: {
     useCase: 'check',
-    about: 'A contact that is not on the platform is checked twice at once.',
+    about: 'A contact that is not on the platform is checked twice concurrently.',
     slice: ['fails-before', 'fails-after', 'dies-after', 'garbage', 'refused'],
     options: {
       callers: [check, { ...check, name: 'again' }],
@@ -279,7 +279,7 @@ export const MANAGING_SCENARIOS = {
   identified: {
     useCase: 'confirm',
     about:
-      "A template is accepted without an id, and two of its statuses name the message, before the function's answer.",
+      'A template is accepted without an id, and two of its statuses name the message, before the function gets the answer.',
     maxFaults: 1,
     options: {
       prepare: openWindow,
@@ -348,7 +348,7 @@ export const MANAGING_SCENARIOS = {
   },
   recordAct: {
     useCase: 'audit',
-    about: 'An operator records the change of the access token, twice at once.',
+    about: 'An operator records a change of the access token twice concurrently.',
     slice: ['fails-before', 'fails-after', 'dies-before', 'dies-after'],
     options: {
       callers: [

@@ -69,7 +69,7 @@ export const scheduled = async (scene: Scene, { isDue, of = laterRequest }: { is
   else scene.schedules.create({ requestId, groupId, at: sendAt });
 };
 
-/** Nobody knows whether the request was sent; in truth, it was, as `message-1`. */
+/** The outcome of the request is unknown to Parley. In fact, it was sent as `message-1`. */
 export const uncertain = async (scene: Scene, of: SendRequest = request): Promise<void> => {
   const { sends } = repositoriesOf(scene);
   const { call } = claim();
@@ -79,19 +79,19 @@ export const uncertain = async (scene: Scene, of: SendRequest = request): Promis
   await sends.recordResult(of.requestId, claimed.claimId, sendResult('uncertain', AN_HOUR_AGO));
 };
 
-/** An event of a message whose text says when it was said. */
+/** An event of a message whose text contains its time. */
 export const saying = (text: string, changes: Readonly<Record<string, unknown>> = {}) =>
   wireMessage({ MESSAGE: text, ...changes });
 
 export const laterEvent = saying(AFTER, { _id_: 'message-2', CREATION_TIME: '2026-11-20T11:59:30.000Z' });
 
-/** What somebody else said, and a dead letter of theirs. */
+/** A message and a dead letter of another contact. */
 export const somebodyElse = async (scene: Scene): Promise<void> => {
   await storeEvent(scene, saying(OTHER, { _id_: 'other-1', FROM: SOMEBODY_ELSE, CUSTOMER_ID: 'customer-2' }));
   scene.facts.add(OTHER);
 };
 
-/** The user wrote, and opted in; all of it can be erased. */
+/** The user wrote and opted in. All of this can be erased. */
 export const toErase = async (scene: Scene): Promise<void> => {
   await storeEvent(scene, saying(BEFORE, { _id_: 'message-0', CREATION_TIME: AN_HOUR_AGO }));
   scene.chatService.userWrites(USER, Date.parse(AN_HOUR_AGO));

@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
 import { recordOf } from './scene-view.ts';
 
-/** An event that a change must cause, by what the documentation of events says, and not by the function's own rules. */
+/** An event that a change must cause according to docs/events.md, independent of the function's own rules. */
 interface ExpectedEvent {
   readonly pk: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   oneIdPerChange: {
-    sentence: 'However often a change is published, it has one id, and no other change has it.',
+    sentence: 'A change keeps the same id whenever it is published, and no other change has that id.',
     atEnd(scene) {
       if (!scene.options.publishes) return undefined;
       for (const [name, expected] of byNameAndSubject(scene)) {
@@ -47,7 +47,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   onlyChangesPublished: {
-    sentence: 'Nothing is published that was not written.',
+    sentence: 'Only changes that were written are published.',
     atEnd(scene) {
       if (!scene.options.publishes) return undefined;
       const expected = byNameAndSubject(scene);

@@ -15,7 +15,7 @@ const publishing = (change: (events: readonly SerializedEvent[]) => readonly Ser
 
 export const PUBLISHING_MISTAKES = {
   partialFailureIgnored: {
-    breaks: 'A call of the bus that did not throw is taken for a success of all of its entries.',
+    breaks: 'A call of the bus that does not throw is treated as a success of all of its entries.',
     scenario: 'publishBatch',
     maxFaults: 1,
     allowedFaults: ['partial'],
@@ -47,7 +47,7 @@ export const PUBLISHING_MISTAKES = {
     create: () => ({ publish: { deadLetters: () => ({ put: async () => undefined }) } }),
   },
   drawnIds: {
-    breaks: "An event's id is drawn whenever it is published.",
+    breaks: 'An event gets a new random id whenever it is published.',
     scenario: 'publishInParts',
     maxFaults: 1,
     allowedFaults: ['fails-after'],
@@ -72,7 +72,7 @@ export const PUBLISHING_MISTAKES = {
       ),
   },
   reversed: {
-    breaks: 'The changes of a batch are published in the opposite order.',
+    breaks: 'The changes of a batch are published in reverse order.',
     scenario: 'publishInParts',
     maxFaults: 0,
     invariant: 'publishedInOrder',
@@ -96,7 +96,7 @@ export const PUBLISHING_MISTAKES = {
     }),
   },
   refusedRetried: {
-    breaks: 'An event that the bus refuses for ever is retried for ever.',
+    breaks: 'An event that the bus always refuses is retried forever.',
     scenario: 'publishRefused',
     maxFaults: 0,
     invariant: 'streamEnds',

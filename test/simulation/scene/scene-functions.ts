@@ -15,7 +15,7 @@ import { createSendProcess } from '../world/send-process.ts';
 import type { Turns } from '../world/turns.ts';
 import type { Consumed, SceneOptions } from './scene-options.ts';
 
-/** What the functions of a scene reach. */
+/** The services that the functions of a scene use. */
 export interface SceneFunctionsOptions
   extends Pick<ManageProcessOptions, 'clock' | 'table' | 'chatService'>,
     Pick<SceneOptions, 'rules' | 'random' | 'createMutation'> {

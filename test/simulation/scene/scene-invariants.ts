@@ -5,7 +5,7 @@ import { PUBLISHING_INVARIANTS } from './publishing-invariants.ts';
 import type { Scene } from './scene.ts';
 import type { AnsweredCall } from './scene-view.ts';
 
-/** A sentence that must hold in every run. Each check returns what contradicts it. */
+/** An invariant of every run. Each check returns the violations. */
 export interface SceneInvariant {
   readonly sentence: string;
   /** Before a call happens. */
@@ -16,7 +16,7 @@ export interface SceneInvariant {
   readonly atEnd?: (scene: Scene, how: 'quiet' | 'endless') => string | undefined;
 }
 
-/** Each holds in every scene; one that is about something else says nothing there. */
+/** The invariants of all scenes. An invariant that does not apply to a scene finds nothing there. */
 export const SCENE_INVARIANTS = {
   ...MANAGING_INVARIANTS,
   ...ERASING_INVARIANTS,

@@ -5,7 +5,7 @@ import type { SceneInvariantName } from './scene-invariants.ts';
 import type { SceneMutation } from './scene-options.ts';
 import type { SceneScenarioName } from './scene-scenarios.ts';
 
-/** Functions that are broken on purpose. The search must find that they break the invariant. */
+/** Functions that are broken on purpose. The search must find that they violate the invariant. */
 export interface SceneMutant {
   readonly breaks: string;
   readonly scenario: SceneScenarioName;
@@ -32,5 +32,5 @@ export const updating = (change: (update: ItemUpdate) => ItemUpdate | undefined)
   },
 });
 
-/** The same update without its condition, and without what only the condition uses. */
+/** Returns the update without its condition, and without names and values that only the condition uses. */
 export const withoutCondition = ({ condition, names, values, ...update }: ItemUpdate): ItemUpdate => update;

@@ -10,23 +10,23 @@ import type { ReceiveMutation } from '../world/receive-process.ts';
 import type { Mutation } from '../world/send-process.ts';
 import type { Scene } from './scene.ts';
 
-/** Somebody who makes a call of the management API, and repeats it until there is an answer. */
+/** A caller of the management API that retries until it gets a response. */
 export interface ApiCaller {
-  /** Names its processes: without a dot. */
+  /** The prefix of its processes' names. Must not contain a dot. */
   readonly name: string;
   readonly request: ManagementRequest;
-  /** After the answer, another call. */
+  /** Another call after the response. */
   readonly then?: (scene: Scene) => ManagementRequest | undefined;
 }
 
-/** Something that happens once, at any time. */
+/** An event that happens once, at any time. */
 export interface SceneEvent {
   readonly label: string;
   /** What it changes, as calls name it. */
   readonly writes: string;
   /** Whether it can happen now. @default always */
   readonly isPossible?: (scene: Scene) => boolean;
-  /** Whether it has to happen now, before anything else. */
+  /** Whether it must happen now, before anything else. */
   readonly isDue?: (scene: Scene) => boolean;
   readonly happen: (scene: Scene) => void;
 }
@@ -42,20 +42,20 @@ export interface SceneMutation {
   readonly publish?: PublishMutation;
 }
 
-/** Several functions on one table, with everybody who calls them. */
+/** Several functions on one table, with all of their callers. */
 export interface SceneOptions {
   /** Runs before anything else, without turns and faults. */
   readonly prepare?: (scene: Scene) => void | Promise<void>;
   /** Runs before any process: its writes are the first changes of the stream. */
   readonly write?: (scene: Scene) => void | Promise<void>;
-  /** What an erasure may count at most: what was stored when it was requested. */
+  /** The maximum counts of an erasure: what was stored when it was requested. */
   readonly erasable?: { readonly messages: number; readonly sends: number; readonly deadLetters: number };
-  /** A text in each dead letter that there was at the start. */
+  /** A text in each dead letter that existed at the start. */
   readonly deadLetters?: readonly string[];
   readonly callers?: readonly ApiCaller[];
   readonly posts?: readonly Post[];
   readonly queued?: readonly SendRequest[];
-  /** How many daily runs of keeping dead letters there are, one after the other. @default 0 */
+  /** The number of consecutive daily runs that move old dead letters to the table. @default 0 */
   readonly keeps?: number;
   readonly events?: readonly SceneEvent[];
   /** The queues that a function works on. @default none */

@@ -4,13 +4,13 @@ import { MANAGING_SCENARIOS } from './managing-scenarios.ts';
 import { PUBLISHING_SCENARIOS } from './publishing-scenarios.ts';
 import type { SceneOptions } from './scene-options.ts';
 
-/** A scene to search, with the question that it asks. */
+/** A scene to search. */
 export interface SceneScenario {
-  /** What the product does, as the table of scenarios names it. */
+  /** The use case, as docs/scenarios.md names it. */
   readonly useCase: string;
   readonly about: string;
   readonly options: SceneOptions;
-  /** Fewer faults than the others, where two would take hours. @default 2 */
+  /** The maximum number of faults in a run. Lower where two would take hours. @default 2 */
   readonly maxFaults?: number;
   /** The faults, one in a run, of the part that runs in `npm test`. @default none */
   readonly slice?: readonly Fault[];

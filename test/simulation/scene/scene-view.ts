@@ -5,7 +5,7 @@ import type { ManagementRequest } from '../world/manage-process.ts';
 import { createSimulatedTable } from '../world/table.ts';
 import type { Scene } from './scene.ts';
 
-/** A call of the API that was answered: what was asked, and the answer. */
+/** An answered API call: the request and the response. */
 export interface AnsweredCall {
   readonly name: string;
   readonly request: ManagementRequest;

@@ -27,7 +27,7 @@ import type { Choose } from '../world/world.ts';
 import { createSceneFunctions } from './scene-functions.ts';
 import type { ApiCaller, SceneOptions } from './scene-options.ts';
 
-/** Several functions on one table, each call of a port at its turn, and everything that they call or that calls them. */
+/** Several functions on one table with their environment. Each port call waits for its turn. */
 export interface Scene {
   readonly clock: VirtualClock;
   readonly table: TableState;
@@ -38,15 +38,15 @@ export interface Scene {
   readonly stream: SimulatedStream;
   readonly turns: Turns;
   readonly options: SceneOptions;
-  /** The answers of the management API, by the caller's name and the place of its call. */
+  /** The responses of the management API, by the caller's name and the index of its call. */
   readonly answers: ReadonlyMap<string, Answer>;
-  /** What the invariants remember of a run: part of its state. */
+  /** What the invariants remember about a run, which is part of its state. */
   readonly facts: Set<string>;
   /** The access token as Secrets Manager has it. */
   readonly secret: { value: string };
   /** The posts that were acknowledged, by their place. */
   readonly acknowledged: ReadonlySet<number>;
-  /** How often the chat service was called. */
+  /** The number of calls to the chat service. */
   readonly calls: number;
   /** The process whose call happens. */
   readonly current: string;
@@ -67,9 +67,9 @@ export const TOKEN = 'token-1';
 const MAX_INVOCATIONS = 60;
 const MAX_POSTPONEMENTS = 1;
 const INBOUND_VISIBILITY_SECONDS = 60;
-/** Too long for attempts without a pause, short enough for a function that retries in its reserved time. */
+/** Longer than a series of attempts without a pause, but short enough for retries in the time reserved for them. */
 const OUTAGE_MS = 250;
-/** What acknowledges an event. */
+/** The status that acknowledges an event. */
 const OK = 200;
 
 export const userRef: ContactRef = contactRef(ACCOUNT.platform, USER);
@@ -83,7 +83,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
   const secret = { value: TOKEN };
   const path: number[] = [];
   const attempts = new Map<string, number>();
-  /** What starts again when the process dies. */
+  /** Starts the work again if the process dies. */
   const restarts = new Map<string, () => void>();
   let isRunning = false;
   let current = 'nobody';
@@ -181,7 +181,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     return [createInvocations(functions.consumers[name])];
   });
 
-  /** Runs an actor's work in one process after the other, until one ends well. */
+  /** Runs an actor's work in one process after another until one succeeds. */
   const repeat = (actor: string, work: (process: string) => Promise<boolean>): void => {
     const count = (attempts.get(actor) ?? 0) + 1;
     if (count > maxFaults + 2) return;
@@ -386,7 +386,9 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       await drained();
     }
   };
-  /** Notes the choice's place among everything that could happen, so that a world that leaves nothing out repeats it. */
+  /**
+   * Notes the choice's place among everything that could happen, so that a world that leaves nothing out repeats it.
+   */
   const remember = (chosen: Alternative): void => {
     const whole = independence === undefined ? undefined : everything(false);
     if (whole === undefined || whole.length < 2) return;
@@ -400,5 +402,5 @@ const isSame = (
   other: { readonly label: string; readonly process: string | undefined; readonly fault: Fault | undefined },
 ): boolean => one.label === other.label && one.process === other.process && one.fault === other.fault;
 
-/** Waits until every promise that can continue has done so. */
+/** Waits until no promise can continue. */
 const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

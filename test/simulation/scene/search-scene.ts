@@ -51,7 +51,7 @@ export const searchScene = (scenario: SceneOptions, options: SceneSearchOptions)
   return searchRuns<SceneInvariantName>((report) => observed(scene, report, options), options);
 };
 
-/** Runs one schedule again. Returns what happened, line by line, and the violations. */
+/** Runs one schedule again. Returns a log of its steps, and the violations. */
 export const replayScene = (scenario: SceneOptions, options: RunOptions, choices: readonly number[]) =>
   replayRuns<SceneInvariantName>((report) => observed({ ...scenario, ...runOptions(options) }, report), choices);
 

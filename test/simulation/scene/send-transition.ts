@@ -19,7 +19,7 @@ const BY_OPERATOR: Readonly<Record<string, SendTransitionName>> = {
   waiting: 'resend',
 };
 
-/** Returns which transition a write of a send is, or undefined for a write that is none. */
+/** Returns the transition that a write of a send makes, or undefined if it makes none. */
 export const sendTransition = (
   process: string,
   before: Item | undefined,

@@ -3,7 +3,7 @@ import type { Fault } from '../world/faults.ts';
 import type { SceneOptions } from './scene-options.ts';
 import type { SceneScenarioName } from './scene-scenarios.ts';
 
-/** How each function starts, by the folder of its entry, and how one sees that a scene starts it so. */
+/** The ways to start each function, by the folder of its entry, and how to detect that a scene uses each way. */
 export const ENTRY_POINTS = {
   receive: {
     'a webhook request': ({ posts = [] }: SceneOptions) => posts.length > 0,
@@ -18,7 +18,7 @@ export const ENTRY_POINTS = {
   },
 } as const satisfies Record<string, Record<string, (options: SceneOptions) => boolean>>;
 
-/** A scenario in which each transition of a send happens, with the faults that it takes. */
+/** A scenario in which each transition of a send happens, with the faults that it requires. */
 export const TRANSITION_SCENARIOS = {
   register: ['registerTwice'],
   schedule: ['cancelWhileScheduling'],

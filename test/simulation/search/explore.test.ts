@@ -6,7 +6,7 @@ import type { WorldOptions } from '../world/world-options.ts';
 import { SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts';
 import { search } from './search.ts';
 
-/** What a run leaves behind. */
+/** The final state of a run. */
 const endOf = ({ table, chatService, queue }: World): string =>
   [
     [...table.items.values()].map(serialize).toSorted().join(),

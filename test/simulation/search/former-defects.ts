@@ -25,7 +25,7 @@ export const FORMER_DEFECTS = {
     create: () => ({ table: givingUp }),
   },
   forgottenOutcomeResent: {
-    breaks: 'The same, for a request that says resend: it is sent twice, although the outcome was known.',
+    breaks: 'The same for a request with onUncertain resend: it is sent twice, although the outcome was known.',
     scenario: 'resend',
     maxFaults: 1,
     allowedFaults: ['fails-before'],
@@ -46,7 +46,7 @@ export const FORMER_DEFECTS = {
     }),
   },
   importOutranksUser: {
-    breaks: "An import's opt-in, a few milliseconds later, overrides the user's own opt-out.",
+    breaks: "An imported opt-in that is a few milliseconds later overrides the user's own opt-out.",
     scenario: 'importedOptIn',
     maxFaults: 0,
     invariant: 'optOutObeyed',

@@ -6,7 +6,7 @@ import { serialize } from '../world/serialize.ts';
 import type { ItemWrite } from '../world/table.ts';
 import type { World } from '../world/world.ts';
 
-/** A sentence that must hold in every run. Each check returns what contradicts it. */
+/** An invariant of every run. Each check returns the violations. */
 export interface Invariant {
   readonly sentence: string;
   readonly atCall?: (world: World, call: JournalCall) => string | undefined;
@@ -19,7 +19,7 @@ const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cance
 export const INVARIANTS = {
   sentOnce: {
     sentence:
-      'No request reaches a user twice, unless it says resend and the outcome of the call before could not be known.',
+      'No request reaches a user twice, unless its onUncertain is resend and the outcome of the previous call could not be known.',
     atCall({ journal, options }, call) {
       if (call.effect === undefined) return undefined;
       const before = journal.calls.filter((one) => one !== call && one.requestId === call.requestId && one.effect);
@@ -61,7 +61,7 @@ export const INVARIANTS = {
   },
 
   trailNamesLastCall: {
-    sentence: 'A send names the call that was made last, and its message the call that reached the user.',
+    sentence: 'A send shows its last call, and its message shows the call that reached the user.',
     atEnd({ journal, options, table, sendItem }) {
       for (const requestId of requestIdsOf(options)) {
         const item = sendItem(requestId);
@@ -96,7 +96,7 @@ export const INVARIANTS = {
   },
 
   optOutObeyedFromClaim: {
-    sentence: 'The same for an opt-out that was stored between that read and the claim.',
+    sentence: 'The same applies to an opt-out that was stored between that read and the claim.',
     atCall(world, call) {
       const isSeen = disobeysRead(world, call) !== undefined;
       return isSeen ? undefined : disobeys(call, call.claim?.contactWhenClaimed);
@@ -105,7 +105,7 @@ export const INVARIANTS = {
 
   writtenMessageOpensWindow: {
     sentence:
-      'A message that a user writes at or after a claim opens the window, whatever the claimed call is answered.',
+      'A message that a user writes at or after a claim opens the window, whatever the response to the claimed call is.',
     atEnd({ journal, contactItem }) {
       const contact = contactItem();
       const lastInboundAt = typeof contact?.lastInboundAt === 'string' ? contact.lastInboundAt : undefined;

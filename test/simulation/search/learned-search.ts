@@ -3,25 +3,25 @@ import { forgetInterned } from '../world/serialize.ts';
 import type { Choose } from '../world/world.ts';
 import { type ObservedWorld, type Report, type RunsOptions, type RunsResult, searchRuns } from './search-runs.ts';
 
-/** A world that leaves out orders of calls that commute, as `independence` knows it. */
+/** A world that skips orders of calls that commute according to `independence`. */
 export interface LearningWorld<Name extends string> {
   readonly observe: (independence: Independence, report: Report<Name>) => ObservedWorld;
-  /** One run, in which nothing is left out. */
+  /** Plays one run in which nothing is skipped. */
   readonly run: (independence: Independence, choose: Choose) => Promise<unknown>;
 }
 
-/** What the search took for independent is not. */
+/** Thrown if calls that the search treated as independent are not. */
 class RefutedError extends Error {}
 
 const LEARNING_RUNS = 200;
 
-/** Searches every schedule of a world, but of calls that commute only one order. */
+/** Searches every schedule of a world, with only one order of calls that commute. */
 export const searchLearned = async <Name extends string>(
   { observe, run }: LearningWorld<Name>,
   options: RunsOptions,
 ): Promise<RunsResult<Name>> => {
   const independence = createIndependence();
-  // Learns from some runs what the actors touch, so that the search seldom starts again.
+  // Some runs come first to learn what the actors access, so that the search rarely has to start over.
   const watching = { ...independence, commutes: () => false };
   const choose = createPick();
   for (let count = 0; count < LEARNING_RUNS; count += 1) await run(watching, choose);
@@ -40,7 +40,7 @@ export const searchLearned = async <Name extends string>(
   }
 };
 
-/** The same choices in each search. */
+/** Makes the same choices in each search. */
 const createPick = (): Choose => {
   let state = 1;
   return ({ length }) => {

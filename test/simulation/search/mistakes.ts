@@ -43,7 +43,7 @@ export const MISTAKES = {
     }),
   },
   ignoredLease: {
-    breaks: 'A claim is taken for abandoned at once, although its lease has not expired.',
+    breaks: 'A claim is treated as abandoned at once, although its lease has not expired.',
     scenario: 'plain',
     maxFaults: 0,
     invariant: 'uncertainOnlyAfterCall',
@@ -53,7 +53,7 @@ export const MISTAKES = {
       ),
   },
   resentAlways: {
-    breaks: 'An uncertain request is sent again, although it does not say resend.',
+    breaks: 'An uncertain request is sent again, although its onUncertain is not resend.',
     scenario: 'plain',
     maxFaults: 1,
     allowedFaults: ['fails-after'],
@@ -81,7 +81,7 @@ export const MISTAKES = {
     create: () => updating((update) => (update.key.pk.startsWith('MESSAGE#') ? undefined : update)),
   },
   deletedTooEarly: {
-    breaks: 'A message that is to be retried is deleted.',
+    breaks: 'A message that must be retried is deleted.',
     scenario: 'plain',
     maxFaults: 1,
     allowedFaults: ['refused'],
@@ -110,7 +110,7 @@ export const MISTAKES = {
     }),
   },
   probeNeverSent: {
-    breaks: 'While the circuit breaker is open, no request is taken for a probe.',
+    breaks: 'While the circuit breaker is open, no request is used as a probe.',
     scenario: 'noCredit',
     maxFaults: 0,
     invariant: 'everythingEnds',

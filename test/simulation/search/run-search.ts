@@ -10,16 +10,16 @@ import {
 import { searchInChildren } from './search-in-children.ts';
 import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES, type SearchableScenario } from './searchable.ts';
 
-/** `npm run search`: searches every schedule of every scenario and exits 1 if an invariant does not hold in one. */
+/** `npm run search`: searches every schedule of every scenario. Exits with 1 if a schedule violates an invariant. */
 const USAGE = `npm run search [-- options]
-  --scenario <names>   separated by commas; all of them by default
-  --use-case <names>   only the scenarios of these use cases: ${useCases().join(', ')}
-  --faults <number>    at most so many faults in a run; 2 by default, fewer where a scenario says so
-  --workers <number>   how many scenarios are searched at once, each in its own process; 2 by default
-  --write              writes the results to docs/scenarios.md
-  --mutant <name>      searches with a function broken on purpose
-  --replay <choices>   runs one schedule of one scenario again, as a search printed it, and shows each step
-  --list               lists the scenarios and the mutants with what each is about`;
+  --scenario <names>   scenarios to search, separated by commas (default: all)
+  --use-case <names>   search only the scenarios of these use cases: ${useCases().join(', ')}
+  --faults <number>    maximum number of faults per run (default: 2, or the scenario's own limit)
+  --workers <number>   number of scenarios to search in parallel, each in its own process (default: 2)
+  --write              write the results to docs/scenarios.md
+  --mutant <name>      search with a function that is broken on purpose
+  --replay <choices>   run one schedule of a scenario again and show each step; a search prints the choices
+  --list               list the scenarios and mutants with their descriptions`;
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +31,7 @@ const { values } = parseArgs({
     mutant: { type: 'string' },
     replay: { type: 'string' },
     list: { type: 'boolean', default: false },
-    // One scenario in this process, with the result as JSON: how the command starts itself.
+    // Searches one scenario in this process and prints the result as JSON. The command starts itself with this option.
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -47,7 +47,7 @@ const fail = (sentence: string): never => {
 };
 
 const named = <Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry =>
-  entries[name] ?? fail(`There is no ${name}.`);
+  entries[name] ?? fail(`Unknown name: ${name}.`);
 
 const faultsOf = ({ maxFaults }: SearchableScenario): number =>
   values.faults === undefined ? maxFaults : Number(values.faults);
@@ -66,8 +66,8 @@ const describe = (name: string, { about }: SearchableScenario, result: SearchedS
   const schedules = result.schedules.map((count, index) => `${number(BigInt(count))} with ${index}`).join(', ');
   return [
     `${name} (up to ${result.faults} faults): ${about}`,
-    `  calls of ports: ${number(result.calls)} observed, at most ${result.mostCalls} in a run`,
-    `  places of a fault: ${number(result.faultPlaces)}; orders and faults: ${schedules} faults`,
+    `  port calls: ${number(result.calls)} observed, at most ${result.mostCalls} in a run`,
+    `  fault positions: ${number(result.faultPlaces)}; schedules: ${schedules} faults`,
     `  runs: ${number(result.runs)}; states: ${number(result.states)}; ${result.seconds} s of processor time`,
     `  violations: ${result.violations.length === 0 ? 'none' : ''}`,
   ].join('\n');
@@ -101,12 +101,12 @@ if (values.list) {
 
 const mutant = values.mutant === undefined ? undefined : named(SEARCHABLE_MUTANTS, values.mutant);
 if (mutant && values.scenario !== undefined && values.scenario !== mutant.scenario) {
-  fail(`${values.mutant} is searched in ${mutant.scenario}.`);
+  fail(`The mutant ${values.mutant} runs only in the scenario ${mutant.scenario}.`);
 }
-if (mutant && values.write) fail('What a mutant comes to is not written.');
+if (mutant && values.write) fail('--write does not apply to a mutant.');
 const wanted = values['use-case']?.split(',');
 const unknown = wanted?.find((useCase) => !useCases().includes(useCase));
-if (unknown !== undefined) fail(`There is no use case ${unknown}.`);
+if (unknown !== undefined) fail(`Unknown use case: ${unknown}.`);
 const names = mutant
   ? [mutant.scenario]
   : (values.scenario?.split(',') ?? Object.keys(SEARCHABLE_SCENARIOS)).filter(

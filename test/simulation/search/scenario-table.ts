@@ -3,20 +3,20 @@ import * as z from 'zod';
 import type { RunsResult } from './search-runs.ts';
 import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES } from './searchable.ts';
 
-/** What the search of a scenario came to. */
+/** The result of searching a scenario. */
 const searched = z.object({
   faults: z.number(),
-  /** Distinct calls of ports. */
+  /** The number of distinct port calls. */
   calls: z.number(),
   mostCalls: z.number(),
   faultPlaces: z.number(),
-  /** The schedules that the runs stand for, by the number of faults. */
+  /** The number of schedules that the runs cover, by the number of faults. */
   schedules: z.array(z.string()),
   runs: z.number(),
   states: z.number(),
   /** Seconds of processor time. */
   seconds: z.number(),
-  /** How many runs violated each invariant. */
+  /** The number of runs that violated each invariant. */
   violating: z.record(z.string(), z.number()),
   violations: z.array(z.object({ invariant: z.string(), what: z.string(), choices: z.array(z.number()) })),
 });
@@ -43,12 +43,12 @@ export const searchedScenario = (result: RunsResult<string>, faults: number, sec
 });
 
 const PAGE = new URL('../../../docs/scenarios.md', import.meta.url);
-/** The results so far, so that a part of the scenarios can be searched again. */
+/** The stored results, so that some of the scenarios can be searched again. */
 const RESULTS = new URL('results.json', import.meta.url);
 
 export type Results = Readonly<Record<string, SearchedScenario>>;
 
-/** Returns the committed results, of the scenarios that still exist. */
+/** Returns the stored results of the scenarios that still exist. */
 export const readResults = (): Results => {
   const all = z.record(z.string(), searched).parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
   return Object.fromEntries(Object.entries(all).filter(([name]) => Object.hasOwn(SEARCHABLE_SCENARIOS, name)));
@@ -69,7 +69,7 @@ const entryOf = (results: Results, name: string): (readonly [string, SearchedSce
 
 const HEAD = ['Use case', 'Scenario', 'Faults', 'Calls', 'Schedules', 'Runs', 'States', 'Seconds', 'Result'];
 
-/** The rows of the table, one for each scenario, whether or not it has been searched. */
+/** Returns one row for each scenario, whether or not it has been searched. */
 export const tableRows = (results: Results): readonly (readonly string[])[] =>
   Object.entries(SEARCHABLE_SCENARIOS).map(([name, { useCase }]) => {
     const result = results[name];
@@ -90,7 +90,7 @@ export const tableRows = (results: Results): readonly (readonly string[])[] =>
     ];
   });
 
-/** The table for a terminal. */
+/** Formats the table for a terminal. */
 export const formatTable = (results: Results, names: readonly string[]): string => {
   const rows = [HEAD, ...tableRows(results).filter(([, name = '']) => names.includes(name))];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -105,23 +105,23 @@ export const formatTable = (results: Results, names: readonly string[]): string 
     .join('\n');
 };
 
-/** The page of the documentation. */
+/** Returns docs/scenarios.md. */
 export const pageOf = (results: Results): string => {
   const all = Object.values(results);
   const sum = (of: (one: SearchedScenario) => number): string => number(all.reduce((total, one) => total + of(one), 0));
   return `# Scenarios
 
-\`npm run search\` runs the functions in memory, in every order of their calls and with every fault at every call. This
-page lists what it searches, and what the latest complete runs came to: ${sum(({ runs }) => runs)} runs in
-${sum(({ seconds }) => seconds / 60)} minutes of processor time. \`npm run search -- --write\` writes it.
+\`npm run search\` runs the functions in memory, with every order of their calls and every fault at every call. This page
+lists what it searches and the latest results: ${sum(({ runs }) => runs)} runs in ${sum(({ seconds }) => seconds / 60)} minutes of processor time.
+To update the page, run \`npm run search -- --write\`.
 
-*Faults* is how many go wrong in a run, at most. *Calls* counts the distinct calls of ports. *Schedules* counts the
-orders and faults that the runs stand for: a state that was searched before is not searched again, and calls that
-commute with everything else are made in one order only.
+*Faults* is the maximum number of faults in a run. *Calls* is the number of distinct port calls. *Schedules* is the
+number of combinations of orders and faults that the runs cover. It is higher than the number of runs, because the
+search visits each state once, and tries only one order of calls that commute with all others.
 
 ${markdown([HEAD, ...tableRows(results)], (column) => column < 2 || column === HEAD.length - 1)}
 
-## What each scenario asks
+## Scenarios by name
 
 ${Object.entries(SEARCHABLE_SCENARIOS)
   .map(([name, { about }]) => wrapped(`- \`${name}\`: ${about}`))
@@ -129,7 +129,7 @@ ${Object.entries(SEARCHABLE_SCENARIOS)
 
 ## Functions that are broken on purpose
 
-A test requires that the search finds each of these mistakes, and names the invariant that it breaks.
+A test requires that the search finds each of these mistakes through the invariant it names.
 
 ${Object.entries(SEARCHABLE_MUTANTS)
   .map(([name, { breaks, scenario, invariant }]) =>
@@ -167,7 +167,7 @@ const wrapped = (item: string): string => {
 
 const number = (count: number): string => count.toLocaleString('en-US', { maximumFractionDigits: 0 });
 
-/** Exact up to a million, then rounded: the count has up to hundreds of digits. */
+/** Formats a count. Rounds from a million on, because counts can have hundreds of digits. */
 const short = (count: bigint): string => {
   if (count < 1_000_000n) return number(Number(count));
   const digits = String(count);

@@ -7,7 +7,7 @@ import type { WorldOptions } from '../world/world-options.ts';
 export interface Scenario {
   readonly about: string;
   readonly options: WorldOptions;
-  /** Fewer faults than the others, where two would take hours. @default 2 */
+  /** The maximum number of faults in a run. Lower where two would take hours. @default 2 */
   readonly maxFaults?: number;
   /** The faults, one in a run, of the part that runs in `npm test`. @default none */
   readonly slice?: readonly Fault[];
@@ -44,7 +44,7 @@ const optedIn = { contacts: { [USER]: { optInAt: IN_JANUARY } } };
 
 export const SCENARIOS = {
   plain: {
-    about: 'A free-form message in an open window, delivered twice at once.',
+    about: 'A free-form message in an open window, delivered twice concurrently.',
     slice: FAULTS,
     options: { ...constantWindow, ...twice(freeForm) },
   },
@@ -69,7 +69,7 @@ export const SCENARIOS = {
     options: { ...constantWindow, ...twice(freeForm), chatService: { refusedText: 'parcel' } },
   },
   malformed: {
-    about: 'A malformed request, whose only record is its dead letter.',
+    about: 'A malformed request, which is recorded only as a dead letter.',
     options: {
       queued: [{ request: freeForm, body: '{"requestId":"request-1"}' }],
       isContactConstant: true,
@@ -91,38 +91,38 @@ export const SCENARIOS = {
     },
   },
   probes: {
-    about: 'The same, with both deliveries competing for each probe.',
+    about: 'The same, but both deliveries compete for each probe.',
     options: { ...openWindow, ...twice(freeForm), hasCredit: false, events: [credit] },
     maxFaults: 1,
     isSlow: true,
   },
   lease: {
-    about: 'A process is suspended at one of its calls until its lease has expired, besides the faults.',
+    about: 'In addition to the faults, a process is suspended at one of its calls until its lease has expired.',
     options: { ...constantWindow, ...twice(freeForm), freeLates: 1 },
   },
   optOut: {
-    about: 'The user opts out, at any time, while a template is sent in an open window.',
+    about: 'The user opts out at any time while a template is sent in an open window.',
     options: { ...openWindow, ...twice(template), events: [optOut()] },
   },
   optOutBeforeAnswer: {
-    about: 'The user opts out, at any time, while a free-form message is sent in an open window.',
+    about: 'The user opts out at any time while a free-form message is sent in an open window.',
     options: { ...openWindow, ...twice(freeForm), events: [optOut()] },
   },
   importedOptIn: {
-    about: 'The user opts out, and a list that says otherwise is imported, at any time while a template is sent.',
+    about: 'The user opts out, and an imported list opts the user in, at any time while a template is sent.',
     options: { ...openWindow, ...twice(template), events: [optOut(), importsOptIn()] },
     maxFaults: 1,
   },
   userWrites: {
-    about: 'The user writes, in the millisecond of the claim or before, while the chat service answers error 201.',
+    about: 'The user writes in the same millisecond as the claim or earlier, while the chat service answers error 201.',
     options: { ...contradiction, ...twice(freeForm), events: [userWrites()] },
   },
   userWritesLater: {
-    about: 'The user writes, a second later, at any time while the chat service answers error 201.',
+    about: 'The user writes a second after the claim, at any time while the chat service answers error 201.',
     options: { ...contradiction, ...twice(freeForm), events: [userWrites({ afterMs: 1000 })] },
   },
   status: {
-    about: 'A status confirms the message, at any time after it reached the user.',
+    about: 'A status confirms the message at any time after it reached the user.',
     options: { ...constantWindow, ...twice(freeForm), rules: { clientPayload: 'all' }, events: [status] },
   },
   scheduled: {

@@ -9,7 +9,7 @@ export interface ChildSearch {
   readonly arguments: readonly string[];
 }
 
-/** Searches scenarios in processes of their own, several at once, so that each core has one. */
+/** Searches several scenarios in parallel, each in its own process. */
 export const searchInChildren = async (
   searches: readonly ChildSearch[],
   workers: number,

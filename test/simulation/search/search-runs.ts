@@ -17,7 +17,7 @@ export interface ObservedWorld extends Run {
   readonly clock: VirtualClock;
   /** Checks what must hold at the end. */
   checkEnd(how: 'quiet' | 'endless'): void;
-  /** The choices so far, if another world replays them than the one that is searched. */
+  /** The choices so far, if they are replayed in a world other than the searched one. */
   readonly path?: () => readonly number[];
 }
 
@@ -31,7 +31,7 @@ export interface RunsResult<Name extends string> extends Coverage {
 export interface RunsOptions {
   readonly mergesStates?: boolean;
   readonly maxRuns?: number;
-  /** Ends the search when this invariant is violated, or when that returns true. @default never */
+  /** Ends the search when this invariant is violated, or when this function returns true. @default never */
   readonly until?: string | (() => boolean);
 }
 
@@ -79,7 +79,7 @@ export const searchRuns = async <Name extends string>(
   return { ...coverage, violating: counted, violations: [...shortest.values()] };
 };
 
-/** Runs one schedule again. Returns what happened, line by line, and the violations. */
+/** Runs one schedule again. Returns a log of its steps, and the violations. */
 export const replayRuns = async <Name extends string>(
   start: (report: Report<Name>) => ObservedWorld,
   choices: readonly number[],

@@ -33,7 +33,7 @@ export const search = (scenario: WorldOptions, options: SearchOptions): Promise<
   return searchRuns<InvariantName>((report) => observed(scenario, options, report, options.onEnd), options);
 };
 
-/** Runs one schedule again. Returns what happened, line by line, and the violations. */
+/** Runs one schedule again. Returns a log of its steps, and the violations. */
 export const replayRun = (scenario: WorldOptions, options: RunOptions, choices: readonly number[]) =>
   replayRuns<InvariantName>((report) => observed(scenario, options, report), choices);
 

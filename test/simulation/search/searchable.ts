@@ -25,7 +25,7 @@ export interface SearchableScenario {
   readonly about: string;
   readonly maxFaults: number;
   search(maxFaults: number): Promise<RunsResult<string>>;
-  /** Runs one schedule again. Returns what happened, line by line, and the violations. */
+  /** Runs one schedule again. Returns a log of its steps, and the violations. */
   replay(
     maxFaults: number,
     choices: readonly number[],
@@ -105,7 +105,7 @@ const scenes = searchableBy('scene', searchScene, replayScene);
 const mapped = <One, Other>(entries: Readonly<Record<string, One>>, map: (one: One) => Other): Record<string, Other> =>
   Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, map(one)]));
 
-/** Joins what is searched of all functions, whose names must differ. */
+/** Merges entries of all functions, whose names must be unique. */
 const joined = <Entry>(...parts: readonly Readonly<Record<string, Entry>>[]): Readonly<Record<string, Entry>> => {
   const entries = parts.flatMap((part) => Object.entries(part));
   const names = entries.map(([name]) => name);

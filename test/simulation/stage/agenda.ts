@@ -1,17 +1,17 @@
-/** Something that will happen. */
+/** A future event. */
 export interface Entry {
   readonly atMs: number;
-  /** Decides between entries of the same time. */
+  /** Orders entries with the same time. */
   readonly order: number;
   /** Undefined once it has happened or was cancelled. */
   happen: (() => void) | undefined;
 }
 
-/** What will happen, by time. */
+/** Future events, ordered by time. */
 export interface Agenda {
   add(atMs: number, order: number, happen: () => void): Entry;
   cancel(entry: Entry): void;
-  /** Takes the next entry out. Returns undefined if nothing will happen. */
+  /** Removes and returns the next entry, or undefined if there is none. */
   take(): Entry | undefined;
   /** How many entries have neither happened nor been cancelled. */
   readonly size: number;

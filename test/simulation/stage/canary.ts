@@ -4,7 +4,7 @@ import { examineRun, STAGE_INVARIANTS } from './stage-invariants.ts';
 import type { StageMutation } from './stage-mutation.ts';
 import type { PlayHistory } from './stage-run.ts';
 
-/** What no run can keep: a simulation in which it holds plays nothing. */
+/** An invariant that every run violates. If it holds, the simulation played nothing. */
 export const IMPOSSIBLE_INVARIANT: StageInvariant = {
   sentence: 'Nothing is ever stored, sent, or published.',
   check(facts, { checked, violated }) {
@@ -15,15 +15,15 @@ export const IMPOSSIBLE_INVARIANT: StageInvariant = {
   },
 };
 
-/** Forgets every write of every function. A simulation that notices nothing checks nothing. */
+/** Drops every write of every function. A simulation that does not notice this checks nothing. */
 export const forgetEverything = (): StageMutation => ({
   table: (table) => ({ update: async ({ key }) => ({ kind: 'written', item: await table.get(key) }) }),
 });
 
 /**
- * Plays a history that contradicts an invariant, and one on a stage that is broken everywhere.
+ * Plays a history that violates the canary invariant, and one on a stage whose writes are all dropped.
  *
- * @returns what was not noticed, which means that the simulation itself is broken
+ * @returns what was not noticed; anything here means that the simulation itself is broken
  */
 export const checkCanary = async (
   play: PlayHistory,

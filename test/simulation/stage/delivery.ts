@@ -3,12 +3,12 @@ import { ACCOUNT } from '../../support/builders.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { StageContext } from './stage-context.ts';
 
-/** What the chat service reports. */
+/** An event that the chat service reports. */
 export interface ReportedEvent {
   /** Unique, and the same in every run of the history. */
   readonly eventId: string;
   readonly body: string;
-  /** Somebody else posts it. */
+  /** Whether someone other than the chat service posts it. */
   readonly isUnauthenticated?: boolean;
 }
 
@@ -37,7 +37,7 @@ const MAX_BACKOFF_MS = 10 * 60 * 1000;
 const MAX_DUPLICATE_MS = 60_000;
 const MAX_DUPLICATES = 3;
 
-/** Creates the delivery: at least once, retried with a backoff, in any order, for seven days. */
+/** Creates the delivery, which is at least once, in any order, and retried with backoff for seven days. */
 export const createDelivery = ({ context, token, post }: DeliveryOptions): Delivery => {
   const { clock, draw, features, after, record } = context;
   const { duplicateRate, lateRate, maxLateMs, lostAnswerRate } = features.delivery;
@@ -80,7 +80,7 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
         const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));
         attemptIn(Math.ceil(backoff * (0.5 + draw.fraction(identity, 3))));
       };
-      // Without an answer in time, the event is delivered again, whatever becomes of this attempt.
+      // If there is no response in time, the event is delivered again, even if this attempt succeeds later.
       const timeout = after(DEADLINE_MS, `timeout of ${about}`, () => finish(504, true));
       post(request, about).then((end) => {
         const isLost = !context.isCalm && draw.fraction(identity, 4) < lostAnswerRate;
@@ -94,7 +94,7 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
   return { publish };
 };
 
-/** What API Gateway answers. */
+/** The response of API Gateway. */
 const statusOf = (end: InvocationEnd<number>): number => {
   if (end.how === 'answered') return end.result;
   return end.how === 'timed-out' ? 503 : 500;
@@ -116,6 +116,6 @@ const requestOf = (
     isBase64Encoded: false,
     ...(windowPer === 'channel' && { pathParameters: { chatChannelNumber: ACCOUNT.channel } }),
   };
-  // The handler reads nothing else of a request.
+  // The handler uses no other fields of the request.
   return request as APIGatewayProxyEventV2;
 };

@@ -2,7 +2,7 @@ import { requestIdIn } from '../world/journal.ts';
 import type { Act } from './history.ts';
 import { humanTime } from './human-time.ts';
 
-/** Says who acts on what, in one line. `from` and `to` are columns of the timeline. */
+/** Describes an act in one line. `from` and `to` are columns of the timeline. */
 export const describeAct = (act: Act): { readonly from: string; readonly to?: string; readonly text: string } => {
   switch (act.kind) {
     case 'user-writes':
@@ -61,7 +61,7 @@ const laneOf = {
 
 const addressIn = (body: string): string | undefined => /"platformContactId":"([^"]*)"/.exec(body)?.[1];
 
-/** Shows which parts a request has, and the values of those that decide what happens to it. */
+/** Lists the parts of a request, with the values of those that determine what happens to it. */
 const describeRequest = (body: string): string => {
   const requestId = requestIdIn(body);
   const request = parseObject(body);

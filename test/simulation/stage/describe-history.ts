@@ -2,7 +2,7 @@ import { contactKey } from '../../../lambdas/domain/contact.ts';
 import type { History } from './history.ts';
 import { unusualFeatures } from './simplify-features.ts';
 
-/** Describes what distinguishes a history from others: its features, its faults, and how many acts of each kind it has. */
+/** Describes a history: its features, its faults, and the number of acts of each kind. */
 export const describeHistory = ({ seed, features, acts, faults }: History): string => {
   const unusual = unusualFeatures(features).map(([path, value]) => `${path} ${describeValue(value)}`);
   const kinds = [...Map.groupBy(acts, ({ kind }) => kind)].map(([kind, { length }]) => `${length} ${kind}`);

@@ -5,7 +5,7 @@ import type { LedgerEntry } from './ledger.ts';
 
 type Write = Extract<LedgerEntry, { kind: 'write' }>;
 
-/** What every item has, what never changes, and what only indexes and TTL need. */
+/** Attributes that are not shown: keys, attributes that never change, and those only for indexes and TTL. */
 const UNINTERESTING: ReadonlySet<string> = new Set([
   'pk',
   'sk',
@@ -21,8 +21,8 @@ const UNINTERESTING: ReadonlySet<string> = new Set([
 const MAX_VALUE_CHARACTERS = 40;
 
 /**
- * Describes what a write changed, such as `SEND request-7: waiting → claimed (attempts 1 → 2, leaseUntil +3 min)`. Times
- * are relative to the write. Sentences and content are left out.
+ * Describes what a write changed, such as `SEND request-7: waiting → claimed (attempts 1 → 2, leaseUntil +3 min)`.
+ * Times are relative to the write. Omits sentences and content.
  */
 export const describeWrite = ({ key, before, after, atMs }: Write): string => {
   const name = nameOf(key);
@@ -34,7 +34,7 @@ export const describeWrite = ({ key, before, after, atMs }: Write): string => {
   return `${name}: ${state}${changed.length > 0 ? ` (${changed.join(', ')})` : ''}`;
 };
 
-/** Whether a write left the item as it was. */
+/** Whether a write left the item unchanged. */
 export const isUnchanged = ({ before, after }: Write): boolean => isSame(before, after);
 
 const describeState = (before: Item | undefined, after: Item): string => {
@@ -52,7 +52,7 @@ const describeAttribute = (attribute: string, before: unknown, after: unknown, a
   return isCount ? `${attribute} ${before} → ${text}` : `${attribute} ${text}`;
 };
 
-/** Returns undefined for what is too long to show. */
+/** Returns undefined if the value is too long to show. */
 const describeValue = (value: unknown, atMs: number): string | undefined => {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string' || value.length > MAX_VALUE_CHARACTERS || /[\s{"]/.test(value)) return undefined;

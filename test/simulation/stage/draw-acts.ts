@@ -4,12 +4,12 @@ import { drawRequest, type RequestRates, TEMPLATES } from './draw-request.ts';
 import type { Act, ActKind } from './history.ts';
 import type { Draw } from './random-draw.ts';
 
-/** What the acts of a history have in common, and what the earlier ones did. */
+/** What the acts of a history share, and the effects of earlier acts. */
 export interface Story {
   readonly draw: Draw;
   readonly contacts: readonly Addresses[];
   readonly requestRates: RequestRates;
-  /** The requests so far, for acts that refer to one. */
+  /** The requests so far, for later acts that refer to one. */
   readonly requests: PastRequest[];
 }
 
@@ -19,7 +19,7 @@ export interface PastRequest {
   readonly isScheduled: boolean;
 }
 
-/** The choices of acts that a run of many seeds must have made. */
+/** The choices that a run of many seeds must include. */
 export const CHOICES = {
   via: ['queue', 'api'],
   as: ['accepted', 'failed', 'resend'],
@@ -54,7 +54,7 @@ export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
   outage: 0.4,
 };
 
-/** Draws an act of a kind, and the acts that it entails. Returns none if it would have nothing to refer to. */
+/** Draws an act of a kind, and the acts that follow from it. Returns none if there is nothing for it to refer to. */
 export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act[] => {
   const { draw } = story;
   switch (kind) {
@@ -112,7 +112,7 @@ export const drawEdgeRequest = (
   { atMs, contact }: { readonly atMs: number; readonly contact: string },
 ): Act => newRequest(story, atMs + DAY_MS - story.draw.pick(WINDOW_EDGES_MS), contact);
 
-/** How much earlier than 24 hours after a message: around the margins of the stages, and around the end itself. */
+/** Offsets before the end of the 24 hours after a message: near the margins of the stages, and near the end itself. */
 const WINDOW_EDGES_MS = [600_001, 599_000, 60_001, 60_000, 59_999, 1_000, 1, 0, -1, -1_000];
 
 const newRequest = (story: Story, atMs: number, platformContactId = drawAddress(story)): Act => {
@@ -124,7 +124,7 @@ const newRequest = (story: Story, atMs: number, platformContactId = drawAddress(
   return act;
 };
 
-/** The same request again, by another route, in another group, or with another body. */
+/** Draws the same request again: through another route, in another group, or with another body. */
 const repeatRequest = ({ draw, requests }: Story, atMs: number): Act => {
   const { act, requestId } = draw.pick(requests);
   const again = { ...act, atMs, via: draw.chance(0.7) ? act.via : draw.pick(CHOICES.via) };
@@ -144,9 +144,9 @@ const repeatRequest = ({ draw, requests }: Story, atMs: number): Act => {
 
 type ActLater = { [Kind in ActKind]: Omit<Extract<Act, { kind: Kind }>, 'atMs'> }[ActKind];
 
-/** Adds an act that ends a condition. A few conditions last, which can mean retries for days. */
+/** Adds an act that ends a condition. A few conditions are not ended, which can lead to days of retries. */
 const usuallyLater = (draw: Draw, atMs: number, act: ActLater): readonly Act[] =>
-  // An act without its time, and a time, are an act.
+  // The type system cannot see that an act without its time, plus a time, is an act.
   draw.chance(LASTING_RATE) ? [] : [{ ...act, atMs: atMs + Math.round(draw.magnitude(SECOND_MS, 6 * HOUR_MS)) } as Act];
 
 const LASTING_RATE = 0.03;
@@ -154,8 +154,8 @@ const LASTING_RATE = 0.03;
 type Outage = Pick<Extract<Act, { kind: 'outage' }>, 'part' | 'how' | 'forMs'>;
 
 /**
- * How long each part can be unavailable. The stream is read again at once, so a long outage of the bus would only be the
- * same thousands of times. Requests that cannot be scheduled are given up after a day.
+ * The longest outage of each part. The stream is read again at once, so a long outage of the bus would only repeat the
+ * same attempt thousands of times. Requests that cannot be scheduled are given up after a day.
  */
 const MAX_OUTAGE_MS = {
   'chat-service': 30 * HOUR_MS,
@@ -171,8 +171,8 @@ const drawOutage = (draw: Draw): Outage => {
 };
 
 /**
- * Draws what rarely comes together by chance: requests that cannot be scheduled for so long that they are given up, and a
- * redrive once they can.
+ * Draws a combination that is rare by chance: requests that cannot be scheduled for so long that they are given up, and
+ * a redrive after the outage.
  */
 const drawLongOutage = (story: Story, atMs: number): readonly Act[] => {
   const { draw, requestRates } = story;
@@ -188,7 +188,7 @@ const drawLongOutage = (story: Story, atMs: number): readonly Act[] => {
   ];
 };
 
-/** Any address of a contact, but usually the first. */
+/** Draws an address of a contact, usually the first. */
 const drawAddress = ({ draw, contacts }: Story): string => {
   const addresses = draw.pick(contacts);
   const [first] = addresses;

@@ -1,13 +1,13 @@
 import type { Draw } from './random-draw.ts';
 
-/** A user, under every address that may name the user. */
+/** A user with all addresses that can identify the user. */
 export type Addresses = readonly string[];
 
 const digits = (index: number, length: number): string => String(index).padStart(length, '0');
 
 /**
- * The forms of a user's address, by kind of user. They follow the field notes of the contract rather than the rules that
- * are under test.
+ * The forms of a user's address, by kind of user. They follow the field notes of the contract rather than the rules
+ * that are under test.
  */
 const FORMS = {
   argentine: (index) => {
@@ -29,7 +29,7 @@ const FORMS = {
   elsewhere: (index) => [`+4915123${digits(index, 6)}`, `4915123${digits(index, 6)}`],
   platformId: (index) => [`US.1349${digits(index, 6)}.7`],
   webChat: (index) => [`web-chat-${digits(index, 4)}-b`],
-  /** SQS takes no such message group. */
+  /** An address that SQS rejects as a message group ID. */
   named: (index) => [`señora-nº-${index}`],
 } as const satisfies Record<string, (index: number) => Addresses>;
 
@@ -41,7 +41,7 @@ export const addressesOf = (kind: ContactKind, index: number): Addresses => FORM
 
 const OTHER_KINDS = CONTACT_KINDS.filter((kind) => kind !== 'argentine');
 
-/** Draws 2 to 40 users, few of them more often than many. */
+/** Draws 2 to 40 users. Small numbers are more likely. */
 export const drawContacts = (draw: Draw): readonly Addresses[] =>
   Array.from({ length: Math.round(draw.magnitude(2, 40)) }, (_, index) =>
     addressesOf(draw.chance(0.4) ? 'argentine' : draw.pick(OTHER_KINDS), index),

@@ -5,7 +5,7 @@ import { type Draw, swarm, type Weights } from './random-draw.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A stage and an environment without anything unusual. A failing history is shrunk toward these. */
+/** The features of an ordinary stage and environment. A failing history is shrunk toward these. */
 export const PLAIN_FEATURES: Features = {
   faultRates: {},
   delivery: { duplicateRate: 0, lateRate: 0, maxLateMs: 0, lostAnswerRate: 0, withoutTimeRate: 0 },
@@ -21,7 +21,7 @@ export const PLAIN_FEATURES: Features = {
 /** Draws which faults and features a run has, and how often they occur. */
 export const drawFeatures = (draw: Draw): Features => {
   const clientPayload = draw.pick(['off', 'intent', 'all', 'all'] as const);
-  // Without a client payload, a call of the default template would not name its request.
+  // Without a client payload, the default template could not be traced to its request.
   const hasDefaultTemplate = clientPayload !== 'off' && draw.chance(0.3);
   return {
     faultRates: drawFaultRates(draw),
@@ -49,10 +49,10 @@ export const drawFeatures = (draw: Draw): Features => {
   };
 };
 
-/** With more, what takes twenty calls, such as an erasure, would fail a thousand times in a row. */
+/** At higher rates, an operation of twenty calls, such as an erasure, would fail a thousand times in a row. */
 const MAX_TOTAL_RATE = 0.2;
 
-/** A run in four has no faults, so that the other features are also checked on their own. */
+/** One run in four has no faults, so that the other features are also checked without them. */
 const drawFaultRates = (draw: Draw): Features['faultRates'] => {
   if (draw.chance(0.25)) return {};
   const rates: Weights<Fault> = swarm(draw, rateOfEach(draw.magnitude(0.001, 0.05)), 0.5);
@@ -65,6 +65,6 @@ const rateOfEach = (rate: number): Weights<Fault> =>
   // `FAULTS` has every name of the type.
   Object.fromEntries(FAULTS.map((fault) => [fault, rate])) as Weights<Fault>;
 
-/** Returns the value with some probability, otherwise 0. */
+/** Returns the value with the given probability, otherwise 0. */
 const sometimes = (draw: Draw, probability: number, value: () => number): number =>
   draw.chance(probability) ? value() : 0;

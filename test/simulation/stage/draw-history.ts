@@ -6,7 +6,7 @@ import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
 import type { Act, ActKind, History } from './history.ts';
 import { createDraw, type Draw, swarm } from './random-draw.ts';
 
-/** When every drawn history starts. */
+/** The start time of every drawn history. */
 export const START_MS = Date.parse(NOW);
 
 const SECOND_MS = 1000;
@@ -14,13 +14,13 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** About 500 events, with the deliveries, messages, and retries that follow from the acts. */
+/** Leads to about 500 events, including the deliveries, messages, and retries that follow from the acts. */
 const MIN_ACTS = 100;
 const MAX_ACTS = 300;
 
 /**
- * Draws a history from a seed. Which faults, features, and kinds of acts it has, and how often each occurs, is drawn
- * first, and the acts afterward.
+ * Draws a history from a seed. First draws which faults, features, and kinds of acts it has and how often each occurs,
+ * then the acts.
  */
 export const drawHistory = (seed: number): History => {
   const draw = createDraw(seed);
@@ -54,13 +54,13 @@ const drawActs = (story: Story): readonly Act[] => {
   return acts.toSorted((one, other) => one.atMs - other.atMs);
 };
 
-/** Nearly every run has messages and requests; without either, little else has an effect. */
+/** Nearly every run has messages and requests, because most other acts have no effect without them. */
 const drawActWeights = (draw: Draw): Readonly<Record<ActKind, number>> => {
   const { 'user-writes': writes, request, ...others } = ACT_WEIGHTS;
   return atLeastOne({ ...swarm(draw, { 'user-writes': writes, request }, 0.08), ...swarm(draw, others) }, 'request');
 };
 
-/** The times between acts: how many of them follow at once, after minutes, or after days, is drawn for each run. */
+/** Draws the pauses between acts. Each run has its own mix of none, minutes, and days. */
 const GAPS = {
   atOnce: { minMs: 0.1, maxMs: 50 },
   seconds: { minMs: 50, maxMs: 20 * SECOND_MS },
@@ -84,7 +84,7 @@ const drawGaps = (draw: Draw): (() => number) => {
   };
 };
 
-/** Switches one on if all are off. */
+/** Switches one entry on if all are off. */
 const atLeastOne = <Name extends string>(
   weights: Readonly<Record<Name, number>>,
   name: NoInfer<Name>,

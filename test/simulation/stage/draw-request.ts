@@ -4,10 +4,10 @@ import type { Draw, Weights } from './random-draw.ts';
 const SECOND_MS = 1000;
 const HOUR_MS = 60 * 60 * SECOND_MS;
 
-/** What a request consists of; the others are added to it. */
+/** The basic contents of a request. The other parts are added to one of these. */
 export const REQUEST_CONTENTS = { 'free-form': 4, template: 3, both: 2, media: 1 } as const;
 
-/** How likely each is. */
+/** The probability of each. */
 export const REQUEST_FEATURES = {
   sendAt: 0.15,
   notAfter: 0.15,
@@ -22,7 +22,7 @@ export const REQUEST_FEATURES = {
 export type RequestContent = keyof typeof REQUEST_CONTENTS;
 export type RequestFeature = keyof typeof REQUEST_FEATURES;
 
-/** How often a run's requests have each content and feature. */
+/** The probability of each content and feature in the requests of a run. */
 export interface RequestRates {
   readonly contents: Weights<RequestContent>;
   readonly features: Weights<RequestFeature>;
@@ -39,8 +39,8 @@ export interface DrawnRequest {
 export const TEMPLATES = ['parcel_update', 'invoice_ready'] as const;
 
 /**
- * Draws a request. Its texts, parameters, and addresses of media name it, so that a call shows which request it belongs
- * to.
+ * Draws a request. Its texts, parameters, and media addresses contain its ID, so that each call can be traced to its
+ * request.
  */
 export const drawRequest = (
   draw: Draw,

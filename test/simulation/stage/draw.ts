@@ -1,9 +1,9 @@
 /**
- * Choices that depend only on a seed and on what they are about, never on the choices before them, so that leaving out a
- * part of a history changes as little as possible of the rest.
+ * Choices that depend only on a seed and on what they are about, never on earlier choices, so that removing a part of a
+ * history changes the rest as little as possible.
  */
 export interface Draw {
-  /** Identifies something that choices are about. */
+  /** Identifies the subject of a choice. */
   identify(what: string): number;
   /** Returns a number from 0 (inclusive) to 1 (exclusive). `aspect` distinguishes the choices about one thing. */
   fraction(identity: number, aspect: number): number;

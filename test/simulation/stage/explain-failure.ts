@@ -8,9 +8,9 @@ import { renderTimeline } from './timeline.ts';
 
 export interface ExplainOptions {
   readonly invariant: string;
-  /** How often the history may be played to shrink it. */
+  /** The maximum number of runs to shrink the history. */
   readonly maxRuns: number;
-  /** Where the shrunk history is written. */
+  /** The folder for the shrunk history. */
   readonly folder: string;
   readonly print: (line: string) => void;
 }

@@ -2,7 +2,7 @@ import { QUEUES } from './ledger.ts';
 import type { Simulation } from './run-history.ts';
 import type { StageRun } from './stage-run.ts';
 
-/** A simulation in which nothing happens but acts, and in which nobody may be erased. For tests of what is around it. */
+/** A fake simulation that only performs acts, and in which every erasure is a violation. */
 export const FAKE: Simulation = {
   async play(history) {
     return {

@@ -1,19 +1,19 @@
 import type { Row } from './timeline-rows.ts';
 
-/** Lines of a timeline that follow each other several times. */
+/** Lines of a timeline that repeat as a group. */
 export interface Repeated {
   readonly rows: readonly Row[];
-  /** How often they follow each other again. 0 for lines that do not repeat. */
+  /** The number of repetitions. 0 for lines that do not repeat. */
   readonly times: number;
-  /** When the last of them happened. */
+  /** The time of the last line. */
   readonly untilMs: number;
 }
 
 const MAX_ROWS = 16;
-/** Fewer repetitions are shown. */
+/** Fewer repetitions than this are not folded. */
 const MIN_REPETITIONS = 2;
 
-/** Folds lines that follow each other several times, such as attempts during an outage, into one occurrence. */
+/** Folds repeated groups of lines, such as attempts during an outage, into one. */
 export const foldRows = (rows: readonly Row[]): readonly Repeated[] => {
   const keys = rows.map(keyOf);
   const folded: Repeated[] = [];
@@ -42,7 +42,7 @@ const isSame = (keys: readonly string[], start: number, other: number, length: n
   return true;
 };
 
-/** Lines that differ only in numbers are alike, unless these belong to a name. Violations are never alike. */
+/** Lines are alike if they differ only in numbers that are not part of a name. Violations are never alike. */
 const keyOf = ({ from, to, text, mark }: Row, index: number): string =>
   mark === 'violation'
     ? `${index}`

@@ -5,7 +5,7 @@ import type { EndOfInvocation, LambdaName, StageProcess } from './processes.ts';
 import type { StageCalls } from './stage-calls.ts';
 import type { StageContext } from './stage-context.ts';
 
-/** The result of an invocation, if the function gave one. */
+/** The result of an invocation, if the function returned one. */
 export type InvocationEnd<Result> =
   | { readonly how: 'answered'; readonly result: Result }
   | { readonly how: Exclude<EndOfInvocation, 'answered'> };
@@ -28,9 +28,9 @@ export interface FunctionPoolOptions<Handlers> {
   readonly start: (process: StageProcess) => Handlers;
 }
 
-/** How likely an invocation gets a new process although one is idle. */
+/** The probability that an invocation gets a new process although one is idle. */
 const COLD_START_RATE = 0.02;
-/** After as long without an invocation, Lambda has ended a process. */
+/** How long a process can be idle before Lambda ends it. */
 const MAX_IDLE_MS = 10 * 60 * 1000;
 const MAX_START_MS = 400;
 
@@ -65,7 +65,7 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
     identity: number,
   ): Pick<Idle, 'process' | 'handlers'> & { isCold: boolean } => {
     const latest = draw.fraction(identity, 0) < COLD_START_RATE ? undefined : idle.pop();
-    // The latest was idle for the shortest time.
+    // The process that was idle for the shortest time.
     if (latest === undefined || clock.ms - latest.sinceMs > MAX_IDLE_MS) return { ...startProcess(name), isCold: true };
     return { ...latest, isCold: false };
   };

@@ -3,48 +3,48 @@ import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { Fault } from '../world/faults.ts';
 
 /**
- * A run of a stage, as data. The same history always gives the same run, and a history without some of its acts or
- * faults is a history too, so that a failing one can be shrunk.
+ * A run of a stage, as data. The same history always produces the same run. A history without some of its acts or
+ * faults is also a history, so that a failing one can be shrunk.
  */
 export interface History {
-  /** Decides the order of what can happen at the same time, what the chat service delivers when, and which faults happen. */
+  /** Determines the order of simultaneous events, when the chat service delivers what, and which faults happen. */
   readonly seed: number;
   readonly features: Features;
-  /** In the order of their times. */
+  /** Ordered by time. */
   readonly acts: readonly Act[];
   /** The ids of the only faults that happen. @default those that the seed draws at the rates of the features */
   readonly faults?: readonly string[];
 }
 
-/** What distinguishes one run's stage and environment from another's. */
+/** The settings of a run's stage and environment. */
 export interface Features {
-  /** How likely each fault is at a call where it is possible. A fault without a rate does not happen. */
+  /** The probability of each fault at a call where it is possible. A fault without a rate does not happen. */
   readonly faultRates: Readonly<Partial<Record<Fault, number>>>;
   readonly delivery: DeliveryFeatures;
   readonly windowPer: WindowPer;
   readonly rules: Partial<SendRules>;
   /** Whether events on the bus carry content. */
   readonly content: boolean;
-  /** Messages per invocation of each consumer, at most. */
+  /** The maximum number of messages per invocation of each consumer. */
   readonly batchSize: { readonly send: number; readonly inbound: number; readonly stream: number };
-  /** Invocations of the function `send` at once. */
+  /** The maximum number of concurrent invocations of the function `send`. */
   readonly sendConcurrency: number;
   /** How far the chat service's clock is ahead of Parley's; negative if it is behind. */
   readonly clockAheadMs: number;
-  /** How long the chat service takes to answer, at most. */
+  /** The longest response time of the chat service. */
   readonly maxAnswerMs: number;
 }
 
 /** How the publish/subscribe system delivers the chat service's events. */
 export interface DeliveryFeatures {
-  /** How likely an acknowledged event is delivered again. */
+  /** The probability that an acknowledged event is delivered again. */
   readonly duplicateRate: number;
-  /** How likely an event is late, which also changes the order, and by how much, at most. */
+  /** The probability that an event is late, which also changes the order, and the maximum delay. */
   readonly lateRate: number;
   readonly maxLateMs: number;
-  /** How likely an acknowledgment is lost, so that the event is delivered again. */
+  /** The probability that an acknowledgment is lost, so that the event is delivered again. */
   readonly lostAnswerRate: number;
-  /** How likely an event has no CREATION_TIME. */
+  /** The probability that an event has no CREATION_TIME. */
   readonly withoutTimeRate: number;
 }
 
@@ -54,10 +54,10 @@ export interface DeliveryFeatures {
  */
 export type Act = { readonly atMs: number } & (
   | { readonly kind: 'user-writes'; readonly contact: string; readonly text: string }
-  /** The user's device shows everything that was sent to it: the chat service reports Read for each. */
+  /** The user reads everything that was sent: the chat service reports Read for each message. */
   | { readonly kind: 'user-reads'; readonly contact: string }
   | { readonly kind: 'echo'; readonly contact: string; readonly text: string }
-  /** An authentic body that is no known event. */
+  /** An authentic body that is not a known event. */
   | { readonly kind: 'unknown-event'; readonly body: string }
   | { readonly kind: 'unauthenticated-event'; readonly contact: string; readonly text: string }
   /** An internal system queues a request, or registers it through the management API. */
@@ -81,13 +81,13 @@ export type Act = { readonly atMs: number } & (
     }
   | { readonly kind: 'erase'; readonly contact: string }
   | { readonly kind: 'redrive'; readonly queue: 'send' | 'inbound' }
-  /** The account runs out of credit, or gets some. */
+  /** The account runs out of credit or gets new credit. */
   | { readonly kind: 'credit'; readonly hasCredit: boolean }
   /** The chat service gets a new access token; the secret follows later. */
   | { readonly kind: 'rotate-token'; readonly secretFollowsMs: number }
   | { readonly kind: 'template'; readonly name: string; readonly isApproved: boolean }
   | { readonly kind: 'platform'; readonly contact: string; readonly isOnPlatform: boolean }
-  /** For a while, every call of the chat service, or of a part of AWS, ends like this. */
+  /** For some time, every call to the chat service or to a part of AWS ends like this. */
   | {
       readonly kind: 'outage';
       readonly part: 'chat-service' | 'table' | 'queues' | 'bus' | 'scheduler';

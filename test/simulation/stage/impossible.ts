@@ -1,4 +1,4 @@
-/** What cannot happen in a simulated stage, by the name of the witness, with the reason. If it happens, the run fails. */
+/** Witnesses that cannot occur in a simulated stage, with the reason. If one occurs, the run fails. */
 export const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'call intent/v2: window-closed': 'The chat service checks the window only for free-form messages.',
   'event MessageStatusChanged': 'The simulated chat service reports only delivered, read, and failed.',

@@ -4,9 +4,11 @@ import type { QueueName } from './ledger.ts';
 import type { StageContext } from './stage-context.ts';
 import type { StageQueues } from './stage-queues.ts';
 
-/** The daily schedule that keeps dead letters. It runs only while there are any, because it would do nothing otherwise. */
+/**
+ * The daily schedule that keeps dead letters. It runs only while there are any, because it would do nothing otherwise.
+ */
 export interface KeepDaily {
-  /** There may be more dead letters. */
+  /** Called when there may be more dead letters. */
   poke(name: QueueName): void;
 }
 

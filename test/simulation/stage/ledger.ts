@@ -8,8 +8,8 @@ import type { Act } from './history.ts';
 export type FunctionName = 'receive' | 'drain' | 'send' | 'publish' | 'manage' | 'erase' | 'keep';
 
 /**
- * Everything that happened in a run, in order, as nobody inside Parley can see it. The invariants compare Parley's
- * records with it, and the timeline of a failing run shows it.
+ * Everything that happened in a run, in order, including what Parley cannot see. The invariants compare Parley's
+ * records with the ledger, and the timeline of a failing run shows it.
  */
 export interface Ledger {
   readonly entries: readonly LedgerEntry[];
@@ -18,11 +18,11 @@ export interface Ledger {
 export type LedgerEntry = {
   /** The world's clock, in milliseconds since the epoch. */
   readonly atMs: number;
-  /** The process that did it, such as `send-3`. Undefined for what happens outside of Parley. */
+  /** The process that did it, such as `send-3`. Undefined for events outside of Parley. */
   readonly process?: string;
 } & (
   | { readonly kind: 'act'; readonly act: Act }
-  /** An operator or internal system got an answer of the management API; `status` is undefined if it got none. */
+  /** The management API responded to an operator or internal system. `status` is undefined if the response was lost. */
   | { readonly kind: 'api-answer'; readonly act: Act; readonly status: number | undefined; readonly body: unknown }
   | { readonly kind: 'invoked'; readonly function: FunctionName; readonly messages: number }
   | {
@@ -30,10 +30,10 @@ export type LedgerEntry = {
       readonly function: FunctionName;
       readonly how: 'answered' | 'failed' | 'died' | 'timed-out';
     }
-  /** The chat service has something to report: from now on its delivery must be attempted until it is acknowledged. */
+  /** The chat service reports an event. From now on, its delivery is attempted until it is acknowledged. */
   | { readonly kind: 'event'; readonly eventId: string; readonly body: string; readonly isUnauthenticated: boolean }
   | { readonly kind: 'delivery'; readonly eventId: string; readonly attempt: number }
-  /** `isHeard` is false if the answer was lost on its way to the publish/subscribe system. */
+  /** `isHeard` is false if the response to the publish/subscribe system was lost. */
   | { readonly kind: 'delivery-answer'; readonly eventId: string; readonly status: number; readonly isHeard: boolean }
   /** A write of the table. `before` and `after` are whole items. */
   | {
@@ -53,7 +53,7 @@ export type LedgerEntry = {
       readonly body: Readonly<Record<string, unknown>>;
       readonly effect: Effect | undefined;
       readonly end: CallEnd;
-      /** Whether the process received an answer from which it can know the end. */
+      /** Whether the process received a response that shows the outcome. */
       readonly isAnswered: boolean;
     }
   | { readonly kind: 'queued'; readonly queue: QueueName; readonly body: string; readonly reason?: string }
@@ -69,7 +69,7 @@ export type LedgerEntry = {
       readonly call: string;
       readonly fault: Fault;
     }
-  /** No act or fault happens after this: from here on, everything must end. */
+  /** The last act or fault. After this, everything must end. */
   | { readonly kind: 'calm' }
 );
 

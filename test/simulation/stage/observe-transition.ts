@@ -13,7 +13,7 @@ export interface ObservedTransition {
   readonly from: FromState;
 }
 
-/** Whose transitions each function makes. If two would fit, the first is meant. */
+/** The actors whose transitions each function makes. If two transitions fit, the first one applies. */
 const WRITERS: Readonly<Record<FunctionName, readonly SendTransition['by'][]>> = {
   receive: ['receive'],
   drain: ['receive'],
@@ -24,7 +24,7 @@ const WRITERS: Readonly<Record<FunctionName, readonly SendTransition['by'][]>> =
   keep: [],
 };
 
-/** What a transition changes that leads to the state that it starts from; other writes leave it as it is. */
+/** What a transition that keeps the state must change. Other writes do not change it. */
 const EVIDENCE: Partial<Record<SendTransitionName, string>> = {
   wait: 'waitingAt',
   replaceCall: 'call',

@@ -13,7 +13,7 @@ import type { StageQueues } from './stage-queues.ts';
 
 /** An operator or an internal system that calls the management API, and the commands that operators use. */
 export interface Operator {
-  /** Calls the API for an act, and again a little later if there was no answer or a failure. */
+  /** Calls the API for an act, and retries after a short pause if the call fails or gets no response. */
   act(act: Act, call: { readonly method: Method; readonly path: string; readonly body?: unknown }): void;
   redrive(act: Extract<Act, { kind: 'redrive' }>): void;
 }
@@ -44,7 +44,7 @@ export const createOperator = ({ context, calls, queues, request }: OperatorOpti
   const { features, draw, after, record, agenda } = context;
   const counts = new Map<string, number>();
 
-  /** What API Gateway answers; undefined if the answer is lost. */
+  /** The response of API Gateway, or undefined if it is lost. */
   const call = (method: Method, path: string, body: unknown) =>
     new Promise<{ readonly status: number; readonly body: unknown } | undefined>((resolve) => {
       const name = `${method} ${path}`;
@@ -127,7 +127,7 @@ const eventOf = (name: string, body: unknown): APIGatewayProxyEventV2 => {
     isBase64Encoded: false,
   };
   const requestContext = { requestId: 'simulated', authorizer: { iam: { userArn: OPERATOR } } };
-  // The handler reads nothing else of a request.
+  // The handler uses no other fields of the request.
   return { ...event, requestContext } as unknown as APIGatewayProxyEventV2;
 };
 

@@ -6,7 +6,7 @@ export type ParsedHistory =
   | { readonly kind: 'history'; readonly history: History }
   | { readonly kind: 'invalid'; readonly why: string };
 
-/** Parses a stored history. Checks what is easily wrong in a file that somebody edited, not every field. */
+/** Parses a stored history. Checks for common mistakes in an edited file, not every field. */
 export const parseHistory = (text: string): ParsedHistory => {
   const json = parse(text);
   if (!isObject(json)) return invalid('it is not a JSON object');
@@ -23,7 +23,7 @@ export const parseHistory = (text: string): ParsedHistory => {
   if (times.some((time, index) => time < (times[index - 1] ?? time))) {
     return invalid('its acts are not in the order of their times');
   }
-  // What was checked above is what is easily wrong; the rest was written by `npm run simulate`.
+  // The remaining fields are as `npm run simulate` wrote them.
   return { kind: 'history', history: json as unknown as History };
 };
 

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 import type { StageContext } from './stage-context.ts';
 import { echoEvent, messageEvent, statusEvent } from './wire-events.ts';
 
-/** Does what a history says, once per act. */
+/** Performs the acts of a history. */
 export const createPerformAct = (context: StageContext, stage: Stage): ((act: Act) => void) => {
   const { record, clock } = context;
   const { chatService, delivery, queues, operator, calls, secret } = stage;
@@ -89,7 +89,7 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
       const token = `access-token-${rotation}`;
       chatService.setToken(token);
       const follow = (): void => {
-        // A later rotation may have been followed first.
+        // A later rotation may have reached the secret first.
         if (rotation < latest) return;
         latest = rotation;
         secret.token = token;
@@ -114,5 +114,5 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
   };
 };
 
-/** How long after an outage an internal system repeats a call. */
+/** How long after an outage an internal system retries a call. */
 const PRODUCER_RETRY_MS = 1_000;

@@ -57,9 +57,9 @@ export const namesOf = <Name extends string>(named: Readonly<Partial<Record<Name
   Object.keys(named) as Name[];
 
 /**
- * Switches each of the names off with some probability, and varies the weights of the others over two orders of
- * magnitude. A run in which everything happens a little rarely gets deep into anything: what is left out matters as much as
- * what is there.
+ * Switches off each name with some probability, and varies the weights of the others over two orders of magnitude. A
+ * run in which everything happens a little rarely gets deep into anything. What is left out matters as much as what is
+ * included.
  * Source: Groce, Zhang, Eide, Chen, Regehr, "Swarm Testing", ISSTA 2012, https://doi.org/10.1145/2338965.2336763
  */
 export const swarm = <Name extends string>(draw: Draw, weights: Weights<Name>, offProbability = 0.4): Weights<Name> => {

@@ -13,10 +13,10 @@ export type HistoryResult =
   /** The functions or the world threw an error that nothing handled. */
   | { readonly kind: 'crashed'; readonly violations: readonly ShownViolation[] };
 
-/** The invariant that every history violates that cannot be played to its end. */
+/** The invariant that a history violates if it cannot be played to its end. */
 const CRASHED = 'runEnds';
 
-/** Plays a history and checks what became of it. An error counts as a violation. */
+/** Plays a history and checks the run. An error counts as a violation. */
 export const runHistory = async (history: History, { play, check }: Simulation): Promise<HistoryResult> => {
   try {
     const run = await play(history);
@@ -31,7 +31,7 @@ export const runHistory = async (history: History, { play, check }: Simulation):
 export const faultsIn = ({ ledger }: Pick<StageRun, 'ledger'>): readonly string[] =>
   ledger.entries.flatMap((entry) => (entry.kind === 'fault' ? [entry.id] : []));
 
-/** Counts what reached a stage from outside or over a queue: acts, attempts of deliveries, queued messages, and due requests. */
+/** Counts the events of a run: acts, delivery attempts, queued messages, and due requests. */
 export const eventsIn = ({ ledger }: Pick<StageRun, 'ledger'>): number =>
   ledger.entries.filter(({ kind }) => EVENT_KINDS.has(kind)).length;
 

@@ -16,10 +16,10 @@ import { checkRun } from './stage-invariants.ts';
 import { renderTimeline } from './timeline.ts';
 import { judgeWitnesses, MIN_SEEDS_FOR_WITNESSES } from './witnesses.ts';
 
-/** `npm run simulate`: plays random histories of a whole stage. Exits 1 if an invariant does not hold in one. */
+/** `npm run simulate`: plays random histories of a stage. Exits with 1 if a history violates an invariant. */
 const FOLDER = join(import.meta.dirname, '../../../.parley/histories');
 const SIMULATION: Simulation = { play: playHistory, check: checkRun };
-/** More failures of the same invariant are only counted, and other invariants only named. */
+/** Histories are shrunk for this many invariants. Violations of other invariants are only listed. */
 const MAX_EXPLAINED = 3;
 
 type Command<Kind extends SimulateCommand['kind']> = Extract<SimulateCommand, { kind: Kind }>;
@@ -64,16 +64,16 @@ const showProgress = ({ seeds, events, failures }: SeedsResult, of: number, seco
   process.stderr.write(`\r\u001b[K${number(seeds)} of ${number(of)} seeds, ${rate} events per second${failing}`);
 };
 
-/** Returns whether the witnesses are complete, or the seeds too few for that. */
+/** Returns whether the witnesses are complete, or there were too few seeds to require that. */
 const showWitnesses = ({ seeds, witnesses }: SeedsResult): boolean => {
   const { unwitnessed, unexpected } = judgeWitnesses(witnesses);
   const happened = [...witnesses.values()].filter((count) => count > 0).length;
-  print(`Witnesses: ${number(happened)} of the things that are possible happened.`);
+  print(`Witnesses: ${number(happened)} seen.`);
   for (const name of unwitnessed) print(`  unwitnessed: ${name}`);
   for (const name of unexpected) print(`  unexpected: ${name}`);
   const isRequired = seeds >= MIN_SEEDS_FOR_WITNESSES;
   if (unwitnessed.length > 0 && !isRequired) {
-    print(`  So few seeds do not have to show everything; ${number(MIN_SEEDS_FOR_WITNESSES)} seeds do.`);
+    print(`  This is an error only from ${number(MIN_SEEDS_FOR_WITNESSES)} seeds on.`);
   }
   return unexpected.length === 0 && (unwitnessed.length === 0 || !isRequired);
 };
@@ -89,7 +89,7 @@ const showFailures = async (failures: readonly FailingSeed[], shrinkRuns: number
     const seeds = [...new Set(found.map(({ seed }) => seed))];
     const [first] = found;
     if (first === undefined) continue;
-    print(`\nVIOLATED ${invariant}, by ${number(seeds.length)} seeds: ${seeds.slice(0, 10).join(', ')}`);
+    print(`\nVIOLATED ${invariant}, in ${number(seeds.length)} seeds: ${seeds.slice(0, 10).join(', ')}`);
     print(`  ${first.what}\n  npm run simulate -- --seed ${first.seed}`);
     print(describeHistory(drawHistory(first.seed)));
     explained += 1;
@@ -125,7 +125,7 @@ const simulateOne = async ({ history: source, invariant, json, shrinkRuns }: Com
 };
 
 const readHistory = async (file: string): Promise<History> => {
-  const text = await readFile(file, 'utf8').catch(() => fail(`There is no readable file ${file}.`));
+  const text = await readFile(file, 'utf8').catch(() => fail(`Cannot read ${file}.`));
   const parsed = parseHistory(text);
   return parsed.kind === 'history' ? parsed.history : fail(`${file} is not a history: ${parsed.why}`);
 };

@@ -4,16 +4,16 @@ import type { Act, History } from './history.ts';
 import { minimize } from './minimize.ts';
 import { unusualFeatures, withPlain } from './simplify-features.ts';
 
-/** What a run of a history showed. */
+/** The result of playing a history. */
 export interface Attempt {
-  /** The names of the invariants that did not hold. */
+  /** The names of the violated invariants. */
   readonly violated: readonly string[];
   /** The ids of the faults that happened. */
   readonly faults: readonly string[];
 }
 
 export interface ShrinkOptions {
-  /** The invariant that must not hold in the shrunk history either. */
+  /** The invariant that the shrunk history must also violate. */
   readonly invariant: string;
   readonly attempt: (history: History) => Promise<Attempt>;
   /** @default 1000 */
@@ -24,7 +24,7 @@ export interface ShrinkOptions {
 export interface Shrunk {
   readonly history: History;
   readonly runs: number;
-  /** Whether nothing more can be left out, rather than that the runs were used up. */
+  /** Whether nothing more can be removed. False if the limit of runs was reached. */
   readonly isMinimal: boolean;
 }
 
@@ -33,7 +33,7 @@ const MAX_RUNS = 1000;
 const PLAIN_GAP_MS = 1000;
 
 /**
- * Leaves out acts, faults, and features of a history, as long as the same invariant is violated.
+ * Removes acts, faults, and features of a history as long as the same invariant is violated.
  *
  * @throws Error if the history does not violate the invariant
  */
@@ -55,7 +55,7 @@ export const shrinkHistory = async (original: History, options: ShrinkOptions): 
     return true;
   };
 
-  // From here on, the faults are a list, so that they can be left out one by one.
+  // From here on, the faults are a list, so that they can be removed one by one.
   const isRepeatable = await accepts({ ...original, faults: first.faults });
   if (!isRepeatable && runs < maxRuns) throw new Error('The history does not violate the invariant each time.');
 
@@ -71,7 +71,7 @@ export const shrinkHistory = async (original: History, options: ShrinkOptions): 
   return { history: best, runs, isMinimal: runs < maxRuns };
 };
 
-/** Switches features back to plain ones, gives each contact one address, and lets acts follow each other soon. */
+/** Replaces features with plain ones, gives each contact one address, and shortens the pauses between acts. */
 const simplify = async (
   { features, acts }: History,
   best: () => History,
@@ -97,7 +97,7 @@ const simplify = async (
   }
 };
 
-/** Ways to leave out many acts at once: all that are about a contact, or of a kind. */
+/** Ways to remove many acts at once: all acts of a contact, or of a kind. */
 const groupsOf = (acts: readonly Act[]): readonly ((act: Act) => boolean)[] => [
   ...[...new Set(addressesIn(acts).map(contactKey))].map(
     (key) => (act: Act) => addressesIn([act]).some((address) => contactKey(address) === key),

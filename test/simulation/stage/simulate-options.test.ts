@@ -35,7 +35,7 @@ describe('the options of npm run simulate', () => {
     ['--seeds 0', "--seeds must be a whole number from 1 to 4294967296, not '0'."],
     ['--seeds 2 --from 4294967295', "--seeds must be a whole number from 1 to 1, not '2'."],
     ['--from 1.5', "--from must be a whole number from 0 to 4294967295, not '1.5'."],
-    ['--seed 1 --history a.json', 'Give either --seed or --history, not both.'],
+    ['--seed 1 --history a.json', 'Use either --seed or --history, not both.'],
     ['--seed 1 --seeds 5', '--seeds does not apply to one history.'],
     ['--history a.json --workers 2', '--workers does not apply to one history.'],
     ['--json', '--json requires --seed or --history.'],

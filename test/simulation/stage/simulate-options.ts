@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 
 export const USAGE = `npm run simulate [-- options]
-  --seeds <number>     how many histories to draw and play; 1,000 by default
-  --from <seed>        the first seed; 0 by default
-  --workers <number>   threads; as many as the machine can run at once by default
-  --seed <seed>        plays the history of one seed, and prints its features and its timeline
-  --history <file>     plays a stored history instead
-  --invariant <name>   with --seed or --history: shrinks the history if this invariant is violated
-  --json               with --seed or --history: prints the history, the ledger, and the violations as JSON
-  --shrink-runs <n>    how often a history is played to shrink it, at most; 1,000 by default, 0 to print it as it is`;
+  --seeds <number>     number of histories to play (default: 1,000)
+  --from <seed>        first seed (default: 0)
+  --workers <number>   number of threads (default: one per core)
+  --seed <seed>        play the history of one seed, and print its features and its timeline
+  --history <file>     play a stored history
+  --invariant <name>   with --seed or --history: shrink the history if it violates this invariant
+  --json               with --seed or --history: print the history, the ledger, and the violations as JSON
+  --shrink-runs <n>    maximum number of runs to shrink a history (default: 1,000; 0 disables shrinking)`;
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type SimulateCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'invalid'; readonly sentence: string }
@@ -41,7 +41,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** The options that only make sense for many seeds, or only for one history. */
+/** The options that apply only to many seeds, or only to one history. */
 const FOR_SEEDS = ['seeds', 'from', 'workers'] as const;
 const FOR_ONE = ['invariant', 'json'] as const;
 
@@ -61,7 +61,7 @@ const readCommand = (args: readonly string[]): SimulateCommand => {
   if (values.help) return { kind: 'help' };
   const shrinkRuns = numberOf('shrink-runs', values['shrink-runs'] ?? '1000', { min: 0, max: 1_000_000 });
   if (values.seed !== undefined && values.history !== undefined) {
-    throw new Error('Give either --seed or --history, not both.');
+    throw new Error('Use either --seed or --history, not both.');
   }
   if (values.seed === undefined && values.history === undefined) {
     for (const name of FOR_ONE)
@@ -90,7 +90,9 @@ const numberOf = (
   throw new Error(`--${option} must be a whole number from ${min} to ${max}, not '${text}'.`);
 };
 
-/** Node.js ends some of its messages without a period, and follows others with advice. */
+/**
+ * Returns the first sentence of a message. Some messages of Node.js end without a period, others continue with advice.
+ */
 const sentenceOf = (message: string): string => {
   const [first = message] = message.split('. ');
   return first.endsWith('.') ? first : `${first}.`;

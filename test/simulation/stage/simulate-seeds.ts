@@ -9,7 +9,7 @@ export interface SeedRange {
   readonly seeds: number;
 }
 
-/** What the runs of some seeds came to. */
+/** The results of a range of seeds. */
 export interface SeedsResult {
   readonly seeds: number;
   readonly events: number;
@@ -23,7 +23,7 @@ export interface FailingSeed {
   readonly violations: readonly Pick<ShownViolation, 'invariant' | 'what'>[];
 }
 
-/** Draws and plays the histories of some seeds. */
+/** Draws and plays the histories of a range of seeds. */
 export const simulateSeeds = async ({ from, seeds }: SeedRange, simulation: Simulation): Promise<SeedsResult> => {
   const witnesses = createWitnesses();
   const failures: FailingSeed[] = [];
@@ -43,7 +43,7 @@ export const simulateSeeds = async ({ from, seeds }: SeedRange, simulation: Simu
 
 export const NO_SEEDS: SeedsResult = { seeds: 0, events: 0, witnesses: createWitnesses(), failures: [] };
 
-/** Adds the results of other seeds. */
+/** Adds the results of another range of seeds. */
 export const addResults = (one: SeedsResult, other: SeedsResult): SeedsResult => {
   const witnesses = createWitnesses();
   addWitnesses(witnesses, one.witnesses);

@@ -8,10 +8,10 @@ export interface WorkersOptions extends SeedRange {
   readonly onProgress?: (soFar: SeedsResult) => void;
 }
 
-/** Small enough for progress to be seen, and for all threads to end at about the same time. */
+/** Small enough to show progress, and so that all threads end at about the same time. */
 const MAX_RANGE = 20;
 
-/** Simulates seeds on several threads. The result does not depend on how many there are. */
+/** Simulates seeds on several threads. The result does not depend on the number of threads. */
 export const simulateOnWorkers = async (options: WorkersOptions): Promise<SeedsResult> => {
   const { from, seeds, workers, worker, onProgress } = options;
   const size = Math.max(1, Math.min(MAX_RANGE, Math.ceil(seeds / workers / 4)));

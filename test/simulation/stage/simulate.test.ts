@@ -41,7 +41,7 @@ describe('random histories of a whole stage', () => {
   it('are refused with a sentence if they cannot be read', async () => {
     expect(await simulate('--history', 'no-such-file.json')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('There is no readable file no-such-file.json.'),
+      stderr: expect.stringContaining('Cannot read no-such-file.json.'),
     });
     expect(await simulate('--history', 'package.json')).toMatchObject({
       code: 2,

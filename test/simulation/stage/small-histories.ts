@@ -29,7 +29,7 @@ export type ActLater = Act extends infer Each
 export const history = (acts: readonly ActLater[], changes: Partial<History> = {}): History => ({
   seed: 1,
   features: features(),
-  // An act without its time, and a time, are an act.
+  // The type system cannot see that an act without its time, plus a time, is an act.
   acts: acts.map(({ afterMs, ...act }) => ({ ...act, atMs: START_MS + afterMs }) as Act),
   ...changes,
 });

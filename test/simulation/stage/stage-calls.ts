@@ -4,22 +4,22 @@ import type { FunctionName } from './ledger.ts';
 import type { StageProcess } from './processes.ts';
 import type { StageContext } from './stage-context.ts';
 
-/** Lets calls of ports take effect and be answered at times, and with faults, that follow from the history's seed. */
+/** Makes port calls take effect and return at times, and with faults, that follow from the history's seed. */
 export interface StageCalls extends PortTurns {
-  /** Whose call takes effect now; undefined for what happens outside of the functions. */
+  /** The process whose call takes effect now. Undefined outside of the functions. */
   readonly current: string | undefined;
-  /** Each kind of call that was made, as `function call`, with the faults that are possible there. */
+  /** Each kind of call that was made, as `function call`, with its possible faults. */
   readonly possibleFaults: ReadonlyMap<string, ReadonlySet<Fault>>;
-  /** Every call of a part ends like this until then. */
+  /** Makes every call of a part end like this until then. */
   startOutage(part: Part, how: OutageKind, untilMs: number): void;
-  /** Until when a part is unavailable, if it is now. */
+  /** The end of a part's current outage, if there is one. */
   unavailableUntil(part: Part): number | undefined;
-  /** Whether a fault happens at something that another service does for a function. */
+  /** Whether a fault happens in an operation that another service performs for a function. */
   hasFault(name: FunctionName, label: string, fault: Fault): boolean;
   /** Makes the calls of a process known. */
   admit(process: StageProcess): void;
   readonly isClosed: boolean;
-  /** Runs something in the name of a process. */
+  /** Runs something on behalf of a process. */
   as<Answer>(process: string, perform: () => Answer): Answer;
   /** Fails every open call, so that nothing outlives the run. */
   close(): void;
@@ -40,9 +40,9 @@ interface OpenCall {
 
 const MAX_REQUEST_MS = 30;
 const MAX_ANSWER_MS = 40;
-/** How likely an answer comes in the same millisecond as the effect. */
+/** The probability that a response arrives in the same millisecond as the effect. */
 const AT_ONCE_RATE = 0.6;
-/** As in the worlds of the searches: longer than attempts without a pause. */
+/** As in the searches: longer than a series of attempts without a pause. */
 const OUTAGE_OF_PROCESS_MS = 250;
 const MAX_OVERDUE_MS = 10_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -78,7 +78,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     }
   };
 
-  /** Counts the calls of a function that are about the same, and identifies this one. */
+  /** Numbers the calls of a function with the same subject, to identify this one. */
   const identify = (name: FunctionName, label: string): string => {
     const about = `${name} ${subjectOf(label)}`;
     const count = (counts.get(about) ?? 0) + 1;
@@ -86,7 +86,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     return `${about} ${count}`;
   };
 
-  /** Remembers that faults are possible at a kind of call. */
+  /** Records the possible faults of a kind of call. */
   const notePossible = (name: FunctionName, label: string, possible: readonly Fault[]): void => {
     const kind = `${name} ${kindOf(label)}`;
     const known = possibleFaults.get(kind);
@@ -167,7 +167,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
           process.end('died');
           return;
         case 'late':
-          // The answer comes after Lambda has ended the process.
+          // The response arrives after Lambda has ended the process.
           attempt(process.name, perform);
           return;
         case 'outage':
@@ -261,10 +261,10 @@ const faultsOfCall = ({ failures = {}, part, canEndProcess }: PortCall<unknown>)
   ];
 };
 
-/** What a call is about, without ids that differ between runs of histories that differ elsewhere. */
+/** The subject of a call, without ids that differ between runs of similar histories. */
 const subjectOf = (label: string): string => label.replace(/(AUDIT|DEADLETTER|ERASURE)#\S+/g, '$1');
 
-/** What kind of call it is, whatever it is about. */
+/** The kind of a call, without its subject. */
 export const kindOf = (label: string): string => {
   const known = kinds.get(label);
   if (known !== undefined) return known;

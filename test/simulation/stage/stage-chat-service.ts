@@ -15,7 +15,9 @@ import { statusEvent } from './wire-events.ts';
 /** The chat service, and how processes reach it. */
 export interface StageChatService {
   readonly service: SimulatedChatService;
-  /** Calls of its sending endpoints are in the ledger, and it reports what becomes of a message. */
+  /**
+   * The chat service. It records calls of its sending endpoints in the ledger, and reports the statuses of messages.
+   */
   readonly called: CalledChatService;
 }
 

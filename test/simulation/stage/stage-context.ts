@@ -5,7 +5,7 @@ import type { Features, History } from './history.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { OnEntry } from './stage-run.ts';
 
-/** An entry without its time and its process. */
+/** A ledger entry without its time and its process. */
 export type LedgerEvent = LedgerEntry extends infer Each
   ? Each extends LedgerEntry
     ? Omit<Each, 'atMs' | 'process'>
@@ -19,13 +19,13 @@ export interface StageContext {
   readonly draw: Draw;
   readonly features: Features;
   readonly entries: readonly LedgerEntry[];
-  /** Whether faults are over. */
+  /** Whether the faults have ended. */
   readonly isCalm: boolean;
   /** Adds an entry to the ledger. */
   record(event: LedgerEvent, process?: string): void;
-  /** Makes something happen later. `what` identifies it. */
+  /** Schedules something. `what` identifies it. */
   after(ms: number, what: string, happen: () => void): Entry;
-  /** Returns a delay that is often short and at most `maxMs`. `what` identifies what is delayed. */
+  /** Returns a delay of at most `maxMs`, usually a short one. `what` identifies what is delayed. */
   delayMs(what: string, maxMs: number): number;
   /** Returns the same, and then another, fraction for what happens again and again. */
   next(what: string): number;

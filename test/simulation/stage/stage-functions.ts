@@ -16,7 +16,7 @@ import type { StageMutation } from './stage-mutation.ts';
 import type { StageQueues } from './stage-queues.ts';
 import type { StageSchedules } from './stage-schedules.ts';
 
-/** What the functions of a stage reach. */
+/** The services that the functions of a stage use. */
 export interface StageFunctionsOptions {
   readonly context: StageContext;
   readonly calls: StageCalls;
@@ -44,7 +44,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
     const { table, ...mutation } = createMutation?.() ?? {};
     return {
       ...mutation,
-      /** What Parley's own table does, the mutation that all functions share, and then that of this one. */
+      /** The real table, with the mutation of all functions, and then the mutation of this one. */
       tableOf: (own: NonNullable<StageMutation['send']>['table']) => ({
         table(plain: ConversationTable) {
           const registering = registeringChannels(plain, new Map());

@@ -24,7 +24,7 @@ import { examineRun, STAGE_INVARIANT_NAMES, type StageInvariantName } from './st
 
 type RunOptions = Parameters<typeof runOf>[1];
 
-/** A story in which an invariant holds, and the same story with one thing that contradicts it. */
+/** A story in which an invariant holds, and the same story with one change that violates it. */
 interface Example {
   readonly holds: readonly Step[];
   readonly breaks: readonly Step[];

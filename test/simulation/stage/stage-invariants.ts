@@ -11,7 +11,7 @@ import { createStageFacts } from './invariants/stage-facts.ts';
 import type { StageInvariant } from './invariants/stage-invariant.ts';
 import type { StageRun } from './stage-run.ts';
 
-/** What must be true of every run of a stage. */
+/** The invariants of every run of a stage. */
 export const STAGE_INVARIANTS = {
   ...RECEIVING_STAGE_INVARIANTS,
   ...CLAIM_INVARIANTS,
@@ -26,10 +26,10 @@ export const STAGE_INVARIANTS = {
 
 export type StageInvariantName = keyof typeof STAGE_INVARIANTS;
 
-// Object.keys forgets the type of the names; these are the names of STAGE_INVARIANTS itself.
+// Object.keys widens the names to string.
 export const STAGE_INVARIANT_NAMES = Object.keys(STAGE_INVARIANTS) as readonly StageInvariantName[];
 
-/** What contradicts an invariant. */
+/** A violation of an invariant. */
 export interface Violation {
   readonly invariant: string;
   readonly what: string;
@@ -39,11 +39,11 @@ export interface Violation {
 
 export interface Examination {
   readonly violations: readonly Violation[];
-  /** How often each invariant had something to check. */
+  /** The number of things that each invariant checked. */
   readonly checks: Readonly<Record<string, number>>;
 }
 
-/** Compares what Parley recorded with what happened, and counts what was compared. */
+/** Compares what Parley recorded with what happened, and counts the comparisons. */
 export const examineRun = (
   run: StageRun,
   invariants: Readonly<Record<string, StageInvariant>> = STAGE_INVARIANTS,
@@ -66,5 +66,5 @@ export const examineRun = (
   return { violations, checks };
 };
 
-/** Returns what contradicts the invariants in a run. */
+/** Returns the violations in a run. */
 export const checkRun = (run: StageRun): readonly Violation[] => examineRun(run).violations;

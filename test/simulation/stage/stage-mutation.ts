@@ -6,8 +6,8 @@ import type { Mutation } from '../world/send-process.ts';
 import type { LambdaName } from './processes.ts';
 
 /**
- * A way to break the functions on purpose. Each instance belongs to one process of one function; a part that is left
- * out stays whole.
+ * A way to break the functions on purpose. Each instance belongs to one process of one function. Parts that are left
+ * out are not broken.
  */
 export interface StageMutation {
   /** The table, as every function uses it; the mutations of the functions apply to what this returns. */

@@ -4,15 +4,15 @@ import type { History } from './history.ts';
 import type { Ledger, LedgerEntry, QueueName } from './ledger.ts';
 import type { StageMutation } from './stage-mutation.ts';
 
-/** What an ended run leaves, and how it came to it. */
+/** The result of a run: what happened, and what is left. */
 export interface StageRun {
   readonly history: History;
   readonly ledger: Ledger;
-  /** `endless` if something still happened a long time after the last act and fault. */
+  /** `endless` if the run was still active a long time after the last act and fault. */
   readonly how: 'quiet' | 'endless';
   /** The items by `pk sk`. */
   readonly items: ReadonlyMap<string, Item>;
-  /** What is still on each queue. */
+  /** The messages left on each queue. */
   readonly queued: Readonly<Record<QueueName, readonly QueuedMessage[]>>;
   /** The requests that still have a schedule. */
   readonly scheduled: readonly string[];

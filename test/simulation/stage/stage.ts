@@ -20,7 +20,7 @@ import { createStageQueues, type StageQueues } from './stage-queues.ts';
 import { createStageSchedules, type StageSchedules } from './stage-schedules.ts';
 import { createTableStream } from './table-stream.ts';
 
-/** A stage in memory, with what surrounds it. */
+/** A stage in memory, with its environment. */
 export interface Stage {
   readonly table: TableState;
   readonly queues: StageQueues;

@@ -17,7 +17,7 @@ const FEATURES: Features = {
   maxAnswerMs: 0,
 };
 
-/** A stream whose function responds as given, and what the function received. */
+/** A stream whose function responds as given, with the batches that the function received. */
 const createStream = (failuresOf: (batch: readonly string[], invocation: number) => readonly string[] = () => []) => {
   const clock = createVirtualClock(NOW);
   const history = { seed: 1, features: FEATURES, acts: [] };

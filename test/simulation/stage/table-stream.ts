@@ -84,7 +84,7 @@ export const createTableStream = ({ context, onFailureQueue, invoke }: TableStre
             onFailureQueue.put({ body });
           },
           pause(ms) {
-            // AWS documents no limit; a longer one than that of the local run makes long outages cheap.
+            // AWS documents no limit. A limit longer than the local run's makes long outages cheap.
             const longerMs = Math.min(ms * 2 ** Math.min(retries, 16), MAX_RETRY_MS);
             retries += 1;
             return new Promise((resolve) => void after(longerMs, `retry ${shardId}`, resolve));

@@ -3,22 +3,22 @@ import { describeAct } from './describe-act.ts';
 import { describeWrite, isUnchanged } from './describe-write.ts';
 import type { LedgerEntry } from './ledger.ts';
 
-/** Who takes part in a run, other than the processes of the functions. */
+/** The participants of a run other than the processes of the functions. */
 export const LANES = ['users', 'internal', 'chat service', 'delivery', 'table', 'queues', 'scheduler', 'bus'] as const;
 
 export type Lane = (typeof LANES)[number];
 
-/** A line of a timeline: something happened in a lane, or went from one lane to another. */
+/** A line of a timeline: an event in one column, or from one column to another. */
 export interface Row {
   readonly atMs: number;
-  /** A lane or the name of a process. */
+  /** A column or the name of a process. */
   readonly from: string;
   readonly to?: string;
   readonly text: string;
   readonly mark?: 'fault' | 'violation' | 'start' | 'end';
 }
 
-/** Returns an entry's line. Returns undefined for what changed nothing. */
+/** Returns an entry's line, or undefined if it changed nothing. */
 export const rowOf = (entry: LedgerEntry): Row | undefined => {
   const { atMs, process } = entry;
   const by = process ?? 'internal';

@@ -3,7 +3,7 @@ import { humanTime } from './human-time.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { LANES, type Row, rowOf } from './timeline-rows.ts';
 
-/** An invariant that did not hold. `entryIndex` is the entry of the ledger that showed it. */
+/** A violated invariant. `entryIndex` is the index of the ledger entry that shows the violation. */
 export interface ShownViolation {
   readonly invariant: string;
   readonly what: string;
@@ -17,8 +17,8 @@ const MIN_PAUSE_MS = 60_000;
 const TIME_CHARACTERS = 10;
 
 /**
- * Draws a run as a space-time diagram: a column for each part and process that takes part, a line for each thing that
- * happened, and what happened beside it. Faults are marked with `!`, and violations with `>>>`.
+ * Draws a run as a space-time diagram: a column for each part and process, a line for each ledger entry, and a
+ * description beside it. Faults are marked with `!`, and violations with `>>>`.
  */
 export const renderTimeline = (entries: readonly LedgerEntry[], violations: readonly ShownViolation[] = []): string => {
   const rows = entries.flatMap((entry, index) => [
@@ -70,14 +70,14 @@ interface Columns {
   line(row: Row, time: string): string;
 }
 
-/** The columns of everybody who takes part, each as wide as its name. */
+/** Returns the columns of all participants, each as wide as its name. */
 const createColumns = (rows: readonly Row[]): Columns => {
   const involved = new Set(rows.flatMap(({ from, to }) => [from, to ?? '']));
   const processes = [...involved].filter((name) => name !== '' && !isLane(name));
   const isGrouped = processes.length > MAX_PROCESSES;
   const columnOf = (name: string): string => (isGrouped && !isLane(name) ? name.replace(/-\d+$/, '') : name);
   const shown = new Set([...processes.map(columnOf), ...LANES.filter((lane) => involved.has(lane))]);
-  // The processes stand between what reaches them and what they use.
+  // The processes are between their callers and the services that they use.
   const [outer, inner] = [LANES.slice(0, LANES.indexOf('table')), LANES.slice(LANES.indexOf('table'))];
   const names = [...outer, ...[...shown].filter((name) => !isLane(name)), ...inner].filter((name) => shown.has(name));
 

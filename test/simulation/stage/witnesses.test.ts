@@ -94,7 +94,7 @@ describe('the witnesses of a run', () => {
     ]);
     expect(judgeWitnesses(witnesses, { 'act erase': 'Nobody can be erased.' })).toEqual({
       unwitnessed: ['act request'],
-      unexpected: ['act erase, which is declared impossible', 'event Unheard'],
+      unexpected: ['act erase, which is listed as impossible', 'event Unheard'],
     });
   });
 

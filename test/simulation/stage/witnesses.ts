@@ -13,8 +13,8 @@ import { namesOf } from './random-draw.ts';
 import type { StageRun } from './stage-run.ts';
 
 /**
- * How often each thing happened in some runs, by name, such as `transition claim from waiting`. What was possible in one of
- * the runs, and never happened, has the count 0.
+ * Counts of what happened in some runs, by name, such as `transition claim from waiting`. Anything that was possible in
+ * one of the runs but never happened has the count 0.
  */
 export type Witnesses = Map<string, number>;
 
@@ -44,7 +44,7 @@ const INVOCATION_ENDS: Readonly<Record<Extract<LedgerEntry, { kind: 'ended' }>['
 
 const SEND_ENDPOINTS = ['message/v3', 'intent/v2'] as const satisfies readonly SendEndpoint[];
 
-/** Everything that is possible in any history. */
+/** The names of everything that is possible in any history. */
 const POSSIBLE: readonly string[] = [
   ...namesOf(ACT_WEIGHTS).map((kind) => `act ${kind}`),
   ...Object.entries(CHOICES).flatMap(([choice, values]) => values.map((value) => `act with ${choice} ${value}`)),
@@ -109,20 +109,20 @@ const namesOfAct = (act: Act): readonly string[] => [
   ...(act.kind === 'outage' ? [`outage of ${act.part}: ${act.how}`] : []),
 ];
 
-/** Creates the witnesses of no run. */
+/** Creates witnesses without any runs. */
 export const createWitnesses = (): Witnesses => new Map(POSSIBLE.map((name) => [name, 0]));
 
 export const addWitnesses = (to: Witnesses, more: ReadonlyMap<string, number>): void => {
   for (const [name, count] of more) to.set(name, (to.get(name) ?? 0) + count);
 };
 
-/** Fewer seeds need not show everything that is possible. */
+/** Runs with fewer seeds do not fail if something possible never happens. */
 export const MIN_SEEDS_FOR_WITNESSES = 1_000;
 
 export interface Testimony {
-  /** What never happened, although nothing says that it cannot. */
+  /** What never happened and is not listed as impossible. */
   readonly unwitnessed: readonly string[];
-  /** What happened, although it is declared impossible, or although nothing says that it is possible. */
+  /** What happened but is listed as impossible, or is not known to be possible. */
   readonly unexpected: readonly string[];
 }
 
@@ -137,11 +137,11 @@ export const judgeWitnesses = (
     unwitnessed: entries.filter(([name, count]) => count === 0 && !isImpossible(name)).map(([name]) => name),
     unexpected: entries
       .filter(([name, count]) => count > 0 && (isImpossible(name) || !isKnown(name)))
-      .map(([name]) => (isImpossible(name) ? `${name}, which is declared impossible` : name)),
+      .map(([name]) => (isImpossible(name) ? `${name}, which is listed as impossible` : name)),
   };
 };
 
 const KNOWN: ReadonlySet<string> = new Set(POSSIBLE);
 
-/** The world says which faults are possible. */
+/** The possible faults follow from the calls of the run. */
 const isKnown = (name: string): boolean => KNOWN.has(name) || name.startsWith('fault ');

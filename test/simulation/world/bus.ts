@@ -8,7 +8,7 @@ import { type Failures, throwing } from './faults.ts';
 
 /** An event that the bus accepted. */
 export interface PublishedEvent {
-  /** From its detail. */
+  /** The ID from its detail. */
   readonly id: string;
   readonly detailType: string;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface SimulatedBus {
   readonly published: readonly PublishedEvent[];
   /** Accepts the entries, or only the first of them, and returns a result for each. */
   put(entries: readonly PutEventsRequestEntry[], onlyFirst?: boolean): readonly EntryResult[];
-  /** Identifies what was published, in order. */
+  /** Identifies the published events, in order. */
   key(): string;
 }
 

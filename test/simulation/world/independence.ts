@@ -2,28 +2,29 @@ import type { Touches } from './touches.ts';
 import type { WaitingCall } from './turns.ts';
 
 /**
- * Knows which calls commute with everything that others can do, so that a search need not try them in every order. It
- * learns from the runs what each actor touches. A search that relied on something that a later run refutes starts again.
+ * Tracks which calls commute with everything that other actors can do, so that a search does not have to try them in
+ * every order. It learns from the runs what each actor accesses. If a later run disproves an assumption, the search
+ * starts over.
  */
 export interface Independence {
-  /** Records what a call touches. */
+  /** Records what a call accesses. */
   touched(process: string, touches: Touches): void;
-  /** Whether no other actor's call can depend on this one, and this one on none of theirs. */
+  /** Whether this call is independent of all calls of other actors. */
   commutes(call: WaitingCall, waiting: readonly WaitingCall[]): boolean;
-  /** Whether something was refuted since the last time that this was asked. */
+  /** Whether an assumption was disproved since the last call of this function. */
   isRefuted(): boolean;
 }
 
 /** An actor's processes follow one another: `erase0.1`, `erase0.2` are the first two deliveries of one message. */
 const actorOf = (process: string): string => process.split('.', 1)[0] ?? process;
 
-/** What the invariants look at while a run goes on: the order of everything that touches it counts. */
+/** What the invariants check during a run. The order of all calls that access it matters. */
 const isVisible = (name: string): boolean => name === 'the chat service' || /^(ERASURE|ACCOUNT)#/.test(name);
 
 export const createIndependence = (): Independence => {
   const readers = new Map<string, Set<string>>();
   const writers = new Map<string, Set<string>>();
-  /** What one actor writes and another touches. */
+  /** What one actor writes and another accesses. */
   const shared = new Set<string>();
   let isRefuted = false;
 

@@ -26,7 +26,7 @@ export interface InvocationsOptions {
   /** The time that the function is given. @default that of the function `send` */
   readonly timeoutMs?: number;
   readonly start: (name: string) => QueueProcess;
-  /** What the name of a process of one invocation starts with. @default 'd' */
+  /** The prefix of the name of an invocation's process. @default 'd' */
   readonly prefix?: string;
 }
 
@@ -119,7 +119,7 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
   };
 };
 
-/** Returns a message in the form that Lambda passes to functions. */
+/** Returns a message in the format that Lambda passes to functions. */
 export const recordOf = (message: ReceivedMessage): SQSRecord => ({
   messageId: message.messageId,
   receiptHandle: message.receiptHandle,

@@ -7,7 +7,7 @@
 export const itemBytes = (item: Readonly<Record<string, unknown>>): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 
-/** What a list or a map takes in addition to its contents, for itself and for each of its members. */
+/** The overhead of a list or a map, and of each of its members. */
 const COLLECTION_BYTES = 3;
 const MEMBER_BYTES = 1;
 

@@ -28,7 +28,7 @@ export interface JournalCall {
   readonly at: number;
   readonly effect: Effect | undefined;
   readonly end: CallEnd;
-  /** Whether the process received an answer from which it can know the end. */
+  /** Whether the process received a response that shows the outcome. */
   readonly isAnswered: boolean;
 }
 

@@ -116,7 +116,7 @@ export interface ManagementRequest {
   readonly body?: unknown;
 }
 
-/** As the function's entry and the stack set them. */
+/** The same values as in the function's entry and the stack. */
 const KEEP_REQUIRED_TIME_MS = 20_000;
 export const MANAGE_TIMEOUT_MS = 60_000;
 export const ERASURE_VISIBILITY_SECONDS = 360;
@@ -242,23 +242,23 @@ export const createManageProcess = (options: ManageProcessOptions) => {
 
   return {
     name,
-    /** Answers a request of API Gateway. */
+    /** Answers a request from API Gateway. */
     async http(event: APIGatewayProxyEventV2): Promise<{ readonly status: number; readonly body: unknown }> {
       // The frame passes on the context, of which nothing is read.
       const { statusCode = 200, body = '' } = await respond(event, {} as Context);
       return { status: statusCode, body: JSON.parse(body) };
     },
-    /** Answers a call of the API. Throws where the function answers 500. */
+    /** Answers an API call. Throws if the function would return 500. */
     call({ route, id = '', query = {}, body }: ManagementRequest): Promise<Answer> {
       const bodyText = body === undefined ? '' : JSON.stringify(body);
       return ROUTES[route].respond(routePorts, { caller: CALLER, id, query, bodyText });
     },
-    /** Handles messages of the erasure queue: a turn of an erasure each. */
+    /** Handles messages of the erasure queue. Each message is one turn of an erasure. */
     async handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse> {
       const response = await eraseBatch({ Records: mutation?.records?.(records) ?? [...records] }, invocation);
       return mutation?.response?.(response) ?? response;
     },
-    /** Keeps dead letters, as the daily schedule does. Throws if Lambda must retry. */
+    /** Moves old dead letters to the table, like the daily schedule. Throws if Lambda must retry. */
     keep: ({ getRemainingTimeInMillis }: Invocation): Promise<void> =>
       keepDeadLetters(() => getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS),
   };

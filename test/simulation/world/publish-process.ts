@@ -36,7 +36,7 @@ export interface PublishProcessOptions {
 const PUBLISH_FAILURES = 'https://queues.example/publish-failures';
 const touching = (what: string): Touches => ({ reads: [], writes: [what] });
 
-/** As the function's entry sets it. */
+/** The same value as in the function's entry. */
 const REQUIRED_TIME_MS = 15_000;
 export const PUBLISH_TIMEOUT_MS = 60_000;
 

@@ -14,7 +14,7 @@ export interface SimulatedMessage {
 }
 
 export interface SimulatedQueueOptions {
-  /** Starts the ids of its messages, so that those of two queues differ. */
+  /** The prefix of its message ids, so that ids are unique across queues. */
   readonly name?: string;
   readonly isFifo: boolean;
   readonly visibilityTimeoutSeconds: number;
@@ -24,7 +24,7 @@ export interface SimulatedQueueOptions {
 export interface SimulatedPlainQueue {
   put(message: SimulatedMessage): void;
   /**
-   * The ids of messages say which message of the queue it is, unlike the random ones of SQS.
+   * Message ids contain the message's position in the queue, unlike the random ids of SQS.
    *
    * @param visibilityTimeoutSeconds the queue's own by default
    */
@@ -99,7 +99,7 @@ export const createSimulatedQueue = (clock: VirtualClock, options = SENDS): Simu
   };
 };
 
-/** A queue of the emulator. SQS's ids are random; ours are places. */
+/** A queue of the emulator. Replaces its random message ids with positions. */
 const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) => {
   const defaultTimeoutSeconds = queue.settings.visibilityTimeoutSeconds;
   /** What the latest receive of each message made known, by place. */
@@ -180,7 +180,7 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
     get depth() {
       return plain.depth;
     },
-    /** Notices the messages that SQS moved here. Returns their real ids. */
+    /** Detects messages that SQS moved here. Returns their real ids. */
     adopt(): readonly string[] {
       const moved = receiveAll(queue).filter(({ messageId }) => !places.has(messageId));
       for (const { messageId, body } of moved) {
@@ -192,7 +192,7 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
       }
       return moved.map(({ messageId }) => messageId);
     },
-    /** Notices that SQS moved a message away. */
+    /** Detects that SQS moved a message away. */
     forget(messageId: string): void {
       const place = places.get(messageId) ?? -1;
       stored.delete(place);

@@ -49,7 +49,7 @@ export interface ReceiveProcessOptions {
   /** Called with each message for a queue, and the body of its webhook request. */
   readonly onQueued: (message: string, rawBody: string) => void;
   readonly mutation?: ReceiveMutation;
-  /** How webhook requests are verified. @default not at all */
+  /** How webhook requests are verified. @default no verification */
   readonly auth?: WebhookAuth;
   /** The secret of the webhook, if its requests are verified. */
   readonly webhookSecret?: WebhookSecret;
@@ -57,7 +57,7 @@ export interface ReceiveProcessOptions {
   readonly random?: () => number;
 }
 
-/** Never used to send anything. */
+/** A placeholder that is never used in a request. */
 const SDK_CLIENT = createSqsClient({
   region: 'us-east-1',
   credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
@@ -182,7 +182,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     name,
     /** Handles a webhook request. Returns the HTTP status of the answer. */
     async post(request: Pick<APIGatewayProxyEventV2, 'headers' | 'body'>): Promise<number> {
-      // The handler reads nothing else of a request.
+      // The handler uses no other fields of the request.
       const answer = await handleWebhook({ ...request, isBase64Encoded: false } as APIGatewayProxyEventV2);
       return answer.statusCode ?? 200;
     },

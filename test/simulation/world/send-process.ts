@@ -90,7 +90,7 @@ export interface SendProcessOptions {
 }
 
 const ANSWER_TIMEOUT_MS = 10_000;
-/** With its three attempts, a call of AWS takes ten seconds at most. */
+/** A call to AWS takes at most ten seconds, including its three attempts. */
 const AWS_TIMEOUT_MS = 10_000;
 
 const constantToken = (token: string): AccessToken => ({ read: async () => token, refresh: async () => token });

@@ -17,7 +17,7 @@ export type TakeSqsTurn = <Answer>(
   perform: () => Answer,
 ) => Promise<Answer>;
 
-/** Never used to send anything. */
+/** A placeholder that is never used in a request. */
 const SDK_CLIENT = createSqsClient({
   region: 'us-east-1',
   credentials: { accessKeyId: 'none', secretAccessKey: 'none' },

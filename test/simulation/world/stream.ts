@@ -38,7 +38,7 @@ export interface SimulatedStream {
   readonly count: number;
   /** Records that were not processed yet. */
   readonly depth: number;
-  /** Starts an invocation for each shard that has records and none that runs. Returns whether there was one. */
+  /** Starts an invocation for each shard with records and no running invocation. Returns whether it started any. */
   startAll(): boolean;
   /** Forgets the invocation of a process that died. Lambda retries its batch. */
   forget(name: string): void;
@@ -47,7 +47,7 @@ export interface SimulatedStream {
 
 interface Shard {
   readonly records: StreamRecord[];
-  /** How many records the next invocation gets at most. */
+  /** The maximum number of records of the next invocation. */
   size: number;
   running: string | undefined;
 }

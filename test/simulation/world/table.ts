@@ -230,7 +230,7 @@ const queryIndex = (items: readonly Item[], query: Query): QueryPage => {
     .filter((item) => item[sort] !== undefined && holds({ item, ...operands }))
     .toSorted((one, other) => (position(one) < position(other) ? -1 : 1));
   const ordered = ScanIndexForward ? found : found.toReversed();
-  // The item of the position may be gone since.
+  // The item at this position may have been deleted since.
   const isLater = (item: Item, last: Item): boolean =>
     ScanIndexForward ? position(item) > position(last) : position(item) < position(last);
   const page = (after === undefined ? ordered : ordered.filter((item) => isLater(item, after))).slice(0, Limit);

@@ -2,13 +2,13 @@ import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.
 import type { ItemKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { ConversationTable, Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 
-/** What a call reads and writes, by name. Two calls commute if neither writes what the other touches. */
+/** What a call reads and writes, by name. Two calls commute if neither writes what the other accesses. */
 export interface Touches {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
 }
 
-/** What a call of a queue touches. */
+/** What a queue call accesses. */
 export const queueName = (queue: string): string => `queue ${queue}`;
 
 /** The partition and the sort attribute of each index. */

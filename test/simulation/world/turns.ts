@@ -18,7 +18,7 @@ export interface Alternative {
 /** What can be unavailable for a while. */
 export type Part = 'chat-service' | 'table' | 'queues' | 'bus' | 'scheduler';
 
-/** How every call of a part ends in an outage. */
+/** How every call to a part ends during an outage. */
 export type OutageKind = 'refused' | 'bad-gateway' | 'throttled' | 'unanswered';
 
 export interface PortCall<Answer> {
@@ -36,15 +36,18 @@ export interface PortCall<Answer> {
   readonly isTable?: boolean;
   /** How long the answer takes. @default 0 */
   readonly takesMs?: number;
-  /** Whose outage concerns the call. @default the table if `isTable` */
+  /** The part whose outages affect the call. @default the table if `isTable` */
   readonly part?: Part;
-  /** How the call ends in an outage, unless it throws an error. `hasEffect` is what the world chose where it can be either. */
+  /**
+   * How the call ends in an outage, unless it throws an error. `hasEffect` is what the world chose where it can be
+   * either.
+   */
   readonly outages?: { readonly [Kind in OutageKind]?: (hasEffect: boolean) => Answer };
   /** How long the caller waits for an answer, at most. */
   readonly timeoutMs?: number;
 }
 
-/** What a process needs of {@link Turns}. */
+/** The part of {@link Turns} that a process uses. */
 export type PortTurns = Pick<Turns, 'call' | 'sleep' | 'happenLater'>;
 
 /** An effect of a call that its caller has given up. */

@@ -11,11 +11,14 @@ export interface WorldEvent {
   readonly label: string;
   /** Whether it can happen now. @default always */
   readonly isPossible?: (world: World) => boolean;
-  /** Whether a call that waits for its turn depends on it; at any other time it can as well happen later. @default always */
+  /**
+   * Whether a call that waits for its turn depends on it; at any other time it can as well happen later. @default
+   * always
+   */
   readonly matters?: (waiting: readonly string[]) => boolean;
   /** Whether time passes when it happens, so that it commutes with no call. @default false */
   readonly movesClock?: boolean;
-  /** Whether it has to happen now, before anything else. */
+  /** Whether it must happen now, before anything else. */
   readonly isDue?: (world: World) => boolean;
   readonly happen: (world: World) => void | Promise<void>;
 }
@@ -58,8 +61,8 @@ export interface WorldOptions {
   /** Calls that may be late besides the faults. @default 0 */
   readonly freeLates?: number;
   /**
-   * When Lambda ends an invocation. Later than Lambda does by default, so that a process can outlive its lease, but earlier
-   * than its messages become visible again.
+   * When Lambda ends an invocation. Later than Lambda does by default, so that a process can outlive its lease, but
+   * earlier than its messages become visible again.
    */
   readonly limitMs?: number;
   readonly createMutation?: () => Mutation;

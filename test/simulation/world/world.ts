@@ -48,7 +48,7 @@ const SUSPENDED_LIMIT_MS = VISIBILITY_TIMEOUT_SECONDS * 1000 - 1_000;
 /** The process of the second delivery. */
 const SECOND = 'd1.1';
 const TOKEN = 'token-of-the-simulation';
-/** Too long for attempts without a pause, short enough for a function that retries in its reserved time. */
+/** Longer than a series of attempts without a pause, but short enough for retries in the time reserved for them. */
 const OUTAGE_MS = 250;
 const MAX_INVOCATIONS = 60;
 /** How often time may pass while an event or a late answer could still happen. */
@@ -306,5 +306,5 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
   return world;
 };
 
-/** Waits until every promise that can continue has done so. */
+/** Waits until no promise can continue. */
 const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -235,7 +235,7 @@ describe('the output of every command', () => {
     expect((await runCommand('doctor', [])).out).toContain(escaped);
     expect((await runCommand('erasure-scan', [USER])).out).toContain(`MESSAGE#${escaped}`);
     expect((await runCommand('audit', ['--recheck', '0'])).out).toContain(
-      `  MESSAGE#${escaped} MESSAGE: statusBodies is`,
+      `  MESSAGE#${escaped} MESSAGE: Missing: statusBodies.`,
     );
     expect((await runCommand('token set', [])).err).toContain('a\\u001b[2J');
     expect(

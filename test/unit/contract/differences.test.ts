@@ -74,7 +74,7 @@ describe('npm run fidelity', () => {
     return { status, output: stdout + stderr };
   };
 
-  it('says for each part that it skips which tool is missing, and how many it skipped', () => {
+  it('names the missing tool of each skipped part, and counts the skipped parts', () => {
     const { status, output } = run();
 
     for (const sentence of [
@@ -94,13 +94,13 @@ describe('npm run fidelity', () => {
 
   it('fails if a tool is missing and required', () => {
     const { status, output } = run('--require', 'sqs-moto');
-    expect(output).toContain('0 parts run, 1 skipped, 0 failed.\nA skipped part is an error, because of --require.');
+    expect(output).toContain('0 parts run, 1 skipped, 0 failed.\nWith --require, a skipped part is an error.');
     expect(status).toBe(1);
   });
 
-  it('lists the parts if one is not known', () => {
+  it('lists the parts if one is unknown', () => {
     const { status, output } = run('other');
-    expect(output).toContain('There is no part other.');
+    expect(output).toContain('Unknown part: other.');
     expect(output).toContain('sqs-elasticmq');
     expect(status).toBe(2);
   });

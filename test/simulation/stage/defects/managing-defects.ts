@@ -22,7 +22,7 @@ const MALFORMED_ERASED = historyOf([freeForm(1, { fields: { mesageText: 'misspel
 
 export const MANAGING_DEFECTS = {
   actWithoutRecord: {
-    breaks: 'An operator acts without an entry in the audit trail.',
+    breaks: 'An action of an operator has no audit trail entry.',
     invariant: 'recordedBeforeAct',
     create: () => ports(({ audit }) => ({ audit: { ...audit, record: async (act) => ({ ...act, id: 'none' }) } })),
     history: OPT_OUT,

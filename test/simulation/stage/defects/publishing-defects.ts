@@ -36,13 +36,13 @@ export const PUBLISHING_DEFECTS = {
     history: ANSWERED,
   },
   idPerAttempt: {
-    breaks: 'Every attempt to publish an event has its own ID.',
+    breaks: 'Every attempt to publish an event uses a new ID.',
     invariant: 'oneIdPerChange',
     create: () => publishing((event, count) => ({ id: `${event.id}-${count}` })),
     history: historyOf([writes()], { faults: ['publish publish MessageReceived 1 fails-after'] }),
   },
   idPerName: {
-    breaks: 'All events of a name have the same ID.',
+    breaks: 'All events with the same name have the same ID.',
     invariant: 'oneChangePerId',
     create: () => publishing(({ name }) => ({ id: name })),
     history: historyOf([writes(), writes(1_000)]),

@@ -24,7 +24,7 @@ const ECHOED = historyOf([{ kind: 'echo', contact: USER, text: 'It is on its way
 
 export const RECEIVING_DEFECTS = {
   unknownDropped: {
-    breaks: 'An event that is not understood is dropped.',
+    breaks: 'An event that cannot be parsed is dropped.',
     invariant: 'everyEventKept',
     create: () => ({ receive: { inboundQueue: () => ({ quarantine: async () => ({ kind: 'written' }) }) } }),
     history: UNKNOWN,
@@ -112,7 +112,7 @@ export const RECEIVING_DEFECTS = {
     history: historyOf([writes()]),
   },
   dedupeOnIdAlone: {
-    breaks: 'A second status of a message is taken for a repetition, because it has the same ID.',
+    breaks: 'A second status of a message is treated as a duplicate, because it has the same ID.',
     invariant: 'everyEventKept',
     create: () => ({
       receive: {
@@ -127,7 +127,7 @@ export const RECEIVING_DEFECTS = {
     history: ANSWERED,
   },
   readOverwritten: {
-    breaks: 'A report that a message was delivered removes that it was read.',
+    breaks: 'A report that a message was delivered removes the time at which it was read.',
     invariant: 'statusesAreTrue',
     create: () => ({
       receive: {

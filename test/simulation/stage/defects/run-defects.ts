@@ -7,16 +7,16 @@ import type { StageDefect } from './stage-defect.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
 
 /**
- * `npm run simulate:defects`: breaks the functions on purpose, one way at a time, and shows in which seed or schedule an
- * invariant notices. Exits 1 if one is not noticed.
+ * `npm run simulate:defects`: seeds one defect at a time in the functions, and shows in which history or schedule an
+ * invariant finds it. Exits with 1 if a defect is not found.
  */
 const { values } = parseArgs({
   options: {
-    /** The most seeds for each defect. */
+    /** The maximum number of seeds for each defect. */
     seeds: { type: 'string', default: '2000' },
-    /** Only this defect. */
+    /** Runs only this defect. */
     defect: { type: 'string' },
-    /** Without the defects that the exhaustive search finds. */
+    /** Skips the defects that the exhaustive search finds. */
     'only-seeds': { type: 'boolean', default: false },
   },
 });

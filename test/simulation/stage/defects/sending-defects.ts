@@ -97,7 +97,7 @@ export const SENDING_DEFECTS = {
         ports: ({ sends }, { now }) => ({
           sends: {
             ...sends,
-            // Another process takes the claim for one whose lease has expired.
+            // Another process treats the lease of the claim as expired.
             async claim(...parameters) {
               const claimed = await sends.claim(...parameters);
               if (claimed.kind !== 'conflict') return claimed;
@@ -369,7 +369,7 @@ export const SENDING_DEFECTS = {
     history: BAD_GATEWAY,
   },
   retriedRequestDeleted: {
-    breaks: 'A request that is to be retried is deleted from the queue.',
+    breaks: 'A request that must be retried is deleted from the queue.',
     invariant: 'everyRequestEnds',
     create: () => ({ send: { response: () => ({ batchItemFailures: [] }) } }),
     history: historyOf([writes(), freeForm()], { faults: ['send call message/v3 1 refused'] }),

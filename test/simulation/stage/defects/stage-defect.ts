@@ -5,7 +5,7 @@ import type { Act, Features, History } from '../history.ts';
 import type { StageInvariantName } from '../stage-invariants.ts';
 import type { StageMutation } from '../stage-mutation.ts';
 
-/** A stage that is broken on purpose, and a short history in which an invariant notices. */
+/** A defect that is seeded in a stage, and a short history in which an invariant finds it. */
 export interface StageDefect {
   readonly breaks: string;
   readonly invariant: StageInvariantName;
@@ -33,14 +33,14 @@ const FEATURES: Features = {
 
 type ActLater = Act extends infer Each ? (Each extends Act ? Omit<Each, 'atMs'> & { afterMs: number } : never) : never;
 
-/** A history without faults, unless it names some. */
+/** A history without faults, unless it lists some. */
 export const historyOf = (
   acts: readonly ActLater[],
   { features, faults = [] }: { readonly features?: Partial<Features>; readonly faults?: readonly string[] } = {},
 ): History => ({
   seed: 1,
   features: { ...FEATURES, ...features },
-  // An act without its time, and a time, are an act.
+  // The type system cannot see that an act without its time, plus a time, is an act.
   acts: acts.map(({ afterMs, ...act }) => ({ ...act, atMs: START_MS + afterMs }) as Act),
   faults,
 });

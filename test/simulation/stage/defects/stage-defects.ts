@@ -4,7 +4,7 @@ import { RECEIVING_DEFECTS } from './receiving-defects.ts';
 import { SENDING_DEFECTS } from './sending-defects.ts';
 import type { StageDefect } from './stage-defect.ts';
 
-/** Every stage that is broken on purpose. */
+/** All seeded defects. */
 export const STAGE_DEFECTS: Readonly<Record<string, StageDefect>> = {
   ...RECEIVING_DEFECTS,
   ...SENDING_DEFECTS,

@@ -2,11 +2,13 @@ import { LIMITS } from '../../world/send-process.ts';
 import type { CallFact, Recorded, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
-/** How long a process relies on what it has last seen of the circuit breaker. Source: lambdas/send/circuit-breaker.ts */
+/**
+ * How long a process uses the state of the circuit breaker that it last read. Source: lambdas/send/circuit-breaker.ts
+ */
 const TRUSTED_MS = 5_000;
-/** A process opens the circuit breaker after so many unknown outcomes in a row. */
+/** The number of consecutive unknown outcomes after which a process opens the circuit breaker. */
 const UNKNOWN_OUTCOMES = 3;
-/** By then, a process has the answer to a call, or has given it up, and has recorded what it means. */
+/** After this time, a process has the response to a call or has given up, and has recorded the outcome. */
 const RECORDED_MS = LIMITS.callSeconds * 1000;
 
 export const BREAKER_INVARIANTS = {

@@ -5,7 +5,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 
 export const CLAIM_INVARIANTS = {
   onlyKnownTransitions: {
-    sentence: "Every change of a send's state is one that send-transitions.ts has, by the function that may make it.",
+    sentence:
+      "Every change of a send's state is a transition in send-transitions.ts, made by a function that may make it.",
     check(facts, { checked, violated }) {
       for (const { key, before, after, ...entry } of facts.entries('write')) {
         if (!key.startsWith('SEND#') || after === undefined || before?.state === after.state) continue;
@@ -21,14 +22,14 @@ export const CLAIM_INVARIANTS = {
   },
 
   claimedBeforeCall: {
-    sentence: 'Whoever makes a call has claimed the send, and its lease has not expired.',
+    sentence: 'A process makes a call only if it has claimed the send and its lease has not expired.',
     check(facts, { checked, violated }) {
       for (const call of facts.calls) {
         checked();
         const item = facts.itemBefore(`SEND#${call.requestId} SEND`, call.index);
         const { claim } = call;
         const isOwn = claim !== undefined && claim.invocation === call.invocation && item?.claimId === claim.claimId;
-        // A status can confirm the send while its call is still on its way.
+        // A status can confirm the send while its call is still in progress.
         const isClaimed = item?.state === 'claimed' || item?.confirmedBy === 'status';
         if (!isOwn || !isClaimed) {
           violated(`${call.requestId} was called by ${call.process}, and is ${String(item?.state)}.`, call.index);
@@ -40,7 +41,7 @@ export const CLAIM_INVARIANTS = {
   },
 
   leaseRespected: {
-    sentence: 'Nobody but the function that claimed a send ends the claim before its lease has expired.',
+    sentence: 'Only the function that claimed a send ends the claim before its lease has expired.',
     check(facts, { checked, violated }) {
       for (const { before, after, atMs, index, requestId } of facts.changesOfSends()) {
         if (before?.state !== 'claimed' || after.state === 'accepted') continue;
@@ -56,7 +57,7 @@ export const CLAIM_INVARIANTS = {
 
   sentOnce: {
     sentence:
-      'No request reaches a user twice, unless it says resend and the outcome of the call before could not be known, or ' +
+      'No request reaches a user twice, unless its onUncertain is resend and the outcome of the previous call could not be known, or ' +
       'an operator resends it.',
     check(facts, { checked, violated }) {
       for (const requestId of requestIdsOf(facts)) {
@@ -96,7 +97,7 @@ export const CLAIM_INVARIANTS = {
 
   uncertainOnlyAfterCall: {
     sentence:
-      'A send is uncertain only if a call was made, or something kept the function that claimed it from saying so.',
+      'A send is uncertain only if a call was made, or a fault kept the function from recording that there was none.',
     check(facts, { checked, violated }) {
       for (const { before, after, index, requestId } of facts.changesOfSends()) {
         if (after.state !== 'uncertain' || before?.state === 'uncertain') continue;

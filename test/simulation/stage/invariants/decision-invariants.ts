@@ -117,7 +117,7 @@ export const DECISION_INVARIANTS = {
   },
 
   refusedForAReason: {
-    sentence: 'A send is refused or expires only if, by what was stored, the rule that it names forbids it.',
+    sentence: 'A send is refused or expires only if the rule that it names forbids it according to the stored data.',
     check(facts, { checked, violated }) {
       const rules = sendRules(facts.run.history.features.rules);
       for (const change of facts.changesOfSends()) {
@@ -145,7 +145,7 @@ export const DECISION_INVARIANTS = {
         };
         const isTrue =
           after.state === 'expired' ? isOver(facts, request, change) : (forbids[String(after.code)]?.() ?? true);
-        // Error 201 closes a window that was open by what was stored.
+        // Error 201 closes a window that was open according to the stored data.
         const isDenied = facts.callsOf(requestId).some((call) => call.end === 'window-closed' && call.index < index);
         if (!isTrue && !isDenied) violated(`${requestId} is ${after.state}: ${String(after.decision)}`, index);
       }
@@ -173,7 +173,7 @@ const isOver = (
     );
 };
 
-/** What the process of a call had read about the contact in its invocation, oldest first. */
+/** What a call's process has read about the contact during its invocation, oldest first. */
 const contactsRead = (facts: StageFacts, { claim, invocation, index }: CallFact): readonly (Item | undefined)[] =>
   readsIn(facts, claim?.contact ?? '', invocation?.start ?? 0, index, invocation?.process);
 

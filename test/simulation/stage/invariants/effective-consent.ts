@@ -1,6 +1,6 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 
-/** The opt-in or opt-out that counts. */
+/** The effective opt-in or opt-out. */
 export interface EffectiveConsent {
   readonly state: 'opted-in' | 'opted-out';
   readonly at: string;
@@ -8,8 +8,8 @@ export interface EffectiveConsent {
 }
 
 /**
- * Returns the consent that counts, by what the documents say: only a later opt-in of the user overrides the user's own
- * opt-out; any later opt-in overrides an imported one.
+ * Returns the effective consent as docs/ defines it: only a later opt-in by the user overrides the user's own opt-out,
+ * and any later opt-in overrides an imported one.
  */
 export const effectiveConsent = (item: Item | undefined): EffectiveConsent | undefined => {
   const at = (name: string): string => String(item?.[name] ?? '');

@@ -89,7 +89,7 @@ const erasuresOf = (facts: StageFacts): readonly (ErasureRequest & { readonly st
   });
 };
 
-/** Everything that may name a contact: its key, and the digits of every number that has this key. */
+/** Everything that can identify a contact: its key, and the digits of every number with this key. */
 const namesOf = (key: string): RegExp => {
   const names = [key, ...addressVariants(key)].map((name) => name.replace(/[^\w]/g, '\\$&'));
   return new RegExp(`(?<![0-9A-Za-z])(${names.join('|')})(?![0-9A-Za-z])`);

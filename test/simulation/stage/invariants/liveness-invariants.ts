@@ -9,9 +9,9 @@ const DAY_MS = 24 * HOUR_MS;
 const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
 /**
- * By then, a request ends that nothing keeps from being sent. A blind probe of an unreachable service is made once an
- * hour. The request that is to make it waits up to 15 minutes and 30 seconds longer, and so does each one that learns
- * the result. The rest is for leases, for the visibility timeout after a death, and for the requests before it.
+ * The time limit for a request that nothing prevents from being sent. A blind probe of an unreachable service is made
+ * once an hour. The request that makes the probe waits up to 15 minutes and 30 seconds longer, and so does each request
+ * that learns the result. The rest is for leases, the visibility timeout after a process dies, and earlier requests.
  */
 const HEALTHY_MS = 4 * HOUR_MS;
 
@@ -60,7 +60,7 @@ export const LIVENESS_INVARIANTS = {
         if (!name.startsWith('SEND#') || state === undefined || erasedAt !== undefined) continue;
         // Another request with the same id may have been queued instead.
         const isQueued = queued.some(({ body }) => body === stored);
-        // Whoever registered or resent it got no answer, and repeats the call.
+        // The caller that registered or resent it got no response and retries.
         const isUnanswered =
           (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
         if (!FINAL.includes(String(state)) && !isUnanswered) violated(`${name} ends as ${String(state)}.`);
@@ -97,7 +97,7 @@ export const LIVENESS_INVARIANTS = {
   },
 
   everyEventAcknowledged: {
-    sentence: 'Every authentic event is acknowledged in the end.',
+    sentence: 'Every authentic event is eventually acknowledged.',
     check(facts, { checked, violated }) {
       const heard = new Set(
         facts.entries('delivery-answer').flatMap((one) => (one.isHeard && one.status < 300 ? [one.eventId] : [])),
@@ -141,7 +141,7 @@ const isRefusedByApi = (facts: StageFacts, requestId: string): boolean =>
     .entries('api-answer')
     .some(({ act, status = 500 }) => act.kind === 'resolve' && act.requestId === requestId && status > 299);
 
-/** Whether, after the last act, the chat service accepts requests. */
+/** Whether the chat service accepts requests after the last act. */
 const isHealthy = (facts: StageFacts): boolean => facts.acts('credit').at(-1)?.hasCredit ?? true;
 
 const hours = (ms: number): string => `${(ms / HOUR_MS).toFixed(1)} hours`;

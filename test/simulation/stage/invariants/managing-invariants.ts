@@ -5,7 +5,7 @@ import type { StageInvariant } from './stage-invariant.ts';
 
 export const MANAGING_INVARIANTS = {
   recordedBeforeAct: {
-    sentence: 'Before an operator changes anything, the audit trail says what was asked for.',
+    sentence: 'The audit trail records the request before an operator changes anything.',
     check(facts, { checked, violated }) {
       const audits = facts.namesOf('AUDIT#').flatMap((name) => facts.writesOf(name));
       for (const { index, action, about } of operatorsChanges(facts)) {
@@ -24,7 +24,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   answersAreTrue: {
-    sentence: 'What the management API answers has happened.',
+    sentence: 'What the management API reports has happened.',
     check(facts, { checked, violated }) {
       for (const answer of facts.entries('api-answer')) {
         const { status = 500, act, index } = answer;
@@ -52,7 +52,7 @@ export const MANAGING_INVARIANTS = {
 interface OperatorsChange {
   readonly index: number;
   readonly action: string;
-  /** What the entry of the audit trail must say. */
+  /** The expected audit trail entry. */
   readonly about: Readonly<Record<string, unknown>>;
 }
 

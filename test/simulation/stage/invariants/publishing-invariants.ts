@@ -21,7 +21,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   nothingElsePublished: {
-    sentence: 'Nothing is published that did not happen.',
+    sentence: 'Only what happened is published.',
     check(facts, { checked, violated }) {
       const expected = Map.groupBy(expectedOf(facts), ({ identity }) => identity);
       for (const [identity, events] of publishedOf(facts)) {
@@ -39,7 +39,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   oneIdPerChange: {
-    sentence: 'A change is published under one ID, however often.',
+    sentence: 'A change keeps the same ID whenever it is published.',
     check(facts, { checked, violated }) {
       const counts = Map.groupBy(expectedOf(facts), ({ identity }) => identity);
       for (const [identity, events] of publishedOf(facts)) {
@@ -53,7 +53,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   oneChangePerId: {
-    sentence: 'Two changes are never published under one ID.',
+    sentence: 'Two changes never have the same ID.',
     check(facts, { checked, violated }) {
       const erased = erasedKeys(facts);
       for (const [id, events] of Map.groupBy(facts.entries('published'), ({ id }) => id)) {
@@ -70,7 +70,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   contentOnlyIfAllowed: {
-    sentence: 'An event on the bus has content if the stage says so, and otherwise none.',
+    sentence: 'An event on the bus has content only if the stage includes content in events.',
     check(facts, { checked, violated }) {
       const isAllowed = facts.run.history.features.content;
       const texts = new Map(
@@ -93,12 +93,12 @@ export const PUBLISHING_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
-/** A change that is to be published. */
+/** A change that must be published. */
 interface ExpectedEvent {
-  /** The event's name, what it is about, and when it happened. */
+  /** The event's name, subject, and time. */
   readonly identity: string;
   readonly index: number;
-  /** What its detail must say besides. */
+  /** Other expected fields of its detail. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -126,7 +126,7 @@ const EVENT_OF_STATUS = {
   failedAt: 'MessageFailed',
 };
 
-/** What a write publishes, by docs/events.md. */
+/** The events that a write must publish according to docs/events.md. */
 const eventsOfWrite = ({ key, before, after, index }: Recorded<'write'>): readonly ExpectedEvent[] => {
   if (after === undefined) return [];
   const event = (name: string, subject: string, at: unknown, fields: ExpectedEvent['fields'] = {}): ExpectedEvent => ({

@@ -125,7 +125,7 @@ export const RECEIVING_STAGE_INVARIANTS = {
   },
 
   windowsAreTrue: {
-    sentence: 'A window opens only as of the time of a message that the user wrote; an echo opens none.',
+    sentence: 'A window opens only as of the time of a message that the user wrote. An echo does not open a window.',
     check(facts, { checked, violated }) {
       const messages = new Map(
         authenticEventsOf(facts).flatMap((event) =>
@@ -241,7 +241,7 @@ const firstKeptIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<
   return first;
 };
 
-/** What there is of events at the end, and what erasures removed. */
+/** The events that are stored at the end, and those that erasures removed. */
 const endOf = (facts: StageFacts) => {
   const { items, queued } = facts.run;
   const kept = [...INBOUND_QUEUES.flatMap((name) => queued[name].map(({ body }) => body)), ...keptDeadLetters(items)];

@@ -6,7 +6,7 @@ import type { StageInvariant } from './stage-invariant.ts';
 
 export const RECORD_INVARIANTS = {
   statesAreTrue: {
-    sentence: 'A send ends as what became of its last call, as far as that could be known.',
+    sentence: 'A send ends with the outcome of its last call, as far as Parley could know it.',
     check(facts, { checked, violated }) {
       for (const requestId of requestIdsOf(facts)) {
         const item = facts.run.items.get(`SEND#${requestId} SEND`);
@@ -77,7 +77,7 @@ export const RECORD_INVARIANTS = {
   },
 
   trailNamesLastCall: {
-    sentence: 'A send names the call that was made last.',
+    sentence: 'A send shows its last call.',
     check(facts, { checked, violated }) {
       for (const [name, item] of facts.run.items) {
         if (!name.startsWith('SEND#') || !['accepted', 'uncertain', 'rejected'].includes(String(item.state))) continue;
@@ -152,7 +152,7 @@ export const RECORD_INVARIANTS = {
   },
 
   cancelledStays: {
-    sentence: 'A request that was cancelled, or whose contact was erased, is not sent afterwards.',
+    sentence: 'A request that was cancelled, or whose contact was erased, is not sent afterward.',
     check(facts, { checked, violated }) {
       for (const { key, before, after, index } of facts.entries('write')) {
         if (!key.startsWith('SEND#') || after === undefined) continue;

@@ -3,14 +3,14 @@ import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import { type Part, partsOf } from '../../receiving/expectations.ts';
 import type { StageFacts } from './stage-facts.ts';
 
-/** An event that the chat service reported, or that somebody else posted. */
+/** An event from the chat service, or one that someone else posted. */
 export interface EventFact {
   readonly eventId: string;
   readonly body: string;
   readonly isAuthentic: boolean;
   readonly index: number;
   readonly time: string;
-  /** What it brings; nothing if it is no known event. */
+  /** Its contents; empty if it is not a known event. */
   readonly parts: readonly Part[];
 }
 
@@ -49,7 +49,7 @@ const parseObject = (body: string): Readonly<Record<string, unknown>> | undefine
   }
 };
 
-/** The time that counts as an event's: its own, unless that is later than when it was published. */
+/** The effective time of an event: its own, unless that is later than the publish time. */
 const timeOf = (ownTime: string | undefined, publishedAt: string): string =>
   ownTime === undefined || ownTime > publishedAt ? publishedAt : ownTime;
 

@@ -38,7 +38,7 @@ export type CallFact = Recorded<'call'> & {
   /** The request as it was queued. */
   readonly request: SendRequest | undefined;
   readonly invocation: Invocation | undefined;
-  /** Whether the process could know the end and record it: it was answered, lived on, and nothing failed for it. */
+  /** Whether the process could record the outcome: it got a response, stayed alive, and none of its calls failed. */
   readonly isKnown: boolean;
 };
 
@@ -47,7 +47,7 @@ export type SendChange = Recorded<'write'> & { readonly requestId: string; reado
 
 type ActOf<Kind extends Act['kind']> = Extract<Act, { kind: Kind }>;
 
-/** What happened in a run, arranged for the invariants. */
+/** The ledger of a run, indexed for the invariants. */
 export interface StageFacts {
   readonly run: StageRun;
   readonly calls: readonly CallFact[];
@@ -70,7 +70,7 @@ export interface StageFacts {
   invocationAt(entry: { readonly index: number }): Invocation | undefined;
   /** Parses a request, unless it is malformed or erased. */
   requestIn(body: unknown): SendRequest | undefined;
-  /** Whether something failed for an invocation between two entries, so that it could not do what it had to. */
+  /** Whether a call of an invocation failed between two entries, which can excuse missing work. */
   isHindered(invocation: Invocation | undefined, from: number, until?: number): boolean;
 }
 

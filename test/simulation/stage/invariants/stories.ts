@@ -156,7 +156,7 @@ export const DEFERRED: readonly Step[] = [
   ended('receive-1', 'drain', 2),
 ];
 
-/** Somebody posts an event that the chat service did not report. */
+/** Someone posts an event that the chat service did not report. */
 export const UNAUTHENTICATED: readonly Step[] = [
   step('event', 0, { kind: 'event', eventId: 'posted', body: MESSAGE_BODY, isUnauthenticated: true }),
   step('delivery', 1, { kind: 'delivery', eventId: 'posted', attempt: 1 }),

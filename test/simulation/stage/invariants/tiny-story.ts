@@ -28,7 +28,7 @@ const FEATURES: Features = {
   maxAnswerMs: 0,
 };
 
-/** A run that somebody wrote by hand. Its table and queues are what its entries leave. */
+/** Creates a handwritten run. Its table and queues follow from its entries. */
 export const runOf = (
   steps: readonly Step[],
   { features = {}, ...more }: { readonly features?: Partial<Features> } & Partial<Pick<StageRun, 'how'>> = {},
@@ -97,7 +97,7 @@ export const written = (steps: readonly Step[], name: string, attributes: Item):
 export const step = (name: string, seconds: number, event: Event): Step => ({ name, seconds, event });
 
 export const actStep = (name: string, seconds: number, act: object): Step =>
-  // An act without its time, and a time, are an act.
+  // The type system cannot see that an act without its time, plus a time, is an act.
   step(name, seconds, { kind: 'act', act: { ...act, atMs: START_MS + seconds * 1000 } as Act });
 
 export const invoked = (process: string, fn: FunctionName, seconds: number): Step =>

@@ -71,7 +71,7 @@ describe('parley audit', () => {
     const { code, out, err } = await audit();
 
     expect([code, err]).toEqual([0, expect.stringContaining('4 of 4 items (100%)')]);
-    expect(out).toMatch(/^Table \S+: 4 items read, \d+ read capacity units? used\.\nNo violation found\.$/);
+    expect(out).toMatch(/^Table \S+: 4 items read, \d+ read capacity units? used\.\nNo violations found\.$/);
   });
 
   it('prints each law that is broken, the items that break it, and what to do next', async () => {
@@ -85,7 +85,7 @@ describe('parley audit', () => {
       '  CONTACT#chat#*#541155550000 CONTACT: It has no expiry.',
       expect.stringMatching(/^ {2}Next: .+\.$/),
       expect.stringMatching(/^claim-ends-with-its-lease \(1 item\): /),
-      '  SEND#order-17 SEND: It is still claimed, although its lease ended at 2026-11-20T12:03:00.000Z.',
+      '  SEND#order-17 SEND: It is still claimed, but its lease expired at 2026-11-20T12:03:00.000Z.',
       expect.stringMatching(/^ {2}Next: .+\.$/),
       expect.stringMatching(/^accepted-send-has-its-message \(1 item\): /),
       '  SEND#order-18 SEND: Its message is missing.',
