@@ -1,23 +1,8 @@
-import { messageGroup } from '../../../lambdas/domain/contact.ts';
-import type { Addresses } from './draw-contacts.ts';
-import { drawRequest, type RequestRates, TEMPLATES } from './draw-request.ts';
+import { TEMPLATES } from './draw-request.ts';
+import { drawAddress, newRequest, type Story } from './draw-story.ts';
+import { OUTAGES } from './draw-storylines.ts';
 import type { Act, ActKind } from './history.ts';
 import type { Draw } from './random-draw.ts';
-
-/** What the acts of a history have in common, and what the earlier ones did. */
-export interface Story {
-  readonly draw: Draw;
-  readonly contacts: readonly Addresses[];
-  readonly requestRates: RequestRates;
-  /** The requests so far, for acts that refer to one. */
-  readonly requests: PastRequest[];
-}
-
-export interface PastRequest {
-  readonly requestId: string;
-  readonly act: Extract<Act, { kind: 'request' }>;
-  readonly isScheduled: boolean;
-}
 
 /** The choices of acts that a run of many seeds must have made. */
 export const CHOICES = {
@@ -27,7 +12,7 @@ export const CHOICES = {
   origin: ['user', 'import'],
   queue: ['send', 'inbound'],
   part: ['chat-service', 'table', 'queues', 'bus', 'scheduler'],
-  how: ['refused', 'bad-gateway', 'throttled', 'unanswered'],
+  how: OUTAGES,
 } as const;
 
 const SECOND_MS = 1000;
@@ -103,8 +88,6 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       return [{ atMs, kind, contact, isOnPlatform: false }, ...back];
     }
     case 'outage':
-      if (draw.chance(0.1)) return drawLongOutage(story, atMs);
-      if (draw.chance(0.3)) return drawUnknownOutcomes(story, atMs);
       return [{ atMs, kind, ...drawOutage(draw) }];
   }
 };
@@ -117,15 +100,6 @@ export const drawEdgeRequest = (
 
 /** How much earlier than 24 hours after a message: around the margins of the stages, and around the end itself. */
 const WINDOW_EDGES_MS = [2 * HOUR_MS, HOUR_MS, 600_001, 599_000, 60_001, 60_000, 59_999, 1_000, 1, 0, -1, -1_000];
-
-const newRequest = (story: Story, atMs: number, platformContactId = drawAddress(story)): Act => {
-  const requestId = `request-${story.requests.length + 1}`;
-  const drawn = drawRequest(story.draw, story.requestRates, { requestId, platformContactId, atMs });
-  const groupId = messageGroup(platformContactId);
-  const act = { atMs, kind: 'request' as const, via: drawn.via, body: drawn.body, groupId, deduplicationId: requestId };
-  story.requests.push({ requestId, act, isScheduled: drawn.isScheduled });
-  return act;
-};
 
 /** The same request again, by another route, in another group, or with another body. */
 const repeatRequest = ({ draw, requests }: Story, atMs: number): Act => {
@@ -171,118 +145,6 @@ const MAX_OUTAGE_MS = {
 const drawOutage = (draw: Draw): Outage => {
   const part = draw.pick(CHOICES.part);
   return { part, how: draw.pick(CHOICES.how), forMs: Math.round(draw.magnitude(100, MAX_OUTAGE_MS[part])) };
-};
-
-/**
- * Draws what rarely comes together by chance: requests that cannot be scheduled for so long that they are given up, and a
- * redrive once they can.
- */
-const drawLongOutage = (story: Story, atMs: number): readonly Act[] => {
-  const { draw, requestRates } = story;
-  const forMs = Math.round(draw.magnitude(25 * HOUR_MS, 40 * HOUR_MS));
-  const features = { ...requestRates.features, sendAt: 1, malformed: 0, notAfter: draw.pick([0, 0.5]) };
-  const scheduling: Story = { ...story, requestRates: { ...requestRates, features } };
-  const requests = [1, 2, 3].map((place) => newRequest(scheduling, atMs + place * SECOND_MS));
-  const redriveAtMs = atMs + forMs + Math.round(draw.magnitude(SECOND_MS, 3 * DAY_MS));
-  const before = { atMs: redriveAtMs - SECOND_MS };
-  const obstacle = draw.pick(['none', 'opt-out', 'no-credit'] as const);
-  return [
-    { atMs, kind: 'outage', part: 'scheduler', how: draw.pick(CHOICES.how), forMs },
-    ...requests,
-    ...(obstacle === 'opt-out' ? requests.map((request) => optOut(contactIn(request), before.atMs)) : []),
-    ...(obstacle === 'no-credit' ? drawNoCredit(story, before.atMs) : []),
-    { atMs: redriveAtMs, kind: 'redrive', queue: 'send' },
-  ];
-};
-
-/** The account has no credit for some minutes, and a request opens the circuit breaker. */
-const drawNoCredit = (story: Story, atMs: number): readonly Act[] => [
-  { atMs, kind: 'credit', hasCredit: false },
-  answerable(story, { atMs: atMs + 1, features: {} }),
-  { atMs: atMs + Math.round(story.draw.magnitude(MINUTE_MS, HOUR_MS)), kind: 'credit', hasCredit: true },
-];
-
-/**
- * Draws requests whose calls are not answered, what an operator decides about them, what stops those that are sent
- * again, and statuses that show too late that the first call was accepted.
- */
-const drawUnknownOutcomes = (story: Story, atMs: number): readonly Act[] => {
-  const { draw } = story;
-  const contact = drawAddress(story);
-  const forMs = Math.round(draw.magnitude(5 * SECOND_MS, 2 * MINUTE_MS));
-  const decidedAtMs = atMs + forMs + Math.round(draw.magnitude(MINUTE_MS, HOUR_MS));
-  const requests = [1, 2].map((place) =>
-    answerable(story, {
-      atMs: atMs + place * 500,
-      contact,
-      features: { resend: draw.pick([0, 1]), notAfter: draw.pick([0, 1]) },
-    }),
-  );
-  const obstacle = draw.pick(['none', 'opt-out', 'outage'] as const);
-  return [
-    { atMs: atMs - SECOND_MS, kind: 'user-writes', contact, text: 'Hello?' },
-    { atMs, kind: 'outage', part: 'chat-service', how: 'unanswered', forMs },
-    ...requests,
-    ...(obstacle === 'opt-out' ? [optOut(contact, decidedAtMs - SECOND_MS)] : []),
-    ...(obstacle === 'outage'
-      ? [
-          {
-            atMs: decidedAtMs - 1,
-            kind: 'outage' as const,
-            part: 'chat-service' as const,
-            how: 'refused' as const,
-            forMs: HOUR_MS,
-          },
-        ]
-      : []),
-    ...story.requests.slice(-requests.length).map(({ requestId }) => ({
-      atMs: decidedAtMs,
-      kind: 'resolve' as const,
-      requestId,
-      as: draw.pick(['resend', 'resend', 'failed', 'accepted'] as const),
-    })),
-    ...[MINUTE_MS, DAY_MS].map((laterMs) => ({ atMs: decidedAtMs + laterMs, kind: 'user-reads' as const, contact })),
-  ];
-};
-
-/** A request that can be sent at once while its contact's window is open. */
-const answerable = (
-  story: Story,
-  { atMs, contact, features }: { atMs: number; contact?: string; features: Partial<RequestRates['features']> },
-): Act => {
-  const { requestRates } = story;
-  const plain = {
-    ...requestRates.features,
-    sendAt: 0,
-    malformed: 0,
-    unknownTemplate: 0,
-    unsupportedMedia: 0,
-    viaApi: 0,
-  };
-  return newRequest(
-    { ...story, requestRates: { ...requestRates, features: { ...plain, ...features } } },
-    atMs,
-    contact,
-  );
-};
-
-const optOut = (contact: string, atMs: number): Act => ({
-  atMs,
-  kind: 'consent',
-  contact,
-  consent: 'opt-out',
-  origin: 'user',
-  agoMs: 0,
-});
-
-const contactIn = (request: Act): string =>
-  request.kind === 'request' ? String(JSON.parse(request.body).platformContactId) : '';
-
-/** Any address of a contact, but usually the first. */
-const drawAddress = ({ draw, contacts }: Story): string => {
-  const addresses = draw.pick(contacts);
-  const [first] = addresses;
-  return draw.chance(0.6) && first !== undefined ? first : draw.pick(addresses);
 };
 
 const USERS_TEXTS = ['Where is my parcel?', '', '{"button":"yes"}', 'STOP', '¿Dónde está? 🙂\n'];

@@ -46,8 +46,8 @@ export const drawFeatures = (draw: Draw): Features => {
     sendConcurrency: draw.pick([1, 2, 3, 5, 10]),
     clockAheadMs: sometimes(draw, 0.4, () => (draw.chance(0.5) ? 1 : -1) * Math.round(draw.magnitude(50, 600_000))),
     maxAnswerMs: sometimes(draw, 0.6, () => Math.round(draw.magnitude(10, 5_000))),
-    ...(draw.chance(0.3) && { rareCallFaultRate: draw.magnitude(0.05, 0.5) }),
-    ...(draw.chance(0.35) && { chatService: drawChatService(draw) }),
+    ...(draw.chance(0.4) && { rareCallFaultRate: draw.magnitude(0.05, 0.6) }),
+    ...(draw.chance(0.5) && { chatService: drawChatService(draw) }),
   };
 };
 
