@@ -61,8 +61,9 @@ export const eraseContact = defineRoute({
     const requestedAt = clock.now();
     // Never names the contact, because the entry remains after the erasure.
     await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
-    await erasures.start(erasureId, requestedAt);
+    // First, because nothing would ever end an erasure that is recorded and not queued.
     await erasureQueue.put({ erasureId, requestedAt, contact });
+    await erasures.start(erasureId, requestedAt);
     return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 });
   },
 });

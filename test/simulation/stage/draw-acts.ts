@@ -1,25 +1,10 @@
-import { messageGroup } from '../../../lambdas/domain/contact.ts';
-import type { Addresses } from './draw-contacts.ts';
-import { drawRequest, type RequestRates, TEMPLATES } from './draw-request.ts';
+import { TEMPLATES } from './draw-request.ts';
+import { drawAddress, newRequest, type Story } from './draw-story.ts';
+import { OUTAGES } from './draw-storylines.ts';
 import type { Act, ActKind } from './history.ts';
 import type { Draw } from './random-draw.ts';
 
-/** What the acts of a history share, and the effects of earlier acts. */
-export interface Story {
-  readonly draw: Draw;
-  readonly contacts: readonly Addresses[];
-  readonly requestRates: RequestRates;
-  /** The requests so far, for later acts that refer to one. */
-  readonly requests: PastRequest[];
-}
-
-export interface PastRequest {
-  readonly requestId: string;
-  readonly act: Extract<Act, { kind: 'request' }>;
-  readonly isScheduled: boolean;
-}
-
-/** The choices that a run of many seeds must include. */
+/** The choices of acts that a run of many seeds must include. */
 export const CHOICES = {
   via: ['queue', 'api'],
   as: ['accepted', 'failed', 'resend'],
@@ -27,11 +12,12 @@ export const CHOICES = {
   origin: ['user', 'import'],
   queue: ['send', 'inbound'],
   part: ['chat-service', 'table', 'queues', 'bus', 'scheduler'],
-  how: ['refused', 'bad-gateway', 'throttled', 'unanswered'],
+  how: OUTAGES,
 } as const;
 
 const SECOND_MS = 1000;
-const HOUR_MS = 60 * 60 * SECOND_MS;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** How often each kind of act happens, before swarm testing changes it. */
@@ -102,7 +88,7 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       return [{ atMs, kind, contact, isOnPlatform: false }, ...back];
     }
     case 'outage':
-      return draw.chance(0.08) ? drawLongOutage(story, atMs) : [{ atMs, kind, ...drawOutage(draw) }];
+      return [{ atMs, kind, ...drawOutage(draw) }];
   }
 };
 
@@ -112,17 +98,8 @@ export const drawEdgeRequest = (
   { atMs, contact }: { readonly atMs: number; readonly contact: string },
 ): Act => newRequest(story, atMs + DAY_MS - story.draw.pick(WINDOW_EDGES_MS), contact);
 
-/** Offsets before the end of the 24 hours after a message: near the margins of the stages, and near the end itself. */
-const WINDOW_EDGES_MS = [600_001, 599_000, 60_001, 60_000, 59_999, 1_000, 1, 0, -1, -1_000];
-
-const newRequest = (story: Story, atMs: number, platformContactId = drawAddress(story)): Act => {
-  const requestId = `request-${story.requests.length + 1}`;
-  const drawn = drawRequest(story.draw, story.requestRates, { requestId, platformContactId, atMs });
-  const groupId = messageGroup(platformContactId);
-  const act = { atMs, kind: 'request' as const, via: drawn.via, body: drawn.body, groupId, deduplicationId: requestId };
-  story.requests.push({ requestId, act, isScheduled: drawn.isScheduled });
-  return act;
-};
+/** How much earlier than 24 hours after a message: around the margins of the stages, and around the end itself. */
+const WINDOW_EDGES_MS = [2 * HOUR_MS, HOUR_MS, 600_001, 599_000, 60_001, 60_000, 59_999, 1_000, 1, 0, -1, -1_000];
 
 /** Draws the same request again: through another route, in another group, or with another body. */
 const repeatRequest = ({ draw, requests }: Story, atMs: number): Act => {
@@ -168,31 +145,6 @@ const MAX_OUTAGE_MS = {
 const drawOutage = (draw: Draw): Outage => {
   const part = draw.pick(CHOICES.part);
   return { part, how: draw.pick(CHOICES.how), forMs: Math.round(draw.magnitude(100, MAX_OUTAGE_MS[part])) };
-};
-
-/**
- * Draws a combination that is rare by chance: requests that cannot be scheduled for so long that they are given up, and
- * a redrive after the outage.
- */
-const drawLongOutage = (story: Story, atMs: number): readonly Act[] => {
-  const { draw, requestRates } = story;
-  const forMs = Math.round(draw.magnitude(25 * HOUR_MS, 40 * HOUR_MS));
-  const features = { ...requestRates.features, sendAt: 1, malformed: 0 };
-  const scheduling: Story = { ...story, requestRates: { ...requestRates, features } };
-  const requests = [1, 2, 3].map((place) => newRequest(scheduling, atMs + place * SECOND_MS));
-  const redriveAtMs = atMs + forMs + Math.round(draw.magnitude(SECOND_MS, 12 * HOUR_MS));
-  return [
-    { atMs, kind: 'outage', part: 'scheduler', how: draw.pick(CHOICES.how), forMs },
-    ...requests,
-    { atMs: redriveAtMs, kind: 'redrive', queue: 'send' },
-  ];
-};
-
-/** Draws an address of a contact, usually the first. */
-const drawAddress = ({ draw, contacts }: Story): string => {
-  const addresses = draw.pick(contacts);
-  const [first] = addresses;
-  return draw.chance(0.6) && first !== undefined ? first : draw.pick(addresses);
 };
 
 const USERS_TEXTS = ['Where is my parcel?', '', '{"button":"yes"}', 'STOP', '¿Dónde está? 🙂\n'];

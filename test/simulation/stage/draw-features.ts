@@ -1,6 +1,6 @@
 import { APPROVED_REASONS } from '../../../lambdas/domain/send-request.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
-import type { Features } from './history.ts';
+import type { ChatServiceFeatures, Features } from './history.ts';
 import { type Draw, swarm, type Weights } from './random-draw.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -46,8 +46,16 @@ export const drawFeatures = (draw: Draw): Features => {
     sendConcurrency: draw.pick([1, 2, 3, 5, 10]),
     clockAheadMs: sometimes(draw, 0.4, () => (draw.chance(0.5) ? 1 : -1) * Math.round(draw.magnitude(50, 600_000))),
     maxAnswerMs: sometimes(draw, 0.6, () => Math.round(draw.magnitude(10, 5_000))),
+    ...(draw.chance(0.4) && { rareCallFaultRate: draw.magnitude(0.05, 0.6) }),
+    ...(draw.chance(0.5) && { chatService: drawChatService(draw) }),
   };
 };
+
+const drawChatService = (draw: Draw): ChatServiceFeatures => ({
+  closesEarlyMs: sometimes(draw, 0.5, () => Math.round(draw.magnitude(60_000, 6 * HOUR_MS))),
+  maxDeviceMs: Math.round(draw.magnitude(60_000, 3 * 24 * HOUR_MS)),
+  answersIntentsWithoutId: draw.chance(0.4),
+});
 
 /** At higher rates, an operation of twenty calls, such as an erasure, would fail a thousand times in a row. */
 const MAX_TOTAL_RATE = 0.2;

@@ -97,6 +97,11 @@ describe('a drawn history', () => {
     expect(drawn(({ features }) => features.windowPer)).toEqual(new Set(['user', 'channel']));
     expect(drawn(({ features }) => features.content)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => Math.sign(features.clockAheadMs))).toEqual(new Set([-1, 0, 1]));
+    expect(drawn(({ features }) => (features.rareCallFaultRate ?? 0) > 0)).toEqual(new Set([true, false]));
+    expect(drawn(({ features }) => (features.chatService?.closesEarlyMs ?? 0) > 0)).toEqual(new Set([true, false]));
+    expect(drawn(({ features }) => features.chatService?.answersIntentsWithoutId)).toEqual(
+      new Set([undefined, true, false]),
+    );
     expect(drawn(({ features }) => features.delivery.lateRate > 0)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => features.rules.clientPayload)).toEqual(new Set(['off', 'intent', 'all']));
     expect(drawn(({ features }) => features.rules.defaultTemplate?.ruleNameOrId).size).toBe(3);

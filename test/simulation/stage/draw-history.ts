@@ -1,8 +1,10 @@
 import { NOW } from '../../support/builders.ts';
-import { ACT_WEIGHTS, drawAct, drawEdgeRequest, type Story } from './draw-acts.ts';
+import { ACT_WEIGHTS, drawAct, drawEdgeRequest } from './draw-acts.ts';
 import { drawContacts } from './draw-contacts.ts';
 import { drawFeatures } from './draw-features.ts';
 import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
+import type { Story } from './draw-story.ts';
+import { drawStoryline } from './draw-storylines.ts';
 import type { Act, ActKind, History } from './history.ts';
 import { createDraw, type Draw, swarm } from './random-draw.ts';
 
@@ -41,11 +43,13 @@ const drawActs = (story: Story): readonly Act[] => {
   const { draw } = story;
   const weights = drawActWeights(draw);
   const nextGap = drawGaps(draw);
+  const storylineRate = draw.chance(0.5) ? draw.magnitude(0.005, 0.03) : 0;
   const edgeRate = draw.chance(0.5) ? 0.1 : 0;
   const acts: Act[] = [];
   let atMs = START_MS;
   for (let left = draw.integer(MIN_ACTS, MAX_ACTS); left > 0; left -= 1) {
     atMs += nextGap();
+    if (draw.chance(storylineRate)) acts.push(...drawStoryline(story, atMs));
     for (const act of drawAct(draw.weighted(weights), story, atMs)) {
       acts.push(act);
       if (act.kind === 'user-writes' && draw.chance(edgeRate)) acts.push(drawEdgeRequest(story, act));

@@ -33,6 +33,20 @@ export interface Features {
   readonly clockAheadMs: number;
   /** The longest response time of the chat service. */
   readonly maxAnswerMs: number;
+  /** How likely a fault is at each of the first calls of a kind in a run, so that rare calls have faults. @default 0 */
+  readonly rareCallFaultRate?: number;
+  /** How the chat service differs from what its contract shows. @default not at all */
+  readonly chatService?: ChatServiceFeatures;
+}
+
+/** What the contract does not show, or what a chat service may do differently. */
+export interface ChatServiceFeatures {
+  /** How much earlier than 24 hours after a user's message it closes the window. */
+  readonly closesEarlyMs: number;
+  /** How long a message may take to reach a user's device, at most. */
+  readonly maxDeviceMs: number;
+  /** Whether the answer to an accepted `intent/v2` names no message. */
+  readonly answersIntentsWithoutId: boolean;
 }
 
 /** How the publish/subscribe system delivers the chat service's events. */

@@ -69,6 +69,15 @@ describe('what AWS does for the functions', () => {
     expect(entriesOf(run, 'deleted')).toHaveLength(1);
   });
 
+  it('fails at the first calls of each kind if a run has faults there', async () => {
+    const run = await playHistory({ ...MAIN_JOB, features: features({ rareCallFaultRate: 1 }) });
+
+    const ofKind = (kind: string) => faultsIn(run).filter((id) => id.startsWith(kind));
+    expect(ofKind('receive write MESSAGE').length).toBeGreaterThan(0);
+    const counts = Map.groupBy(entriesOf(run, 'fault'), (fault) => `${fault.function} ${fault.call}`);
+    expect(Math.max(...[...counts.values()].map(({ length }) => length))).toBe(4);
+  });
+
   it('ends an invocation at its timeout', async () => {
     const run = await withFaults(['send respond 1 late']);
 

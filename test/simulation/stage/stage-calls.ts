@@ -47,8 +47,11 @@ const OUTAGE_OF_PROCESS_MS = 250;
 const MAX_OVERDUE_MS = 10_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** How many calls of a kind count as its first ones. */
+const FIRST_CALLS = 4;
+
 /** The choices about a call. */
-const ASPECT = { request: 0, answer: 1, isAtOnce: 2, hasEffect: 3, overdue: 4, fault: 10 } as const;
+const ASPECT = { request: 0, answer: 1, isAtOnce: 2, hasEffect: 3, overdue: 4, isRare: 5, rare: 6, fault: 10 } as const;
 
 export const createStageCalls = ({ context, faults }: StageCallsOptions): StageCalls => {
   const { clock, agenda, draw, features } = context;
@@ -57,6 +60,9 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
   const open = new Set<OpenCall>();
   const outages = new Map<Part, { readonly how: OutageKind; readonly untilMs: number }>();
   const possibleFaults = new Map<string, Set<Fault>>();
+  /** How often each kind of call was made. */
+  const kindCounts = new Map<string, number>();
+  const { rareCallFaultRate = 0 } = features;
   const rates = Object.entries(features.faultRates) as readonly (readonly [Fault, number])[];
   let current: string | undefined;
   let isClosed = false;
@@ -89,6 +95,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
   /** Records the possible faults of a kind of call. */
   const notePossible = (name: FunctionName, label: string, possible: readonly Fault[]): void => {
     const kind = `${name} ${kindOf(label)}`;
+    kindCounts.set(kind, (kindCounts.get(kind) ?? 0) + 1);
     const known = possibleFaults.get(kind);
     if (known === undefined) possibleFaults.set(kind, new Set(possible));
     else if (known.size < FAULTS.length) for (const fault of possible) known.add(fault);
@@ -97,12 +104,25 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
   const recordFault = (id: string, name: FunctionName, label: string, fault: Fault, process?: string): void =>
     context.record({ kind: 'fault', id: `${id} ${fault}`, function: name, call: kindOf(label), fault }, process);
 
-  const faultAt = (id: string, identity: number, possible: readonly Fault[]): Fault | undefined => {
+  const isFirst = (name: FunctionName, label: string): boolean =>
+    (kindCounts.get(`${name} ${kindOf(label)}`) ?? 0) <= FIRST_CALLS;
+
+  interface Possibility {
+    readonly id: string;
+    readonly identity: number;
+    readonly possible: readonly Fault[];
+    readonly isFirstOfKind: boolean;
+  }
+
+  const faultAt = ({ id, identity, possible, isFirstOfKind }: Possibility): Fault | undefined => {
     if (faults) {
       for (const fault of possible) if (faults.has(`${id} ${fault}`)) return fault;
       return undefined;
     }
     if (context.isCalm) return undefined;
+    if (isFirstOfKind && draw.fraction(identity, ASPECT.isRare) < rareCallFaultRate) {
+      return possible[Math.floor(draw.fraction(identity, ASPECT.rare) * possible.length)];
+    }
     for (const [index, [fault, rate]] of rates.entries()) {
       if (rate > 0 && possible.includes(fault) && draw.fraction(identity, ASPECT.fault + index) < rate) return fault;
     }
@@ -122,7 +142,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     const identity = draw.identify(id);
     const possible = faultsOfCall(call);
     notePossible(name, label, possible);
-    const fault = faultAt(id, identity, possible);
+    const fault = faultAt({ id, identity, possible, isFirstOfKind: isFirst(name, label) });
     const fraction = (aspect: number) => draw.fraction(identity, aspect);
     const answerMs =
       takesMs +
@@ -215,7 +235,8 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     hasFault(name, label, fault) {
       const id = identify(name, label);
       notePossible(name, label, [fault]);
-      if (faultAt(id, draw.identify(id), [fault]) === undefined) return false;
+      const isFirstOfKind = isFirst(name, label);
+      if (faultAt({ id, identity: draw.identify(id), possible: [fault], isFirstOfKind }) === undefined) return false;
       recordFault(id, name, label, fault);
       return true;
     },

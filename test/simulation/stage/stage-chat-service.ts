@@ -30,7 +30,7 @@ export interface StageChatServiceOptions {
   readonly report: (event: ReportedEvent) => void;
 }
 
-const MAX_STATUS_MS = 60_000;
+const MAX_DEVICE_MS = 60_000;
 
 export const createStageChatService = (options: StageChatServiceOptions): StageChatService => {
   const { context, calls, accessToken, claimOf, report } = options;
@@ -42,6 +42,8 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
     approvedTemplates: ['parcel_update'],
     refusedText: REJECTED_TEXT,
     clockAheadMs: features.clockAheadMs,
+    closesEarlyMs: features.chatService?.closesEarlyMs,
+    answersIntentsWithoutId: features.chatService?.answersIntentsWithoutId,
     newId(body) {
       const requestId = requestIdIn(body);
       const count = (messageIds.get(requestId) ?? 0) + 1;
@@ -78,7 +80,8 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
   const reportDelivered = ({ id, body }: Effect): void => {
     const address = String(body.platformContactId);
     const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';
-    context.after(context.delayMs(`how late ${id} reaches the user`, MAX_STATUS_MS), `delivered ${id}`, () => {
+    const maxMs = features.chatService?.maxDeviceMs ?? MAX_DEVICE_MS;
+    context.after(context.delayMs(`how late ${id} reaches the user`, maxMs), `delivered ${id}`, () => {
       report(statusEvent(context, { id, body, STATUS }));
     });
   };

@@ -225,6 +225,8 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
     breaks: changed(ERASED, 'message erased', { before: { pk: 'MESSAGE#in-1', contact: 'CONTACT#chat#*#542' } }),
   },
 
+  lawsHold: { holds: MAIN, breaks: written(MAIN, 'window', { expiresAt: undefined }) },
+
   everythingEnds: { holds: MAIN, breaks: without(MAIN, 'deleted') },
   everyRequestEnds: { holds: MAIN, breaks: without(MAIN, 'accept', 'accepted') },
   endsInTime: { holds: MAIN, breaks: changed(MAIN, 'accept', {}, 100_000) },

@@ -2,6 +2,7 @@ import { BREAKER_INVARIANTS } from './invariants/breaker-invariants.ts';
 import { CLAIM_INVARIANTS } from './invariants/claim-invariants.ts';
 import { DECISION_INVARIANTS } from './invariants/decision-invariants.ts';
 import { ERASURE_INVARIANTS } from './invariants/erasure-invariants.ts';
+import { LAW_INVARIANTS } from './invariants/law-invariants.ts';
 import { LIVENESS_INVARIANTS } from './invariants/liveness-invariants.ts';
 import { MANAGING_INVARIANTS } from './invariants/managing-invariants.ts';
 import { PUBLISHING_INVARIANTS } from './invariants/publishing-invariants.ts';
@@ -21,6 +22,7 @@ export const STAGE_INVARIANTS = {
   ...PUBLISHING_INVARIANTS,
   ...MANAGING_INVARIANTS,
   ...ERASURE_INVARIANTS,
+  ...LAW_INVARIANTS,
   ...LIVENESS_INVARIANTS,
 } as const satisfies Record<string, StageInvariant>;
 

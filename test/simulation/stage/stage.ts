@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { MAX_ERASURE_INVOCATIONS, MAX_INBOUND_INVOCATIONS } from '../../../lib/settings/flood-settings.ts';
 import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus } from '../world/bus.ts';
@@ -86,6 +87,9 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
       return table.get(key);
     },
   });
+  /** The stage keeps expired items, as DynamoDB may, and no function reads them. */
+  const unexpired = (item: Item | undefined): Item | undefined =>
+    typeof item?.expiresAt === 'number' && item.expiresAt * 1000 <= clock.ms ? undefined : item;
   let lastRead = '';
   const recordRead = (process: StageProcess, name: string): void => {
     const contact = parseContactName(name);
@@ -94,7 +98,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     const read = `${process.name} ${name} ${clock.ms}`;
     if (read === lastRead) return;
     lastRead = read;
-    const item = joinContactItems(contact, (key) => table.items.get(nameOf(key)));
+    const item = joinContactItems(contact, (key) => unexpired(table.items.get(nameOf(key))));
     record({ kind: 'read-contact', name, contact: item }, process.name);
   };
 

@@ -45,6 +45,8 @@ export interface ChatServiceOptions {
   readonly refusedText?: string;
   /** Whether the answer to an accepted `intent/v2` names no message. @default false */
   readonly answersIntentsWithoutId?: boolean;
+  /** How much earlier than the contract says it closes a window. @default 0 */
+  readonly closesEarlyMs?: number;
   /** Chooses the id of a message. @default `message-1`, and so on */
   readonly newId?: (body: Readonly<Record<string, unknown>>) => string;
 }
@@ -54,7 +56,7 @@ const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 export const createSimulatedChatService = (options: ChatServiceOptions): SimulatedChatService => {
   const { clock, clockAheadMs = 0, absentContacts = [], refusedText, answersIntentsWithoutId = false } = options;
-  const { newId = () => `message-${effects.length + 1}` } = options;
+  const { closesEarlyMs = 0, newId = () => `message-${effects.length + 1}` } = options;
   const approvedTemplates = new Set(options.approvedTemplates);
   const effects: Effect[] = [];
   const lastWroteAt = new Map<string, number>();
@@ -87,7 +89,7 @@ export const createSimulatedChatService = (options: ChatServiceOptions): Simulat
       switch (path) {
         case 'message/v3': {
           const wroteAt = lastWroteAt.get(contactKey(body.platformContactId));
-          const isOpen = wroteAt !== undefined && now() - wroteAt < WINDOW_MS;
+          const isOpen = wroteAt !== undefined && now() - wroteAt < WINDOW_MS - closesEarlyMs;
           return isOpen ? deliver(path, body) : error(400, 201, 'User window is over 24 hours');
         }
         case 'intent/v2':

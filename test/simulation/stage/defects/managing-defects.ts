@@ -5,9 +5,11 @@ import {
   freeForm,
   HOUR_MS,
   historyOf,
+  isOf,
   MINUTE_MS,
   type StageDefect,
   template,
+  updating,
   writes,
 } from './stage-defect.ts';
 
@@ -21,6 +23,18 @@ const ERASED = historyOf([writes(), freeForm(), erase]);
 const MALFORMED_ERASED = historyOf([freeForm(1, { fields: { mesageText: 'misspelled' } }), erase]);
 
 export const MANAGING_DEFECTS = {
+  expiryMissing: {
+    breaks: 'Entries of the audit trail are kept for ever.',
+    invariant: 'lawsHold',
+    create: () => ({
+      manage: {
+        table: updating((update) =>
+          isOf(update, 'AUDIT#') ? { ...update, set: { ...update.set, expiresAt: undefined } } : update,
+        ),
+      },
+    }),
+    history: OPT_OUT,
+  },
   actWithoutRecord: {
     breaks: 'An action of an operator has no audit trail entry.',
     invariant: 'recordedBeforeAct',

@@ -183,9 +183,16 @@ const readsIn = (facts: StageFacts, name: string, from: number, until: number, p
     .filter((one) => one.index > from && one.index < until && (process ?? one.process) === one.process)
     .map(({ contact }) => contact);
 
-/** Everything that was stored about a contact just before an entry. */
-const contactAt = (facts: StageFacts, name: string, index: number): Item =>
-  Object.assign({}, ...['CONTACT', 'CONSENT', 'CHECK', 'DENIAL'].map((sk) => facts.itemBefore(`${name} ${sk}`, index)));
+/** Everything that was stored about a contact just before an entry, and had not expired. */
+const contactAt = (facts: StageFacts, name: string, index: number): Item => {
+  const atMs = facts.run.ledger.entries[index]?.atMs ?? 0;
+  const items = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL'].map((sk) => facts.itemBefore(`${name} ${sk}`, index));
+  return Object.assign({}, ...items.filter((item) => item !== undefined && !isOutdated(item, atMs)));
+};
+
+/** DynamoDB removes an expired item only later, if at all in a run. */
+const isOutdated = ({ expiresAt }: Item, atMs: number): boolean =>
+  typeof expiresAt === 'number' && expiresAt * 1000 <= atMs;
 
 /** The contract's Limits: "24 hours since the user's last message". After an error 201, only a later message counts. */
 const isWindowOpen = (contact: Item | undefined, atMs: number, marginMs: number): boolean => {

@@ -3,7 +3,7 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { addressVariants } from '../../../../lambdas/domain/contact.ts';
 import { erasedKeys } from './receiving-invariants.ts';
 import { eventsIn, keptDeadLetters } from './stage-events.ts';
-import { idIn, type StageFacts } from './stage-facts.ts';
+import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 export const ERASURE_INVARIANTS = {
@@ -52,8 +52,10 @@ export const ERASURE_INVARIANTS = {
         const contact = parseContactName(before.contact ?? before.pk);
         if (contact === undefined) continue;
         checked();
-        const time = newestTimeOf(name, before);
-        if (!erased.has(contact.key)) violated(`${name} of ${contact.key} was erased.`, index);
+        const dated = sendOfMessage(facts, write) ?? { name, item: before };
+        const time = newestTimeOf(dated.name, dated.item);
+        const keys = [contact.key, ...otherContactsOf(facts, name)];
+        if (!keys.some((key) => erased.has(key))) violated(`${name} of ${contact.key} was erased.`, index);
         else if (time !== undefined && time > (until.get(contact.key) ?? '')) {
           violated(`${name} was erased, although it is newer than the request.`, index);
         }
@@ -61,6 +63,22 @@ export const ERASURE_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, StageInvariant>;
+
+/** A message that Parley sent is erased with its send, however late it was sent. */
+const sendOfMessage = (facts: StageFacts, { key, before, index }: Recorded<'write'>) => {
+  const name = `SEND#${before?.requestId} SEND`;
+  const item = key.endsWith(' MESSAGE') && before?.requestId !== undefined ? facts.itemBefore(name, index) : undefined;
+  return item && { name, item };
+};
+
+/** A dead letter that names several contacts is erased with any of them. */
+const otherContactsOf = (facts: StageFacts, name: string): readonly string[] => {
+  const [, deadLetter] = /^(DEADLETTER#\S+) CONTACT#\d+$/.exec(name) ?? [];
+  if (deadLetter === undefined) return [];
+  return facts
+    .namesOf(`${deadLetter} CONTACT#`)
+    .flatMap((other) => facts.writesOf(other).flatMap(({ after }) => parseContactName(after?.contact)?.key ?? []));
+};
 
 interface ErasureRequest {
   readonly erasureId: string;

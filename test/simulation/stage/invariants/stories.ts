@@ -6,6 +6,7 @@ import {
   DELIVERED_BODY,
   ended,
   enveloped,
+  expiryOf,
   invoked,
   KEY,
   MESSAGE_BODY,
@@ -25,11 +26,30 @@ export const CLAIMED = {
   state: 'claimed',
   body: REQUEST_BODY,
   contact: CONTACT,
+  contactSort: `SEND#${at(11)}`,
   createdAt: at(11),
+  attempts: 1,
   claimId: 'claim-1',
   claimedAt: at(11),
   leaseUntil: at(160),
   call: CALL,
+  expiresAt: expiryOf('sends', 11),
+};
+const { leaseUntil: _, ...ANSWERED } = CLAIMED;
+const ACCEPTED = {
+  ...ANSWERED,
+  state: 'accepted',
+  acceptedAt: at(13),
+  messageId: 'out-1',
+  outcome: 'The chat service accepted it.',
+};
+const MESSAGE_IN = {
+  direction: 'inbound',
+  body: MESSAGE_BODY,
+  createdAt: at(0),
+  contact: CONTACT,
+  contactSort: `MESSAGE#${at(0)}`,
+  expiresAt: expiryOf('messages', 0),
 };
 const MESSAGE_OUT = {
   direction: 'outbound',
@@ -37,8 +57,10 @@ const MESSAGE_OUT = {
   requestId: 'request-1',
   call: CALL,
   createdAt: at(11),
+  contactSort: `MESSAGE#${at(11)}`,
+  expiresAt: expiryOf('messages', 11),
 };
-const WINDOW = { lastInboundAt: at(0), lastInboundId: 'in-1' };
+const WINDOW = { lastInboundAt: at(0), lastInboundId: 'in-1', expiresAt: expiryOf('contacts', 0) };
 const contact = { platform: ACCOUNT.platform, channel: '*', key: KEY };
 
 const stored: readonly Step[] = [
@@ -49,7 +71,7 @@ const stored: readonly Step[] = [
   writeStep('message', 1, {
     process: 'receive-1',
     key: 'MESSAGE#in-1 MESSAGE',
-    after: { direction: 'inbound', body: MESSAGE_BODY, createdAt: at(0), contact: CONTACT },
+    after: MESSAGE_IN,
   }),
   writeStep('window', 1, { process: 'receive-1', key: `${CONTACT} CONTACT`, after: WINDOW }),
   ended('receive-1', 'receive', 1),
@@ -96,7 +118,7 @@ const requested: readonly Step[] = [
     process: 'send-1',
     key: SEND,
     before: CLAIMED,
-    after: { ...CLAIMED, state: 'accepted', acceptedAt: at(13), messageId: 'out-1' },
+    after: ACCEPTED,
   }),
   writeStep('sent message', 13, { process: 'send-1', key: 'MESSAGE#out-1 MESSAGE', after: MESSAGE_OUT }),
   step('deleted', 13, { kind: 'deleted', queue: 'send', body: REQUEST_BODY }),
@@ -150,7 +172,7 @@ export const DEFERRED: readonly Step[] = [
   writeStep('message', 2, {
     process: 'receive-1',
     key: 'MESSAGE#in-1 MESSAGE',
-    after: { direction: 'inbound', body: MESSAGE_BODY, createdAt: at(0), contact: CONTACT },
+    after: MESSAGE_IN,
   }),
   step('drained', 2, { kind: 'deleted', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
   ended('receive-1', 'drain', 2),
@@ -170,7 +192,11 @@ export const OPT_OUT: readonly Step[] = [
   writeStep('audit', 1, {
     process: 'manage-1',
     key: 'AUDIT#audit-1 AUDIT',
-    after: { action: 'opt-out', consentAt: at(0), origin: 'user', at: at(1), contact: CONTACT },
+    after: {
+      ...{ action: 'opt-out', consentAt: at(0), origin: 'user', at: at(1) },
+      ...{ contact: CONTACT, contactSort: `AUDIT#${at(1)}`, stateShard: 'audit#0', stateAt: at(1) },
+      expiresAt: expiryOf('audit', 1),
+    },
   }),
   writeStep('consent', 1, {
     process: 'manage-1',
@@ -193,6 +219,11 @@ export const OPT_OUT: readonly Step[] = [
 ];
 
 const ERASURE = 'ERASURE#erasure-1 ERASURE';
+const RUNNING = { state: 'running', requestedAt: at(200), turns: 0 };
+const ERASED_SEND = {
+  ...{ state: 'accepted', acceptedAt: at(13), attempts: 1, claimId: 'claim-1', claimedAt: at(11) },
+  ...{ messageId: 'out-1', body: '', erasedAt: at(201), expiresAt: CLAIMED.expiresAt },
+};
 const QUEUED_ERASURE = JSON.stringify({ erasureId: 'erasure-1', requestedAt: at(200), contact });
 
 /** A user is erased, after the main story. */
@@ -203,12 +234,15 @@ export const ERASED: readonly Step[] = [
   writeStep('audit', 200, {
     process: 'manage-1',
     key: 'AUDIT#audit-1 AUDIT',
-    after: { action: 'erasure', erasureId: 'erasure-1', at: at(200) },
+    after: {
+      ...{ action: 'erasure', erasureId: 'erasure-1', at: at(200) },
+      ...{ stateShard: 'audit#0', stateAt: at(200), expiresAt: expiryOf('audit', 200) },
+    },
   }),
   writeStep('erasure', 200, {
     process: 'manage-1',
     key: ERASURE,
-    after: { state: 'running', requestedAt: at(200) },
+    after: RUNNING,
   }),
   step('erasure queued', 200, { kind: 'queued', queue: 'erasures', body: QUEUED_ERASURE }),
   ended('manage-1', 'manage', 200),
@@ -217,7 +251,7 @@ export const ERASED: readonly Step[] = [
   writeStep('message erased', 201, {
     process: 'manage-2',
     key: 'MESSAGE#in-1 MESSAGE',
-    before: { direction: 'inbound', body: MESSAGE_BODY, createdAt: at(0), contact: CONTACT },
+    before: MESSAGE_IN,
   }),
   writeStep('sent message erased', 201, {
     process: 'manage-2',
@@ -227,22 +261,22 @@ export const ERASED: readonly Step[] = [
   writeStep('send erased', 201, {
     process: 'manage-2',
     key: SEND,
-    before: { ...CLAIMED, state: 'accepted' },
-    after: { state: 'accepted', body: '', erasedAt: at(201) },
+    before: ACCEPTED,
+    after: ERASED_SEND,
   }),
   ended('manage-2', 'erase', 202),
   invoked('manage-3', 'erase', 210),
   writeStep('erasure done', 211, {
     process: 'manage-3',
     key: ERASURE,
-    before: { state: 'running', requestedAt: at(200) },
-    after: { state: 'done', requestedAt: at(200), finishedAt: at(211) },
+    before: RUNNING,
+    after: { ...RUNNING, state: 'done', turns: 1, finishedAt: at(211) },
   }),
   step('erasure deleted', 211, { kind: 'deleted', queue: 'erasures', body: QUEUED_ERASURE }),
   ended('manage-3', 'erase', 211),
 ];
 
-const OPEN = { circuit: 'open', reason: 'no-credit', openedAt: at(-60) };
+const OPEN = { circuit: 'open', reason: 'no-credit', openedAt: at(-60), nextProbeAt: at(5) };
 
 /** The circuit breaker is open, and the main story's request is its probe. */
 export const PROBE: readonly Step[] = MAIN.flatMap((one): readonly Step[] => {
@@ -255,7 +289,7 @@ export const PROBE: readonly Step[] = MAIN.flatMap((one): readonly Step[] => {
       one,
     ];
   }
-  const probe = { ...OPEN, probeId: 'probe-1' };
+  const probe = { ...OPEN, probeId: 'probe-1', probes: 1, nextProbeAt: at(70) };
   if (one.name === 'read') {
     return [one, writeStep('probe', 11, { process: 'send-1', key: account, before: OPEN, after: probe })];
   }

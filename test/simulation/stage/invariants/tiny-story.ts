@@ -1,5 +1,5 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
-import { ACCOUNT, NOW, sendRequest } from '../../../support/builders.ts';
+import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest } from '../../../support/builders.ts';
 import type { Act, Features, History } from '../history.ts';
 import { type FunctionName, type LedgerEntry, QUEUES } from '../ledger.ts';
 import type { StageRun } from '../stage-run.ts';
@@ -15,6 +15,10 @@ export interface Step {
 
 export const START_MS = Date.parse(NOW);
 export const at = (seconds: number): string => new Date(START_MS + seconds * 1000).toISOString();
+
+/** Returns when an item that was written so many seconds after the start expires. */
+export const expiryOf = (kind: keyof typeof RETENTION_DAYS, seconds: number): number =>
+  Math.floor(START_MS / 1000) + seconds + RETENTION_DAYS[kind] * 24 * 60 * 60;
 
 const FEATURES: Features = {
   faultRates: {},

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
@@ -67,6 +67,16 @@ describe('an erasure', () => {
     const left = JSON.stringify([items['ERASURE#id-1 ERASURE'], items['SEND#request-1 SEND']]);
     expect(left).not.toMatch(PERSONAL);
     expect(await stage.call('getContact', { id: USER })).toMatchObject({ status: 404 });
+  });
+
+  it('leaves no record that it is running if the queue did not accept it', async () => {
+    vi.spyOn(stage.queuedErasures, 'push').mockImplementation(() => {
+      throw new Error('The queue is unavailable.');
+    });
+
+    await requestErasure().catch(() => undefined);
+
+    expect(await stage.call('getErasure', { id: 'id-1' })).toMatchObject({ status: 404 });
   });
 
   it(`of a contact with ${MESSAGES} messages takes several turns, any of which can fail and be retried`, async () => {

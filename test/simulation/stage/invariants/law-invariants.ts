@@ -1,0 +1,32 @@
+import { violationsAtRest, violationsOfChange } from '../../../../lambdas/domain/laws/check-laws.ts';
+import { RETENTION_DAYS } from '../../../support/builders.ts';
+import type { StageFacts } from './stage-facts.ts';
+import type { StageInvariant } from './stage-invariant.ts';
+
+export const LAW_INVARIANTS = {
+  lawsHold: {
+    sentence: 'Every write, and every item that is left at the end, keeps the published laws of the table.',
+    check(facts, { checked, violated }) {
+      for (const { before, after, index } of facts.entries('write')) {
+        checked();
+        for (const { law, key, fault } of violationsOfChange({ before, after })) {
+          violated(`${key.pk} ${key.sk} breaks ${law}: ${fault}`, index);
+        }
+      }
+      // Nothing is still underway when a run ends, so nothing needs more time.
+      const now = new Date(facts.run.endedAtMs).toISOString();
+      const context = { now, graceMs: 0, messageDays: RETENTION_DAYS.messages };
+      for (const { law, key, fault } of violationsAtRest(facts.run.items.values(), context)) {
+        const isLeft = law === 'dead-letter-is-whole' && isInterrupted(facts, key.pk);
+        if (!isLeft) violated(`${key.pk} ${key.sk} breaks ${law}: ${fault}`);
+      }
+    },
+  },
+} as const satisfies Record<string, StageInvariant>;
+
+/** A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. */
+const isInterrupted = (facts: StageFacts, pk: string): boolean =>
+  facts
+    .namesOf(`${pk} `)
+    .flatMap((name) => facts.writesOf(name))
+    .some((write) => facts.isHindered(facts.invocationAt(write), write.index));

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { sendRequest } from '../../support/builders.ts';
+import { playHistory } from './play-history.ts';
+import { consent, entriesOf, features, history, request, sendOf, template, writes } from './small-histories.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const PLAIN = { closesEarlyMs: 0, maxDeviceMs: 60_000, answersIntentsWithoutId: false };
+const both = { ...sendRequest({ messageText: 'request-1: It is on its way.' }), ...template, reason: 'payment' };
+
+describe('what a chat service may do differently', () => {
+  it('closes a window early, so that a template replaces the free-form message', async () => {
+    const run = await playHistory(
+      history([writes(), request(both, { afterMs: 23.5 * HOUR_MS })], {
+        features: features({ chatService: { ...PLAIN, closesEarlyMs: HOUR_MS } }),
+      }),
+    );
+
+    const calls = entriesOf(run, 'call').map(({ endpoint, end }) => [endpoint, end]);
+    expect(calls).toEqual([
+      ['message/v3', 'window-closed'],
+      ['intent/v2', 'accepted'],
+    ]);
+  });
+
+  it('answers an intent without an id, so that a status adds it', async () => {
+    const run = await playHistory(
+      history([consent(), request({ ...template, reason: 'payment' }, { afterMs: 1_000 })], {
+        features: features({ chatService: { ...PLAIN, answersIntentsWithoutId: true } }),
+      }),
+    );
+
+    const send = entriesOf(run, 'write').filter(({ key }) => key === 'SEND#request-1 SEND');
+    expect(send.find(({ after }) => after?.state === 'accepted')?.after?.messageId).toBeUndefined();
+    expect(sendOf(run)).toMatchObject({ state: 'accepted', messageId: 'message-of-request-1-1' });
+  });
+
+  it('reports only much later that a message reached the device', async () => {
+    const delivered = async (maxDeviceMs: number) => {
+      const chatService = { ...PLAIN, maxDeviceMs };
+      const acts = [consent(), request(template, { afterMs: 1_000 })];
+      const run = await playHistory(history(acts, { seed: 3, features: features({ chatService }) }));
+      return (entriesOf(run, 'event')[0]?.atMs ?? 0) - (entriesOf(run, 'call')[0]?.atMs ?? 0);
+    };
+
+    expect(await delivered(48 * HOUR_MS)).toBeGreaterThan(60_000);
+    expect(await delivered(60_000)).toBeLessThanOrEqual(60_000);
+  });
+});
