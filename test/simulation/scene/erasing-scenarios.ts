@@ -40,7 +40,6 @@ export const ERASING_SCENARIOS = {
   erase: {
     useCase: 'erase',
     about: 'A contact is erased, with a message, a consent, a scheduled send, and dead letters; another one is not.',
-    slice: ['dies-after'],
     maxFaults: 1,
     options: {
       async prepare(scene) {
@@ -156,7 +155,6 @@ export const ERASING_SCENARIOS = {
   keepInterrupted: {
     useCase: 'keep dead letters',
     about: 'Old dead letters of two queues move to the table, in two runs.',
-    slice: ['fails-after', 'dies-before'],
     maxFaults: 1,
     options: {
       prepare(scene) {

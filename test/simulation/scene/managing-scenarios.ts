@@ -96,7 +96,6 @@ export const MANAGING_SCENARIOS = {
   cancelWhenDue: {
     useCase: 'cancel',
     about: 'A scheduled request is cancelled, twice at once, while its schedule has put it on the queue.',
-    slice: ['dies-after'],
     options: {
       async prepare(scene) {
         await openWindow(scene);
