@@ -282,7 +282,7 @@ export const MANAGING_SCENARIOS = {
   rejectedThenConfirmed: {
     useCase: 'confirm',
     about: 'A request was resent after an unknown outcome, and rejected. A status of the first call arrives twice.',
-    slice: ['fails-before', 'dies-after'],
+    slice: ['dies-after'],
     options: {
       prepare: rejectedAfterResend,
       consumes: ['inbound'],
