@@ -25,7 +25,8 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
  * Creates the repository of kept dead letters. They have no `expiresAt`: only an operator or an erasure deletes them.
  *
  * The items are written so that an interruption leaves nothing that an erasure would not find: first those of the
- * contacts, last the one that lists the dead letter. They are deleted in the opposite order, after the body.
+ * contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. At the end,
+ * the items of the contacts are written again: an erasure may have deleted them before the others were written.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
   async keep({ id, queue, reason, body, groupId, since }, contacts, at) {
@@ -33,16 +34,21 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     const count = { parts: data.length, contacts: contacts.length };
     const keys = deadLetterKeys(id, count);
     const sort = contactSort('DEADLETTER', since);
-    for (const [index, contact] of contacts.entries()) {
-      const key = keys.contacts[index];
-      if (key) await table.update({ key, set: { contact: contactName(contact), contactSort: sort, ...count } });
-    }
+    const nameContacts = async (changes: { readonly isWritten?: true } = {}): Promise<void> => {
+      for (const [index, contact] of contacts.entries()) {
+        const key = keys.contacts[index];
+        const set = { contact: contactName(contact), contactSort: sort, ...count, ...changes };
+        if (key) await table.update({ key, set });
+      }
+    };
+    await nameContacts();
     for (const [index, part] of data.entries()) {
       const key = keys.parts[index];
       if (key) await table.update({ key, set: { data: part } });
     }
     const index = { stateShard: deadLetterShard(queue), stateAt: since };
     await table.update({ key: keys.item, set: { queue, reason, groupId, since, keptAt: at, ...count, ...index } });
+    await nameContacts({ isWritten: true });
   },
 
   async list(queue, { limit, after }) {
@@ -76,7 +82,9 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
 
   async delete(id) {
     const item = await table.get(deadLetterKeys(id).item);
-    return item !== undefined && (await deleteDeadLetter(table, id, parseItem(deadLetterItem, item)));
+    return (
+      item !== undefined && (await deleteDeadLetter(table, id, { ...parseItem(deadLetterItem, item), isWritten: true }))
+    );
   },
 });
 
@@ -91,13 +99,17 @@ const partsOf = (body: string): readonly Buffer[] => {
 const deleteDeadLetter = async (
   table: ConversationTable,
   id: string,
-  count: { readonly parts: number; readonly contacts: number },
+  { isWritten, ...count }: { readonly parts: number; readonly contacts: number; readonly isWritten: boolean },
 ): Promise<boolean> => {
   const { item, parts, contacts } = deadLetterKeys(id, count);
   let isDeleted = false;
-  for (const key of [...parts, item, ...contacts]) {
+  for (const key of [...parts, item]) {
     isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
   }
+  // If the dead letter was completely written only meanwhile, the next turn of the erasure deletes it.
+  const condition = isWritten ? 'attribute_exists(#pk)' : 'attribute_exists(#pk) AND attribute_not_exists(#isWritten)';
+  const names = isWritten ? ['pk'] : ['pk', 'isWritten'];
+  for (const key of contacts) isDeleted = (await table.delete(key, condition, {}, names)) || isDeleted;
   return isDeleted;
 };
 
@@ -123,7 +135,11 @@ export const eraseKeptDeadLetters = async (
   for (const item of linked) {
     // The index lags behind the table.
     if (item === undefined) continue;
-    await deleteDeadLetter(table, idOf(item.pk), parseItem(z.object(counts), item));
+    const { isWritten = false, ...count } = parseItem(
+      z.object({ ...counts, isWritten: z.optional(z.boolean()) }),
+      item,
+    );
+    await deleteDeadLetter(table, idOf(item.pk), { ...count, isWritten });
     erased += 1;
   }
   return erased;

@@ -36,15 +36,17 @@ export const ERASING_MISTAKES = {
   },
   sendsLeftPending: {
     breaks: 'An erasure keeps a pending send as it is.',
-    scenario: 'eraseWhileSending',
-    maxFaults: 1,
-    allowedFaults: ['refused'],
+    scenario: 'eraseScheduled',
+    maxFaults: 0,
     invariant: 'erasedIsNotSent',
     create: () =>
       managing(({ erasures }) => ({
         erasures: {
           ...erasures,
-          erase: async (subject, item, at) => (item.kind === 'send' ? 'gone' : erasures.erase(subject, item, at)),
+          async listItems(...parameters) {
+            const page = await erasures.listItems(...parameters);
+            return { ...page, items: page.items.filter(({ kind }) => kind !== 'send') };
+          },
         },
       })),
   },

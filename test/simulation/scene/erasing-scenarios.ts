@@ -1,16 +1,21 @@
-import { templateRequest, USER, wireStatus } from '../../support/builders.ts';
+import { addMs } from '../../../lambdas/domain/instant.ts';
+import { claim, queuedSend, templateRequest, USER, wireStatus } from '../../support/builders.ts';
 import { AFTER, BEFORE } from './erasing-invariants.ts';
 import {
+  AN_HOUR_AGO,
   deadRequest,
   eightDaysPass,
   keepQuarantined,
   laterEvent,
   laterRequest,
   quarantine,
+  repositoriesOf,
+  request,
   requestErasure,
   saying,
   scheduled,
   somebodyElse,
+  storeEvent,
   toErase,
 } from './prepared.ts';
 import type { Scene } from './scene.ts';
@@ -35,7 +40,6 @@ export const ERASING_SCENARIOS = {
   erase: {
     useCase: 'erase',
     about: 'A contact is erased, with a message, a consent, a scheduled send, and dead letters; another one is not.',
-    slice: ['dies-after'],
     maxFaults: 1,
     options: {
       async prepare(scene) {
@@ -66,7 +70,7 @@ export const ERASING_SCENARIOS = {
     useCase: 'erase',
     about: 'The user writes, later than the erasure was requested, while it runs.',
     maxFaults: 1,
-    options: { prepare: erasing, consumes: ['erasures'], posts: [{ event: laterEvent }] },
+    options: { prepare: erasing, consumes: ['erasures', 'inbound'], posts: [{ event: laterEvent }] },
   },
   eraseWhileStatus: {
     useCase: 'erase',
@@ -74,7 +78,7 @@ export const ERASING_SCENARIOS = {
     maxFaults: 1,
     options: {
       prepare: erasing,
-      consumes: ['erasures'],
+      consumes: ['erasures', 'inbound'],
       posts: [{ event: wireStatus({ _id_: 'message-0', CREATION_TIME: '2026-11-20T11:30:00.000Z' }) }],
     },
   },
@@ -87,6 +91,35 @@ export const ERASING_SCENARIOS = {
       prepare: erasing,
       consumes: ['erasures', 'send'],
       queued: [templateRequest({ params: { name: 'request-1' } })],
+    },
+  },
+  eraseScheduled: {
+    useCase: 'erase',
+    about: 'A contact with a scheduled send is erased. The user has written again, so the send would be allowed.',
+    slice: ['dies-before'],
+    maxFaults: 1,
+    options: {
+      async prepare(scene) {
+        await erasing(scene);
+        await scheduled(scene, { isDue: false });
+        await storeEvent(scene, laterEvent);
+        scene.chatService.userWrites(USER, Date.parse('2026-11-20T11:59:30.000Z'));
+      },
+      consumes: ['erasures', 'send'],
+    },
+  },
+  eraseAbandonedClaim: {
+    useCase: 'erase',
+    about: 'A contact is erased after a function died with a claim on a send of the contact. The lease expires later.',
+    slice: ['dies-after'],
+    maxFaults: 1,
+    options: {
+      async prepare(scene) {
+        await erasing(scene);
+        const abandoned = claim({ claimedAt: AN_HOUR_AGO, leaseUntil: addMs(scene.clock.now(), 60_000) });
+        await repositoriesOf(scene).sends.claim(queuedSend(request), abandoned, { resend: false });
+      },
+      consumes: ['erasures'],
     },
   },
   eraseWhileConsenting: {
@@ -122,7 +155,6 @@ export const ERASING_SCENARIOS = {
   keepInterrupted: {
     useCase: 'keep dead letters',
     about: 'Old dead letters of two queues move to the table, in two runs.',
-    slice: ['fails-after', 'dies-before'],
     maxFaults: 1,
     options: {
       prepare(scene) {

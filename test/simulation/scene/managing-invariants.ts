@@ -18,10 +18,12 @@ const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cance
 export const MANAGING_INVARIANTS = {
   everyCallAnswered: {
     sentence: 'Every API call is answered, every event is acknowledged, and the run ends.',
-    atEnd({ options, answers, acknowledged }, how) {
+    atEnd(scene, how) {
+      const { options, answers, acknowledged } = scene;
       if (how === 'endless') return 'The run does not end.';
       const unanswered = options.callers?.find(({ name }) => !answers.has(name));
       if (unanswered) return `${unanswered.name} was never answered.`;
+      if (options.postsFollow?.(scene) === false) return undefined;
       const place = options.posts?.findIndex((_, index) => !acknowledged.has(index)) ?? -1;
       return place >= 0 ? `Event ${place} was never acknowledged.` : undefined;
     },
@@ -100,10 +102,18 @@ export const MANAGING_INVARIANTS = {
   },
 
   cancelledIsUnscheduled: {
-    sentence: 'A request whose cancellation was answered with 200 no longer has a schedule.',
-    atAnswer({ schedules }, { request: { route, id = '' }, status }) {
+    sentence:
+      'A request whose cancellation was answered with 200 has no schedule, unless it got one after it was cancelled.',
+    atCall({ facts, item }, process, label) {
+      const [, requestId] = /^schedule (.+)$/.exec(label) ?? [];
+      const isLate = process.startsWith('send') && item(`SEND#${requestId}`)?.state === 'cancelled';
+      if (isLate) facts.add(`${requestId} was scheduled after it was cancelled`);
+      return undefined;
+    },
+    atAnswer({ schedules, facts }, { request: { route, id = '' }, status }) {
       const isCancelled = route === 'cancelSendById' && status === 200;
-      return isCancelled && schedules.key().includes(id) ? `${id} was cancelled and has a schedule.` : undefined;
+      if (!isCancelled || facts.has(`${id} was scheduled after it was cancelled`)) return undefined;
+      return schedules.key().includes(id) ? `${id} was cancelled and has a schedule.` : undefined;
     },
   },
 
@@ -129,12 +139,15 @@ export const MANAGING_INVARIANTS = {
   },
 
   statusConfirms: {
-    sentence: 'A request whose message has a status ends as accepted, and the message has its request ID.',
+    sentence:
+      'A request whose message has a status ends as accepted, and the message has its request ID, unless it was resent.',
     atEnd(scene) {
       for (const requestId of requestIdsOf(scene)) {
         for (const { _id_: id } of confirmingPosts(scene, requestId)) {
           const state = scene.item(`SEND#${requestId}`)?.state;
           if (state !== 'accepted') return `${requestId} has a status, and ends as ${String(state)}.`;
+          // A send names one message: of several calls, the one whose answer the function has recorded.
+          if (effectsOf(scene, requestId).length > 1) continue;
           const message = scene.item(`MESSAGE#${String(id)}`);
           if (message?.requestId !== requestId) return `The message of ${requestId} does not name it.`;
         }

@@ -96,7 +96,6 @@ export const MANAGING_SCENARIOS = {
   cancelWhenDue: {
     useCase: 'cancel',
     about: 'A scheduled request is cancelled twice concurrently after its schedule has put it on the queue.',
-    slice: ['dies-after'],
     options: {
       async prepare(scene) {
         await openWindow(scene);
@@ -124,13 +123,23 @@ export const MANAGING_SCENARIOS = {
     useCase: 'resolve',
     about: 'An uncertain send is resolved as accepted while a status of its message arrives.',
     slice: ['dies-after'],
-    options: { prepare: withUncertain, callers: [resolve('resolve', 'accepted')], posts: [status] },
+    options: {
+      prepare: withUncertain,
+      consumes: ['inbound'],
+      callers: [resolve('resolve', 'accepted')],
+      posts: [status],
+    },
   },
   resolveFailedAndStatus: {
     useCase: 'resolve',
     about: 'An uncertain send is resolved as failed while a status of its message arrives.',
     slice: ['fails-after'],
-    options: { prepare: withUncertain, callers: [resolve('resolve', 'failed')], posts: [status] },
+    options: {
+      prepare: withUncertain,
+      consumes: ['inbound'],
+      callers: [resolve('resolve', 'failed')],
+      posts: [status],
+    },
   },
   resendAndStatus: {
     useCase: 'resolve',
@@ -138,7 +147,7 @@ export const MANAGING_SCENARIOS = {
     maxFaults: 1,
     options: {
       prepare: withUncertain,
-      consumes: ['send'],
+      consumes: ['send', 'inbound'],
       callers: [resolve('resend', 'resend')],
       posts: [status],
     },
@@ -273,8 +282,12 @@ export const MANAGING_SCENARIOS = {
   rejectedThenConfirmed: {
     useCase: 'confirm',
     about: 'A request was resent after an unknown outcome, and rejected. A status of the first call arrives twice.',
-    slice: ['fails-before', 'dies-after'],
-    options: { prepare: rejectedAfterResend, posts: [status, { event: { ...status.event, STATUS: 'read' } }] },
+    slice: ['dies-after'],
+    options: {
+      prepare: rejectedAfterResend,
+      consumes: ['inbound'],
+      posts: [status, { event: { ...status.event, STATUS: 'read' } }],
+    },
   },
   identified: {
     useCase: 'confirm',
@@ -283,10 +296,11 @@ export const MANAGING_SCENARIOS = {
     maxFaults: 1,
     options: {
       prepare: openWindow,
-      consumes: ['send'],
+      consumes: ['send', 'inbound'],
       queued: [template],
       chatService: { answersIntentsWithoutId: true },
       posts: [status],
+      postsFollow: ({ chatService }) => chatService.effects.length > 0,
     },
   },
   templateAfterError201: {

@@ -54,6 +54,8 @@ export interface SceneOptions {
   readonly deadLetters?: readonly string[];
   readonly callers?: readonly ApiCaller[];
   readonly posts?: readonly Post[];
+  /** Whether what the posts report has happened. @default it had happened before the start */
+  readonly postsFollow?: (scene: Scene) => boolean;
   readonly queued?: readonly SendRequest[];
   /** The number of consecutive daily runs that move old dead letters to the table. @default 0 */
   readonly keeps?: number;

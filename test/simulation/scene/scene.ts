@@ -218,6 +218,12 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       return status === OK;
     });
   };
+  let arePostsStarted = false;
+  const startPosts = (): void => {
+    if (arePostsStarted || options.postsFollow?.(scene) === false) return;
+    arePostsStarted = true;
+    for (const place of posts.keys()) startPost(place);
+  };
   const startKeep = (place: number): void => {
     if (place >= (options.keeps ?? 0)) return;
     const startedAt = clock.ms;
@@ -355,7 +361,6 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
         fifo.put({ body: JSON.stringify(request), groupId, deduplicationId });
       }
       for (const caller of callers) startCaller(caller);
-      for (const place of posts.keys()) startPost(place);
       startKeep(0);
       const how = await steps(choose);
       turns.closeAll();
@@ -366,6 +371,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
   const steps = async (choose: Choose): Promise<'quiet' | 'abandoned' | 'endless'> => {
     for (;;) {
       for (const one of consumers) one.startAll();
+      startPosts();
       const isStarted = options.publishes === true && stream.startAll();
       await drained();
       const invoked = consumers.reduce((sum, { count }) => sum + count, 0) + stream.count;

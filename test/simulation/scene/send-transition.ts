@@ -11,6 +11,10 @@ const BY_SEND: Readonly<Record<string, SendTransitionName>> = {
   rejected: 'reject',
   uncertain: 'loseTrack',
 };
+const BY_ERASURE: Readonly<Record<string, SendTransitionName>> = {
+  cancelled: 'cancelErased',
+  uncertain: 'loseTrackErased',
+};
 const BY_OPERATOR: Readonly<Record<string, SendTransitionName>> = {
   queued: 'register',
   cancelled: 'cancel',
@@ -27,7 +31,7 @@ export const sendTransition = (
 ): SendTransitionName | undefined => {
   if (after?.sk !== 'SEND') return undefined;
   const [from, to] = [String(before?.state ?? 'none'), String(after.state)];
-  if (process.startsWith('erase')) return from !== to && to === 'cancelled' ? 'cancelErased' : undefined;
+  if (process.startsWith('erase')) return from === to ? undefined : BY_ERASURE[to];
   if (/^(post|drain)/.test(process)) {
     if (from === 'accepted') return after.messageId === before?.messageId ? 'confirm' : 'identify';
     if (to !== 'accepted') return undefined;

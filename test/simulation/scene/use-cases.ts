@@ -36,7 +36,7 @@ export const TRANSITION_SCENARIOS = {
   identify: ['identified'],
   cancel: ['cancelScheduled'],
   cancelErased: ['erase'],
-  loseTrackErased: ['eraseWhileSending', 'dies-after'],
+  loseTrackErased: ['eraseAbandonedClaim'],
   resolveAccepted: ['resolveAcceptedAndStatus'],
   resolveFailed: ['resolveFailed'],
   resend: ['resendAndRedelivery'],
