@@ -74,6 +74,13 @@ describe('parley audit', () => {
     expect(out).toMatch(/^Table \S+: 4 items read, \d+ read capacity units? used\.\nNo violation found\.$/);
   });
 
+  it('reads an empty table', async () => {
+    const { code, out, err } = await audit();
+
+    expect([code, err]).toEqual([0, expect.stringMatching(/^0 items\s*$/)]);
+    expect(out).toContain(': 0 items read, ');
+  });
+
   it('prints each law that is broken, the items that break it, and what to do next', async () => {
     await put(claimed(), contact({ expiresAt: undefined, name: 'Ana' }), accepted({ pk: 'SEND#order-18' }));
 
