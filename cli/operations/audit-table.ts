@@ -116,7 +116,6 @@ export const auditTable = async (options: AuditOptions): Promise<TableAudit> => 
 
 /** Scans the table and reads the candidates twice more. Adds to the findings as it goes. */
 const findAll = async (options: AuditOptions, findings: Findings): Promise<void> => {
-  const { stop } = options;
   const { candidates, found, confirmed } = findings;
   const startedAt = options.now();
   await findCandidates(options, findings);
@@ -126,8 +125,7 @@ const findAll = async (options: AuditOptions, findings: Findings): Promise<void>
   if (found.size === 0) return;
   const violations = [...found.values()].flat();
   options.onRecheck?.(violations.length);
-  await options.sleep(options.recheckAfterMs, stop);
-  stop?.throwIfAborted();
+  await options.sleep(options.recheckAfterMs, options.stop);
   if (violations.some(({ law }) => isBrokenByErasure(law))) {
     // Before the last reads: what an erasure has finished by now, they find erased. A scan that stopped has not seen
     // every erasure.
