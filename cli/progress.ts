@@ -49,7 +49,9 @@ const createLines = ({ total, noun, alreadyDone, say, nowMs }: ProgressSettings)
   const startMs = nowMs();
   let lastLineMs = startMs;
   const portion = (done: number) =>
-    done > total ? `${done} ${noun}` : `${done} of ${total} ${noun} (${Math.floor((100 * done) / total)}%)`;
+    done > total || total === 0
+      ? `${done} ${noun}`
+      : `${done} of ${total} ${noun} (${Math.floor((100 * done) / total)}%)`;
   if (alreadyDone > 0) say(`Resuming: ${portion(alreadyDone)} were processed earlier.`);
   return {
     update(done) {

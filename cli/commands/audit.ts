@@ -3,7 +3,8 @@ import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typin
 import { LAWS } from '../../lambdas/domain/laws/check-laws.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { CliError, EXIT, explainError } from '../errors.ts';
+import { isThrottled } from '../operations/audit-reads.ts';
 import { auditTable, countItems, type TableAudit } from '../operations/audit-table.ts';
 import { createPacer } from '../operations/pacer.ts';
 import { createProgress } from '../progress.ts';
@@ -34,12 +35,16 @@ export const createAuditCommand: CreateCommand = (context) =>
   new Command('audit')
     .description(
       "Check the table against Parley's laws.\n\n" +
-        'The command reads every item in the live table at a limited rate and changes nothing. It prints the key of each ' +
-        'item that breaks a law, never its content, and what to do next. Before it reports an item, it reads the item ' +
-        'again with consistent reads, so that concurrent writes are not reported. If an item breaks a law, the exit ' +
+        'The command reads every item in the live table at a limited average rate and changes nothing. It prints the key ' +
+        'of each item that breaks a law, never its content, and what to do next. Before it reports an item, it reads the ' +
+        'item again with consistent reads, so that concurrent writes are not reported. If an item breaks a law, the exit ' +
         'code is 6.',
     )
-    .option('--rate <units>', `Read capacity units to use per second (default: ${DEFAULT_RATE})`, positive)
+    .option(
+      '--rate <units>',
+      `Read capacity units to use per second on average; one page can use 128 at once (default: ${DEFAULT_RATE})`,
+      positive,
+    )
     .option('--law <name>', 'Check only this law (repeatable)', collectLaw)
     .option('--list-laws', 'List the laws without reading the table')
     .option(
@@ -76,7 +81,8 @@ export const createAuditCommand: CreateCommand = (context) =>
       };
       const audits: TableAudit[] = [];
       for (const tableName of tables) {
-        const progress = createAuditProgress(context, await countItems(dynamodb, tableName).catch(explainDenial));
+        // Only the progress needs the number. If the table cannot be read, the scan says why.
+        const progress = createAuditProgress(context, await countItems(dynamodb, tableName).catch(() => undefined));
         try {
           const audit = await auditTable({
             dynamodb,
@@ -93,24 +99,32 @@ export const createAuditCommand: CreateCommand = (context) =>
             },
             sleep: async (ms, signal) => pause(ms, undefined, { signal }),
             stop: context.stop,
-          }).catch(explainDenial);
+          });
+          const isNothingRead = audits.length === 0 && audit.items === 0;
+          if (audit.end === 'failed' && isNothingRead) throw explain(audit.error);
           audits.push(audit);
+          if (audit.end === 'failed') break;
         } finally {
           progress.stop();
         }
       }
-      context.report(describeAudits(audits, days.note));
+      context.report(describeAudits(audits, explain, days.note));
     });
 
-const explainDenial = (error: unknown): never => {
+const explain = (error: unknown): CliError => {
   if (error instanceof Error && /AccessDenied/.test(error.name)) {
-    throw new CliError(
+    return new CliError(
       EXIT.noAccess,
       'Access to the table denied. An audit needs dynamodb:Scan, dynamodb:BatchGetItem, and dynamodb:DescribeTable ' +
-        'on the table. docs/policies/audit.json grants them.',
+        'on the table, and dynamodb:Query on its index byState. docs/policies/audit.json grants them.',
     );
   }
-  throw error;
+  return isThrottled(error)
+    ? new CliError(
+        EXIT.failed,
+        'The table has been throttled for minutes. Run the audit later, or with a lower --rate.',
+      )
+    : explainError(error);
 };
 
 /** The shortest retention that the settings allow. */

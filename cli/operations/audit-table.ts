@@ -1,14 +1,8 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  DescribeTableCommand,
-  type DynamoDBClient,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Instant } from '../../lambdas/domain/instant.ts';
 import {
   type IsWanted,
+  isBrokenByErasure,
   nameOf,
   referencesOf,
   violationsOfItem,
@@ -16,17 +10,14 @@ import {
 } from '../../lambdas/domain/laws/check-laws.ts';
 import type { AuditContext, Violation } from '../../lambdas/domain/laws/law.ts';
 import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/domain/laws/stored-item.ts';
-import type { Pacer } from './pacer.ts';
+import { readItems, scanTable, type TableReads } from './audit-reads.ts';
+import { isErasureRunning, isRunningErasure } from './running-erasures.ts';
 
-export interface AuditOptions {
-  readonly dynamodb: DynamoDBClient;
-  readonly tableName: string;
+export interface AuditOptions extends TableReads {
   readonly now: () => Instant;
   readonly rules: Omit<AuditContext, 'now'>;
   /** Which laws to check. @default all */
   readonly isWanted?: IsWanted;
-  /** Limits the read capacity that the audit uses. */
-  readonly pacer: Pacer;
   /** Called after each page with the number of items read so far. */
   readonly onProgress?: (read: number) => void;
   /**
@@ -37,8 +28,12 @@ export interface AuditOptions {
   /** Called before that pause with the number of possible violations. */
   readonly onRecheck?: (violations: number) => void;
   readonly sleep: (ms: number, stop?: AbortSignal) => Promise<void>;
-  /** Ends the audit early. */
-  readonly stop?: AbortSignal;
+}
+
+/** What may break a law, and why that is not certain. */
+export interface UnconfirmedViolation extends Violation {
+  /** `not-read-again`: the audit ended before. `erasure`: an erasure that may be running can explain it. */
+  readonly because: 'not-read-again' | 'erasure';
 }
 
 export interface TableAudit {
@@ -47,64 +42,116 @@ export interface TableAudit {
   readonly items: number;
   /** Read capacity units, as DynamoDB reported them. */
   readonly capacityUnits: number;
+  /** What broke a law each time that it was read. */
   readonly violations: readonly Violation[];
-  /** `interrupted`: some items were not read. `too-many`: the audit stopped at {@link MAX_CANDIDATES}. */
-  readonly end: 'complete' | 'interrupted' | 'too-many';
+  readonly unconfirmed: readonly UnconfirmedViolation[];
+  /** `interrupted`, `failed`: before the end. `too-many`: the scan stopped at {@link MAX_CANDIDATES}. */
+  readonly end: 'complete' | 'interrupted' | 'failed' | 'too-many';
+  /** Why the audit failed. */
+  readonly error?: unknown;
 }
 
 /** Limits the memory for possible violations and the length of the output. */
 export const MAX_CANDIDATES = 10_000;
 
-/** Small enough to respond quickly to Ctrl-C, and large enough to read a megabyte of small items at a time. */
-const PAGE_ITEMS = 2_000;
-const BATCH_KEYS = 100;
+const CONFIRM_KEYS = 100;
+
+/** What an item seems to break, by its key. */
+type Candidates = Map<string, readonly Violation[]>;
+
+/** What an audit has found so far. It is reported even if the audit fails. */
+interface Findings {
+  items: number;
+  isTooMany: boolean;
+  /** What the scan found and has not been read again. */
+  readonly candidates: Candidates;
+  /** What still broke its law when it was read again, and has not been read once more. */
+  readonly found: Candidates;
+  /** What broke its law each time. */
+  readonly confirmed: Violation[];
+  /** The erasures that were running when the scan read them. */
+  readonly erasures: ItemKey[];
+  mayBeErased: boolean;
+}
 
 /**
  * Checks every item of a table against the laws about stored items, and changes nothing. The table changes while it is
  * read page by page, so an item that seems to break a law is read again with the items that it refers to, and counts
- * only if it still breaks the law. Keeps one page and the keys of the candidates in memory.
+ * only if it still breaks the law. Keeps one page and the candidates in memory.
  */
 export const auditTable = async (options: AuditOptions): Promise<TableAudit> => {
-  const { tableName, pacer, isWanted, stop, onProgress = () => {} } = options;
-  const candidates = new Map<string, ItemKey>();
-  const contextNow = (): AuditContext => ({ ...options.rules, now: options.now() });
-  let items = 0;
-  let end: TableAudit['end'] = 'complete';
+  const { tableName, pacer, stop } = options;
+  const findings: Findings = {
+    items: 0,
+    isTooMany: false,
+    candidates: new Map(),
+    found: new Map(),
+    confirmed: [],
+    erasures: [],
+    mayBeErased: false,
+  };
+  let ended: Pick<TableAudit, 'end' | 'error'>;
   try {
-    for await (const page of scan(options)) {
-      const context = contextNow();
-      const related = await readRelated(options, page, context, false);
-      for (const item of page) {
-        if (violationsIn(item, related, context, isWanted).length > 0) candidates.set(nameOf(keyOf(item)), keyOf(item));
-      }
-      items += page.length;
-      onProgress(items);
-      if (candidates.size >= MAX_CANDIDATES) {
-        end = 'too-many';
-        break;
-      }
-    }
+    await findAll(options, findings);
+    ended = { end: findings.isTooMany ? 'too-many' : 'complete' };
   } catch (error) {
-    if (stop?.aborted !== true) throw error;
-    end = 'interrupted';
+    ended = stop?.aborted === true ? { end: 'interrupted' } : { end: 'failed', error };
   }
-  // An interruption ends only the scan. Checking what was found so far costs few reads.
-  const reading = { ...options, stop: undefined };
-  let violations = await confirmAll(reading, [...candidates.values()], contextNow());
-  if (violations.length > 0 && end !== 'interrupted') {
-    options.onRecheck?.(violations.length);
-    await options.sleep(options.recheckAfterMs, stop).catch(ignoreAbort(stop));
-    violations = await confirmAll(reading, keysIn(violations), contextNow());
-  }
-  return { table: tableName, items, capacityUnits: Math.ceil(pacer.used()), violations, end };
+  const { items, candidates, found, confirmed } = findings;
+  const mayBeErased = ({ law }: Violation) => findings.mayBeErased && isBrokenByErasure(law);
+  return {
+    table: tableName,
+    items,
+    capacityUnits: Math.ceil(pacer.used()),
+    violations: confirmed.filter((violation) => !mayBeErased(violation)),
+    unconfirmed: [
+      ...confirmed.filter(mayBeErased).map((violation) => ({ ...violation, because: 'erasure' as const })),
+      ...[...candidates.values(), ...found.values()]
+        .flat()
+        .map((violation) => ({ ...violation, because: 'not-read-again' as const })),
+    ],
+    ...ended,
+  };
 };
 
-const keysIn = (violations: readonly Violation[]): readonly ItemKey[] => [
-  ...new Map(violations.map(({ key }) => [nameOf(key), key])).values(),
-];
+/** Scans the table and reads the candidates twice more. Adds to the findings as it goes. */
+const findAll = async (options: AuditOptions, findings: Findings): Promise<void> => {
+  const { candidates, found, confirmed } = findings;
+  const startedAt = options.now();
+  await findCandidates(options, findings);
+  await confirmAll(options, candidates, (name, violations) => {
+    if (violations.length > 0) found.set(name, violations);
+  });
+  if (found.size === 0) return;
+  const violations = [...found.values()].flat();
+  options.onRecheck?.(violations.length);
+  await options.sleep(options.recheckAfterMs, options.stop);
+  if (violations.some(({ law }) => isBrokenByErasure(law))) {
+    // Before the last reads: what an erasure has finished by now, they find erased. A scan that stopped has not seen
+    // every erasure.
+    findings.mayBeErased = findings.isTooMany || (await isErasureRunning(options, findings.erasures, startedAt));
+  }
+  await confirmAll(options, found, (_name, violations) => confirmed.push(...violations));
+};
 
-const ignoreAbort = (stop: AbortSignal | undefined) => (error: unknown) => {
-  if (stop?.aborted !== true) throw error;
+const contextNow = ({ rules, now }: AuditOptions): AuditContext => ({ ...rules, now: now() });
+
+const findCandidates = async (options: AuditOptions, findings: Findings): Promise<void> => {
+  for await (const page of scanTable(options)) {
+    findings.erasures.push(...page.filter(isRunningErasure).map(keyOf));
+    const context = contextNow(options);
+    const related = await readRelated(options, page, context, false);
+    for (const item of page) {
+      const violations = violationsIn(item, related, context, options.isWanted);
+      if (violations.length > 0) findings.candidates.set(nameOf(keyOf(item)), violations);
+    }
+    findings.items += page.length;
+    options.onProgress?.(findings.items);
+    if (findings.candidates.size >= MAX_CANDIDATES) {
+      findings.isTooMany = true;
+      return;
+    }
+  }
 };
 
 /** Returns the approximate number of items, which DynamoDB updates every six hours. */
@@ -112,33 +159,6 @@ export const countItems = async (dynamodb: DynamoDBClient, TableName: string): P
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
   return Table?.ItemCount;
 };
-
-/** Reads eventually consistently, at half the cost. Candidates are read again with consistent reads. */
-async function* scan({ dynamodb, tableName, pacer, stop }: AuditOptions): AsyncGenerator<readonly StoredItem[], void> {
-  let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
-  do {
-    await pacer.waitForTurn(stop);
-    const {
-      Items = [],
-      LastEvaluatedKey,
-      ConsumedCapacity,
-    } = await dynamodb.send(
-      new ScanCommand({
-        TableName: tableName,
-        Limit: PAGE_ITEMS,
-        ReturnConsumedCapacity: 'TOTAL',
-        ExclusiveStartKey,
-      }),
-      { abortSignal: stop },
-    );
-    pacer.use(ConsumedCapacity?.CapacityUnits ?? 0);
-    yield Items.map(readItem);
-    ExclusiveStartKey = LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
-}
-
-/** Numbers that are too large for JavaScript do not stop the audit. */
-const readItem = (item: Record<string, AttributeValue>): StoredItem => unmarshall(item, { wrapNumbers: Number });
 
 const readRelated = (
   options: AuditOptions,
@@ -148,42 +168,12 @@ const readRelated = (
 ): Promise<ReadonlyMap<string, StoredItem>> => {
   const onPage = new Map(items.map((item) => [nameOf(keyOf(item)), item]));
   const keys = items.flatMap((item) => referencesOf(item, context, options.isWanted));
-  return readAll(
+  return readItems(
     options,
     keys.filter((key) => !onPage.has(nameOf(key))),
     isConsistent,
     onPage,
   );
-};
-
-/** Reads items in batches, and adds them to the known items. */
-const readAll = async (
-  { dynamodb, tableName, pacer, stop }: AuditOptions,
-  keys: readonly ItemKey[],
-  ConsistentRead: boolean,
-  known: ReadonlyMap<string, StoredItem> = new Map(),
-): Promise<ReadonlyMap<string, StoredItem>> => {
-  const found = new Map(known);
-  let pending = [...new Map(keys.map((key) => [nameOf(key), key])).values()].map((key) => marshall({ ...key }));
-  while (pending.length > 0) {
-    const batch = pending.slice(0, BATCH_KEYS);
-    await pacer.waitForTurn(stop);
-    const { Responses, UnprocessedKeys, ConsumedCapacity } = await dynamodb.send(
-      new BatchGetItemCommand({
-        RequestItems: { [tableName]: { Keys: batch, ConsistentRead } },
-        ReturnConsumedCapacity: 'TOTAL',
-      }),
-      { abortSignal: stop },
-    );
-    const unprocessed = UnprocessedKeys?.[tableName]?.Keys ?? [];
-    pacer.use(ConsumedCapacity?.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0) ?? 0);
-    for (const item of (Responses?.[tableName] ?? []).map(readItem)) found.set(nameOf(keyOf(item)), item);
-    // AWS recommends a delay before unprocessed keys are retried. The pacer adds one.
-    // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-    if (unprocessed.length > 0) pacer.slowDown();
-    pending = [...unprocessed, ...pending.slice(batch.length)];
-  }
-  return found;
 };
 
 const violationsIn = (
@@ -196,27 +186,33 @@ const violationsIn = (
   ...violationsOfReferences(item, (key) => related.get(nameOf(key)), context, isWanted),
 ];
 
-/** Reads the candidates again with consistent reads, after the items that they refer to, and checks them. */
+/**
+ * Reads candidates again with consistent reads, first what they refer to and then the items, and checks them. Takes
+ * each candidate away before it passes on what the item still breaks.
+ */
 const confirmAll = async (
   options: AuditOptions,
-  candidates: readonly ItemKey[],
-  context: AuditContext,
-): Promise<readonly Violation[]> => {
-  const confirmed: Violation[] = [];
-  for (let start = 0; start < candidates.length; start += BATCH_KEYS) {
-    const keys = candidates.slice(start, start + BATCH_KEYS);
-    const items = [...(await readAll(options, keys, true)).values()];
-    const related = await readRelated(options, items, context, true);
-    // Read twice, because a send can be erased together with its message between the two reads.
-    const latest = await readAll(
+  candidates: Candidates,
+  onRead: (name: string, violations: readonly Violation[]) => void,
+): Promise<void> => {
+  const all = [...candidates].flatMap(([name, [violation]]) => (violation ? [{ name, key: violation.key }] : []));
+  for (let start = 0; start < all.length; start += CONFIRM_KEYS) {
+    const batch = all.slice(start, start + CONFIRM_KEYS);
+    const context = contextNow(options);
+    const items = await readItems(
       options,
-      items.filter((item) => referencesOf(item, context).length > 0).map(keyOf),
+      batch.map(({ key }) => key),
       true,
     );
-    for (const item of items) {
-      const now = referencesOf(item, context).length > 0 ? latest.get(nameOf(keyOf(item))) : item;
-      if (now !== undefined) confirmed.push(...violationsIn(now, related, context, options.isWanted));
+    const related = await readRelated(options, [...items.values()], context, true);
+    // Again, because a send can be erased together with its message between the two reads.
+    const referring = [...items.values()].filter((item) => referencesOf(item, context).length > 0).map(keyOf);
+    const latest = await readItems(options, referring, true);
+    const again = new Set(referring.map(nameOf));
+    for (const { name } of batch) {
+      const item = (again.has(name) ? latest : items).get(name);
+      candidates.delete(name);
+      onRead(name, item === undefined ? [] : violationsIn(item, related, context, options.isWanted));
     }
   }
-  return confirmed;
 };

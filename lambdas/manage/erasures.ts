@@ -95,7 +95,7 @@ export interface ErasureWorkerOptions {
 const WRITE_CONCURRENCY = 32;
 /** Longer than the usual lag of the index `byContact` behind the table. */
 const INDEX_LAG_MS = 2_000;
-/** Claims expire within minutes. */
+/** Claims expire within minutes; a send that only a status confirmed waits for up to 15 minutes after its claim. */
 const BUSY_MS = 30_000;
 
 /**

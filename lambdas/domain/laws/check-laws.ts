@@ -26,6 +26,10 @@ export { REFERENCE_LAWS };
 /** All laws of the table. */
 export const LAWS: readonly Law[] = [...CHANGE_LAWS, ...STORED_ITEM_LAWS, ...REFERENCE_LAWS];
 
+/** Whether an erasure that is running can explain why a law, by its name, is broken. */
+export const isBrokenByErasure = (law: string): boolean =>
+  REFERENCE_LAWS.some(({ name, isBrokenByErasure = false }) => isBrokenByErasure && name === law);
+
 /** Which laws to check, by name. @default all */
 export type IsWanted = (name: string) => boolean;
 

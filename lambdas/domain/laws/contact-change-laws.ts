@@ -17,6 +17,9 @@ const compare = (one: string, other: string): number => (one < other ? -1 : Numb
 const compareBy = (before: StoredItem, after: StoredItem, names: readonly string[]): number =>
   names.map((name) => compare(textOf(before, name) ?? '', textOf(after, name) ?? '')).find((order) => order !== 0) ?? 0;
 
+const changed = (before: StoredItem | undefined, after: StoredItem, name: string): boolean =>
+  before?.[name] !== after[name];
+
 export const CONTACT_CHANGE_LAWS: readonly ChangeLaw[] = [
   {
     name: 'contact-moves-forward',
@@ -48,6 +51,19 @@ export const CONTACT_CHANGE_LAWS: readonly ChangeLaw[] = [
       });
       if (moved.length === 0) return undefined;
       return `${moved.map(({ at }) => describeMove(at, before, after)).join('; ')}.`;
+    },
+  },
+  {
+    name: 'consent-says-when-it-was-recorded',
+    statement: 'A consent is written together with the time when Parley recorded it, by which an erasure judges it.',
+    source: 'decisions/erase-in-turns-through-a-queue.md',
+    next: 'Report the change as a defect.',
+    kinds: ['consent'],
+    faultIn({ before, after }) {
+      if (!after) return undefined;
+      const written = CONSENT_REGISTERS.filter(({ at }) => has(after, at) && changed(before, after, at));
+      const missing = written.filter(({ recordedAt }) => textOf(after, recordedAt) === undefined);
+      return missing.length === 0 ? undefined : `${missing.map(({ recordedAt }) => recordedAt).join(', ')} is missing.`;
     },
   },
 ];

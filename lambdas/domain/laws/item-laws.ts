@@ -98,14 +98,15 @@ export const ITEM_LAWS: readonly ItemLaw[] = [
   },
   {
     name: 'consent-is-complete',
-    statement: 'Each consent is stored with its time, its source, and when Parley recorded it.',
+    statement: 'Each consent is stored with its time and its source.',
     source: 'decisions/weigh-consents-by-origin.md',
-    next: 'Record the consent again. Until then, sends to this contact fail.',
+    next: 'Record the consent again. While a time has no source, sends to this contact fail.',
     kinds: ['consent'],
     faultIn(item) {
       const broken = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
-        const stored = [at, source, recordedAt].filter((name) => textOf(item, name) !== undefined);
-        return stored.length !== 0 && stored.length !== 3;
+        const names = [at, source, recordedAt].filter((name) => has(item, name));
+        // Without the time of the record, which older items do not have, the time of the consent counts.
+        return names.length > 0 && [at, source].some((name) => textOf(item, name) === undefined);
       });
       return broken.length === 0 ? undefined : `Stored only in part: ${listNames(broken.map(({ at }) => at))}.`;
     },

@@ -45,6 +45,8 @@ export interface ItemLaw extends Law {
 
 /** A law about a stored item and the items that it refers to. */
 export interface ReferenceLaw extends Law {
+  /** Whether an erasure breaks the law while it is running, because it deletes one item before another. @default false */
+  readonly isBrokenByErasure?: boolean;
   /** Returns the keys of the items to compare it with, or none if the law does not apply to the item. */
   readonly keysFor: (item: StoredItem, context: AuditContext) => readonly ItemKey[];
   /** @param related the items with these keys, in the same order */

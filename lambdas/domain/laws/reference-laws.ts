@@ -20,6 +20,8 @@ export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
     source: 'decisions/claim-a-send-before-the-call.md',
     next: "Run parley status with the request ID, and look for the message in the chat service's console.",
     kinds: ['send'],
+    // An erasure deletes all messages of a contact before it empties the sends, in many turns if there are many.
+    isBrokenByErasure: true,
     keysFor(item, { now, graceMs, messageDays }) {
       const [id, claimedAt, acceptedAt] = [
         textOf(item, 'messageId'),
@@ -58,6 +60,7 @@ export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
     source: 'decisions/keep-dead-letters-in-the-table.md',
     next: 'Delete the dead letter. If only parts are left, erase their contact or delete the items.',
     kinds: ['dead-letter', 'dead-letter-part', 'dead-letter-contact'],
+    isBrokenByErasure: true,
     keysFor(item) {
       const { pk } = keyOf(item);
       if (kindOf(item) !== 'dead-letter') return [{ pk, sk: 'DEADLETTER' }];

@@ -106,7 +106,7 @@ it('is closed without an error after it has reported the broken laws of its chan
   const { changes, items, violations } = await reportLaws(reported);
   expect(Math.min(changes, items)).toBeGreaterThan(0);
   expect(violations.map(({ law }) => law)).toEqual(
-    expect.arrayContaining(['send-follows-its-transitions', 'send-has-its-parts']),
+    expect.arrayContaining(['send-follows-its-transitions', 'send-is-complete']),
   );
   await expect(checkWrites()).resolves.toBeUndefined();
   await expect(reported.close()).resolves.toBeUndefined();

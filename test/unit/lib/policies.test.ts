@@ -179,6 +179,18 @@ describe('The policy of an audit', () => {
   });
 });
 
+describe('The policy of an audit, for recent erasures', () => {
+  test('audit.json allows queries of the index byState of its own stage alone', () => {
+    const policy = policyOf('audit.json', own);
+    const indexes = [own, other].flatMap(({ arns }) =>
+      ['', '/index/byState', '/index/byContact'].map((index) => `${arns.Table}${index}`),
+    );
+    expect(indexes.filter((arn) => isAllowed([policy], 'dynamodb:Query', arn))).toEqual([
+      `${own.arns.Table}/index/byState`,
+    ]);
+  });
+});
+
 describe('A system that is confined to a prefix', () => {
   const policy = policyOf('confined-system.json', own);
   const call = (target: string) =>

@@ -17,7 +17,7 @@ export const LAW_INVARIANTS = {
       const now = new Date(facts.run.endedAtMs).toISOString();
       const context = { now, graceMs: 0, messageDays: RETENTION_DAYS.messages };
       for (const { law, key, fault } of violationsAtRest(facts.run.items.values(), context)) {
-        const isLeft = law === 'dead-letter-is-whole' && isInterrupted(facts, key.pk);
+        const isLeft = law === 'dead-letter-is-complete' && isInterrupted(facts, key.pk);
         if (!isLeft) violated(`${key.pk} ${key.sk} breaks ${law}: ${fault}`);
       }
     },

@@ -10,7 +10,7 @@ import { type ListeningServer, listenLocally } from '../../../../local/listen-lo
 import { RETENTION_DAYS } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { accepted, claimed, contact, inbound, outbound } from '../../lambdas/domain/laws/stored-items.ts';
+import { accepted, claimed, contact, erasure, inbound, outbound } from '../../lambdas/domain/laws/stored-items.ts';
 
 const STAGE = {
   chatPlatform: 'chat',
@@ -72,6 +72,13 @@ describe('parley audit', () => {
 
     expect([code, err]).toEqual([0, expect.stringContaining('4 of 4 items (100%)')]);
     expect(out).toMatch(/^Table \S+: 4 items read, \d+ read capacity units? used\.\nNo violations found\.$/);
+  });
+
+  it('reads an empty table', async () => {
+    const { code, out, err } = await audit();
+
+    expect([code, err]).toEqual([0, expect.stringMatching(/^0 items\s*$/)]);
+    expect(out).toContain(': 0 items read, ');
   });
 
   it('prints each law that is broken, the items that break it, and what to do next', async () => {
@@ -161,6 +168,88 @@ describe('parley audit', () => {
     expect(code).toBe(5);
     expect(err).toContain('dynamodb:Scan, dynamodb:BatchGetItem, and dynamodb:DescribeTable');
     expect(err).toContain('docs/policies/audit.json');
+  });
+
+  /** A DynamoDB that answers as the tables do until it refuses everything. */
+  const listenUntil = (isRefused: (operation: string, calls: number) => boolean) => {
+    const calls: string[] = [];
+    return listenLocally(
+      createServer(async (request, response) => {
+        const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+        calls.push(operation);
+        if (isRefused(operation, calls.filter((each) => each === operation).length)) {
+          const body = { __type: 'com.amazon.coral.service#ExpiredTokenException', message: 'Expired.' };
+          response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+          return;
+        }
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(Buffer.from(chunk));
+        const headers = Object.entries(request.headers).flatMap(([name, value]): readonly [string, string][] =>
+          typeof value === 'string' && !['host', 'connection', 'content-length'].includes(name) ? [[name, value]] : [],
+        );
+        const answer = await fetch(tables.url, { method: 'POST', headers, body: Buffer.concat(chunks) });
+        response
+          .writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' })
+          .end(Buffer.from(await answer.arrayBuffer()));
+      }),
+    );
+  };
+
+  it('prints what it found when the credentials expire midway, and how far it came', async () => {
+    const padding = 'x'.repeat(300 * 1024);
+    await put(...Array.from({ length: 12 }, (_, index) => claimed({ pk: `SEND#${index}`, decision: padding })));
+    await using expiring = await listenUntil((operation, calls) => operation === 'Scan' && calls >= 3);
+    useTables(expiring.url);
+
+    const { code, out } = await audit();
+    const json = JSON.parse((await audit('--json')).out || 'null');
+
+    expect(code).toBe(5);
+    expect(out).toMatch(/^Not confirmed \(\d+ violations\), because the audit ended before it read them again\./);
+    expect(out).toMatch(/\n {2}SEND#\d+ SEND: claim-ends-with-its-lease: It is still claimed, although its lease/);
+    expect(out).toMatch(/\nTable \S+: [1-9]\d* items read, /);
+    expect(out).toContain(
+      '\nFailed: Your AWS credentials are expired or invalid. Sign in again. The audit is not complete.',
+    );
+    expect(out).toMatch(/\nViolations found: 0; not confirmed: [1-9]\d*\.$/);
+    // The second run fails on its first page, so it has nothing to print.
+    expect(json).toBeNull();
+  });
+
+  it('says as JSON why it failed', async () => {
+    await put(claimed());
+    await using expiring = await listenUntil((operation) => operation === 'BatchGetItem');
+    useTables(expiring.url);
+
+    const { code, out } = await audit('--json');
+
+    expect(code).toBe(5);
+    expect(JSON.parse(out).audits).toEqual([
+      expect.objectContaining({
+        items: 1,
+        end: 'failed',
+        reason: 'Your AWS credentials are expired or invalid. Sign in again.',
+        unconfirmed: [expect.objectContaining({ law: 'claim-ends-with-its-lease', because: 'not-read-again' })],
+      }),
+    ]);
+  });
+
+  it('prints as not confirmed what a running erasure can explain', async () => {
+    await put(accepted(), erasure({ requestedAt: '2026-11-22T11:50:00.000Z' }));
+
+    const { code, out } = await audit();
+
+    expect(code).toBe(6);
+    expect(out.split('\n')).toEqual([
+      'Not confirmed (1 violation), because an erasure that may be running can explain them. Run the audit again when none is running:',
+      '  SEND#order-17 SEND: accepted-send-has-its-message: Its message is missing.',
+      expect.stringMatching(/^Table /),
+      'Violations found: 0; not confirmed: 1.',
+    ]);
+  });
+
+  it('says that the rate is an average', async () => {
+    expect((await target.parley(['audit', '--help'])).out.replace(/\s+/g, ' ')).toContain('per second on average');
   });
 
   it.each([

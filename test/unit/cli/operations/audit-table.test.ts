@@ -1,11 +1,19 @@
 import { BatchGetItemCommand, type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuditOptions, auditTable } from '../../../../cli/operations/audit-table.ts';
 import { createPacer } from '../../../../cli/operations/pacer.ts';
 import type { StoredItem } from '../../../../lambdas/domain/laws/stored-item.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { accepted, claimed, inbound, outbound } from '../../lambdas/domain/laws/stored-items.ts';
+import {
+  accepted,
+  auditEntry,
+  claimed,
+  erasure,
+  expiryOf,
+  inbound,
+  outbound,
+} from '../../lambdas/domain/laws/stored-items.ts';
 
 const NOW = '2026-11-21T13:00:00.000Z';
 
@@ -93,6 +101,48 @@ describe('the audit of a live table', () => {
     expect(violations).toEqual([]);
   });
 
+  describe('while an erasure is running', () => {
+    const found = async (options: Partial<AuditOptions> = {}) => {
+      const { violations, unconfirmed } = await audit(options);
+      return [violations.map(({ law }) => law), unconfirmed.map(({ law, because }) => [law, because])];
+    };
+    const UNCONFIRMED = [['accepted-send-has-its-message', 'erasure']];
+    const RECENT = '2026-11-21T12:50:00.000Z';
+    const requested = (changes: Record<string, unknown> = {}) => [
+      erasure({ pk: 'ERASURE#e-2', requestedAt: RECENT, ...changes }),
+      auditEntry({
+        pk: 'AUDIT#e-2',
+        action: 'erasure',
+        erasureId: 'e-2',
+        at: RECENT,
+        stateAt: RECENT,
+        expiresAt: expiryOf(RECENT),
+        contact: undefined,
+        contactSort: undefined,
+        source: undefined,
+      }),
+    ];
+
+    it('does not report a send whose message may be erased already', async () => {
+      await put(accepted(), claimed({ pk: 'SEND#order-18' }), erasure({ requestedAt: RECENT }));
+
+      expect(await found()).toEqual([['claim-ends-with-its-lease'], UNCONFIRMED]);
+    });
+
+    it('finds an erasure that was requested behind the scan', async () => {
+      await put(accepted());
+
+      expect(await found({ sleep: () => put(...requested()) })).toEqual([[], UNCONFIRMED]);
+    });
+
+    it('reports the send once the erasure is done', async () => {
+      await put(accepted(), erasure({ requestedAt: RECENT, state: 'done', finishedAt: RECENT }));
+      await put(...requested({ state: 'done', finishedAt: RECENT }));
+
+      expect(await found()).toEqual([['accepted-send-has-its-message'], []]);
+    });
+  });
+
   it('reports what still breaks a law after a pause', async () => {
     await put(accepted());
     const pauses: number[] = [];
@@ -109,17 +159,130 @@ describe('the audit of a live table', () => {
     ]);
   });
 
-  it('reports, when it is interrupted, what it has found so far', async () => {
-    const padding = 'x'.repeat(300 * 1024);
-    await put(...Array.from({ length: 8 }, (_, index) => claimed({ pk: `SEND#${index}`, decision: padding })));
-    const stop = new AbortController();
+  const largeClaims = (): readonly StoredItem[] =>
+    Array.from({ length: 8 }, (_, index) => claimed({ pk: `SEND#${index}`, decision: 'x'.repeat(300 * 1024) }));
 
-    const { end, items, violations } = await audit({ stop: stop.signal, onProgress: () => stop.abort() });
+  it('reports, when it is interrupted, what it has found so far, and reads no more', async () => {
+    await put(...largeClaims());
+    const stop = new AbortController();
+    const readAfter: string[] = [];
+    const dynamodb = clientWith(async (command) => void (stop.signal.aborted && readAfter.push(command)));
+
+    const { end, items, violations, unconfirmed } = await audit({
+      dynamodb,
+      stop: stop.signal,
+      onProgress: () => stop.abort(),
+    });
 
     expect(end).toBe('interrupted');
     expect(items).toBeGreaterThan(0);
     expect(items).toBeLessThan(8);
-    expect(violations).toHaveLength(items);
+    expect([violations, readAfter]).toEqual([[], []]);
+    expect(unconfirmed).toHaveLength(items);
+    expect(unconfirmed[0]).toMatchObject({ law: 'claim-ends-with-its-lease', because: 'not-read-again' });
+  });
+
+  it('is interrupted while it reads many candidates again, between two batches', async () => {
+    await put(...Array.from({ length: 250 }, (_, index) => claimed({ pk: `SEND#${index}` })));
+    const stop = new AbortController();
+    let batches = 0;
+    const dynamodb = clientWith(async (_command, isConsistent) => {
+      batches += Number(isConsistent);
+      if (isConsistent) stop.abort();
+    });
+
+    const { end, unconfirmed } = await audit({ dynamodb, stop: stop.signal });
+
+    expect([end, batches]).toEqual(['interrupted', 1]);
+    expect(unconfirmed).toHaveLength(250);
+  });
+
+  it.each(['resolves', 'rejects'])(
+    'is not complete if it is interrupted during the pause, which then %s',
+    async (how) => {
+      await put(claimed());
+      const stop = new AbortController();
+
+      const { end, violations, unconfirmed } = await audit({
+        stop: stop.signal,
+        async sleep() {
+          stop.abort();
+          if (how === 'rejects') stop.signal.throwIfAborted();
+        },
+      });
+
+      expect([end, violations, unconfirmed.length]).toEqual(['interrupted', [], 1]);
+    },
+  );
+
+  const failure = (name: string) => Object.assign(new Error('Refused.'), { name });
+
+  it.each(['ScanCommand', 'BatchGetItemCommand'])(
+    'reports what it has found so far, when a %s fails midway',
+    async (failing) => {
+      await put(...largeClaims());
+      const expired = failure('ExpiredTokenException');
+      let pages = 0;
+      const dynamodb = clientWith(async (command) => {
+        pages += Number(command === 'ScanCommand');
+        if (command === failing && (command !== 'ScanCommand' || pages === 3)) throw expired;
+      });
+
+      const { end, error, items, violations, unconfirmed } = await audit({ dynamodb });
+
+      expect([end, error, violations]).toEqual(['failed', expired, []]);
+      expect(items).toBeGreaterThan(0);
+      expect(unconfirmed).toHaveLength(items);
+    },
+  );
+
+  it('keeps what it had read again once, when the last reads fail', async () => {
+    await put(claimed());
+    let isPaused = false;
+    const dynamodb = clientWith(async () => {
+      if (isPaused) throw failure('ExpiredTokenException');
+    });
+
+    const { end, unconfirmed } = await audit({
+      dynamodb,
+      async sleep() {
+        isPaused = true;
+      },
+    });
+
+    expect([end, unconfirmed.map(({ because }) => because)]).toEqual(['failed', ['not-read-again']]);
+  });
+
+  it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'])(
+    'slows down and repeats the page on %s',
+    async (name) => {
+      await put(claimed());
+      const refused: string[] = [];
+      const dynamodb = clientWith(async (command) => {
+        if (refused.includes(command)) return;
+        refused.push(command);
+        throw failure(name);
+      });
+      const pacer = createPacer({ unitsPerSecond: 1e9, nowMs: () => 0, sleep: async () => undefined });
+      const slowDown = vi.fn(pacer.slowDown);
+
+      const { end, items, violations } = await audit({
+        dynamodb,
+        pacer: { ...pacer, slowDown },
+      });
+
+      expect([end, items, violations.length]).toEqual(['complete', 1, 1]);
+      expect([refused, slowDown.mock.calls.length]).toEqual([['ScanCommand', 'BatchGetItemCommand'], 2]);
+    },
+  );
+
+  it('gives up on a table that stays throttled', async () => {
+    const dynamodb = clientWith(async () => {
+      throw failure('ThrottlingException');
+    });
+    const pacer = createPacer({ unitsPerSecond: 1, nowMs: () => 0, sleep: async () => undefined });
+
+    expect(await audit({ dynamodb, pacer })).toMatchObject({ end: 'failed', error: { name: 'ThrottlingException' } });
   });
 
   it('reads what the sends refer to in batches, and repeats what a throttled table leaves out', async () => {

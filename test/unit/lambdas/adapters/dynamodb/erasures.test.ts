@@ -126,7 +126,7 @@ describe('a send that is erased', () => {
   it.each(['waiting', 'accepted', 'uncertain'] as const)('keeps nothing but its state and times: %s', async (state) => {
     await repositories.sends.claim(queuedSend(), claim(), { resend: false });
     await repositories.sends.recordResult('request-1', 'claim-1', sendResult(state));
-    const listed = { ...send, ...(state === 'accepted' && { messageId: 'message-1' }) };
+    const [listed = send] = await listAll();
 
     expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('erased');
     expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('gone');
@@ -137,5 +137,41 @@ describe('a send that is erased', () => {
       expect(item).not.toHaveProperty(name);
     }
     expect(await repositories.sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+  });
+
+  it('is erased with its message, even if that is newer than the erasure, and never with that of another', async () => {
+    const { sends, messages, erasures } = repositories;
+    const listed = { ...send, messageId: 'message-1' };
+    await sends.claim(queuedSend(), claim(), { resend: false });
+    await sends.recordResult('request-1', 'claim-1', sendResult('accepted'));
+    await messages.recordOutbound(outbound({ claimedAt: NOW }));
+    await messages.recordOutbound(outbound({ id: 'message-2', requestId: 'request-2' }));
+
+    expect(await erasures.erase(contact, { ...send, messageId: 'message-2' }, NOW)).toBe('busy');
+    expect(await erasures.erase(contact, send, NOW)).toBe('busy');
+    expect(await messages.read('message-1')).toBeDefined();
+    expect(await erasures.erase(contact, listed, NOW)).toBe('erased');
+
+    expect(await messages.read('message-1')).toBeUndefined();
+    expect(await messages.read('message-2')).toBeDefined();
+  });
+
+  it('is left alone while only a status has confirmed it, and its function may still wait for the answer', async () => {
+    const { sends, erasures } = repositories;
+    const listed = { ...send, messageId: 'message-1' };
+    await sends.claim(queuedSend(), claim(), { resend: false });
+    await sends.confirm('request-1', { messageId: 'message-1', at: NOW });
+
+    expect(await erasures.erase(contact, listed, '2026-11-20T12:15:00.000Z')).toBe('busy');
+    expect(await erasures.erase(contact, listed, '2026-11-20T12:15:00.001Z')).toBe('erased');
+  });
+
+  it('is uncertain if the function that claimed it died', async () => {
+    const { sends, erasures } = repositories;
+    await sends.claim(queuedSend(), claim(), { resend: false });
+
+    expect(await erasures.erase(contact, send, '2026-11-20T12:03:01.000Z')).toBe('erased');
+
+    expect(await sends.read('request-1')).toMatchObject({ state: 'uncertain', body: '' });
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readConsents } from '../../../../../lambdas/domain/consent.ts';
 import {
   CHANGE_LAWS,
   LAWS,
@@ -102,6 +103,13 @@ const ILLEGAL_CHANGES: Readonly<Record<string, readonly Change[]>> = {
     { before: consent(), after: consent({ userOptInSource: 'a' }) },
     { before: consent(), after: consent({ userOptInAt: undefined }) },
   ],
+  'consent-says-when-it-was-recorded': [
+    { after: consent({ userOptInRecordedAt: undefined }) },
+    {
+      before: consent({ userOptInRecordedAt: undefined }),
+      after: consent({ userOptInAt: LATER, userOptInRecordedAt: 1 }),
+    },
+  ],
   'circuit-breaker-follows-its-transitions': [
     { before: openCircuit(), after: closedCircuit({ closedAt: LATER }) },
     { before: closedCircuit(), after: closedCircuit({ closedAt: LATER }) },
@@ -170,7 +178,12 @@ const ILLEGAL_ITEMS: Readonly<Record<string, readonly (readonly StoredItem[])[]>
     [accepted({ stateShard: 'uncertain#7', stateAt: LATER }), outbound()],
     [auditEntry({ contactSort: `AUDIT#${LATER}` })],
   ],
-  'consent-is-complete': [[consent({ userOptInSource: undefined })]],
+  'consent-is-complete': [
+    [consent({ userOptInSource: undefined })],
+    [consent({ userOptInAt: undefined })],
+    [consent({ userOptInSource: 1 })],
+    [consent({ userOptInAt: undefined, userOptInSource: undefined })],
+  ],
   'message-is-complete': [
     [inbound({ body: undefined })],
     [inbound({ requestId: 'order-17' })],
@@ -287,6 +300,13 @@ describe('a stored item that breaks a law', () => {
 
   it('is not one that Parley writes', () => {
     for (const context of [CONTEXT, NEXT_DAY]) expect(violationsAtRest(LEGAL_ITEMS, context)).toEqual([]);
+  });
+
+  it('is not a consent of an older version, which has no time of its record', () => {
+    const older = consent({ userOptInRecordedAt: undefined });
+
+    expect(violationsAtRest([older], CONTEXT)).toEqual([]);
+    expect(readConsents(older)).toHaveLength(1);
   });
 
   it('is not missing if it may have expired', () => {
