@@ -72,9 +72,9 @@ describe('a send', () => {
   it('of a template costs two reads and three writes besides the HTTP call, and the first one reads the token', async () => {
     const contact = await user(1);
     const cold = await countCalls(() => invoke([templateRequest('cold', contact)]));
-    // The first read includes the circuit breaker; the second one follows the claim.
+    // The first read includes the circuit breaker. The second one, of the consents, follows the claim.
     expect(cold).toEqual({
-      tableCalls: ['BatchGetItem', 'BatchGetItem', UPDATE, UPDATE, UPDATE],
+      tableCalls: ['BatchGetItem', 'GetItem', UPDATE, UPDATE, UPDATE],
       secretCalls: ['GetSecretValue'],
       serviceCalls: [INTENT],
     });
