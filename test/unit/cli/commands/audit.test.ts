@@ -206,7 +206,7 @@ describe('parley audit', () => {
 
     expect(code).toBe(5);
     expect(out).toMatch(/^Not confirmed \(\d+ violations\), because the audit ended before it read them again\./);
-    expect(out).toMatch(/\n {2}SEND#\d+ SEND: claim-ends-with-its-lease: It is still claimed, although its lease/);
+    expect(out).toMatch(/\n {2}SEND#\d+ SEND: claim-ends-with-its-lease: It is still claimed, but its lease/);
     expect(out).toMatch(/\nTable \S+: [1-9]\d* items read, /);
     expect(out).toContain(
       '\nFailed: Your AWS credentials are expired or invalid. Sign in again. The audit is not complete.',
