@@ -62,7 +62,7 @@ export const startLeakingStage = async (): Promise<LeakingStage> => {
       logFolder: `${folder.path}/logs`,
       settings: {
         webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
-        chatService: { clientPayload: 'all', answerTimeoutSeconds: 1 },
+        chatService: { clientPayload: 'all', answerTimeoutSeconds: 5 },
         contactCheck: 'beforeFirstTemplate',
         events: { content: false },
       },
@@ -110,11 +110,17 @@ export const startLeakingStage = async (): Promise<LeakingStage> => {
       return JSON.parse(text);
     },
     putItem: (item) => plantItem(cloud, item),
-    sendIs: (requestId, state) =>
-      waitFor(`the send ${requestId} is ${state}`, async () => {
-        const item = (await client.table())[`SEND#${requestId} SEND`];
-        return item?.state === state ? item : undefined;
-      }),
+    async sendIs(requestId, state) {
+      let found: TableItem | undefined;
+      try {
+        return await waitFor(`the send ${requestId} is ${state}`, async () => {
+          found = (await client.table())[`SEND#${requestId} SEND`];
+          return found?.state === state ? found : undefined;
+        });
+      } catch (error) {
+        throw new Error(`${requestId}: ${JSON.stringify(found)}`, { cause: error });
+      }
+    },
     async parley(...args) {
       const { out, err } = await runParley(args, { stateFolder: folder.path });
       outputs.push({ place: `output of parley ${args[0]}`, text: `${out}\n${err}` });

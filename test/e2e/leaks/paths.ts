@@ -40,10 +40,17 @@ const message = (stage: LeakingStage, changes: Readonly<Record<string, unknown>>
     ...changes,
   });
 
-/** The user of this number writes, which opens the window. */
-const writes = async (stage: LeakingStage, from: string): Promise<void> => {
-  await stage.post(message(stage, { _id_: `in-${from.slice(-4)}`, FROM: from.slice(1) }));
+/** Posts an event until it is answered with this status. */
+const deliver = async (stage: LeakingStage, body: string | Buffer, answer = 200): Promise<void> => {
+  let answered = await stage.post(body);
+  // As the publish/subscribe system does, while the machine is busy.
+  while (answered === 503) answered = await stage.post(body);
+  if (answered !== answer) throw new Error(`The webhook answered with ${answered}.`);
 };
+
+/** The user of this number writes, which opens the window. */
+const writes = (stage: LeakingStage, from: string): Promise<void> =>
+  deliver(stage, message(stage, { _id_: `in-${from.slice(-4)}`, FROM: from.slice(1) }));
 
 const status = (stage: LeakingStage, changes: Readonly<Record<string, unknown>>): string =>
   message(stage, { MESSAGE: undefined, IMAGES_URLS: undefined, STATUS: 'delivered', ...changes });
@@ -51,13 +58,7 @@ const status = (stage: LeakingStage, changes: Readonly<Record<string, unknown>>)
 /** Receives an event, with the status with which it is answered. */
 const event = (pathName: string, body: (stage: LeakingStage) => string | Buffer, answer = 200): Path => ({
   name: `receive: ${pathName}`,
-  async drive(stage) {
-    const posted = body(stage);
-    let answered = await stage.post(posted);
-    // As the publish/subscribe system does, while the machine is busy.
-    while (answered === 503) answered = await stage.post(posted);
-    if (answered !== answer) throw new Error(`${pathName}: answered with ${answered}`);
-  },
+  drive: (stage) => deliver(stage, body(stage), answer),
 });
 
 const TEMPLATE = { ruleNameOrId: 'parcel_update', params: { name, code: param }, reason: 'shipping-status' };
@@ -339,7 +340,7 @@ const MANAGING: readonly Path[] = [
   {
     name: 'manage: a status confirms an uncertain send',
     async drive(stage) {
-      await stage.post(status(stage, { _id_: 'out-late', CLIENT_PAYLOAD: 'uncertain-502' }));
+      await deliver(stage, status(stage, { _id_: 'out-late', CLIENT_PAYLOAD: 'uncertain-502' }));
       await stage.sendIs('uncertain-502', 'accepted');
     },
   },
@@ -502,8 +503,8 @@ const ENDING: readonly Path[] = [
           return { errorCode: 'InvalidArgument', message: `${Detail} ${text} ${number}` };
         return times < 7 ? { errorCode: 'InternalFailure', message: `${Detail} ${text}` } : undefined;
       });
-      await stage.post(message(stage, { _id_: 'published-late' }));
-      await stage.post(message(stage, { _id_: 'unpublishable' }));
+      await deliver(stage, message(stage, { _id_: 'published-late' }));
+      await deliver(stage, message(stage, { _id_: 'unpublishable' }));
       await waitFor('the event is published', async () =>
         buses.events(stage.cloud.eventBusName).some(({ detail }) => Object(detail).messageId === 'published-late')
           ? true
@@ -545,7 +546,7 @@ const ENDING: readonly Path[] = [
       const { client, cloud } = stage;
       const body = JSON.stringify({ requestId: 'erased', platformContactId: number, ...FREE_FORM });
       const queue = (id: string) => client.putMessage(cloud.sendQueueUrl, body, { groupId: number, id });
-      await stage.post(message(stage, { _id_: 'before-erasure' }));
+      await deliver(stage, message(stage, { _id_: 'before-erasure' }));
       await queue('erased-1');
       await stage.sendIs('erased', 'accepted');
       const { erasureId } = Object(await stage.call('eraseContact', 202, { id: number }));
