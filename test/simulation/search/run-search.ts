@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
+import { runInChildren } from '../run-in-children.ts';
 import {
   formatTable,
+  parseSearched,
   type Results,
   readResults,
   type SearchedScenario,
   searchedScenario,
   writeResults,
 } from './scenario-table.ts';
-import { searchInChildren } from './search-in-children.ts';
 import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES, type SearchableScenario } from './searchable.ts';
 
 /** `npm run search`: searches every schedule of every scenario. Exits with 1 if a schedule violates an invariant. */
@@ -143,10 +144,11 @@ const finished = async (name: string, result: SearchedScenario): Promise<void> =
 if (searched.length === 1 && first !== undefined) await finished(first[0], await searchHere(first[1]));
 else {
   const faults = values.faults === undefined ? [] : ['--faults', values.faults];
-  await searchInChildren(
-    searched.map(([name]) => ({ name, arguments: ['--scenario', name, ...faults] })),
+  await runInChildren(
+    new URL(import.meta.url),
+    searched.map(([name]) => ({ name, arguments: ['--scenario', name, ...faults, '--json'] })),
     Number(values.workers),
-    finished,
+    (name, text) => finished(name, parseSearched(text)),
     (name, why) => {
       failures.push(name);
       console.error(`${name}: ${why}\n`);

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
+import { code, markdownTable, wrapped } from '../markdown.ts';
 import type { RunsResult } from './search-runs.ts';
-import { SEARCHABLE_MUTANTS, SEARCHABLE_SCENARIOS, SENTENCES } from './searchable.ts';
+import { SEARCHABLE_SCENARIOS, SENTENCES } from './searchable.ts';
 
 /** The result of searching a scenario. */
 const searched = z.object({
@@ -69,6 +70,8 @@ const entryOf = (results: Results, name: string): (readonly [string, SearchedSce
 
 const HEAD = ['Use case', 'Scenario', 'Faults', 'Calls', 'Schedules', 'Runs', 'States', 'Seconds', 'Result'];
 
+const isText = (column: number): boolean => column < 2 || column === HEAD.length - 1;
+
 /** Returns one row for each scenario, whether or not it has been searched. */
 export const tableRows = (results: Results): readonly (readonly string[])[] =>
   Object.entries(SEARCHABLE_SCENARIOS).map(([name, { useCase }]) => {
@@ -94,7 +97,6 @@ export const tableRows = (results: Results): readonly (readonly string[])[] =>
 export const formatTable = (results: Results, names: readonly string[]): string => {
   const rows = [HEAD, ...tableRows(results).filter(([, name = '']) => names.includes(name))];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const isText = (column: number): boolean => column < 2 || column === HEAD.length - 1;
   return rows
     .map((row) =>
       row
@@ -117,24 +119,15 @@ To update the page, run \`npm run search -- --write\`.
 
 *Faults* is the maximum number of faults in a run. *Calls* is the number of distinct port calls. *Schedules* is the
 number of combinations of orders and faults that the runs cover. It is higher than the number of runs, because the
-search visits each state once, and tries only one order of calls that commute with all others.
+search visits each state once, and tries only one order of calls that commute with all others. The search also finds
+each of the [defects that are seeded](defects.md) in the functions.
 
-${markdown([HEAD, ...tableRows(results)], (column) => column < 2 || column === HEAD.length - 1)}
+${markdownTable(withCode([HEAD, ...tableRows(results)]), isText)}
 
 ## Scenarios by name
 
 ${Object.entries(SEARCHABLE_SCENARIOS)
   .map(([name, { about }]) => wrapped(`- \`${name}\`: ${about}`))
-  .join('\n')}
-
-## Functions that are broken on purpose
-
-A test requires that the search finds each of these mistakes through the invariant it names.
-
-${Object.entries(SEARCHABLE_MUTANTS)
-  .map(([name, { breaks, scenario, invariant }]) =>
-    wrapped(`- \`${name}\` (\`${scenario}\`, \`${invariant}\`): ${breaks}`),
-  )
   .join('\n')}
 
 ## Invariants
@@ -145,25 +138,9 @@ ${Object.entries(SENTENCES)
 `;
 };
 
-const markdown = (rows: readonly (readonly string[])[], isText: (column: number) => boolean): string =>
-  rows
-    .flatMap((row, index) => [
-      `| ${row.map((cell, column) => (column === 1 && index > 0 ? `\`${cell}\`` : cell)).join(' | ')} |`,
-      ...(index === 0 ? [`| ${row.map((_, column) => (isText(column) ? '---' : '---:')).join(' | ')} |`] : []),
-    ])
-    .join('\n');
-
-/** Breaks a list item into lines of at most 120 characters. */
-const wrapped = (item: string): string => {
-  const lines = [''];
-  for (const word of item.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines.splice(-1, 1, word);
-    else if (`${line} ${word}`.length > 120) lines.push(`  ${word}`);
-    else lines.splice(-1, 1, `${line} ${word}`);
-  }
-  return lines.join('\n');
-};
+/** Formats the names of scenarios. */
+const withCode = (rows: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  rows.map((row, index) => row.map((cell, column) => (column === 1 && index > 0 ? code(cell) : cell)));
 
 const number = (count: number): string => count.toLocaleString('en-US', { maximumFractionDigits: 0 });
 

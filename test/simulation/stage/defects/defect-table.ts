@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import * as z from 'zod';
+import { code, markdownTable } from '../../markdown.ts';
+import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
+import { STAGE_DEFECTS } from './stage-defects.ts';
+
+/** How a defect was found: in the history of a seed, in some runs of a scenario, or not in this many histories. */
+const found = z.union([
+  z.object({ seed: z.number() }),
+  z.object({ runs: z.number(), violating: z.number(), choices: z.string() }),
+  z.object({ notFoundInSeeds: z.number() }),
+]);
+
+export type Found = z.output<typeof found>;
+
+export const parseFound = (text: string): Found => found.parse(JSON.parse(text));
+
+/** Where defects are seeded: in the stage that plays random histories, or in the scenarios of the search. */
+const results = z.object({
+  histories: z.record(z.string(), found),
+  search: z.record(z.string(), found),
+});
+
+export type DefectResults = z.output<typeof results>;
+
+export const SEEDED_DEFECTS = { histories: STAGE_DEFECTS, search: SEARCHABLE_MUTANTS } as const;
+
+export const DEFECT_PLACES = ['histories', 'search'] as const satisfies readonly (keyof typeof SEEDED_DEFECTS)[];
+
+export type DefectPlace = (typeof DEFECT_PLACES)[number];
+
+const PAGE = new URL('../../../../docs/defects.md', import.meta.url);
+/** The stored results, so that some of the defects can be run again. */
+const RESULTS = new URL('results.json', import.meta.url);
+
+/** Returns the stored results of the defects that still exist. */
+export const readDefectResults = (): DefectResults => {
+  const all = results.parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
+  return { histories: known('histories', all.histories), search: known('search', all.search) };
+};
+
+/** Returns the results of the defects that exist, in their order. */
+const known = (place: DefectPlace, all: Readonly<Record<string, Found>>): Record<string, Found> =>
+  Object.fromEntries(
+    Object.keys(SEEDED_DEFECTS[place]).flatMap((name) => {
+      const result = all[name];
+      return result === undefined ? [] : [[name, result]];
+    }),
+  );
+
+export const readDefectPage = (): string => readFileSync(PAGE, 'utf8');
+
+export const writeDefectResults = ({ histories, search }: DefectResults): void => {
+  const sorted = { histories: known('histories', histories), search: known('search', search) };
+  writeFileSync(RESULTS, `${JSON.stringify(sorted, undefined, 2)}\n`);
+  writeFileSync(PAGE, defectPageOf(sorted));
+};
+
+/** Says how a defect was found. */
+export const describeFound = (result: Found | undefined): string => {
+  if (result === undefined) return 'not run';
+  if ('seed' in result) return `seed ${number(result.seed)}`;
+  if ('runs' in result) return `${number(result.violating)} of ${number(result.runs)} runs`;
+  return `not found in ${number(result.notFoundInSeeds)} seeds`;
+};
+
+const number = (count: number): string => count.toLocaleString('en-US');
+
+/** Returns docs/defects.md. */
+export const defectPageOf = ({ histories, search }: DefectResults): string => `# Seeded defects
+
+A check that finds nothing may be a check that cannot find anything. Therefore, defects are seeded in the functions, one
+at a time, and the invariant that is named beside each of them must find it. \`npm run simulate:defects -- --write\`
+updates this page. [Reliability](reliability.md) explains what the invariants promise.
+
+## Found in random histories
+
+Each defect is played in the histories of \`npm run simulate\`, from seed 0 on. The last column names the first seed in
+which the invariant is violated. \`npm test\` also plays each defect in a short history of its own, which the same
+invariants find correct when the functions are whole.
+
+${markdownTable([
+  ['Defect', 'What is broken', 'Invariant', 'Found in'],
+  ...Object.entries(STAGE_DEFECTS).map(([name, { breaks, invariant }]) => [
+    code(name),
+    breaks,
+    code(invariant),
+    describeFound(histories[name]),
+  ]),
+])}
+
+## Found by the exhaustive search
+
+Each defect is searched in one [scenario](scenarios.md). The last column says in how many of its runs the invariant is
+violated.
+
+${markdownTable([
+  ['Defect', 'What is broken', 'Scenario', 'Invariant', 'Found in'],
+  ...Object.entries(SEARCHABLE_MUTANTS).map(([name, { breaks, scenario, invariant }]) => [
+    code(name),
+    breaks,
+    code(scenario),
+    code(invariant),
+    describeFound(search[name]),
+  ]),
+])}
+`;
