@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from '../../../support/read-arguments.ts';
 import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
 import { drawHistory } from '../draw-history.ts';
 import { playHistory } from '../play-history.ts';
@@ -10,16 +10,34 @@ import { STAGE_DEFECTS } from './stage-defects.ts';
  * `npm run simulate:defects`: seeds one defect at a time in the functions, and shows in which history or schedule an
  * invariant finds it. Exits with 1 if a defect is not found.
  */
-const { values } = parseArgs({
+const USAGE = `npm run simulate:defects [-- options]
+  --seeds <number>     maximum number of seeds for each defect (default: 2,000)
+  --defect <name>      run only this defect
+  --only-seeds         skip the defects that the exhaustive search finds`;
+
+const fail = (sentence: string): never => {
+  console.error(`${sentence}\n\n${USAGE}`);
+  process.exit(2);
+};
+
+const read = readArguments({
   options: {
-    /** The maximum number of seeds for each defect. */
     seeds: { type: 'string', default: '2000' },
-    /** Runs only this defect. */
     defect: { type: 'string' },
-    /** Skips the defects that the exhaustive search finds. */
     'only-seeds': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+const { values } = read.kind === 'invalid' ? fail(read.sentence) : read;
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+if (!/^\d{1,9}$/.test(values.seeds)) fail(`--seeds must be a whole number, not '${values.seeds}'.`);
+const { defect: wanted } = values;
+if (wanted !== undefined && ![STAGE_DEFECTS, SEARCHABLE_MUTANTS].some((defects) => Object.hasOwn(defects, wanted))) {
+  fail(`Unknown defect: ${wanted}.`);
+}
 
 /** The first seed whose history shows the defect. */
 const findSeed = async ({ create, invariant }: StageDefect): Promise<number | undefined> => {
@@ -31,7 +49,7 @@ const findSeed = async ({ create, invariant }: StageDefect): Promise<number | un
   return undefined;
 };
 
-const isWanted = ([name]: readonly [string, unknown]): boolean => values.defect === undefined || values.defect === name;
+const isWanted = ([name]: readonly [string, unknown]): boolean => wanted === undefined || wanted === name;
 let missed = 0;
 const show = (defect: string, invariant: string, found: string | undefined): void => {
   if (found === undefined) missed += 1;
