@@ -62,7 +62,8 @@ export const redriveDeadLetters = defineRoute({
   summary: 'Put quarantined events back on the inbound queue',
   description:
     'Moves dead letters from the table and from the dead-letter queue, and returns how many. A call moves as many as ' +
-    'it can in 15 seconds; repeat it until isComplete is true.',
+    'it can in 15 seconds; repeat it until isComplete is true. A call does not see dead letters that another call is ' +
+    'moving. If that call was interrupted, for example by a timeout, they are visible again after 90 seconds.',
   query: ignoredQuery,
   body: redriveRequest,
   responses: { 200: redriveResponse, 400: problemResponse, 404: problemResponse },
@@ -130,6 +131,8 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, before, until
   /** Returns whether all of those in the queue were considered. */
   const moveQueued = async (source: DeadLetterSource): Promise<boolean> => {
     const others: ReceivedDeadLetter[] = [];
+    /** Those that are being moved. */
+    const moving = new Set<ReceivedDeadLetter>();
     let isDone = isFound();
     let isFailed = true;
     try {
@@ -137,16 +140,19 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, before, until
         const received = await source.receive();
         const wanted = received.filter((one) => !one.isForeign && one.since <= before && isSelected(selection, one));
         others.push(...received.filter((one) => !wanted.includes(one)));
+        for (const one of wanted) moving.add(one);
         await forEachConcurrently(CONCURRENCY, wanted, async (one) => {
           await move(one.body);
           await source.remove(one);
+          moving.delete(one);
         });
         isDone = received.length === 0 || isFound();
       }
       isFailed = false;
     } finally {
       // If time ran out, they stay hidden for a while, so that the next call continues after them.
-      if (others.length > 0 && (isDone || isFailed)) await source.release(others);
+      const released = isDone || isFailed ? [...others, ...moving] : [];
+      if (released.length > 0) await source.release(released);
     }
     counts.left += others.length;
     return isDone;

@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../support/read-arguments.ts';
 import { adapterParts } from './adapters/adapter-parts.ts';
 import { dynamodbPart } from './dynamodb/dynamodb-part.ts';
 import type { FidelityPart, PartResult } from './fidelity-part.ts';
@@ -69,7 +69,12 @@ const OPTIONS = {
 
 /** Returns the exit code: 1 if a part failed or a required part was skipped, and 2 for an invalid command line. */
 const main = async (args: readonly string[]): Promise<0 | 1 | 2> => {
-  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  const read = readArguments({ args: [...args], options: OPTIONS, allowPositionals: true });
+  if (read.kind === 'invalid') {
+    console.error(`${read.sentence}\n\n${USAGE}`);
+    return 2;
+  }
+  const { values, positionals } = read;
   const unknown = positionals.filter((name) => !ALL.some((part) => part.name === name));
   if (values.help || unknown.length > 0) {
     if (unknown.length > 0) console.error(`Unknown part: ${unknown.join(', ')}.`);

@@ -1,5 +1,8 @@
 import { searchLearned } from '../search/learned-search.ts';
 import {
+  createCheck,
+  type FaultOptions,
+  faultOptions,
   type ObservedWorld,
   type Report,
   type RunsOptions,
@@ -7,7 +10,6 @@ import {
   replayRuns,
   searchRuns,
 } from '../search/search-runs.ts';
-import type { Fault } from '../world/faults.ts';
 import type { ReceiveMutation } from '../world/receive-process.ts';
 import { forgetInterned } from '../world/serialize.ts';
 import {
@@ -18,12 +20,7 @@ import {
 } from './receiving-invariants.ts';
 import { createReceivingWorld, type ReceivingOptions, type ReceivingWorld } from './receiving-world.ts';
 
-interface RunOptions {
-  readonly maxFaults: number;
-  /** @default all of them */
-  readonly allowedFaults?: readonly Fault[];
-  readonly createMutation?: () => ReceiveMutation;
-}
+type RunOptions = FaultOptions<ReceiveMutation>;
 
 export interface ReceivingSearchOptions extends RunOptions, RunsOptions {
   /** Whether the search learns which calls commute, and makes them in one order only. @default false */
@@ -40,7 +37,7 @@ export const searchReceiving = async (
   options: ReceivingSearchOptions,
 ): Promise<ReceivingResult> => {
   const reference = await endOfFirst(scenario, options);
-  const whole = { ...scenario, ...runOptions(options), reference };
+  const whole = { ...scenario, ...faultOptions(options), reference };
   const { prunes = true } = scenario;
   if (options.learns && prunes) {
     return searchLearned<ReceivingInvariantName>(
@@ -59,16 +56,10 @@ export const searchReceiving = async (
 export const replayReceiving = async (scenario: ReceivingOptions, options: RunOptions, choices: readonly number[]) => {
   const reference = await endOfFirst(scenario, options);
   return replayRuns<ReceivingInvariantName>(
-    (report) => observed({ ...scenario, ...runOptions(options), reference }, report),
+    (report) => observed({ ...scenario, ...faultOptions(options), reference }, report),
     choices,
   );
 };
-
-const runOptions = ({ maxFaults, allowedFaults, createMutation }: RunOptions) => ({
-  maxFaults,
-  ...(allowedFaults && { allowedFaults }),
-  ...(createMutation && { createMutation }),
-});
 
 /** The table after the schedule that always takes the first alternative, without a fault. */
 const endOfFirst = async (scenario: ReceivingOptions, { createMutation }: RunOptions): Promise<string> => {
@@ -82,12 +73,7 @@ const observed = (
   report: Report<ReceivingInvariantName>,
   onEnd?: (world: ReceivingWorld) => void,
 ): ObservedWorld => {
-  const check = (look: (invariant: ReceivingInvariant) => string | undefined): void => {
-    for (const [name, invariant] of Object.entries(RECEIVING_INVARIANTS)) {
-      const what = look(invariant);
-      if (what !== undefined) report(name as ReceivingInvariantName, what);
-    }
-  };
+  const check = createCheck<ReceivingInvariantName, ReceivingInvariant>(RECEIVING_INVARIANTS, report);
   const world = createReceivingWorld(options, (observedWorld, write) =>
     check(({ atWrite }) => atWrite?.(observedWorld, write)),
   );

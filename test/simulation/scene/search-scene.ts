@@ -1,6 +1,9 @@
 import type { SendTransitionName } from '../../../lambdas/domain/send-transitions.ts';
 import { searchLearned } from '../search/learned-search.ts';
 import {
+  createCheck,
+  type FaultOptions,
+  faultOptions,
   type ObservedWorld,
   type Report,
   type RunsOptions,
@@ -8,7 +11,6 @@ import {
   replayRuns,
   searchRuns,
 } from '../search/search-runs.ts';
-import type { Fault } from '../world/faults.ts';
 import { forgetInterned } from '../world/serialize.ts';
 import { createScene, type Scene } from './scene.ts';
 import { SCENE_INVARIANTS, type SceneInvariant, type SceneInvariantName } from './scene-invariants.ts';
@@ -16,12 +18,7 @@ import type { SceneMutation, SceneOptions } from './scene-options.ts';
 import { answeredCalls } from './scene-view.ts';
 import { sendTransition } from './send-transition.ts';
 
-interface RunOptions {
-  readonly maxFaults: number;
-  /** @default all of them */
-  readonly allowedFaults?: readonly Fault[];
-  readonly createMutation?: () => SceneMutation;
-}
+type RunOptions = FaultOptions<SceneMutation>;
 
 export interface SceneSearchOptions extends RunOptions, RunsOptions {
   /** Whether schedules are left out that differ only in the order of calls that commute. @default true */
@@ -37,7 +34,7 @@ export type SceneResult = RunsResult<SceneInvariantName>;
 /** Searches every schedule of a scenario with up to `maxFaults` faults. */
 export const searchScene = (scenario: SceneOptions, options: SceneSearchOptions): Promise<SceneResult> => {
   const { prunes = true } = options;
-  const scene = { ...scenario, ...runOptions(options) };
+  const scene = { ...scenario, ...faultOptions(options) };
   if (prunes) {
     return searchLearned<SceneInvariantName>(
       {
@@ -53,25 +50,14 @@ export const searchScene = (scenario: SceneOptions, options: SceneSearchOptions)
 
 /** Runs one schedule again. Returns a log of its steps, and the violations. */
 export const replayScene = (scenario: SceneOptions, options: RunOptions, choices: readonly number[]) =>
-  replayRuns<SceneInvariantName>((report) => observed({ ...scenario, ...runOptions(options) }, report), choices);
-
-const runOptions = ({ maxFaults, allowedFaults, createMutation }: RunOptions) => ({
-  maxFaults,
-  ...(allowedFaults && { allowedFaults }),
-  ...(createMutation && { createMutation }),
-});
+  replayRuns<SceneInvariantName>((report) => observed({ ...scenario, ...faultOptions(options) }, report), choices);
 
 const observed = (
   options: SceneOptions,
   report: Report<SceneInvariantName>,
   { onEnd, onTransition }: Pick<SceneSearchOptions, 'onEnd' | 'onTransition'> = {},
 ): ObservedWorld => {
-  const check = (look: (invariant: SceneInvariant) => string | undefined): void => {
-    for (const [name, invariant] of Object.entries(SCENE_INVARIANTS)) {
-      const what = look(invariant);
-      if (what !== undefined) report(name as SceneInvariantName, what);
-    }
-  };
+  const check = createCheck<SceneInvariantName, SceneInvariant>(SCENE_INVARIANTS, report);
   const scene = createScene(options, {
     onWrite(one, write) {
       const transition = onTransition && sendTransition(one.current, write.before, write.after);

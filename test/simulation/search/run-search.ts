@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from '../../support/read-arguments.ts';
 import { runInChildren } from '../run-in-children.ts';
 import {
   formatTable,
@@ -22,7 +22,12 @@ const USAGE = `npm run search [-- options]
   --replay <choices>   run one schedule of a scenario again and show each step; a search prints the choices
   --list               list the scenarios and mutants with their descriptions`;
 
-const { values } = parseArgs({
+const fail = (sentence: string): never => {
+  console.error(`${sentence}\n\n${USAGE}`);
+  process.exit(2);
+};
+
+const read = readArguments({
   options: {
     scenario: { type: 'string' },
     'use-case': { type: 'string' },
@@ -37,21 +42,22 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const { values } = read.kind === 'invalid' ? fail(read.sentence) : read;
 
 function useCases(): readonly string[] {
   return [...new Set(Object.values(SEARCHABLE_SCENARIOS).map(({ useCase }) => useCase))];
 }
 
-const fail = (sentence: string): never => {
-  console.error(`${sentence}\n\n${USAGE}`);
-  process.exit(2);
-};
-
 const named = <Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry =>
   entries[name] ?? fail(`Unknown name: ${name}.`);
 
-const faultsOf = ({ maxFaults }: SearchableScenario): number =>
-  values.faults === undefined ? maxFaults : Number(values.faults);
+const wholeNumber = (option: 'faults' | 'workers', text: string): number =>
+  /^\d{1,2}$/.test(text) ? Number(text) : fail(`--${option} must be a whole number below 100, not '${text}'.`);
+
+const givenFaults = values.faults === undefined ? undefined : wholeNumber('faults', values.faults);
+const workers = wholeNumber('workers', values.workers);
+
+const faultsOf = ({ maxFaults }: SearchableScenario): number => givenFaults ?? maxFaults;
 
 const number = (count: number | bigint): string => count.toLocaleString('en-US');
 
@@ -147,7 +153,7 @@ else {
   await runInChildren(
     new URL(import.meta.url),
     searched.map(([name]) => ({ name, arguments: ['--scenario', name, ...faults, '--json'] })),
-    Number(values.workers),
+    workers,
     (name, text) => finished(name, parseSearched(text)),
     (name, why) => {
       failures.push(name);

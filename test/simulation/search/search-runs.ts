@@ -1,3 +1,4 @@
+import type { Fault } from '../world/faults.ts';
 import type { Alternative } from '../world/turns.ts';
 import type { VirtualClock } from '../world/virtual-clock.ts';
 import { type Coverage, explore, type Run, replay } from './explore.ts';
@@ -34,6 +35,32 @@ export interface RunsOptions {
   /** Ends the search when this invariant is violated, or when this function returns true. @default never */
   readonly until?: string | (() => boolean);
 }
+
+/** What can go wrong in a run. */
+export interface FaultOptions<Mutation> {
+  readonly maxFaults: number;
+  /** @default all of them */
+  readonly allowedFaults?: readonly Fault[];
+  readonly createMutation?: () => Mutation;
+}
+
+/** Returns what a world is told of the faults, without the other options of a search. */
+export const faultOptions = <Mutation>({ maxFaults, allowedFaults, createMutation }: FaultOptions<Mutation>) => ({
+  maxFaults,
+  ...(allowedFaults && { allowedFaults }),
+  ...(createMutation && { createMutation }),
+});
+
+/** Creates the function that reports what contradicts an invariant, by the check that `look` chooses. */
+export const createCheck =
+  <Name extends string, Invariant>(invariants: Readonly<Record<Name, Invariant>>, report: Report<Name>) =>
+  (look: (invariant: Invariant) => string | undefined): void => {
+    for (const [name, invariant] of Object.entries<Invariant>(invariants)) {
+      const what = look(invariant);
+      // The names of the record are those of its type.
+      if (what !== undefined) report(name as Name, what);
+    }
+  };
 
 /** Searches every schedule of a world. */
 export const searchRuns = async <Name extends string>(

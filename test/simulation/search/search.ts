@@ -1,10 +1,12 @@
-import type { Fault } from '../world/faults.ts';
 import type { Mutation } from '../world/send-process.ts';
 import { forgetInterned } from '../world/serialize.ts';
 import { createWorld, type World } from '../world/world.ts';
 import type { WorldOptions } from '../world/world-options.ts';
 import { INVARIANTS, type Invariant, type InvariantName } from './invariants.ts';
 import {
+  createCheck,
+  type FaultOptions,
+  faultOptions,
   type ObservedWorld,
   type Report,
   type RunsOptions,
@@ -18,12 +20,7 @@ export interface SearchOptions extends RunOptions, RunsOptions {
   readonly onEnd?: (world: World) => void;
 }
 
-interface RunOptions {
-  readonly maxFaults: number;
-  /** @default all of them */
-  readonly allowedFaults?: readonly Fault[];
-  readonly createMutation?: () => Mutation;
-}
+type RunOptions = FaultOptions<Mutation>;
 
 export type SearchResult = RunsResult<InvariantName>;
 
@@ -44,40 +41,25 @@ const observed = (
   onEnd?: (world: World) => void,
 ): ObservedWorld => {
   const world = observedWorld(scenario, options, report);
+  const check = createCheck<InvariantName, Invariant>(INVARIANTS, report);
   return {
     clock: world.clock,
     turns: world.turns,
     run: (choose) => world.run(choose),
     checkEnd(how) {
-      checkEnd(world, how, report);
+      check(({ atEnd }) => atEnd?.(world, how));
       onEnd?.(world);
     },
   };
 };
 
-export const observedWorld = (
-  scenario: WorldOptions,
-  { maxFaults, allowedFaults, createMutation }: RunOptions,
-  report: Report<InvariantName>,
-): World => {
-  const check = (look: (invariant: Invariant) => string | undefined): void => {
-    for (const [name, invariant] of Object.entries(INVARIANTS)) {
-      const what = look(invariant);
-      if (what !== undefined) report(name as InvariantName, what);
-    }
-  };
+export const observedWorld = (scenario: WorldOptions, options: RunOptions, report: Report<InvariantName>): World => {
+  const check = createCheck<InvariantName, Invariant>(INVARIANTS, report);
   return createWorld(
-    { ...scenario, maxFaults, ...(allowedFaults && { allowedFaults }), ...(createMutation && { createMutation }) },
+    { ...scenario, ...faultOptions(options) },
     {
       onCall: (world, call) => check(({ atCall }) => atCall?.(world, call)),
       onWrite: (world, write) => check(({ atWrite }) => atWrite?.(world, write)),
     },
   );
-};
-
-export const checkEnd = (world: World, how: 'quiet' | 'endless', report: Report<InvariantName>): void => {
-  for (const [name, { atEnd }] of Object.entries<Invariant>(INVARIANTS)) {
-    const what = atEnd?.(world, how);
-    if (what !== undefined) report(name as InvariantName, what);
-  }
 };

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../support/read-arguments.ts';
 
 export const USAGE = `npm run simulate [-- options]
   --seeds <number>     number of histories to play (default: 1,000)
@@ -52,7 +53,7 @@ export const parseSimulateCommand = (args: readonly string[]): SimulateCommand =
   try {
     return readCommand(args);
   } catch (error) {
-    return { kind: 'invalid', sentence: error instanceof Error ? sentenceOf(error.message) : String(error) };
+    return { kind: 'invalid', sentence: error instanceof Error ? firstSentence(error.message) : String(error) };
   }
 };
 
@@ -88,12 +89,4 @@ const numberOf = (
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new Error(`--${option} must be a whole number from ${min} to ${max}, not '${text}'.`);
-};
-
-/**
- * Returns the first sentence of a message. Some messages of Node.js end without a period, others continue with advice.
- */
-const sentenceOf = (message: string): string => {
-  const [first = message] = message.split('. ');
-  return first.endsWith('.') ? first : `${first}.`;
 };

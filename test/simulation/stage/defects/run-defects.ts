@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from '../../../support/read-arguments.ts';
 import { runInChildren } from '../../run-in-children.ts';
 import { SEARCHABLE_MUTANTS, type SearchableMutant } from '../../search/searchable.ts';
 import { drawHistory } from '../draw-history.ts';
@@ -41,21 +41,14 @@ const fail = (sentence: string): never => {
   process.exit(2);
 };
 
-const readOptions = () => {
-  try {
-    return parseArgs({ options: OPTIONS }).values;
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
-  }
-};
-
-const values = readOptions();
+const read = readArguments({ options: OPTIONS });
+const { values } = read.kind === 'invalid' ? fail(read.sentence) : read;
 if (values.help) {
   console.log(USAGE);
   process.exit(0);
 }
 const seeds = Number(values.seeds);
-if (!Number.isInteger(seeds) || seeds < 1) fail(`--seeds must be a positive integer, not ${values.seeds}.`);
+if (!Number.isInteger(seeds) || seeds < 1) fail(`--seeds must be a positive integer, not '${values.seeds}'.`);
 const workers = Number(values.workers);
 if (!Number.isInteger(workers) || workers < 1) fail(`--workers must be a positive integer, not ${values.workers}.`);
 const places = DEFECT_PLACES.filter((place) => values.in === undefined || place === values.in);

@@ -183,8 +183,8 @@ describe('a redrive through the management API', () => {
 
     await stage.deadLetters.delete('kept');
     await expect(stage.call('redriveDeadLetters', call)).rejects.toThrow('killed');
-    expect([...quarantine.visible, ...quarantine.hidden].map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
-    expect(quarantine.visible.map(({ id }) => id)).toContain('b');
+    expect(quarantine.visible.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
+    expect(quarantine.hidden).toEqual([]);
   });
 
   it('moves nothing that it cannot record', async () => {

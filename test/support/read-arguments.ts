@@ -1,0 +1,20 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+type Read<Config extends ParseArgsConfig> =
+  | ({ readonly kind: 'read' } & ReturnType<typeof parseArgs<Config>>)
+  | { readonly kind: 'invalid'; readonly sentence: string };
+
+/** Parses the arguments of a command, the process's own by default. Returns a sentence about the first invalid one. */
+export const readArguments = <Config extends ParseArgsConfig>(config: Config): Read<Config> => {
+  try {
+    return { kind: 'read', ...parseArgs(config) };
+  } catch (error) {
+    return { kind: 'invalid', sentence: error instanceof Error ? firstSentence(error.message) : String(error) };
+  }
+};
+
+/** Some messages of Node.js end without a period, others continue with advice. */
+export const firstSentence = (message: string): string => {
+  const [first = message] = message.split('. ');
+  return first.endsWith('.') ? first : `${first}.`;
+};
