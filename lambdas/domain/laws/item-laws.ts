@@ -105,7 +105,8 @@ export const ITEM_LAWS: readonly ItemLaw[] = [
     faultIn(item) {
       const broken = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
         const names = [at, source, recordedAt].filter((name) => has(item, name));
-        // Without the time of the record, which older items do not have, the time of the consent counts.
+        // A consent without the time of its record, which only another system can have written, is valid: erasures
+        // treat it as recorded before them.
         return names.length > 0 && [at, source].some((name) => textOf(item, name) === undefined);
       });
       return broken.length === 0 ? undefined : `Stored only in part: ${listNames(broken.map(({ at }) => at))}.`;
