@@ -43,7 +43,7 @@ const contactSortOf = (item: StoredItem): RegExp | string | undefined => {
 const matches = (value: unknown, expected: RegExp | string): boolean =>
   typeof expected === 'string' ? value === expected : expected.test(String(value));
 
-export const ITEM_LAWS: readonly ItemLaw[] = [
+export const ITEM_LAWS = [
   {
     name: 'item-is-known',
     statement: 'Every item in the table is of a kind that Parley writes.',
@@ -173,7 +173,7 @@ export const ITEM_LAWS: readonly ItemLaw[] = [
       return String(item.nextProbeAt) < String(item.openedAt) ? 'Its next probe is before it opened.' : undefined;
     },
   },
-];
+] as const satisfies readonly ItemLaw[];
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ERASURE_MS = DAY_MS;
