@@ -30,7 +30,7 @@ const withBody = (fields: object): Partial<Ledgers> => ({
 const withEvent = (name: string, subject: string): Partial<Ledgers> => ({
   published: [...valid.published, { id: 'invented', name, subject, at: '2026-11-20T12:00:00.000Z' }],
 });
-const REFUSED = 'a request is refused only for a cause that Parley was told';
+const REFUSED = 'a request is refused only for a cause that Parley knew of';
 const REJECTED = 'a request is rejected only by the chat service, and expires only after its notAfter';
 const CAUSE = 'every published event has a cause';
 const TIME = 'the time of every status is the earliest that the chat service reported';

@@ -63,7 +63,7 @@ const isOptedOut = (ledgers: Ledgers, refusal: Refusal): boolean => {
   );
 };
 
-/** Returns why a refusal was wrong, by what Parley had been told. */
+/** Returns why a refusal was wrong, by what Parley knew. */
 const unjustified = (ledgers: Ledgers, refusal: Refusal, code: unknown): string | undefined => {
   const fields = Object(parseJson(refusal.request.body));
   switch (code) {
@@ -85,7 +85,7 @@ const unjustified = (ledgers: Ledgers, refusal: Refusal, code: unknown): string 
 };
 
 const refusalsJustified: Check = {
-  name: 'a request is refused only for a cause that Parley was told',
+  name: 'a request is refused only for a cause that Parley knew of',
   compare(ledgers) {
     const erased = erasedContacts(ledgers);
     const refused = ledgers.requests.filter(
