@@ -7,6 +7,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { CliError, EXIT } from './errors.ts';
+import { AWS_CALL } from './operations/aws-call.ts';
 import type { SigningCredentials } from './operations/signed-fetch.ts';
 import { storesOfStack } from './operations/stack-stores.ts';
 import type { Stores } from './operations/stores.ts';
@@ -94,7 +95,7 @@ export const findTarget = (
 };
 
 const findStack = async (stackName: string, requestedRegion: string | undefined): Promise<Target> => {
-  const cloudFormation = new CloudFormationClient({ region: requestedRegion });
+  const cloudFormation = new CloudFormationClient({ ...AWS_CALL, region: requestedRegion });
   const region = await resolveRegion(cloudFormation);
   const name = `stack ${stackName} in ${region}`;
   const outputs = await describeOutputs(cloudFormation, stackName, region);
@@ -107,7 +108,8 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     );
   }
   const { credentials } = cloudFormation.config;
-  const sqs = new SQSClient({ region, credentials });
+  const client = { ...AWS_CALL, region, credentials };
+  const sqs = new SQSClient(client);
   return {
     name,
     id: `${stackName}.${region}`,
@@ -120,7 +122,7 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     },
     credentials: () => credentials(),
     sqs,
-    secretsManager: new SecretsManagerClient({ region, credentials }),
+    secretsManager: new SecretsManagerClient(client),
     stores: () => storesOfStack(cloudFormation, stackName, { sqs, client: { region, credentials } }),
   };
 };
@@ -185,7 +187,7 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
   const state = parseLocalState(text, file);
   const { env, tableName } = state;
   const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY };
-  const client = { region: env.AWS_REGION, credentials, maxAttempts: 2 };
+  const client = { ...AWS_CALL, region: env.AWS_REGION, credentials, maxAttempts: 2 };
   const sqs = new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS });
   return {
     name: 'the local run',

@@ -5,10 +5,11 @@ import {
   isBrokenByErasure,
   nameOf,
   referencesOf,
+  type Violation,
   violationsOfItem,
   violationsOfReferences,
 } from '../../lambdas/domain/laws/check-laws.ts';
-import type { AuditContext, Violation } from '../../lambdas/domain/laws/law.ts';
+import type { AuditContext } from '../../lambdas/domain/laws/law.ts';
 import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/domain/laws/stored-item.ts';
 import { readItems, scanTable, type TableReads } from './audit-reads.ts';
 import { isErasureRunning, isRunningErasure } from './running-erasures.ts';

@@ -2,6 +2,7 @@ import { type CloudFormationClient, paginateListStackResources } from '@aws-sdk/
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { AWS_CALL } from './aws-call.ts';
 import type { Stores } from './stores.ts';
 
 /** What keeps data besides the stack's resources. */
@@ -36,8 +37,8 @@ export const storesOfStack = async (
       ...ofType('AWS::S3::Bucket').map((name) => `bucket ${name}`),
       ...ALSO_KEPT,
     ],
-    dynamodb: new DynamoDBClient(client ?? {}),
-    scheduler: new SchedulerClient({ region: client?.region, credentials: client?.credentials }),
+    dynamodb: new DynamoDBClient({ ...AWS_CALL, ...client }),
+    scheduler: new SchedulerClient({ ...AWS_CALL, region: client?.region, credentials: client?.credentials }),
     sqs,
   };
 };

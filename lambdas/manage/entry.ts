@@ -35,6 +35,12 @@ import { ROUTES } from './routes.ts';
 const environment = parseEnvironment(manageEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
+/**
+ * AWS services respond within milliseconds, except that an empty receive takes a second. With these timeouts, the SDK's
+ * three attempts take 13 seconds at most, so a call that hangs leaves time for the rest of an API call or a turn.
+ */
+const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } };
+
 /** With a repetition after a 401, a call takes at most 20 seconds, which the time limits of a contact check rely on. */
 const CHAT_SERVICE_CALL = {
   connectTimeoutMs: 2_000,
@@ -55,9 +61,9 @@ const {
   WINDOW_PER: windowPer,
   WINDOW_MARGIN_SECONDS: windowMarginSeconds,
 } = environment;
-const sqs = createSqsClient({});
+const sqs = createSqsClient(AWS_CALL);
 const table = createConversationTable({
-  client: new DynamoDBClient({}),
+  client: new DynamoDBClient(AWS_CALL),
   tableName: environment.TABLE_NAME,
   retentionDays,
 });
@@ -93,7 +99,7 @@ const ports = {
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
     contactCheckPath: environment.CONTACT_CHECK_PATH,
-    accessToken: createCurrentAccessToken(new SecretsManagerClient({}), environment.ACCESS_TOKEN_SECRET_ID),
+    accessToken: createCurrentAccessToken(new SecretsManagerClient(AWS_CALL), environment.ACCESS_TOKEN_SECRET_ID),
     post: createHttpPost(CHAT_SERVICE_CALL),
   }),
   contactDefaults: { chatPlatform, chatChannelNumber, windowPer },

@@ -76,7 +76,7 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
       set: { [names.recordedAt]: recordedAt },
       values: { at },
       names: [names.at],
-      condition: `#${names.at} >= :at AND #${names.recordedAt} < :${names.recordedAt}`,
+      condition: `#${names.at} >= :at AND ${isRecordedEarlier(names)}`,
     });
   },
 });
@@ -84,7 +84,11 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
 const isLaterConsent = ({ at, source, recordedAt }: ReturnType<typeof consentRegister>): string =>
   `attribute_not_exists(#${at}) OR #${at} < :${at} OR (#${at} = :${at} AND #${source} < :${source}) OR ` +
   // The same consent is recorded again after an erasure was requested, because the erasure removes earlier records.
-  `(#${at} = :${at} AND #${source} = :${source} AND #${recordedAt} < :${recordedAt})`;
+  `(#${at} = :${at} AND #${source} = :${source} AND ${isRecordedEarlier({ recordedAt })})`;
+
+/** Without the time of its record, a consent counts as recorded before any other, and before every erasure. */
+const isRecordedEarlier = ({ recordedAt }: Pick<ReturnType<typeof consentRegister>, 'recordedAt'>): string =>
+  `(attribute_not_exists(#${recordedAt}) OR #${recordedAt} < :${recordedAt})`;
 
 /** Returns the keys of a contact's own items. */
 const keysOf = (contact: ContactRef): readonly ItemKey[] => [
@@ -136,14 +140,16 @@ const removeOldConsents = async (
   item: Item | undefined,
   until: string,
 ): Promise<void> => {
-  const old = CONSENT_REGISTERS.filter(({ recordedAt }) => item?.[recordedAt] && String(item[recordedAt]) <= until);
+  const old = CONSENT_REGISTERS.filter(
+    ({ at, recordedAt }) => item?.[at] !== undefined && String(item[recordedAt] ?? '') <= until,
+  );
   if (old.length === 0) return;
   const removed = old.flatMap(({ at, source, recordedAt }) => [at, source, recordedAt]);
   const result = await table.update({
     key,
     set: Object.fromEntries(removed.map((name) => [name, undefined])),
     values: { until },
-    condition: old.map(({ recordedAt }) => `#${recordedAt} <= :until`).join(' AND '),
+    condition: old.map(({ recordedAt }) => isOld(recordedAt)).join(' AND '),
   });
   if (result.kind === 'conflict') await removeOldConsents(table, key, result.item, until);
 };

@@ -26,7 +26,8 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
  *
  * The items are written so that an interruption leaves nothing that an erasure would not find: first those of the
  * contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. At the end,
- * the items of the contacts are written again: an erasure may have deleted them before the others were written.
+ * the items of the contacts are written again: an erasure may have deleted them before the others were written. If the
+ * dead letter itself was deleted meanwhile, they are deleted too.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
   async keep({ id, queue, reason, body, groupId, since }, contacts, at) {
@@ -48,7 +49,13 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     }
     const index = { stateShard: deadLetterShard(queue), stateAt: since };
     await table.update({ key: keys.item, set: { queue, reason, groupId, since, keptAt: at, ...count, ...index } });
-    await nameContacts({ isWritten: true });
+    const exists = async () => (await table.get(keys.item)) !== undefined;
+    do {
+      await nameContacts({ isWritten: true });
+      if (contacts.length === 0 || (await exists())) return;
+      for (const key of keys.contacts) await table.delete(key, 'attribute_exists(#pk)', {}, ['pk']);
+      // Another attempt may have kept it again before these deletions.
+    } while (await exists());
   },
 
   async list(queue, { limit, after }) {

@@ -1,16 +1,42 @@
 import { CONTACT_CHANGE_LAWS } from './contact-change-laws.ts';
 import { EXPIRY_LAW } from './expiry-law.ts';
 import { ITEM_LAWS } from './item-laws.ts';
-import type { AuditContext, Change, ChangeLaw, ItemLaw, Law, Violation } from './law.ts';
+import type { AuditContext, Change, ChangeLaw, ItemLaw, Law, ReferenceLaw } from './law.ts';
 import { MESSAGE_CHANGE_LAWS } from './message-change-laws.ts';
 import { RECORD_CHANGE_LAWS } from './record-change-laws.ts';
-import { REFERENCE_LAWS } from './reference-laws.ts';
+import { REFERENCE_LAWS as LAWS_OF_REFERENCES } from './reference-laws.ts';
 import { SEND_CHANGE_LAWS } from './send-change-laws.ts';
 import { SEND_LAWS } from './send-laws.ts';
 import { type ItemKey, keyOf, kindOf, type StoredItem } from './stored-item.ts';
 
+type NamesOf<Laws extends readonly Law[]> = Laws[number]['name'];
+
+/** The name of a law about writes. */
+export type ChangeLawName = NamesOf<
+  typeof SEND_CHANGE_LAWS | typeof MESSAGE_CHANGE_LAWS | typeof CONTACT_CHANGE_LAWS | typeof RECORD_CHANGE_LAWS
+>;
+
+/** The name of a law about stored items. */
+export type StoredLawName =
+  | NamesOf<typeof ITEM_LAWS | typeof SEND_LAWS | typeof LAWS_OF_REFERENCES>
+  | (typeof EXPIRY_LAW)['name'];
+
+/** The name of a law, which code and tests compare. */
+export type LawName = ChangeLawName | StoredLawName;
+
+/** A law whose name is one of these. */
+type Named<Kind extends Law, Name extends LawName = LawName> = Kind & { readonly name: Name };
+
+/** A broken law, and the item that breaks it. */
+export interface Violation {
+  readonly law: LawName;
+  readonly key: ItemKey;
+  /** What is wrong, as a sentence that quotes no content. */
+  readonly fault: string;
+}
+
 /** The laws about writes. They can be checked only on the table's stream, which shows each write. */
-export const CHANGE_LAWS: readonly ChangeLaw[] = [
+export const CHANGE_LAWS: readonly Named<ChangeLaw, ChangeLawName>[] = [
   ...SEND_CHANGE_LAWS,
   ...MESSAGE_CHANGE_LAWS,
   ...CONTACT_CHANGE_LAWS,
@@ -18,22 +44,22 @@ export const CHANGE_LAWS: readonly ChangeLaw[] = [
 ];
 
 /** The laws about each stored item. */
-export const STORED_ITEM_LAWS: readonly ItemLaw[] = [...ITEM_LAWS, EXPIRY_LAW, ...SEND_LAWS];
+export const STORED_ITEM_LAWS: readonly Named<ItemLaw, StoredLawName>[] = [...ITEM_LAWS, EXPIRY_LAW, ...SEND_LAWS];
 
 /** The laws about an item and those that it refers to. */
-export { REFERENCE_LAWS };
+export const REFERENCE_LAWS: readonly Named<ReferenceLaw, StoredLawName>[] = LAWS_OF_REFERENCES;
 
 /** All laws of the table. */
-export const LAWS: readonly Law[] = [...CHANGE_LAWS, ...STORED_ITEM_LAWS, ...REFERENCE_LAWS];
+export const LAWS: readonly Named<Law>[] = [...CHANGE_LAWS, ...STORED_ITEM_LAWS, ...REFERENCE_LAWS];
 
 /** Whether an erasure that is running can explain why a law, by its name, is broken. */
-export const isBrokenByErasure = (law: string): boolean =>
+export const isBrokenByErasure = (law: LawName): boolean =>
   REFERENCE_LAWS.some(({ name, isBrokenByErasure = false }) => isBrokenByErasure && name === law);
 
 /** Which laws to check, by name. @default all */
-export type IsWanted = (name: string) => boolean;
+export type IsWanted = (name: LawName) => boolean;
 
-const applies = ({ kinds, name }: Law, item: StoredItem, isWanted: IsWanted): boolean => {
+const applies = ({ kinds, name }: Named<Law>, item: StoredItem, isWanted: IsWanted): boolean => {
   const kind = kindOf(item);
   // Items of unknown kind break exactly one law.
   return isWanted(name) && (kind === undefined ? name === 'item-is-known' : kinds.includes(kind));

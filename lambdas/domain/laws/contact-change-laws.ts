@@ -20,7 +20,7 @@ const compareBy = (before: StoredItem, after: StoredItem, names: readonly string
 const changed = (before: StoredItem | undefined, after: StoredItem, name: string): boolean =>
   before?.[name] !== after[name];
 
-export const CONTACT_CHANGE_LAWS: readonly ChangeLaw[] = [
+export const CONTACT_CHANGE_LAWS = [
   {
     name: 'contact-moves-forward',
     statement:
@@ -66,4 +66,4 @@ export const CONTACT_CHANGE_LAWS: readonly ChangeLaw[] = [
       return missing.length === 0 ? undefined : `${missing.map(({ recordedAt }) => recordedAt).join(', ')} is missing.`;
     },
   },
-];
+] as const satisfies readonly ChangeLaw[];

@@ -26,7 +26,7 @@ const keptFrom = (item: StoredItem): readonly string[] => {
 /** The setting may have changed since, but it is always a whole number of days. */
 const isWholeDays = (seconds: number): boolean => seconds >= DAY_SECONDS && seconds % DAY_SECONDS === 0;
 
-export const EXPIRY_LAW: ItemLaw = {
+export const EXPIRY_LAW = {
   name: 'expiry-follows-retention',
   statement:
     'An item with personal data expires a whole number of days after its time, as the retention settings specify. ' +
@@ -51,4 +51,4 @@ export const EXPIRY_LAW: ItemLaw = {
     const isRight = times.some((time) => isWholeDays(expiresAt - Math.floor(time / 1000)));
     return isRight ? undefined : 'It does not expire a whole number of days after its time.';
   },
-};
+} as const satisfies ItemLaw;

@@ -43,7 +43,7 @@ const contactSortOf = (item: StoredItem): RegExp | string | undefined => {
 const matches = (value: unknown, expected: RegExp | string): boolean =>
   typeof expected === 'string' ? value === expected : expected.test(String(value));
 
-export const ITEM_LAWS: readonly ItemLaw[] = [
+export const ITEM_LAWS = [
   {
     name: 'item-is-known',
     statement: 'Every item in the table is of a kind that Parley writes.',
@@ -105,7 +105,8 @@ export const ITEM_LAWS: readonly ItemLaw[] = [
     faultIn(item) {
       const broken = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
         const names = [at, source, recordedAt].filter((name) => has(item, name));
-        // Without the time of the record, which older items do not have, the time of the consent counts.
+        // A consent without the time of its record, which only another system can have written, is valid: erasures
+        // treat it as recorded before them.
         return names.length > 0 && [at, source].some((name) => textOf(item, name) === undefined);
       });
       return broken.length === 0 ? undefined : `Stored only in part: ${listNames(broken.map(({ at }) => at))}.`;
@@ -172,7 +173,7 @@ export const ITEM_LAWS: readonly ItemLaw[] = [
       return String(item.nextProbeAt) < String(item.openedAt) ? 'Its next probe is before it opened.' : undefined;
     },
   },
-];
+] as const satisfies readonly ItemLaw[];
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ERASURE_MS = DAY_MS;

@@ -56,11 +56,3 @@ export interface ReferenceLaw extends Law {
     context: AuditContext,
   ) => string | undefined;
 }
-
-/** A broken law, and the item that breaks it. */
-export interface Violation {
-  readonly law: string;
-  readonly key: ItemKey;
-  /** What is wrong, as a sentence that quotes no content. */
-  readonly fault: string;
-}

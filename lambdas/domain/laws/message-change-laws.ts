@@ -26,7 +26,7 @@ const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
   return recent < old || (recent === old && String(after.body) < String(before.body));
 };
 
-export const MESSAGE_CHANGE_LAWS: readonly ChangeLaw[] = [
+export const MESSAGE_CHANGE_LAWS = [
   {
     name: 'earliest-status-wins',
     statement: 'The time of a status is set once. Only an earlier report of the same status replaces it.',
@@ -93,4 +93,4 @@ export const MESSAGE_CHANGE_LAWS: readonly ChangeLaw[] = [
       return wasNamed && !isNamed ? 'The message is no longer stored under its contact.' : undefined;
     },
   },
-];
+] as const satisfies readonly ChangeLaw[];

@@ -64,7 +64,7 @@ const openingFault = (before: StoredItem | undefined, after: StoredItem): string
   return closedAt !== undefined && String(after.openedAt) <= closedAt ? 'It opened before it had closed' : undefined;
 };
 
-export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
+export const RECORD_CHANGE_LAWS = [
   {
     name: 'circuit-breaker-follows-its-transitions',
     statement:
@@ -150,4 +150,4 @@ export const RECORD_CHANGE_LAWS: readonly ChangeLaw[] = [
       return EXPIRING.includes(kind) && has(before, 'expiresAt') ? undefined : 'The item expired without an expiry.';
     },
   },
-];
+] as const satisfies readonly ChangeLaw[];

@@ -13,7 +13,7 @@ const NUMBER = /^CONTACT#[^#]*#(?!\*#)[^#]*#/;
 
 const numberOf = (name: unknown): string | undefined => NUMBER.exec(String(name))?.[0];
 
-export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
+export const REFERENCE_LAWS = [
   {
     name: 'accepted-send-has-its-message',
     statement: 'An accepted send whose message ID is known has its message, until the message expires or is erased.',
@@ -90,4 +90,4 @@ export const REFERENCE_LAWS: readonly ReferenceLaw[] = [
       return membersOf(channels, 'channels').has(number) ? undefined : 'Its business number is not registered.';
     },
   },
-];
+] as const satisfies readonly ReferenceLaw[];

@@ -125,7 +125,7 @@ const COMMON = {
   next: "Compare the send with the chat service's console, and report the change as a defect.",
 } as const;
 
-export const SEND_CHANGE_LAWS: readonly ChangeLaw[] = [
+export const SEND_CHANGE_LAWS = [
   {
     ...COMMON,
     name: 'send-follows-its-transitions',
@@ -173,4 +173,4 @@ export const SEND_CHANGE_LAWS: readonly ChangeLaw[] = [
       return wrong.length === 0 ? undefined : `${wrong.join('; ')}.`;
     },
   },
-];
+] as const satisfies readonly ChangeLaw[];

@@ -44,7 +44,7 @@ const isLater = (item: StoredItem, one: string, other: string): boolean => {
   return first !== undefined && second !== undefined && first > second + CLOCK_SKEW_MS;
 };
 
-export const SEND_LAWS: readonly ItemLaw[] = [
+export const SEND_LAWS = [
   {
     name: 'send-is-complete',
     statement:
@@ -115,4 +115,4 @@ export const SEND_LAWS: readonly ItemLaw[] = [
         : undefined;
     },
   },
-];
+] as const satisfies readonly ItemLaw[];

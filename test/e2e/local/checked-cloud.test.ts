@@ -2,6 +2,7 @@ import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/c
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
+import type { LawName } from '../../../lambdas/domain/laws/check-laws.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
@@ -42,6 +43,9 @@ const accept = async (requestId: string): Promise<string> => {
   });
 };
 
+/** Returns the start of a line about a broken law. */
+const fault = (law: LawName, what: string): string => `${law}: ${what}`;
+
 const setState = (requestId: string, state: string) =>
   cloud.emulators.dynamodb.send(
     new UpdateItemCommand({
@@ -59,7 +63,10 @@ it('finds an illegal transition in the stream, once, even after the item is lega
   await setState('illegal', 'accepted');
 
   await expect(checkWrites()).rejects.toThrow(
-    'send-follows-its-transitions: SEND#illegal SEND: The send went from accepted to waiting, which no transition allows',
+    fault(
+      'send-follows-its-transitions',
+      'SEND#illegal SEND: The send went from accepted to waiting, which no transition allows',
+    ),
   );
   await expect(checkWrites()).resolves.toBeUndefined();
 });
@@ -76,8 +83,10 @@ it('finds a window that moves back, and a deleted send', async () => {
   await cloud.emulators.dynamodb.send(new DeleteItemCommand({ TableName: cloud.tableName, Key }));
 
   const broken = await checkWrites().catch((error: unknown) => String(error));
-  expect(broken).toContain('contact-moves-forward: CONTACT#chat#*#541155550062 CONTACT: lastInboundAt went from 2026');
-  expect(broken).toContain('item-is-deleted-only-as-documented: SEND#illegal SEND: The item was deleted.');
+  expect(broken).toContain(
+    fault('contact-moves-forward', 'CONTACT#chat#*#541155550062 CONTACT: lastInboundAt went from 2026'),
+  );
+  expect(broken).toContain(fault('item-is-deleted-only-as-documented', 'SEND#illegal SEND: The item was deleted.'));
 });
 
 it('leaves out what a test plants on purpose', async () => {
@@ -94,7 +103,7 @@ it('finds, when the run is closed, a stored item that no law allows', async () =
   await client.advanceClock(2 * 60 * 60);
 
   const closed = await cloud.close().catch((error: unknown) => String(error));
-  expect(closed).toContain('accepted-send-has-its-message: SEND#without-message SEND: Its message');
+  expect(closed).toContain(fault('accepted-send-has-its-message', 'SEND#without-message SEND: Its message'));
   expect(closed).not.toContain('SEND#planted');
 });
 
@@ -106,7 +115,7 @@ it('is closed without an error after it has reported the broken laws of its chan
   const { changes, items, violations } = await reportLaws(reported);
   expect(Math.min(changes, items)).toBeGreaterThan(0);
   expect(violations.map(({ law }) => law)).toEqual(
-    expect.arrayContaining(['send-follows-its-transitions', 'send-is-complete']),
+    expect.arrayContaining(['send-follows-its-transitions', 'send-is-complete'] satisfies LawName[]),
   );
   await expect(checkWrites()).resolves.toBeUndefined();
   await expect(reported.close()).resolves.toBeUndefined();

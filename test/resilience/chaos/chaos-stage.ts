@@ -11,7 +11,7 @@ import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { contactItems } from '../../support/contact-items.ts';
 import { RULE } from '../sending/sending-stage.ts';
 import type { KilledFunction } from './parts.ts';
-import type { PlannedContact } from './plan.ts';
+import type { PlannedContact, Profile } from './plan.ts';
 
 /** A local run, with clients that bypass the faults. */
 export interface ChaosStage extends AsyncDisposable {
@@ -35,6 +35,14 @@ const SETTINGS = {
 const CREDIT = 10_000_000;
 const CALL_TIMEOUT_MS = 35_000;
 
+const hasOptedIn = (profile: Profile): boolean => profile !== 'unknown';
+
+/** Returns the contacts whose opt-in is in the table before the run starts. */
+export const optedInBefore = (contacts: readonly PlannedContact[]): readonly string[] =>
+  contacts.filter(({ profile }) => hasOptedIn(profile)).map(({ address }) => address);
+
+export const OPTED_IN_AT = '2026-01-01T00:00:00.000Z';
+
 export const startChaosStage = async (
   options: LocalOptions,
   contacts: readonly PlannedContact[],
@@ -45,8 +53,8 @@ export const startChaosStage = async (
   await client.putRule(RULE, { text: 'Parcel ${n}', category: 'shipping-status' });
   await client.control('PATCH', '/account', { credit: CREDIT });
   for (const { address, profile } of contacts) {
-    if (profile === 'unknown') continue;
-    for (const item of contactItems(contactRef('chat', address), { optInAt: '2026-01-01T00:00:00.000Z' })) {
+    if (!hasOptedIn(profile)) continue;
+    for (const item of contactItems(contactRef('chat', address), { optInAt: OPTED_IN_AT })) {
       await cloud.emulators.dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
     }
   }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { LocalOptions } from '../../../local/local-cloud.ts';
 import { RULE } from '../sending/sending-stage.ts';
 import type { ChaosOptions } from './chaos-options.ts';
-import { startChaosStage } from './chaos-stage.ts';
+import { optedInBefore, startChaosStage } from './chaos-stage.ts';
 import { collectLedgers } from './collect.ts';
-import { type CheckResult, compareFaults, compareLedgers } from './compare.ts';
+import { type CheckResult, compareFaults, compareLedgers, compareNothingIdle } from './compare.ts';
 import { drawPlan } from './draw-plan.ts';
 import { createFaultCounts, type FaultCount } from './fault-counts.ts';
 import { injectFaults } from './inject-faults.ts';
@@ -39,7 +39,7 @@ export interface ChaosSettings {
   readonly onProgress?: ((what: string) => void) | undefined;
 }
 
-/** A run of this length must inject every fault. */
+/** A run of this length must inject every fault and give every check something to compare. */
 export const FULL_MINUTES = 10;
 
 /** Returns a request to a contact that has opted in, which can probe an open circuit breaker. */
@@ -64,8 +64,18 @@ const PROBES_FROM = 10_000_000;
 
 /** Runs the stack under load and faults, waits until no work is left, and compares all ledgers. */
 export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = {}): Promise<ChaosRun> => {
-  const { onProgress = () => undefined, sabotage } = settings;
   const folder = await mkdtemp(join(tmpdir(), 'parley-chaos-'));
+  try {
+    return await runIn(folder, options, settings);
+  } catch (error) {
+    // Only a run that failed a check has something to look at.
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+};
+
+const runIn = async (folder: string, options: ChaosOptions, settings: ChaosSettings): Promise<ChaosRun> => {
+  const { onProgress = () => undefined, sabotage } = settings;
   const plan = drawPlan(options);
   const counts = createFaultCounts();
   let offsetMs = () => 0;
@@ -76,9 +86,9 @@ export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = 
       counts,
       onCall: recorder.recordCall,
       onPublished: recorder.recordEntry,
-      onTimeout(functionId) {
+      onDeath(functionId, event) {
         const functionName = KILLED_FUNCTIONS.find((name) => functionId.startsWith(name));
-        if (functionName) recorder.recordKill(functionName);
+        if (functionName) recorder.recordKill(functionName, event);
       },
       sabotage,
     });
@@ -99,13 +109,14 @@ export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = 
     const waiting = await waitUntilQuiet(stage, recorder, (index) =>
       enqueue(probeStep(plan, options, index), stage, recorder),
     );
-    const ledgers = await collectLedgers(stage, recorder, waiting);
+    const ledgers = await collectLedgers(stage, recorder, waiting, optedInBefore(plan.contacts));
     const quietAfterSeconds = (performance.now() - loadEndedMs) / 1000;
     return { options, load, callsUnderLoad, quietAfterSeconds, clockMovedSeconds: offsetMs() / 1000, ledgers };
   })();
   const faults = counts.rows();
-  const witness = options.minutes >= FULL_MINUTES ? [compareFaults(faults)] : [];
-  const checks = [...compareLedgers(run.ledgers), ...witness];
+  const compared = compareLedgers(run.ledgers);
+  const witnesses = options.minutes >= FULL_MINUTES ? [compareFaults(faults), compareNothingIdle(compared)] : [];
+  const checks = [...compared, ...witnesses];
   const isFailed = checks.some(({ violations }) => violations.length > 0);
   if (isFailed) await writeFile(join(folder, 'ledgers.json'), JSON.stringify(run.ledgers, undefined, 1));
   else await rm(folder, { recursive: true, force: true });

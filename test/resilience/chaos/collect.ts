@@ -11,9 +11,15 @@ const deliveries = z.object({ pending: z.int(), expired: z.array(z.unknown()) })
 const erasure = z.object({ state: z.string() });
 
 /** Collects the ledgers of a run in which no work is left. */
-export const collectLedgers = async (stage: ChaosStage, recorder: Recorder, waiting: Waiting): Promise<Ledgers> => {
+export const collectLedgers = async (
+  stage: ChaosStage,
+  recorder: Recorder,
+  waiting: Waiting,
+  optedIn: readonly string[],
+): Promise<Ledgers> => {
   const { client, cloud, manage } = stage;
-  const { events, requests, consents, cancelled, calls, published, claims, kills, disturbedWrites } = recorder;
+  const { events, requests, consents, cancelled, calls, published, kills } = recorder;
+  const { sendWrites, tableOutages, windows, reports, lastWrites } = recorder;
   const { pending, expired } = deliveries.parse(await client.control('GET', '/deliveries?limit=1'));
   const erasures = [];
   for (const one of recorder.erasures) {
@@ -21,9 +27,10 @@ export const collectLedgers = async (stage: ChaosStage, recorder: Recorder, wait
     erasures.push({ ...one, state });
   }
   return {
-    ...{ events, requests, consents, cancelled, calls, published, claims, kills },
+    ...{ events, requests, consents, cancelled, calls, published, kills },
+    ...{ sendWrites, tableOutages, windows, reports, optedIn },
+    lastWrites: Object.fromEntries(lastWrites),
     erasures,
-    disturbedWrites: [...disturbedWrites],
     outbox: (await client.outbox()).map(({ id, endpoint, status, body }) => ({
       id,
       endpoint,

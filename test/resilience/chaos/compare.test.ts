@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CHECKS, compareFaults, compareLedgers, WITNESS } from './compare.ts';
+import { CHECKS, compareFaults, compareLedgers, compareNothingIdle, NOTHING_IDLE, WITNESS } from './compare.ts';
 import { createFaultCounts } from './fault-counts.ts';
 import type { Ledgers } from './ledgers.ts';
-import { CONTACT, call, event, request, validLedgers } from './valid-ledgers.ts';
+import { CONTACT, call, claimOf, ERASED, event, request, validLedgers } from './valid-ledgers.ts';
 
 /** Returns the names of the checks that fail, with the entries that are wrong. */
 const failures = (ledgers: Ledgers): Record<string, readonly string[]> =>
@@ -17,6 +17,26 @@ const withItem = (key: string, changes: Readonly<Record<string, unknown>> | unde
   const { [key]: item, ...rest } = valid.table;
   return { table: changes === undefined ? rest : { ...rest, [key]: { ...item, ...changes } } };
 };
+/** Returns ledgers in which the table and the bus agree that the request "one" was refused. */
+const refused = (code: string, changes: Partial<Ledgers> = {}): Partial<Ledgers> => ({
+  ...withItem('SEND#one SEND', { state: 'refused', code, refusedAt: '2026-11-20T12:05:00.000Z' }),
+  ...changes,
+});
+const withBody = (fields: object): Partial<Ledgers> => ({
+  requests: valid.requests.map((each) =>
+    each.requestId === 'one' && each.expected === 'end' ? { ...each, body: JSON.stringify(fields) } : each,
+  ),
+});
+const withEvent = (name: string, subject: string): Partial<Ledgers> => ({
+  published: [...valid.published, { id: 'invented', name, subject, at: '2026-11-20T12:00:00.000Z' }],
+});
+const REFUSED = 'a request is refused only for a cause that Parley knew of';
+const REJECTED = 'a request is rejected only by the chat service, and expires only after its notAfter';
+const CAUSE = 'every published event has a cause';
+const TIME = 'the time of every status is the earliest that the chat service reported';
+const COMPLETE = 'every stored message has its direction and its request';
+const UNCERTAIN = 'a send is uncertain only if a fault hit its call';
+const DIED = { state: 'uncertain', outcome: 'The function that claimed the request died.' };
 const [one, two] = valid.outbox;
 if (one === undefined || two === undefined) throw new Error('The valid ledgers have two messages.');
 
@@ -253,6 +273,137 @@ const DOCTORED: readonly (readonly [what: string, check: string, id: string, cha
     'MessageRead in',
     { published: [...valid.published, { id: 'e1', name: 'MessageRead', subject: 'in', at: '' }] },
   ],
+  ['a refusal for a closed window, although the window was open', REFUSED, 'one', refused('WINDOW_CLOSED')],
+  [
+    'a refusal for a closed window, although the request has a template',
+    REFUSED,
+    'one',
+    refused('WINDOW_CLOSED', { windows: [], ...withBody({ ruleNameOrId: 'rule' }) }),
+  ],
+  ['a refusal without an opt-in, although the user wrote', REFUSED, 'one', refused('NO_OPT_IN', { consents: [] })],
+  [
+    'a refusal without an opt-in, although one was stored before the run',
+    REFUSED,
+    'one',
+    refused('NO_OPT_IN', { consents: [], windows: [], optedIn: [CONTACT] }),
+  ],
+  ['a refusal after an opt-out that nobody recorded', REFUSED, 'one', refused('OPTED_OUT')],
+  [
+    'a refusal for a missing reason, although there is one',
+    REFUSED,
+    'one',
+    refused('REASON_MISSING', withBody({ reason: 'x' })),
+  ],
+  ['a refusal of media that the request does not have', REFUSED, 'one', refused('MEDIA_UNSUPPORTED')],
+  ['a refusal for which the run gave no cause', REFUSED, 'one', refused('PROCESSING_FAILED')],
+  ['a rejection that the chat service did not make', REJECTED, 'one', withItem('SEND#one SEND', { state: 'rejected' })],
+  [
+    'an expired request without an end',
+    REJECTED,
+    'one',
+    withItem('SEND#one SEND', { state: 'expired', expiredAt: '2026-11-20T12:05:00.000Z' }),
+  ],
+  [
+    'a window that starts before the latest message',
+    "every contact's window starts at the user's latest message",
+    '541150000000',
+    withItem('CONTACT#chat#*#541150000000 CONTACT', { lastInboundAt: '2026-11-20T11:00:00.000Z' }),
+  ],
+  [
+    'a window that no function recorded',
+    "every contact's window starts at the user's latest message",
+    '541150000000',
+    { windows: [] },
+  ],
+  [
+    "an erased contact's message",
+    'an erased contact leaves no data in the table',
+    ERASED,
+    withItem('MESSAGE#old MESSAGE', { contact: 'CONTACT#chat#*#541159999999' }),
+  ],
+  [
+    "an erased contact's number in what a function wrote before the request",
+    'an erased contact leaves no data in the table',
+    ERASED,
+    {
+      ...withItem('MESSAGE#old MESSAGE', { statusBodies: new Set([`{"FROM":"${ERASED}"}`]) }),
+      lastWrites: { 'MESSAGE#old MESSAGE': '2026-11-20T11:59:59.000Z' },
+    },
+  ],
+  [
+    'an emptied send that still names its contact',
+    'an erased contact leaves no data in the table',
+    ERASED,
+    {
+      ...withItem('SEND#one SEND', { erasedAt: '2026-11-20T12:00:02.000Z', body: ERASED }),
+      lastWrites: { 'SEND#one SEND': '2026-11-20T12:00:02.000Z' },
+    },
+  ],
+  ['a published message that nobody wrote', CAUSE, 'MessageReceived other', withEvent('MessageReceived', 'other')],
+  ['a published status that nobody reported', CAUSE, 'MessageRead out-one', withEvent('MessageRead', 'out-one')],
+  ['a published end of a send that ended otherwise', CAUSE, 'SendRefused one', withEvent('SendRefused', 'one')],
+  ['a published send that nobody requested', CAUSE, 'SendAccepted none', withEvent('SendAccepted', 'none')],
+  [
+    'a published opt-out that nobody recorded',
+    CAUSE,
+    'ContactOptedOut 541150000000',
+    withEvent('ContactOptedOut', '541150000000'),
+  ],
+  ['an account on hold although every call succeeded', CAUSE, 'AccountHeld +1', withEvent('AccountHeld', '+1')],
+  [
+    'a time of a status that the chat service did not report',
+    TIME,
+    'status',
+    withItem('MESSAGE#status MESSAGE', { readAt: '2026-11-20T12:00:00.001Z' }),
+  ],
+  [
+    'a status that the chat service reported of another message',
+    TIME,
+    'out-one',
+    withItem('MESSAGE#out-one MESSAGE', { readAt: '2026-11-20T12:00:00.000Z' }),
+  ],
+  ['a message without its direction', COMPLETE, 'in', withItem('MESSAGE#in MESSAGE', { direction: undefined })],
+  [
+    'a sent message without its direction',
+    COMPLETE,
+    'out-one',
+    withItem('MESSAGE#out-one MESSAGE', { direction: undefined }),
+  ],
+  [
+    'a sent message without its request',
+    COMPLETE,
+    'out-one',
+    withItem('MESSAGE#out-one MESSAGE', { requestId: undefined }),
+  ],
+  [
+    'a claim that is said to be abandoned after a process with other requests was killed',
+    UNCERTAIN,
+    'one',
+    {
+      ...withItem('SEND#one SEND', DIED),
+      kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['two'] }],
+    },
+  ],
+  [
+    'a claim that is said to be abandoned, but was never written',
+    UNCERTAIN,
+    'one',
+    {
+      ...withItem('SEND#one SEND', DIED),
+      sendWrites: [claimOf('one', { isApplied: false, isLost: true })],
+      kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
+    },
+  ],
+  [
+    'a message that was sent again more often than its claims were abandoned',
+    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
+    'one',
+    {
+      requests: valid.requests.map((each) => ({ ...each, isResent: true })),
+      kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
+      outbox: [...valid.outbox, ...['a', 'b'].map((id) => ({ ...one, id, status: 'accepted' }))],
+    },
+  ],
   [
     'a message left on a queue',
     'nothing waits',
@@ -295,14 +446,26 @@ describe('the comparison of the ledgers', () => {
     expect(failures(valid)).toEqual({});
     // These checks have no entries if there are no faults.
     const empty = compareLedgers(valid).filter(({ compared }) => compared === 0);
-    expect(empty.map(({ name }) => name)).toEqual([
-      'a send is uncertain only if a fault hit its call',
-      'no erasure, schedule, or change is a dead letter',
-    ]);
+    expect(empty.map(({ name }) => name)).toEqual(['a send is uncertain only if a fault hit its call']);
   });
 
   it.each(DOCTORED)('finds %s', (_what, check, id, changes) => {
     expect(failures(validLedgers(changes))).toHaveProperty([check], expect.arrayContaining([id]));
+  });
+
+  it('finds a run in which every request was refused for a closed window', () => {
+    const refusedAt = '2026-11-20T12:05:00.000Z';
+    const sends = Object.entries(valid.table).map(([key, item]) =>
+      item.sk === 'SEND' ? [key, { ...item, state: 'refused', code: 'WINDOW_CLOSED', refusedAt }] : [key, item],
+    );
+    const ends = valid.requests.filter(({ expected }) => expected === 'end').map(({ requestId }) => requestId);
+    const published = [
+      ...valid.published.filter(({ name }) => !name.startsWith('Send') && name !== 'MessageDelivered'),
+      ...ends.map((subject) => ({ id: `refused ${subject}`, name: 'SendRefused', subject, at: refusedAt })),
+    ];
+    const table = Object.fromEntries(sends.filter(([key]) => !String(key).startsWith('MESSAGE#out')));
+    const nothing = { outbox: [], calls: [], sendWrites: [], cancelled: [] };
+    expect(failures(validLedgers({ ...nothing, table, published }))).toEqual({ [REFUSED]: ends });
   });
 
   it('has a doctored ledger for every check', () => {
@@ -318,17 +481,21 @@ describe('the comparison of the ledgers', () => {
 
     const uncertain = withItem('SEND#one SEND', { state: 'uncertain', outcome: 'reset' });
     const published = [
-      ...valid.published,
+      ...valid.published.filter(({ name, subject }) => name !== 'SendAccepted' || subject !== 'one'),
       { id: 'e10', name: 'SendUncertain', subject: 'one', at: '', outcome: 'reset' },
     ];
     expect(failures(validLedgers({ ...uncertain, ...lost, published }))).toEqual({});
 
     const outcome = 'The function that claimed the request died; it may or may not have called the chat service.';
     const died = withItem('SEND#one SEND', { state: 'uncertain', outcome });
-    const killed = { kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender' as const }] };
-    expect(failures(validLedgers({ ...died, ...killed, published, ...lost }))).toEqual({});
-    const disturbed = { disturbedWrites: ['one'] };
-    expect(failures(validLedgers({ ...died, ...disturbed, published, ...lost }))).toEqual({});
+    const at = '2026-11-20T12:00:02.000Z';
+    const killed = { kills: [{ at, functionName: 'Sender' as const, requestIds: ['one'] }] };
+    const answerLost = { sendWrites: [claimOf('one'), claimOf('one', { claimedAt: undefined, at, isLost: true })] };
+    const refusing = { tableOutages: [{ from: at, to: '2026-11-20T12:00:05.000Z' }] };
+    const diedPublished = published.map((each) => ('outcome' in each ? { ...each, outcome } : each));
+    for (const cause of [killed, answerLost, refusing]) {
+      expect(failures(validLedgers({ ...died, ...cause, published: diedPublished }))).toEqual({});
+    }
   });
 
   it('excuses events and malformed requests of an erased contact', () => {
@@ -344,7 +511,16 @@ describe('the comparison of the ledgers', () => {
   });
 });
 
-describe('the faults of a run of full length', () => {
+describe('a run of full length', () => {
+  it('names each check that had nothing to compare', () => {
+    const { compared, violations } = compareNothingIdle(compareLedgers(valid));
+    expect([compared, violations]).toEqual([
+      CHECKS.length,
+      [{ id: 'a send is uncertain only if a fault hit its call', why: 'compared nothing' }],
+    ]);
+    expect(compareNothingIdle([]).name).toBe(NOTHING_IDLE);
+  });
+
   it('names each fault that was never injected', () => {
     const counts = createFaultCounts();
     const all = counts.rows();

@@ -1,9 +1,11 @@
 import type { Check, Comparison } from './check.ts';
 import { END_CHECKS } from './end-checks.ts';
+import { ERASURE_CHECKS } from './erasure-checks.ts';
 import type { FaultCount } from './fault-counts.ts';
 import type { Ledgers } from './ledgers.ts';
 import { PUBLISHING_CHECKS } from './publishing-checks.ts';
 import { RECEIVING_CHECKS } from './receiving-checks.ts';
+import { REFUSAL_CHECKS } from './refusal-checks.ts';
 import { RULE_CHECKS } from './rule-checks.ts';
 import { SENDING_CHECKS } from './sending-checks.ts';
 
@@ -11,7 +13,9 @@ export const CHECKS: readonly Check[] = [
   ...RECEIVING_CHECKS,
   ...SENDING_CHECKS,
   ...RULE_CHECKS,
+  ...REFUSAL_CHECKS,
   ...PUBLISHING_CHECKS,
+  ...ERASURE_CHECKS,
   ...END_CHECKS,
 ];
 
@@ -30,4 +34,13 @@ export const compareFaults = (faults: readonly FaultCount[]): CheckResult => ({
   violations: faults
     .filter(({ count }) => count === 0)
     .map(({ part, fault }) => ({ id: `${part}: ${fault}`, why: 'was never injected' })),
+});
+
+export const NOTHING_IDLE = 'every check had something to compare';
+
+/** Reports each check of a full-length run that compared nothing, because such a check cannot fail. */
+export const compareNothingIdle = (checks: readonly CheckResult[]): CheckResult => ({
+  name: NOTHING_IDLE,
+  compared: checks.length,
+  violations: checks.filter(({ compared }) => compared === 0).map(({ name: id }) => ({ id, why: 'compared nothing' })),
 });

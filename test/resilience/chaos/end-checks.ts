@@ -30,9 +30,10 @@ const noOtherDeadLetters: Check = {
   name: 'no erasure, schedule, or change is a dead letter',
   compare: ({ deadLetters: { erasures, schedules, publishing } }) =>
     compareEach(
-      [...erasures, ...schedules, ...publishing],
-      ({ body }) => body.slice(0, 80),
-      ({ reason }) => `is a dead letter: ${reason ?? 'without a reason'}`,
+      Object.entries({ erasures, schedules, publishing }),
+      ([, letters]) => letters[0]?.body.slice(0, 80) ?? '',
+      ([queue, [first, ...others]]) =>
+        first && `is a dead letter of ${queue}, with ${others.length} others: ${first.reason ?? 'without a reason'}`,
     ),
 };
 

@@ -87,20 +87,24 @@ const stopPart = async (
   { part, outage: how, forMs, kill: victim }: Extract<FaultStep, { kind: 'outage' }>,
   options: InjectionOptions,
 ): Promise<void> => {
-  const { connections, ended } = options;
+  const { connections, recorder, stage, ended } = options;
+  const from = stage.cloud.clock.now().toISOString();
   const outage = connections.proxies[part].startOutage(how);
   const untilMs = performance.now() + MAX_UNNOTICED_MS;
   if (victim) await kill(victim, 0, options);
   await pause(forMs, undefined, { signal: ended }).catch(() => undefined);
   // Rarely used connections may have been unused until now.
   while (!outage.isNoticed() && !ended.aborted && performance.now() < untilMs) await pause(VICTIM_POLL_MS);
-  return outage.end();
+  await outage.end();
+  if (part === 'dynamodb' && how === 'refused') {
+    recorder.tableOutages.push({ from, to: stage.cloud.clock.now().toISOString() });
+  }
 };
 
 const kill = async (
   functionName: KilledFunction,
   victim: number,
-  { stage, counts, recorder, ended }: InjectionOptions,
+  { stage, counts, ended }: InjectionOptions,
 ): Promise<void> => {
   const pool = stage.functionOf(functionName);
   const untilMs = performance.now() + VICTIM_MS;
@@ -109,7 +113,6 @@ const kill = async (
     await pause(VICTIM_POLL_MS);
   }
   counts.add(functionPart(functionName), KILLED);
-  recorder.recordKill(functionName);
 };
 
 const waitFor = (signal: AbortSignal): Promise<void> =>

@@ -31,8 +31,8 @@ export interface InterposedOptions {
   readonly onCall: (part: PartName, call: ProxiedCall) => void;
   /** Called with each entry that the event bus accepts. */
   readonly onPublished: (entry: PutEntry) => void;
-  /** Called when an invocation times out. */
-  readonly onTimeout: (functionId: string) => void;
+  /** Called with its event when an invocation ends because its process was killed, or because of its timeout. */
+  readonly onDeath: (functionId: string, event: string) => void;
   readonly sabotage?: Sabotage | undefined;
 }
 
@@ -46,10 +46,12 @@ export interface ChaosConnections extends AsyncDisposable {
 
 /** Longer than a long poll of SQS. */
 const MAPPING_TIMEOUT = { requestTimeout: 30_000, throwOnRequestTimeout: true };
+/** The errors of an invocation whose process has ended. */
+const DEATHS: ReadonlySet<string> = new Set(['Sandbox.Timedout', 'Runtime.ExitError']);
 const SIGNING_KEYS_PATH = '/carrier/certs';
 
 export const startConnections = async (options: InterposedOptions): Promise<ChaosConnections> => {
-  const { seed, counts, onCall, onPublished, onTimeout, sabotage } = options;
+  const { seed, counts, onCall, onPublished, onDeath, sabotage } = options;
   await using stack = new AsyncDisposableStack();
   const started = await Promise.all(
     PART_NAMES.map(async (part) => {
@@ -78,7 +80,7 @@ export const startConnections = async (options: InterposedOptions): Promise<Chao
       if (fault !== undefined) counts.add(INVOCATIONS.name, fault);
       if (fault === 'throttled') return failedInvocation('TooManyRequestsException', 'Rate Exceeded.');
       const result = await pool.invoke(event);
-      if (!result.ok && result.error.errorType === 'Sandbox.Timedout') onTimeout(pool.declaration.logicalId);
+      if (!result.ok && DEATHS.has(result.error.errorType)) onDeath(pool.declaration.logicalId, event);
       return fault === undefined ? result : failedInvocation('ServiceException', 'The result was lost.');
     };
 

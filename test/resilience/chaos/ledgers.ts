@@ -85,16 +85,41 @@ export interface DeadLetter {
   readonly reason: string | undefined;
 }
 
-/** A write with which a function claimed a request, whether or not it succeeded. */
-export interface WrittenClaim {
+/** A write of a send's item. */
+export interface SendWrite {
   readonly requestId: string;
+  /** The time of the claim, if the write claims the request. */
+  readonly claimedAt: string | undefined;
+  /** When the write ended. */
+  readonly at: string;
+  readonly isApplied: boolean;
+  /** Whether the function did not get the table's answer. */
+  readonly isLost: boolean;
+}
+
+/** The death of a function's process, or its timeout, in the middle of an invocation. */
+export interface Disturbance {
+  readonly at: string;
+  readonly functionName: KilledFunction;
+  /** The requests in the event of the invocation. */
+  readonly requestIds: readonly string[];
+}
+
+/** A write that recorded when a user wrote. */
+export interface OpenedWindow {
+  /** The key of the contact. */
+  readonly key: string;
+  readonly lastInboundAt: string;
+  /** When the write ended. */
   readonly at: string;
 }
 
-/** The death of a function's process in the middle of an invocation. */
-export interface Disturbance {
+/** A status that the chat service delivered to the webhook. */
+export interface ReportedStatus {
+  readonly id: string;
+  readonly status: string;
+  /** `CREATION_TIME`. */
   readonly at: string;
-  readonly functionName: KilledFunction | undefined;
 }
 
 /** The records of all parts after no work is left. */
@@ -118,10 +143,16 @@ export interface Ledgers {
   >;
   /** Messages left on each queue, and schedules that are not due yet. */
   readonly waiting: Readonly<Record<string, number>>;
-  readonly claims: readonly WrittenClaim[];
+  readonly sendWrites: readonly SendWrite[];
   readonly kills: readonly Disturbance[];
-  /** The requests whose items were in a call to the table that got a fault. */
-  readonly disturbedWrites: readonly string[];
+  /** When the table refused connections. Calls during that time are in no other ledger. */
+  readonly tableOutages: readonly { readonly from: string; readonly to: string }[];
+  readonly windows: readonly OpenedWindow[];
+  readonly reports: readonly ReportedStatus[];
+  /** When a function last wrote each item, by `pk sk`. */
+  readonly lastWrites: Readonly<Record<string, string>>;
+  /** The contacts that had opted in before the run. */
+  readonly optedIn: readonly string[];
   /** How long the functions wait for the chat service's response. */
   readonly answerTimeoutMs: number;
   /** The longest duration of an invocation of the function `send`. */

@@ -1,4 +1,6 @@
+import { contactRef } from '../../../lambdas/domain/contact.ts';
 import type { TableItem } from '../../../local/local-client.ts';
+import { OPTED_IN_AT } from './chaos-stage.ts';
 import { type Check, compareEach } from './check.ts';
 import { erasedContacts, type Ledgers } from './ledgers.ts';
 
@@ -88,4 +90,56 @@ const oneIdPerChange: Check = {
   },
 };
 
-export const PUBLISHING_CHECKS: readonly Check[] = [everyChangePublished, oneIdPerChange];
+/** The names of the events about a status, by the status. All others change only the status. */
+const eventOfStatus = (status: string): string =>
+  ({ delivered: 'MessageDelivered', read: 'MessageRead', failed: 'MessageFailed', error: 'MessageFailed' })[status] ??
+  'MessageStatusChanged';
+
+const contactKey = (address: string): string => contactRef('chat', address).key;
+
+/** Returns the events, as name and subject, that the load, the chat service, and the table give a cause for. */
+const causesOf = (ledgers: Ledgers): ReadonlySet<string> => {
+  const { events, reports, table, consents, optedIn } = ledgers;
+  const messages = events.flatMap(({ id, expected }) =>
+    expected === 'message' ? [`MessageReceived ${id}`] : expected === 'echo' ? [`MessageEchoed ${id}`] : [],
+  );
+  const sends = Object.values(table).flatMap(({ pk, sk, state, erasedAt }) => {
+    if (sk !== 'SEND') return [];
+    const requestId = String(pk).slice('SEND#'.length);
+    // An erasure can cancel a send, and an uncertain send can end in another state.
+    const names = erasedAt === undefined ? [SEND_EVENTS[String(state)]] : Object.values(SEND_EVENTS);
+    return [...names, 'SendUncertain'].map((name) => `${name} ${requestId}`);
+  });
+  return new Set([
+    ...messages,
+    ...reports.map(({ id, status }) => `${eventOfStatus(status)} ${id}`),
+    ...sends,
+    ...consents.map(
+      ({ contact, consent, at }) =>
+        `${consent === 'opt-in' ? 'ContactOptedIn' : 'ContactOptedOut'} ${contactKey(contact)} ${at}`,
+    ),
+    ...optedIn.map((contact) => `ContactOptedIn ${contactKey(contact)} ${OPTED_IN_AT}`),
+  ]);
+};
+
+/** Whether the circuit breaker had a cause to open: the account or the service refused a call, or answered with a failure. */
+const isHeldForCause = ({ calls }: Ledgers): boolean => calls.some(({ answeredStatus }) => answeredStatus !== 200);
+
+const everyEventCaused: Check = {
+  name: 'every published event has a cause',
+  compare(ledgers) {
+    const causes = causesOf(ledgers);
+    const isHeld = isHeldForCause(ledgers);
+    return compareEach(
+      ledgers.published,
+      ({ name, subject }) => `${name} ${subject}`,
+      ({ name, subject, at }) => {
+        if (name.startsWith('Account')) return isHeld ? undefined : 'was published, but every call succeeded';
+        const event = name.startsWith('Contact') ? `${name} ${subject} ${at}` : `${name} ${subject}`;
+        return causes.has(event) ? undefined : `was published at ${at}, but never happened`;
+      },
+    );
+  },
+};
+
+export const PUBLISHING_CHECKS: readonly Check[] = [everyChangePublished, oneIdPerChange, everyEventCaused];

@@ -1,3 +1,4 @@
+import { contactRef } from '../../../lambdas/domain/contact.ts';
 import type { TableItem } from '../../../local/local-client.ts';
 import { type Check, compareEach, joinComparisons } from './check.ts';
 import { erasedContacts, type Ledgers, type ProducedEvent } from './ledgers.ts';
@@ -94,9 +95,91 @@ const everyStatusStored: Check = {
   },
 };
 
+const TIMES = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'] as const;
+
+const timesAsReported: Check = {
+  name: 'the time of every status is the earliest that the chat service reported',
+  compare({ table, reports }) {
+    const reported = Map.groupBy(reports, ({ id, status }) => `${id} ${ATTRIBUTES[status]}`);
+    const messages = Object.values(table).filter(({ pk, sk }) => String(pk).startsWith('MESSAGE#') && sk === 'MESSAGE');
+    const stored = messages.flatMap((item) => {
+      const id = String(item.pk).slice('MESSAGE#'.length);
+      return TIMES.filter((name) => item[name] !== undefined).map((name) => ({ id, name, at: item[name] }));
+    });
+    return compareEach(
+      stored,
+      ({ id }) => id,
+      ({ id, name, at }) => {
+        const earliest = reported
+          .get(`${id} ${name}`)
+          ?.map((report) => report.at)
+          .toSorted()[0];
+        return at === earliest ? undefined : `has the ${name} ${at}, but the earliest reported time is ${earliest}`;
+      },
+    );
+  },
+};
+
+const messagesComplete: Check = {
+  name: 'every stored message has its direction and its request',
+  compare(ledgers) {
+    const { events, requests, table } = ledgers;
+    const erased = erasedContacts(ledgers);
+    const received = events.flatMap(({ id, contact, expected }) => {
+      if (erased.has(contact) || (expected !== 'message' && expected !== 'echo')) return [];
+      const [sk, direction] = expected === 'echo' ? ['ECHO', 'echo'] : ['MESSAGE', 'inbound'];
+      return [{ id, direction, requestId: undefined, item: itemOf(ledgers, id, sk) }];
+    });
+    const sent = requests.flatMap(({ requestId, contact, expected }) => {
+      const send = table[`SEND#${requestId} SEND`];
+      if (erased.has(contact) || expected !== 'end' || send?.state !== 'accepted') return [];
+      const id = String(send.messageId);
+      return [{ id, direction: 'outbound', requestId, item: itemOf(ledgers, id, 'MESSAGE') ?? {} }];
+    });
+    return compareEach(
+      [...received, ...sent],
+      ({ id }) => id,
+      ({ direction, requestId, item }) => {
+        // A missing event is the subject of another check. A user's message can have the id of a sent one.
+        if (item === undefined || (item.direction === direction && item.requestId === requestId)) return undefined;
+        return `is stored with the direction ${item.direction} and the request ${item.requestId}, not ${direction} and ${requestId}`;
+      },
+    );
+  },
+};
+
+const windowsAsWritten: Check = {
+  name: "every contact's window starts at the user's latest message",
+  compare(ledgers) {
+    const { events, windows, table } = ledgers;
+    const erased = erasedContacts(ledgers);
+    const written = Map.groupBy(
+      events.filter(({ expected, contact }) => expected === 'message' && !erased.has(contact)),
+      ({ contact }) => contactRef('chat', contact).key,
+    );
+    return compareEach(
+      written,
+      ([key]) => key,
+      ([key, own]) => {
+        const latest = own
+          .map(({ at }) => at)
+          .toSorted()
+          .at(-1);
+        const stored = table[`CONTACT#chat#*#${key} CONTACT`]?.lastInboundAt;
+        if (stored !== latest) return `last wrote at ${latest}, but is stored with ${stored}`;
+        const isRecorded = windows.some((window) => window.key === key && window.lastInboundAt === latest);
+        return isRecorded ? undefined : `last wrote at ${latest}, but no function recorded that`;
+      },
+    );
+  },
+};
+
 export const RECEIVING_CHECKS: readonly Check[] = [
   everyEventStored,
   nothingInvented,
   quarantineExplained,
   everyStatusStored,
+  timesAsReported,
+  messagesComplete,
+  windowsAsWritten,
 ];

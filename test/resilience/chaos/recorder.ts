@@ -5,12 +5,14 @@ import type { ProxiedCall } from './fault-proxy.ts';
 import type {
   ChatCall,
   Disturbance,
+  OpenedWindow,
   ProducedConsent,
   ProducedErasure,
   ProducedEvent,
   ProducedRequest,
   PublishedEvent,
-  WrittenClaim,
+  ReportedStatus,
+  SendWrite,
 } from './ledgers.ts';
 import type { KilledFunction, PartName } from './parts.ts';
 
@@ -23,21 +25,24 @@ export interface Recorder {
   readonly cancelled: string[];
   readonly calls: ChatCall[];
   readonly published: PublishedEvent[];
-  readonly claims: WrittenClaim[];
+  readonly sendWrites: SendWrite[];
   readonly kills: Disturbance[];
-  readonly disturbedWrites: Set<string>;
+  readonly tableOutages: { from: string; to: string }[];
+  readonly windows: OpenedWindow[];
+  readonly reports: ReportedStatus[];
+  readonly lastWrites: Map<string, string>;
   /** The number of empty reads of the stream since its last record. */
   emptyReads: number;
   recordCall(part: PartName, call: ProxiedCall): void;
   recordEntry(entry: PutEntry): void;
-  recordKill(functionName: KilledFunction): void;
+  /** @param event the event of the invocation, as JSON */
+  recordKill(functionName: KilledFunction, event: string): void;
 }
 
 const SEND_PATH = /^\/api\/v1\.0\/(message\/v3|intent\/v2)$/;
-/** The value that a claim writes, in DynamoDB's format. */
-const CLAIMED_AT = /":claimedAt":\{"S":"([^"]+)"\}/;
-const SEND_KEY = /SEND#([\x21\x23-\x7e]+)/g;
 const REQUEST_ID = /chaos-\d+-send-\d+/;
+/** The functions' timeout of a call to the table is two seconds. */
+const TABLE_TIMEOUT_MS = 2_000;
 
 const sendBody = z.object({
   platformContactId: z.string(),
@@ -62,20 +67,17 @@ export const createRecorder = (now: () => Date): Recorder => {
     cancelled: [],
     calls: [],
     published: [],
-    claims: [],
     kills: [],
-    disturbedWrites: new Set(),
+    sendWrites: [],
+    tableOutages: [],
+    windows: [],
+    reports: [],
+    lastWrites: new Map(),
     emptyReads: 0,
     recordCall(part, call) {
       if (part === 'chatService') recordChatCall(recorder, call, now());
-      if (part === 'dynamodb' && call.fault !== undefined) {
-        for (const [, requestId = ''] of call.body.matchAll(SEND_KEY)) recorder.disturbedWrites.add(requestId);
-      }
-      if (part === 'dynamodb') {
-        const at = CLAIMED_AT.exec(call.body)?.[1];
-        const requestId = call.body.match(REQUEST_ID)?.[0];
-        if (at && requestId) recorder.claims.push({ requestId, at });
-      }
+      if (part === 'dynamodb') recordWrite(recorder, call, now().toISOString());
+      if (part === 'webhook') recordReport(recorder, call);
       if (part === 'streamMappings' && call.answer?.status === 200 && call.answer.body.includes('"Records"')) {
         recorder.emptyReads = /"Records":\s*\[\s*\]/.test(call.answer.body) ? recorder.emptyReads + 1 : 0;
       }
@@ -86,8 +88,9 @@ export const createRecorder = (now: () => Date): Recorder => {
       const subject = name.startsWith('Message') ? messageId : (requestId ?? contact?.key ?? account?.channel);
       recorder.published.push({ id, name, subject: subject ?? '', at, outcome });
     },
-    recordKill(functionName) {
-      recorder.kills.push({ at: now().toISOString(), functionName });
+    recordKill(functionName, event) {
+      const requestIds = [...new Set(Array.from(event.matchAll(new RegExp(REQUEST_ID, 'g')), ([id]) => id))];
+      recorder.kills.push({ at: now().toISOString(), functionName, requestIds });
     },
   };
   return recorder;
@@ -102,6 +105,48 @@ const entryDetail = z.object({
   contact: z.object({ platform: z.string(), channel: z.string(), key: z.string() }).optional(),
   account: z.object({ platform: z.string(), channel: z.string() }).optional(),
 });
+
+const text = z.object({ S: z.string() });
+
+/** A write as DynamoDB's API describes it. Only updates have an expression, and only updates add data. */
+const update = z.object({
+  Key: z.object({ pk: text, sk: text }),
+  UpdateExpression: z.string(),
+  ExpressionAttributeValues: z.record(z.string(), z.unknown()).optional(),
+});
+
+const recordWrite = (recorder: Recorder, call: ProxiedCall, at: string): void => {
+  const { data } = update.safeParse(parseJson(call.body));
+  if (data === undefined) return;
+  const { Key, ExpressionAttributeValues: values = {} } = data;
+  const [pk, sk] = [Key.pk.S, Key.sk.S];
+  const stringOf = (name: string) => text.safeParse(values[`:${name}`]).data?.S;
+  const isApplied = call.answer?.status === 200;
+  if (isApplied) recorder.lastWrites.set(`${pk} ${sk}`, at);
+  const lastInboundAt = stringOf('lastInboundAt');
+  if (sk === 'CONTACT' && isApplied && lastInboundAt !== undefined) {
+    recorder.windows.push({ key: pk.slice(pk.lastIndexOf('#') + 1), lastInboundAt, at });
+  }
+  if (sk !== 'SEND') return;
+  const isLate = call.endedMs - call.startedMs > 0.9 * TABLE_TIMEOUT_MS;
+  const isLost = call.fault !== undefined || call.answeredStatus === undefined || isLate;
+  recorder.sendWrites.push({
+    requestId: pk.slice('SEND#'.length),
+    claimedAt: stringOf('claimedAt'),
+    at,
+    isApplied,
+    isLost,
+  });
+};
+
+const pushed = z.object({ message: z.object({ data: z.base64() }) });
+const reportedStatus = z.object({ _id_: z.string(), STATUS: z.string(), CREATION_TIME: z.string() });
+
+const recordReport = (recorder: Recorder, call: ProxiedCall): void => {
+  const { data } = pushed.safeParse(parseJson(call.body));
+  const event = data && reportedStatus.safeParse(parseJson(Buffer.from(data.message.data, 'base64').toString())).data;
+  if (event) recorder.reports.push({ id: event._id_, status: event.STATUS.toLowerCase(), at: event.CREATION_TIME });
+};
 
 const recordChatCall = (recorder: Recorder, call: ProxiedCall, now: Date): void => {
   const endpoint = SEND_PATH.exec(call.path)?.[1];

@@ -1,4 +1,5 @@
 import type { TableItem } from '../../../local/local-client.ts';
+import { abandonedClaims } from './abandoned-claims.ts';
 import { type Check, compareEach } from './check.ts';
 import { type ChatCall, erasedContacts, type Ledgers, type ProducedRequest } from './ledgers.ts';
 
@@ -71,15 +72,6 @@ export const isUnknowable = ({ answeredStatus, durationMs }: ChatCall, { answerT
 const isKnownAccepted = (call: ChatCall, ledgers: Ledgers): boolean =>
   call.answeredStatus === 200 && call.messageId !== undefined && !isUnknowable(call, ledgers);
 
-/** Whether something ended the function's process while it held a claim of the request. */
-const mayHaveDied = (ledgers: Ledgers, requestId: string): boolean => {
-  if (ledgers.disturbedWrites.includes(requestId)) return true;
-  const claimedMs = ledgers.claims.filter((claim) => claim.requestId === requestId).map(({ at }) => Date.parse(at));
-  return ledgers.kills
-    .filter(({ functionName }) => functionName === 'Sender')
-    .some(({ at }) => claimedMs.some((ms) => ms <= Date.parse(at) && Date.parse(at) <= ms + ledgers.sendTimeoutMs));
-};
-
 const callsOf = ({ calls }: Ledgers) => Map.groupBy(calls, ({ requestId }) => requestId);
 
 const nothingSentTwice: Check = {
@@ -96,12 +88,14 @@ const nothingSentTwice: Check = {
         if (!resent.has(requestId)) return `was sent ${messages.length} times`;
         const own = calls.get(requestId) ?? [];
         const unknown = own.filter((call) => isUnknowable(call, ledgers)).length;
-        if (mayHaveDied(ledgers, requestId)) return undefined;
+        const abandoned = abandonedClaims(ledgers, requestId).length;
         const known = own.find((call) => isKnownAccepted(call, ledgers));
-        if (known && own.some(({ at }) => at > known.at)) return 'was sent again, although it was known to be accepted';
-        return unknown >= messages.length - 1
+        if (known && abandoned === 0 && own.some(({ at }) => at > known.at)) {
+          return 'was sent again, although it was known to be accepted';
+        }
+        return unknown + abandoned >= messages.length - 1
           ? undefined
-          : `was sent ${messages.length} times after ${unknown} unknown outcomes`;
+          : `was sent ${messages.length} times after ${unknown} unknown outcomes and ${abandoned} abandoned claims`;
       },
     );
   },
@@ -164,7 +158,7 @@ const uncertainAfterFault: Check = {
       ({ subject: requestId, outcome }) => {
         // An erasure removes the outcome of a send.
         if (outcome === undefined || outcome.startsWith(DIED)) {
-          if (mayHaveDied(ledgers, requestId)) return undefined;
+          if (abandonedClaims(ledgers, requestId).length > 0) return undefined;
           if (outcome !== undefined) return 'is uncertain, but its function did not die';
         }
         const own = calls.get(requestId) ?? [];

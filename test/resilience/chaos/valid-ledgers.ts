@@ -1,8 +1,13 @@
-import type { ChatCall, Ledgers, ProducedEvent, ProducedRequest } from './ledgers.ts';
+import type { ChatCall, Ledgers, ProducedEvent, ProducedRequest, SendWrite } from './ledgers.ts';
 
 export const CONTACT = '+5491150000000';
+/** Argentine numbers are stored without the 9. */
+const KEY = '541150000000';
+export const ERASED = '+5491159999999';
 const AT = '2026-11-20T12:00:00.000Z';
 const LATER = '2026-11-20T12:00:01.000Z';
+const MUCH_LATER = '2026-11-20T12:01:00.000Z';
+const VIDEO = '{"requestId":"video","messageText":"video","fileURL":"https://media.example/a.mp4"}';
 
 export const event = (changes: Partial<ProducedEvent> = {}): ProducedEvent => ({
   id: 'in',
@@ -38,6 +43,16 @@ export const call = (changes: Partial<ChatCall> = {}): ChatCall => ({
   ...changes,
 });
 
+/** A claim that the table accepted, and that the function knew of. */
+export const claimOf = (requestId: string, changes: Partial<SendWrite> = {}): SendWrite => ({
+  requestId,
+  claimedAt: LATER,
+  at: LATER,
+  isApplied: true,
+  isLost: false,
+  ...changes,
+});
+
 const accepted = (requestId: string) => ({
   pk: `SEND#${requestId}`,
   sk: 'SEND',
@@ -50,12 +65,13 @@ const sent = (requestId: string) => ({
   pk: `MESSAGE#out-${requestId}`,
   sk: 'MESSAGE',
   direction: 'outbound',
+  requestId,
   deliveredAt: LATER,
 });
 
 /**
  * Ledgers of a run without faults: a message, a status, an unreadable event, two accepted requests, a cancelled one, a
- * malformed one, an opt-in, and an erasure. Each test breaks one thing.
+ * refused one, a malformed one, an opt-in, and an erasure. Each test breaks one thing.
  */
 export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
   events: [
@@ -68,11 +84,12 @@ export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
     request(),
     request({ requestId: 'two', body: '{"requestId":"two"}', order: 1 }),
     request({ requestId: 'later', body: '{"requestId":"later"}', isScheduled: true, order: 2 }),
+    request({ requestId: 'video', body: VIDEO, order: 5 }),
     request({ requestId: 'bad', body: '{}', expected: 'malformed', order: 3 }),
     request({ requestId: 'one', body: '{"requestId":"one","other":1}', expected: 'reused', order: 4 }),
   ],
   consents: [{ contact: CONTACT, consent: 'opt-in', at: AT, recordedAt: AT }],
-  erasures: [{ contact: '+5491159999999', erasureId: 'erasure', requestedAt: AT, state: 'done' }],
+  erasures: [{ contact: ERASED, erasureId: 'erasure', requestedAt: AT, state: 'done' }],
   cancelled: ['later'],
   outbox: [
     { id: 'out-one', requestId: 'one', endpoint: 'message/v3', status: 'delivered' },
@@ -89,6 +106,14 @@ export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
     'SEND#one SEND': accepted('one'),
     'SEND#two SEND': accepted('two'),
     'SEND#later SEND': { pk: 'SEND#later', sk: 'SEND', state: 'cancelled' },
+    'SEND#video SEND': {
+      pk: 'SEND#video',
+      sk: 'SEND',
+      state: 'refused',
+      refusedAt: MUCH_LATER,
+      code: 'MEDIA_UNSUPPORTED',
+    },
+    [`CONTACT#chat#*#${KEY} CONTACT`]: { pk: `CONTACT#chat#*#${KEY}`, sk: 'CONTACT', lastInboundAt: AT },
   },
   laws: { changes: 12, items: 8, violations: [] },
   published: [
@@ -101,6 +126,7 @@ export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
     { id: 'e6', name: 'SendAccepted', subject: 'one', at: LATER },
     { id: 'e7', name: 'SendAccepted', subject: 'two', at: LATER },
     { id: 'e8', name: 'SendCancelled', subject: 'later', at: LATER },
+    { id: 'e8a', name: 'SendRefused', subject: 'video', at: MUCH_LATER },
     { id: 'e9', name: 'ContactOptedIn', subject: '541150000000', at: AT },
   ],
   deadLetters: {
@@ -114,12 +140,17 @@ export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
     publishing: [],
   },
   waiting: {},
-  claims: [
-    { requestId: 'one', at: LATER },
-    { requestId: 'two', at: LATER },
-  ],
+  sendWrites: [claimOf('one'), claimOf('two')],
   kills: [],
-  disturbedWrites: [],
+  tableOutages: [],
+  windows: [{ key: KEY, lastInboundAt: AT, at: AT }],
+  reports: [
+    { id: 'status', status: 'read', at: AT },
+    { id: 'out-one', status: 'delivered', at: LATER },
+    { id: 'out-two', status: 'delivered', at: LATER },
+  ],
+  lastWrites: {},
+  optedIn: [],
   answerTimeoutMs: 2_000,
   sendTimeoutMs: 80_000,
   ...changes,

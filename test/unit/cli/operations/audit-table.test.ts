@@ -3,6 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuditOptions, auditTable } from '../../../../cli/operations/audit-table.ts';
 import { createPacer } from '../../../../cli/operations/pacer.ts';
+import type { LawName } from '../../../../lambdas/domain/laws/check-laws.ts';
 import type { StoredItem } from '../../../../lambdas/domain/laws/stored-item.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import {
@@ -63,7 +64,7 @@ describe('the audit of a live table', () => {
     const { items, violations, end } = await audit({ onProgress: (read) => pages.push(read) });
 
     expect([items, end, pages.length > 2]).toEqual([13, 'complete', true]);
-    expect(violations.map(({ law }) => law)).toEqual(['claim-ends-with-its-lease']);
+    expect(violations.map(({ law }) => law)).toEqual(['claim-ends-with-its-lease'] satisfies LawName[]);
     expect(await tables.items(tableName)).toEqual(before);
   });
 
@@ -106,7 +107,7 @@ describe('the audit of a live table', () => {
       const { violations, unconfirmed } = await audit(options);
       return [violations.map(({ law }) => law), unconfirmed.map(({ law, because }) => [law, because])];
     };
-    const UNCONFIRMED = [['accepted-send-has-its-message', 'erasure']];
+    const UNCONFIRMED: readonly (readonly [LawName, string])[] = [['accepted-send-has-its-message', 'erasure']];
     const RECENT = '2026-11-21T12:50:00.000Z';
     const requested = (changes: Record<string, unknown> = {}) => [
       erasure({ pk: 'ERASURE#e-2', requestedAt: RECENT, ...changes }),
@@ -126,7 +127,7 @@ describe('the audit of a live table', () => {
     it('does not report a send whose message may be erased already', async () => {
       await put(accepted(), claimed({ pk: 'SEND#order-18' }), erasure({ requestedAt: RECENT }));
 
-      expect(await found()).toEqual([['claim-ends-with-its-lease'], UNCONFIRMED]);
+      expect(await found()).toEqual([['claim-ends-with-its-lease'] satisfies LawName[], UNCONFIRMED]);
     });
 
     it('finds an erasure that was requested behind the scan', async () => {
@@ -139,7 +140,7 @@ describe('the audit of a live table', () => {
       await put(accepted(), erasure({ requestedAt: RECENT, state: 'done', finishedAt: RECENT }));
       await put(...requested({ state: 'done', finishedAt: RECENT }));
 
-      expect(await found()).toEqual([['accepted-send-has-its-message'], []]);
+      expect(await found()).toEqual([['accepted-send-has-its-message'] satisfies LawName[], []]);
     });
   });
 
@@ -152,7 +153,7 @@ describe('the audit of a live table', () => {
     expect(pauses).toEqual([60_000]);
     expect(violations).toEqual([
       {
-        law: 'accepted-send-has-its-message',
+        law: 'accepted-send-has-its-message' satisfies LawName,
         key: { pk: 'SEND#order-17', sk: 'SEND' },
         fault: 'Its message is missing.',
       },
@@ -179,7 +180,10 @@ describe('the audit of a live table', () => {
     expect(items).toBeLessThan(8);
     expect([violations, readAfter]).toEqual([[], []]);
     expect(unconfirmed).toHaveLength(items);
-    expect(unconfirmed[0]).toMatchObject({ law: 'claim-ends-with-its-lease', because: 'not-read-again' });
+    expect(unconfirmed[0]).toMatchObject({
+      law: 'claim-ends-with-its-lease' satisfies LawName,
+      because: 'not-read-again',
+    });
   });
 
   it('is interrupted while it reads many candidates again, between two batches', async () => {

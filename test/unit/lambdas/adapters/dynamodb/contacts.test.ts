@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbContacts, removeContact } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { CONSENT_KINDS, CONSENT_ORIGINS, type Consent } from '../../../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { CheckedContact } from '../../../../../lambdas/domain/contact-check.ts';
@@ -126,6 +126,38 @@ describe('what is recorded about a contact', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('a consent that was stored without the time of its record', () => {
+  const store = async (...consents: readonly Consent[]) => {
+    for (const consent of consents) await contacts.recordConsent(contact, consent);
+    const [item] = Object.values(await tables.items(tableName)).filter(({ sk }) => sk === 'CONSENT');
+    if (item === undefined) throw new Error('The consents are not stored.');
+    const older = Object.entries(item).filter(([name]) => !name.endsWith('RecordedAt'));
+    await tables.put(tableName, { pk: item.pk, sk: item.sk, ...Object.fromEntries(older) });
+  };
+
+  it('is removed by an erasure that keeps a later one', async () => {
+    await store(optOut(at(0)));
+    const later = optIn(at(1));
+    await contacts.recordConsent(contact, { ...later, recordedAt: at(5) });
+
+    await removeContact(tables.tableOf(tableName), contact, at(3));
+
+    expect(await contacts.readConsents(contact)).toEqual([later]);
+  });
+
+  it('is kept by an erasure if it is recorded again after the request', async () => {
+    const [allowed, forbidden] = [optIn(at(0)), optOut(at(1))];
+    await store(allowed, forbidden);
+    await contacts.recordConsent(contact, { ...allowed, recordedAt: at(5) });
+    // An earlier opt-out leaves the later one in place.
+    await contacts.recordConsent(contact, { ...forbidden, at: at(0), recordedAt: at(5) });
+
+    await removeContact(tables.tableOf(tableName), contact, at(3));
+
+    expect(await contacts.readConsents(contact)).toEqual([allowed, forbidden]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
+import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { DeadLetter } from '../../../../../lambdas/domain/dead-letter.ts';
 import type { DeadLetterPosition, ErasureRepository, KeptDeadLetterRepository } from '../../../../../lambdas/ports.ts';
@@ -28,6 +29,23 @@ const deadLetter = (changes: Partial<DeadLetter> = {}): DeadLetter => ({
   since: at(0),
   ...changes,
 });
+
+/** Keeps a dead letter, and does something else before some of the calls of the table, by their numbers. */
+const keepWith = (before: Readonly<Record<number, () => Promise<unknown>>>): Promise<void> => {
+  const table = tables.tableOf(tableName);
+  let calls = 0;
+  const interrupt = async () => {
+    calls += 1;
+    await before[calls]?.();
+  };
+  const interrupted: ConversationTable = {
+    ...table,
+    get: async (...args) => interrupt().then(() => table.get(...args)),
+    update: async (...args) => interrupt().then(() => table.update(...args)),
+    delete: async (...args) => interrupt().then(() => table.delete(...args)),
+  };
+  return createDynamodbKeptDeadLetters(interrupted).keep(deadLetter(), [contact], NOW);
+};
 
 describe('a kept dead letter', () => {
   it('is read as it was kept, and listed without its body', async () => {
@@ -58,6 +76,36 @@ describe('a kept dead letter', () => {
     expect([await deadLetters.delete('letter-1'), await deadLetters.delete('letter-1')]).toEqual([true, false]);
     expect(await deadLetters.read('letter-1')).toBeUndefined();
     expect(await tables.items(tableName)).toEqual({});
+  });
+
+  it('leaves nothing, or is complete, whenever an operator deletes it while it is being kept', async () => {
+    await deadLetters.keep(deadLetter(), [contact], NOW);
+    const complete = await tables.items(tableName);
+    const outcomes = [];
+    // Before each call: the contact, the part, the dead letter, the contact again, and the check.
+    for (let call = 1; call <= 5; call += 1) {
+      await deadLetters.delete('letter-1');
+      await keepWith({ [call]: () => deadLetters.delete('letter-1') });
+      outcomes.push(await tables.items(tableName));
+    }
+    expect(outcomes).toEqual([complete, complete, complete, {}, {}]);
+  });
+
+  it('is complete if it is kept again while the first attempt removes what an operator has deleted', async () => {
+    await deadLetters.keep(deadLetter(), [contact], NOW);
+    const complete = await tables.items(tableName);
+    for (let call = 5; call <= 7; call += 1) {
+      await deadLetters.delete('letter-1');
+      let isKeptAgain = false;
+      await keepWith({
+        4: () => deadLetters.delete('letter-1'),
+        [call]: async () => {
+          isKeptAgain = true;
+          await deadLetters.keep(deadLetter(), [contact], NOW);
+        },
+      });
+      expect([isKeptAgain, await tables.items(tableName)]).toEqual([true, complete]);
+    }
   });
 
   it('is not read if its deletion was interrupted', async () => {

@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { readConsents } from '../../../../../lambdas/domain/consent.ts';
 import {
   CHANGE_LAWS,
+  type ChangeLawName,
   LAWS,
   REFERENCE_LAWS,
   STORED_ITEM_LAWS,
+  type StoredLawName,
   violationsAtRest,
   violationsOfChange,
 } from '../../../../../lambdas/domain/laws/check-laws.ts';
@@ -44,7 +46,7 @@ const OTHER_NUMBER = CONTACT.replace('*', '541100000000');
 const OF_NUMBER = { contact: OTHER_NUMBER };
 
 /** For each law, changes that break it. */
-const ILLEGAL_CHANGES: Readonly<Record<string, readonly Change[]>> = {
+const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
   'send-follows-its-transitions': [
     { before: accepted(), after: claimed() },
     { after: accepted() },
@@ -166,7 +168,7 @@ const LEGAL_CHANGES: readonly Change[] = [
 ];
 
 /** For each law, items that break it together with the rest of the table. */
-const ILLEGAL_ITEMS: Readonly<Record<string, readonly (readonly StoredItem[])[]>> = {
+const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly StoredItem[])[]>>> = {
   'item-is-known': [[{ pk: 'ORDER#1', sk: 'ORDER' }], [{ pk: 'CONTACT#chat#1', sk: 'CONTACT' }]],
   'times-are-valid': [[contact({ lastInboundAt: '2026-11-20T12:00:00Z' })], [accepted({ acceptedAt: 5 }), outbound()]],
   'no-time-in-the-future': [[contact({ lastInboundAt: '2026-11-23T12:00:00.000Z' })]],
@@ -289,7 +291,7 @@ describe('a stored item that breaks a law', () => {
       expect(lawsAt(NEXT_DAY)).toContain(law);
       // Where a retry can still complete it, it is not reported yet.
       const isRetried = /^(claim|accepted|erased)-/.test(law);
-      expect(lawsAt(CONTEXT).includes(law)).toBe(!isRetried);
+      expect(lawsAt(CONTEXT).some((broken) => broken === law)).toBe(!isRetried);
     },
   );
 
@@ -302,7 +304,7 @@ describe('a stored item that breaks a law', () => {
     for (const context of [CONTEXT, NEXT_DAY]) expect(violationsAtRest(LEGAL_ITEMS, context)).toEqual([]);
   });
 
-  it('is not a consent of an older version, which has no time of its record', () => {
+  it('is not a consent without the time of its record', () => {
     const older = consent({ userOptInRecordedAt: undefined });
 
     expect(violationsAtRest([older], CONTEXT)).toEqual([]);

@@ -1,0 +1,42 @@
+import { contactRef } from '../../../lambdas/domain/contact.ts';
+import type { TableItem } from '../../../local/local-client.ts';
+import { type Check, compareEach } from './check.ts';
+import type { ProducedErasure } from './ledgers.ts';
+
+/** Writes an item as text, with the members of its sets. */
+const textOf = (item: TableItem): string =>
+  JSON.stringify(item, (_name, value: unknown) => (value instanceof Set ? [...value] : value));
+
+/** Returns an erased contact's names: the key under which it is stored, and the digits of its number. */
+const namesOf = ({ contact }: ProducedErasure): readonly string[] => [
+  contactRef('chat', contact).key,
+  contact.replaceAll(/\D/g, ''),
+];
+
+/**
+ * An event that was underway when the erasure was requested may be stored after it, as that of a new contact. Everything
+ * that was last written before must be gone, and an emptied item must not name the contact, whenever it was written.
+ */
+const erasedLeaveNothing: Check = {
+  name: 'an erased contact leaves no data in the table',
+  compare({ erasures, table, lastWrites }) {
+    const items = Object.entries(table).map(([key, item]) => ({ key, item, text: textOf(item) }));
+    return compareEach(
+      erasures,
+      ({ contact }) => contact,
+      (erasure) => {
+        const names = namesOf(erasure);
+        const left = items.filter(
+          ({ key, item, text }) =>
+            names.some((name) => text.includes(name)) &&
+            (item.erasedAt !== undefined || (lastWrites[key] ?? '') <= erasure.requestedAt),
+        );
+        return left.length === 0
+          ? undefined
+          : `was erased at ${erasure.requestedAt}, but is in ${left.map(({ key }) => key)}`;
+      },
+    );
+  },
+};
+
+export const ERASURE_CHECKS: readonly Check[] = [erasedLeaveNothing];

@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** The source files of the parts that call AWS, by path. Tests and the local cloud call only this machine. */
+const SOURCES: ReadonlyMap<string, string> = new Map(
+  globSync(['lambdas/**/*.ts', 'cli/**/*.ts', 'lib/**/*.ts', 'bin/**/*.ts'], { cwd: ROOT }).map((file) => [
+    file,
+    readFileSync(join(ROOT, file), 'utf8'),
+  ]),
+);
+
+/** Creates an SQS client with the configuration of its caller, so its calls are checked instead. */
+const FACTORY = { file: 'lambdas/adapters/sqs.ts', call: 'createSqsClient' };
+
+const CREATION = new RegExp(String.raw`\b(?:new \w+Client|(?<!const )${FACTORY.call})\(`, 'g');
+
+/** Returns the text from `start` to the bracket or, on the top level, the semicolon that ends it. */
+const expressionAt = (source: string, start: number): string => {
+  let depth = 0;
+  for (let at = start; at < source.length; at += 1) {
+    const char = source.charAt(at);
+    if ('([{'.includes(char)) depth += 1;
+    if (')]}'.includes(char)) depth -= 1;
+    if (depth < 0 || (depth === 0 && char === ';')) return source.slice(start, at);
+  }
+  return source.slice(start);
+};
+
+const declarationIn = (source: string, name: string): string | undefined => {
+  const found = new RegExp(String.raw`\bconst ${name}(?::[^=]+)? = `).exec(source);
+  return found ? expressionAt(source, found.index + found[0].length) : undefined;
+};
+
+/** Returns the value of a constant of a file, or of one that the file imports. */
+const constantOf = (file: string, name: string): string | undefined => {
+  const source = SOURCES.get(file) ?? '';
+  const from = new RegExp(String.raw`import \{[^}]*\b${name}\b[^}]*\} from '(\.[^']+)'`).exec(source)?.[1];
+  const imported = from === undefined ? undefined : SOURCES.get(join(dirname(file), from));
+  return declarationIn(imported ?? source, name);
+};
+
+/** A name that is used, and not the name of a property or a function. */
+const USED_NAME = /(?<!\w|(?<!\.)\.)[A-Za-z_]\w*\b(?!\s*[:(])/g;
+
+/** Adds to the constants in an expression their values. */
+const expand = (file: string, expression: string, depth = 0): string =>
+  depth === 4
+    ? expression
+    : expression.replaceAll(USED_NAME, (name) => {
+        const value = constantOf(file, name);
+        return value === undefined ? name : `${name} = ${expand(file, value, depth + 1)}`;
+      });
+
+interface Creation {
+  readonly where: string;
+  readonly config: string;
+}
+
+const creations: readonly Creation[] = [...SOURCES]
+  .filter(([file]) => file !== FACTORY.file)
+  .flatMap(([file, source]) =>
+    [...source.matchAll(CREATION)].map(({ 0: call, index }) => {
+      const config = expressionAt(source, index + call.length);
+      return { where: `${file}: ${call}${config.replaceAll(/\s+/g, ' ')})`, config: expand(file, config) };
+    }),
+  );
+
+const limitIn = (config: string, name: string): number =>
+  Number(new RegExp(String.raw`\b${name}: ([\d_]+)`).exec(config)?.[1]?.replaceAll('_', '') ?? Number.NaN);
+
+/** Longer than the long polls, and a fraction of each function's timeout. */
+const isLimited = ({ config }: Creation): boolean =>
+  limitIn(config, 'connectionTimeout') <= 5_000 &&
+  limitIn(config, 'requestTimeout') <= 10_000 &&
+  // Without it, the SDK only warns.
+  /\bthrowOnRequestTimeout: true\b/.test(config);
+
+describe('the AWS clients of the functions and the command', () => {
+  it('are all found', () => {
+    const files = new Set(creations.map(({ where }) => where.split(':', 1).join()));
+    for (const name of ['manage', 'publish', 'receive', 'send']) expect(files).toContain(`lambdas/${name}/entry.ts`);
+    expect(files).toContain('lambdas/adapters/scheduler.ts');
+    expect(files).toContain('cli/target.ts');
+    expect(creations.length).toBeGreaterThan(15);
+  });
+
+  it('have time limits, because the SDK waits for an answer without one', () => {
+    expect(creations.filter((creation) => !isLimited(creation)).map(({ where }) => where)).toEqual([]);
+  });
+});
