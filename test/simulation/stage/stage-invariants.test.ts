@@ -252,7 +252,7 @@ describe('a resend that the API confirms', () => {
   const waiting = { ...CLAIMED, state: 'waiting' };
   const act = { atMs: START_MS, kind: 'resolve' as const, requestId: 'request-1', as: 'resend' as const };
   const resend: readonly Step[] = [
-    actStep('resolve', 50, act),
+    step('resolve', 50, { kind: 'act', act }),
     invoked('manage-1', 'manage', 50),
     writeStep('resolved', 51, { process: 'manage-1', key, before: { ...CLAIMED, state: 'uncertain' }, after: waiting }),
     step('queued again', 52, { kind: 'queued', queue: 'send', body: REQUEST_BODY, process: 'manage-1' }),
@@ -269,6 +269,45 @@ describe('a resend that the API confirms', () => {
 
   it('is not true if the request was never queued again', () => {
     expect(invariantsOf(without(resend, 'queued again'))).toContain('answersAreTrue');
+  });
+
+  describe('of a send that was waiting already', () => {
+    const waited = [
+      writeStep('waits', 40, { process: 'send-1', key, before: CLAIMED, after: waiting }),
+      ...without(resend, 'resolved'),
+    ];
+
+    it('is true if the request was queued again', () => {
+      expect(invariantsOf(waited)).not.toContain('answersAreTrue');
+    });
+
+    it('is not true if the request was never queued again', () => {
+      expect(invariantsOf(without(waited, 'queued again'))).toContain('answersAreTrue');
+    });
+
+    it('is not true if the send was accepted', () => {
+      const accepted = written(written(waited, 'waits', { state: 'accepted' }), 'waits on', { state: 'accepted' });
+      expect(invariantsOf(accepted)).toContain('answersAreTrue');
+    });
+  });
+});
+
+describe('a send that a status confirms after a day', () => {
+  const uncertainAt = (seconds: number): readonly Step[] => {
+    const uncertain = changed(written(MAIN, 'accept', { state: 'uncertain' }), 'accept', {}, seconds);
+    const before = { ...CLAIMED, state: 'uncertain' };
+    const accepted = { ...before, state: 'accepted' };
+    return [...uncertain, writeStep('confirm', 200_000, { process: 'receive-3', key: SEND, before, after: accepted })];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('ended in time if it was uncertain in time', () => {
+    expect(invariantsOf(uncertainAt(13))).not.toContain('endsInTime');
+  });
+
+  it('did not end in time if it was still claimed for hours', () => {
+    expect(invariantsOf(uncertainAt(100_000))).toContain('endsInTime');
   });
 });
 

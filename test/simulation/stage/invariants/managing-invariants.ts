@@ -1,5 +1,4 @@
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
-import type { LedgerEntry } from '../ledger.ts';
 import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
@@ -96,20 +95,26 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
     case 'cancel':
       return facts.itemBefore(`SEND#${act.requestId} SEND`, index)?.state === 'cancelled';
     case 'resolve': {
+      const key = `SEND#${act.requestId} SEND`;
       const reached = { accepted: 'accepted', failed: 'rejected', resend: 'waiting' }[act.as];
-      const write = before.findLastIndex(
-        (entry, place) =>
-          isWriteOf(entry, `SEND#${act.requestId} SEND`) &&
-          entry.after?.state === reached &&
-          // The request may have been received by now, and wait on.
-          (act.as !== 'resend' || facts.invocationAt({ index: place })?.function === 'manage'),
-      );
-      const isQueuedAgain = entries
-        .slice(write, index)
+      const writes = facts.writesOf(key).filter((write) => write.index < index && write.after?.state === reached);
+      if (act.as !== 'resend') return writes.length > 0;
+      const asked = facts.entries('act').findLast((entry) => entry.act === act)?.index ?? index;
+      // The request may have been received by now, and wait on.
+      const resent = writes.findLast((write) => facts.invocationAt(write)?.function === 'manage')?.index;
+      // A send that already waits is not changed, and its request is queued again.
+      const isWaiting = facts.itemBefore(key, asked)?.state === reached || writes.some((write) => write.index > asked);
+      const since = resent ?? (isWaiting ? asked : index);
+      return facts
+        .entries('queued')
         .some(
-          (entry) => entry.kind === 'queued' && entry.queue === 'send' && entry.body.includes(`"${act.requestId}"`),
+          (entry) =>
+            entry.index > since &&
+            entry.index < index &&
+            entry.queue === 'send' &&
+            entry.body.includes(`"${act.requestId}"`) &&
+            facts.invocationAt(entry)?.function === 'manage',
         );
-      return write >= 0 && (act.as !== 'resend' || isQueuedAgain);
     }
     case 'consent': {
       const at = new Date(act.atMs - act.agoMs).toISOString();
@@ -131,6 +136,3 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
       return undefined;
   }
 };
-
-const isWriteOf = (entry: LedgerEntry, key: string): entry is Extract<LedgerEntry, { kind: 'write' }> =>
-  entry.kind === 'write' && entry.key === key;
