@@ -48,7 +48,7 @@ export interface MessageRepository {
   recordEcho(echo: Echo): Promise<void>;
   /** Records a status on its message, with its time and its body, whether or not the message is known. */
   recordStatus(status: StatusChange): Promise<void>;
-  /** Records an accepted send as a message of the conversation. */
+  /** Records an accepted send as a message of the conversation, unless the message was erased. */
   recordOutbound(message: OutboundMessage): Promise<void>;
   /** Returns the message, its echo, and its statuses, with the body of each event. */
   read(id: string): Promise<DetailedMessage | undefined>;
@@ -214,6 +214,8 @@ export interface ErasableItem {
   readonly isScheduled?: boolean;
   /** The message of the send, if it is known. */
   readonly messageId?: string;
+  /** Whether the message with this id is marked as erased. */
+  readonly isErased?: boolean;
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */

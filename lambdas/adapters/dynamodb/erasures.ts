@@ -17,6 +17,7 @@ import {
   contactSort,
   echoKey,
   erasureKey,
+  type ItemKey,
   idOf,
   messageKey,
   parseContactName,
@@ -76,7 +77,9 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     const customerIds = new Set(stored.flatMap((item) => readCustomerIds(item ?? {})));
     const following = next ? { kind, key: next } : NEXT_KIND[kind] && { kind: NEXT_KIND[kind] };
     return {
-      items: listed.map((entry) => describeItem(kind, entry, items.get(`${entry.pk} ${entry.sk}`))),
+      items: listed.map((entry) =>
+        describeItem(kind, entry, items.get(`${entry.pk} ${entry.sk}`), items.get(`${entry.pk} MESSAGE`)),
+      ),
       customers: [...customerIds].map((customerId): CustomerRef => ({ platform: subject.platform, customerId })),
       ...(following && { next: following }),
     };
@@ -136,15 +139,21 @@ const keysToRead = (kind: Kind, id: string) => {
   return kind === 'SEND' ? [sendKey(id)] : [messageKey(id), echoKey(id)];
 };
 
-const describeItem = (kind: Kind, { pk, sk }: Item, item: Item | undefined): ErasableItem => {
+const describeItem = (
+  kind: Kind,
+  { pk, sk }: Item,
+  item: Item | undefined,
+  message: Item | undefined,
+): ErasableItem => {
   const id = idOf(pk);
   if (kind === 'SEND') {
     const messageId = typeof item?.messageId === 'string' ? { messageId: item.messageId } : {};
     return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined, ...messageId };
   }
   if (kind === 'AUDIT') return { kind: 'audit', id };
-  if (kind === 'STATUS') return { kind: 'status', id };
-  return { kind: sk === 'ECHO' ? 'echo' : 'message', id };
+  const isErased = message?.erasedAt === undefined ? {} : { isErased: true };
+  if (kind === 'STATUS') return { kind: 'status', id, ...isErased };
+  return { kind: sk === 'ECHO' ? 'echo' : 'message', id, ...isErased };
 };
 
 const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly string[] =>
@@ -161,20 +170,52 @@ const NAMES_NO_OTHER_CONTACT =
 /**
  * Deletes a message, an echo, or the statuses of an unknown message, and what has the same id but names no contact: the
  * statuses of an echoed message, or an echo. These are in no index, so they are deleted first: otherwise, an erasure
- * that is interrupted could not find them again.
+ * that is interrupted could not find them again. A message that is marked as erased is emptied and keeps its mark.
  */
 const eraseMessage = async (
   table: ConversationTable,
-  { kind, id }: ErasableItem,
+  { kind, id, isErased = false }: ErasableItem,
   contact: string,
 ): Promise<'erased' | 'gone'> => {
+  const remove = async (key: ItemKey, condition: string, values: Item, names: readonly string[]): Promise<boolean> => {
+    if (!isErased || key.sk !== messageKey(id).sk) {
+      const all = `attribute_not_exists(#erasedAt) AND (${condition})`;
+      return table.delete(key, all, values, [...names, 'erasedAt']);
+    }
+    const all = `attribute_exists(#erasedAt) AND (${condition})`;
+    return (await table.update({ key, set: EMPTIED, values, names: ['erasedAt'], condition: all })).kind === 'written';
+  };
   const [listed, unlisted] = kind === 'echo' ? [echoKey(id), messageKey(id)] : [messageKey(id), echoKey(id)];
-  const values = { contact, customers: CUSTOMER_PREFIX };
-  await table.delete(unlisted, NAMES_NO_OTHER_CONTACT, values, ['contact', 'createdAt']);
+  await remove(unlisted, NAMES_NO_OTHER_CONTACT, { contact, customers: CUSTOMER_PREFIX }, ['contact', 'createdAt']);
   // The message of a status may have arrived meanwhile. It is then listed as a message, if it is old enough.
   const condition = `#contact = :contact${kind === 'status' ? ' AND attribute_not_exists(#createdAt)' : ''}`;
   const names = kind === 'status' ? ['contact', 'createdAt'] : ['contact'];
-  return (await table.delete(listed, condition, { contact }, names)) ? 'erased' : 'gone';
+  return (await remove(listed, condition, { contact }, names)) ? 'erased' : 'gone';
+};
+
+/** Removes everything that a message's item can have, except its mark. */
+const EMPTIED = Object.fromEntries(
+  [
+    ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'],
+    ...['requestId', 'call', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody'],
+    ...['statusBodies', 'otherStatuses'],
+  ].map((name) => [name, undefined]),
+);
+
+/**
+ * Empties the message of a send, which can be newer than the erasure, and marks it as erased, even if it is not stored
+ * yet. A function that knows the message, from the answer to its call or from a status, can write it at any later time:
+ * the mark keeps that write out, whichever comes first.
+ */
+const markAsErased = async (table: ConversationTable, messageId: string, requestId: string, at: string) => {
+  await table.update({
+    key: messageKey(messageId),
+    set: EMPTIED,
+    setOnce: { erasedAt: at, expiresAt: table.expiryOf('messages', at) },
+    values: { requestId },
+    // Never another message that has the same id.
+    condition: 'attribute_not_exists(#createdAt) OR #requestId = :requestId OR attribute_exists(#isFromStatus)',
+  });
 };
 
 /** The states in which an erasure cancels a send, because it would otherwise be sent. */
@@ -201,10 +242,9 @@ const PERSONAL = [
 const MAX_CALL_MS = 15 * 60 * 1000;
 
 /**
- * Erases the content of a send, and its message, which can be newer than the erasure. Keeps the item, so that the
- * request is not sent again if it is queued again. Cancels the send if it is pending, and leaves it to the next turn if
- * a function has claimed it, or if only a status has confirmed it: the function that waits for the answer would then
- * write the message again. If the function that claimed it died, nobody will record the outcome of its call, so the send
+ * Erases the content of a send, and its message. Keeps the item, so that the request is not sent again if it is queued
+ * again. Cancels the send if it is pending, and leaves it to the next turn if a function has claimed it, or if only a
+ * status has confirmed it: the function that waits for the answer could then write a message with another ID. If the function that claimed it died, nobody will record the outcome of its call, so the send
  * becomes uncertain.
  */
 const eraseSend = async (
@@ -213,9 +253,7 @@ const eraseSend = async (
   contact: string,
   at: string,
 ): Promise<'erased' | 'gone' | 'busy'> => {
-  if (messageId !== undefined) {
-    await table.delete(messageKey(messageId), '#requestId = :requestId', { requestId }, ['requestId']);
-  }
+  if (messageId !== undefined) await markAsErased(table, messageId, requestId, at);
   // The send may have been given a different message since it was listed.
   const sameMessage = messageId === undefined ? 'attribute_not_exists(#messageId)' : '#messageId = :messageId';
   const emptied = { body: '', erasedAt: at, ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])) };

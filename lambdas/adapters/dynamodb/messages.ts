@@ -72,18 +72,21 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       createdAt: claimedAt,
       expiresAt: table.expiryOf('messages', claimedAt),
     };
+    const unlessErased = { names: ['erasedAt'], condition: 'attribute_not_exists(#erasedAt)' };
     // Replaces a message that a status carried. Every writer of this message writes the same values.
     const recorded = await table.update({
       key: messageKey(id),
       set: { ...set, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
-      condition: 'attribute_not_exists(#body) OR attribute_exists(#isFromStatus)',
+      names: unlessErased.names,
+      condition: `${unlessErased.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
     });
     // A user's message has the same id. Its body stays.
-    if (recorded.kind === 'conflict') await table.update({ key: messageKey(id), set });
+    if (recorded.kind === 'conflict') await table.update({ key: messageKey(id), set, ...unlessErased });
   },
 
   async read(id) {
-    const [message, echo] = await table.getAll([messageKey(id), echoKey(id)]);
+    const [stored, echo] = await table.getAll([messageKey(id), echoKey(id)]);
+    const message = stored && isEmptied(stored) ? undefined : stored;
     if (message === undefined && echo === undefined) return undefined;
     return describeDetails(id, parseMessage(message ?? {}), echo && parseMessage(echo));
   },
@@ -123,6 +126,13 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
 });
 
 const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPosition, { pk, sk, contactSort });
+
+/** The attributes of an item by which a message or a status can be recognized. */
+const CONTENT = ['direction', 'statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'otherStatuses'];
+
+/** Whether all that is left of a message is that it was erased. */
+const isEmptied = (item: Item): boolean =>
+  item.erasedAt !== undefined && CONTENT.every((name) => item[name] === undefined);
 
 const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
 

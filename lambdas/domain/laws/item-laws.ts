@@ -114,7 +114,9 @@ export const ITEM_LAWS = [
   },
   {
     name: 'message-is-complete',
-    statement: 'A message has its event or its call, its contact, and its time, unless only its statuses have arrived.',
+    statement:
+      'A message has its event or its call, its contact, and its time, unless only its statuses have arrived or it was ' +
+      'erased.',
     source: 'decisions/record-a-status-before-its-message.md',
     next: 'Report the item as a defect.',
     kinds: ['message', 'echo'],
@@ -131,14 +133,18 @@ export const ITEM_LAWS = [
   },
   {
     name: 'erased-item-has-no-personal-data',
-    statement: 'An erased send or audit trail entry keeps nothing that identifies the contact.',
+    statement: 'An erased send, message, or audit trail entry keeps nothing that identifies the contact.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
     next: 'Erase the contact again.',
-    kinds: ['send', 'audit'],
+    kinds: ['send', 'message', 'audit'],
     faultIn(item) {
       if (!has(item, 'erasedAt')) return undefined;
-      const erased = kindOf(item) === 'audit' ? AUDIT_ERASED : SEND_ERASED;
-      const left = [...erased.filter((name) => has(item, name)), ...(textOf(item, 'body') ? ['body'] : [])];
+      const kind = kindOf(item);
+      // What arrives about a message after its erasure is stored like anything else about a new contact.
+      const isMessage = kind === 'message';
+      const erased = isMessage ? MESSAGE_ERASED : kind === 'audit' ? AUDIT_ERASED : SEND_ERASED;
+      const hasBody = !isMessage && textOf(item, 'body');
+      const left = [...erased.filter((name) => has(item, name)), ...(hasBody ? ['body'] : [])];
       return left.length === 0 ? undefined : `Still present: ${listNames(left)}.`;
     },
   },
@@ -178,6 +184,7 @@ export const ITEM_LAWS = [
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ERASURE_MS = DAY_MS;
 
+const MESSAGE_ERASED = ['requestId', 'call'];
 const AUDIT_ERASED = ['contact', 'contactSort', 'source', 'note'];
 /** Not `outcome`: a status, or an operator who finds the message, can still add it. */
 const SEND_ERASED = ['contact', 'contactSort', 'createdAt', 'call', 'decision'];
@@ -191,5 +198,6 @@ const partsOf = (item: StoredItem): readonly string[] => {
   if (item.direction !== undefined || has(item, 'createdAt') || has(item, 'body')) {
     return ['direction', 'body', 'createdAt', 'contact'];
   }
-  return STATUS_PARTS.some((name) => has(item, name)) ? [] : ['statusBodies'];
+  // An erased message keeps a mark, so that no function stores it again.
+  return has(item, 'erasedAt') || STATUS_PARTS.some((name) => has(item, name)) ? [] : ['statusBodies'];
 };

@@ -1,4 +1,4 @@
-import type { ChangeLaw } from './law.ts';
+import type { Change, ChangeLaw } from './law.ts';
 import {
   changedNames,
   describeMove,
@@ -26,7 +26,13 @@ const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
   return recent < old || (recent === old && String(after.body) < String(before.body));
 };
 
-export const MESSAGE_CHANGE_LAWS = [
+/** What an erased message keeps, so that no function stores it again. */
+const MARK = ['pk', 'sk', 'erasedAt', 'expiresAt'];
+
+const isErasure = ({ after }: Change): boolean =>
+  has(after, 'erasedAt') && Object.keys(after ?? {}).every((name) => MARK.includes(name));
+
+const LAWS_UNTIL_ERASURE = [
   {
     name: 'earliest-status-wins',
     statement: 'The time of a status is set once. Only an earlier report of the same status replaces it.',
@@ -94,3 +100,9 @@ export const MESSAGE_CHANGE_LAWS = [
     },
   },
 ] as const satisfies readonly ChangeLaw[];
+
+/** They hold for every write except the one that empties the message of an erased contact. */
+export const MESSAGE_CHANGE_LAWS = LAWS_UNTIL_ERASURE.map((law) => ({
+  ...law,
+  faultIn: (change: Change) => (isErasure(change) ? undefined : law.faultIn(change)),
+}));

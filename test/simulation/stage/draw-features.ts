@@ -57,7 +57,7 @@ const drawChatService = (draw: Draw): ChatServiceFeatures => ({
   answersIntentsWithoutId: draw.chance(0.4),
 });
 
-/** At higher rates, an operation of twenty calls, such as an erasure, would fail a thousand times in a row. */
+/** At higher rates, an operation of twenty calls would fail a thousand times in a row. An erasure's turn makes more. */
 const MAX_TOTAL_RATE = 0.2;
 
 /** One run in four has no faults, so that the other features are also checked without them. */

@@ -12,9 +12,16 @@ export type InvocationEnd<Result> =
 
 /** The processes of a function. Each handles one invocation at a time. */
 export interface FunctionPool<Handlers> {
-  /** @param about identifies the invocation */
+  /**
+   * @param task `about` identifies the invocation. No drawn fault hinders one that is spared; an outage does.
+   */
   invoke<Result>(
-    task: { readonly function: FunctionName; readonly about: string; readonly messages: number },
+    task: {
+      readonly function: FunctionName;
+      readonly about: string;
+      readonly messages: number;
+      readonly isSpared?: boolean;
+    },
     handle: (handlers: Handlers, invocation: Invocation) => Promise<Result>,
   ): Promise<InvocationEnd<Result>>;
   readonly active: number;
@@ -54,6 +61,7 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
       function: name,
       isDead: false,
       tableUnavailableUntilMs: 0,
+      isSpared: false,
       end: () => undefined,
     };
     calls.admit(process);
@@ -74,11 +82,12 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
     get active() {
       return active;
     },
-    invoke: ({ function: name, about, messages }, handle) =>
+    invoke: ({ function: name, about, messages, isSpared = false }, handle) =>
       new Promise((resolve) => {
         const identity = draw.identify(`invoke ${name} ${about}`);
         const { process, handlers, isCold } = takeProcess(name, identity);
         process.function = name;
+        process.isSpared = isSpared;
         active += 1;
         const startedAt = clock.ms;
         let deadline: Entry | undefined;

@@ -22,6 +22,8 @@ export interface QueueMappingOptions<Handlers> {
   readonly function: FunctionName;
   readonly batchSize: number;
   readonly concurrency: number;
+  /** From which receive of a message on no drawn fault hinders its invocation. @default never */
+  readonly sparedFromReceive?: number;
   readonly handle: (
     handlers: Handlers,
     records: readonly SQSRecord[],
@@ -33,7 +35,7 @@ const MAX_POLL_MS = 50;
 
 /** Creates a mapping that reports the failures of single messages, with a maximum concurrency. */
 export const createQueueMapping = <Handlers>(options: QueueMappingOptions<Handlers>): QueueMapping => {
-  const { context, calls, queue, pool, batchSize, concurrency } = options;
+  const { context, calls, queue, pool, batchSize, concurrency, sparedFromReceive = Number.POSITIVE_INFINITY } = options;
   const { clock, agenda, draw, next } = context;
   let active = 0;
   let polling: Entry | undefined;
@@ -69,6 +71,7 @@ export const createQueueMapping = <Handlers>(options: QueueMappingOptions<Handle
       function: options.function,
       about: `${first?.body} ${first?.receiveCount}`,
       messages: messages.length,
+      isSpared: messages.some(({ receiveCount }) => receiveCount >= sparedFromReceive),
     };
     const end = await pool.invoke(task, (handlers, invocation) =>
       options.handle(handlers, messages.map(recordOf), invocation),

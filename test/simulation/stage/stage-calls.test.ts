@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { USER } from '../../support/builders.ts';
 import { FAULTS } from '../world/faults.ts';
 import { LIMITS } from '../world/send-process.ts';
 import { playHistory } from './play-history.ts';
@@ -119,6 +120,18 @@ describe('what AWS does for the functions', () => {
       true,
     ]);
     expect(eventsOn(unheard).filter((name) => name === 'MessageReceived')).toHaveLength(1);
+  });
+
+  it('hinders no erasure in each of its 1,000 receives', async () => {
+    const later = writes(20 * 24 * 60 * 60 * 1000);
+    const failing = features({ faultRates: { 'fails-before': 0.2 } });
+    const erased = await playHistory(
+      history([{ kind: 'erase', contact: USER, afterMs: 0 }, later], { features: failing }),
+    );
+
+    expect(entriesOf(erased, 'invoked').filter((entry) => entry.function === 'erase').length).toBeGreaterThan(40);
+    expect(entriesOf(erased, 'write').map(({ after }) => after?.state)).toContain('done');
+    expect(entriesOf(erased, 'queued').map(({ queue }) => queue)).not.toContain('erasures-dead-letters');
   });
 
   it('redrives requests, which fail again if they must', async () => {

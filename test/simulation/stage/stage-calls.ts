@@ -112,14 +112,15 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     readonly identity: number;
     readonly possible: readonly Fault[];
     readonly isFirstOfKind: boolean;
+    readonly process?: StageProcess;
   }
 
-  const faultAt = ({ id, identity, possible, isFirstOfKind }: Possibility): Fault | undefined => {
+  const faultAt = ({ id, identity, possible, isFirstOfKind, process }: Possibility): Fault | undefined => {
     if (faults) {
       for (const fault of possible) if (faults.has(`${id} ${fault}`)) return fault;
       return undefined;
     }
-    if (context.isCalm) return undefined;
+    if (context.isCalm || process?.isSpared === true) return undefined;
     if (isFirstOfKind && draw.fraction(identity, ASPECT.isRare) < rareCallFaultRate) {
       return possible[Math.floor(draw.fraction(identity, ASPECT.rare) * possible.length)];
     }
@@ -142,7 +143,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     const identity = draw.identify(id);
     const possible = faultsOfCall(call);
     notePossible(name, label, possible);
-    const fault = faultAt({ id, identity, possible, isFirstOfKind: isFirst(name, label) });
+    const fault = faultAt({ id, identity, possible, isFirstOfKind: isFirst(name, label), process });
     const fraction = (aspect: number) => draw.fraction(identity, aspect);
     const answerMs =
       takesMs +

@@ -1,7 +1,7 @@
 import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { addressVariants } from '../../../../lambdas/domain/contact.ts';
-import { erasedKeys } from './receiving-invariants.ts';
+import { erasedKeys, isMark } from './receiving-invariants.ts';
 import { eventsIn, keptDeadLetters } from './stage-events.ts';
 import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -18,7 +18,9 @@ export const ERASURE_INVARIANTS = {
         for (const [name, item] of facts.run.items) {
           // A dead letter moves to the table when it is a week old.
           if (name.startsWith('DEADLETTER#') || !isAbout(names, [name, textOf(item)].join(' '))) continue;
-          const created = facts.writesOf(name).findLast(({ before }) => before === undefined)?.index ?? -1;
+          // What is stored on the mark of an erased message is new as well.
+          const isCreation = ({ before }: Recorded<'write'>) => before === undefined || isMark(before);
+          const created = facts.writesOf(name).findLast(isCreation)?.index ?? -1;
           const time = oldestTimeOf(name, item);
           if (created < start && (time === undefined || time <= requestedAt)) {
             violated(`${name} is left of ${key}, which was erased as of ${requestedAt}.`);

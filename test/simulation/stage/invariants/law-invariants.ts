@@ -24,9 +24,15 @@ export const LAW_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
-/** A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. */
+/**
+ * A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. Its whole
+ * invocation matters, because an overdue write takes effect after its fault.
+ */
 const isInterrupted = (facts: StageFacts, pk: string): boolean =>
   facts
     .namesOf(`${pk} `)
     .flatMap((name) => facts.writesOf(name))
-    .some((write) => facts.isHindered(facts.invocationAt(write), write.index));
+    .some((write) => {
+      const invocation = facts.invocationAt(write);
+      return facts.isHindered(invocation, invocation?.start ?? write.index);
+    });

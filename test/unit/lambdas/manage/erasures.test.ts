@@ -5,7 +5,7 @@ import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts'
 import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
-import { NOW, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, RETENTION_DAYS, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -33,6 +33,13 @@ const queuedErasure = async () => {
 };
 /** All that could identify the contact. */
 const PERSONAL = /1155550000|parcel|Ana/;
+/** What is left of the message of a send, so that no function stores it again. */
+const erasedMessage = (id: string) => ({
+  pk: `MESSAGE#${id}`,
+  sk: 'MESSAGE',
+  erasedAt: NOW,
+  expiresAt: Date.parse(NOW) / 1000 + RETENTION_DAYS.messages * 24 * 60 * 60,
+});
 const AFTER_THE_LEASE = '2026-11-20T12:03:01.000Z';
 
 describe('an erasure', () => {
@@ -62,8 +69,10 @@ describe('an erasure', () => {
       'CONTACT#chat#*#541155559999 CONTACT',
       'ERASURE#id-1 ERASURE',
       'MESSAGE#another MESSAGE',
+      'MESSAGE#message-request-1 MESSAGE',
       'SEND#request-1 SEND',
     ]);
+    expect(items['MESSAGE#message-request-1 MESSAGE']).toEqual(erasedMessage('message-request-1'));
     const left = JSON.stringify([items['ERASURE#id-1 ERASURE'], items['SEND#request-1 SEND']]);
     expect(left).not.toMatch(PERSONAL);
     expect(await stage.call('getContact', { id: USER })).toMatchObject({ status: 404 });
@@ -299,8 +308,67 @@ describe('an erasure of a send that a function has claimed', () => {
     await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW });
     await stage.erase();
 
-    expect(await stage.item('MESSAGE#out MESSAGE')).toBeUndefined();
+    expect(await stage.item('MESSAGE#out MESSAGE')).toEqual(erasedMessage('out'));
     expect(await stage.sendItem()).toMatchObject({ state: 'accepted', body: '' });
+  });
+});
+
+describe('the message of an erased send', () => {
+  const recordMessage = () =>
+    stage.messages.recordOutbound({
+      id: 'out',
+      requestId: 'request-1',
+      contact: contactRef('chat', USER),
+      call: { endpoint: 'message/v3', body: { messageText: 'Your parcel is here.' } },
+      claimedAt: NOW,
+    });
+  const acceptSend = async () => {
+    await putSendInState(stage.sends, 'claimed');
+    await stage.sends.recordResult('request-1', 'claim-request-1', {
+      state: 'accepted',
+      at: NOW,
+      messageId: 'out',
+      outcome: 'The chat service accepted it.',
+    });
+    return queuedErasure();
+  };
+
+  it('is not stored by a function that recorded the send before the erasure, and is slower', async () => {
+    await acceptSend();
+    await stage.erase();
+
+    await recordMessage();
+
+    expect(await stage.item('MESSAGE#out MESSAGE')).toEqual(erasedMessage('out'));
+    expect((await stage.call('getMessage', { id: 'out' })).status).toBe(404);
+  });
+
+  it('is not stored either if its statuses arrive before, and while the erasure is running', async () => {
+    const erasure = await acceptSend();
+    await stage.receive(wireStatus({ _id_: 'out', STATUS: 'delivered' }));
+    await stage.receive(wireMessage({ _id_: 'out', STATUS: 'failed' }));
+    await stage.receive(wireStatus({ _id_: 'out', STATUS: 'seen' }));
+    await stage.eraseTurn(erasure);
+    await stage.receive(wireStatus({ _id_: 'out', STATUS: 'read' }));
+    await stage.erase();
+
+    await recordMessage();
+
+    expect(await stage.item('MESSAGE#out MESSAGE')).toEqual(erasedMessage('out'));
+  });
+
+  it('has the statuses that arrive after the erasure', async () => {
+    await acceptSend();
+    await recordMessage();
+    await stage.erase();
+
+    await stage.receive(wireStatus({ _id_: 'out', STATUS: 'read' }));
+    await recordMessage();
+
+    const { status, body } = await stage.call('getMessage', { id: 'out' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: 'out', readAt: expect.any(String) });
+    expect(JSON.stringify(body)).not.toContain('parcel');
   });
 });
 

@@ -28,6 +28,7 @@ import {
   deadLetterContact,
   deadLetterPart,
   denial,
+  erasedMessage,
   erasedSend,
   erasure,
   expiryOf,
@@ -91,7 +92,10 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
     { before: inbound(), after: inbound({ createdAt: LATER, contactSort: `MESSAGE#${LATER}` }) },
     { before: inbound(), after: inbound({ body: '{"a":1,"_id_":"in-1"}', isFromStatus: true, createdAt: LATER }) },
   ],
-  'message-keeps-its-request': [{ before: outbound(), after: outbound({ requestId: 'order-18' }) }],
+  'message-keeps-its-request': [
+    { before: outbound(), after: outbound({ requestId: 'order-18' }) },
+    { before: outbound(), after: erasedMessage({ body: 'text' }) },
+  ],
   'message-keeps-its-contact': [
     { before: inbound(), after: inbound({ contact: 'CUSTOMER#chat#1', createdAt: '2026' }) },
   ],
@@ -165,6 +169,7 @@ const LEGAL_CHANGES: readonly Change[] = [
   { before: openCircuit({ probes: 1, probeId: 'p' }), after: closedCircuit({ closedAt: LATER }) },
   { before: erasure(), after: erasure({ turns: 2, state: 'done', finishedAt: LATER }) },
   { before: deadLetter() },
+  { before: outbound(), after: erasedMessage() },
 ];
 
 /** For each law, items that break it together with the rest of the table. */
@@ -196,6 +201,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [erasedSend({ call: { endpoint: 'message/v3' } })],
     [erasedSend({ body: 'text' })],
     [auditEntry({ erasedAt: LATER })],
+    [outbound({ erasedAt: LATER })],
   ],
   'erasure-ends': [[erasure({ requestedAt: '2026-11-19T12:00:00.000Z' })], [erasure({ state: 'done' })]],
   'circuit-breaker-is-complete': [
@@ -254,6 +260,7 @@ const LEGAL_ITEMS: readonly StoredItem[] = [
   openCircuit(),
   erasure({ state: 'done', finishedAt: LATER }),
   auditEntry(),
+  erasedMessage({ pk: 'MESSAGE#sent-2' }),
   deadLetter(),
   deadLetterPart(),
   deadLetterContact(),

@@ -90,6 +90,12 @@ export const outbound = make({
   statusBodies: new Set(['{"STATUS":"delivered"}']),
   expiresAt: expiryOf(NOW),
 });
+export const erasedMessage = make({
+  pk: 'MESSAGE#sent-1',
+  sk: 'MESSAGE',
+  erasedAt: LATER,
+  expiresAt: expiryOf(NOW),
+});
 export const contact = make({
   pk: CONTACT,
   sk: 'CONTACT',
