@@ -80,9 +80,13 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
   const reportDelivered = ({ id, body }: Effect): void => {
     const address = String(body.platformContactId);
     const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';
-    const maxMs = features.chatService?.maxDeviceMs ?? MAX_DEVICE_MS;
+    const { maxDeviceMs: maxMs = MAX_DEVICE_MS, repeatedStatusRate = 0 } = features.chatService ?? {};
     context.after(context.delayMs(`how late ${id} reaches the user`, maxMs), `delivered ${id}`, () => {
       report(statusEvent(context, { id, body, STATUS }));
+      if (context.draw.fraction(context.draw.identify(`repeated status of ${id}`), 0) >= repeatedStatusRate) return;
+      context.after(context.delayMs(`when ${id} is reported again`, maxMs), `delivered ${id} again`, () => {
+        report(statusEvent(context, { id, body, STATUS, isRepeated: true }));
+      });
     });
   };
   return { service, called };
