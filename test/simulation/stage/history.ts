@@ -47,6 +47,8 @@ export interface ChatServiceFeatures {
   readonly maxDeviceMs: number;
   /** Whether the answer to an accepted `intent/v2` names no message. */
   readonly answersIntentsWithoutId: boolean;
+  /** The probability that it reports once more, later, that a message was delivered. @default 0 */
+  readonly repeatedStatusRate?: number;
 }
 
 /** How the publish/subscribe system delivers the chat service's events. */

@@ -55,6 +55,8 @@ export type LedgerEntry = {
       readonly end: CallEnd;
       /** Whether the process received a response that shows the outcome. */
       readonly isAnswered: boolean;
+      /** Whether the process received a 2xx that it cannot read. */
+      readonly isUnreadable?: boolean;
     }
   | { readonly kind: 'queued'; readonly queue: QueueName; readonly body: string; readonly reason?: string }
   | { readonly kind: 'deleted'; readonly queue: QueueName; readonly body: string }

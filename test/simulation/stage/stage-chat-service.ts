@@ -53,18 +53,18 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
   });
   /** The chat service as processes reach it: calls of its sending endpoints are in the ledger. */
   const called: CalledChatService = {
-    post({ path, token, body, isAnswered }) {
+    post({ path, token, body, ...response }) {
       const before = service.effects.length;
       const answer = service.post(path, token, body);
       const effect = service.effects[before];
-      recordCall({ path, body, isAnswered }, effect, answer);
+      recordCall({ path, body, ...response }, effect, answer);
       if (effect) reportDelivered(effect);
       return answer;
     },
     lose: (call) => recordCall(call, undefined, undefined),
   };
   const recordCall = (
-    { path: endpoint, body, isAnswered }: Parameters<CalledChatService['lose']>[0],
+    { path: endpoint, body, ...response }: Omit<Parameters<CalledChatService['post']>[0], 'token'>,
     effect: Effect | undefined,
     answer: HttpAnswer | undefined,
   ): void => {
@@ -73,16 +73,20 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
     const requestId = requestIdIn(body);
     const claimId = claimOf(calls.current, requestId);
     record(
-      { kind: 'call', requestId, claimId, endpoint, body: sent, effect, end: endOf(effect, answer), isAnswered },
+      { kind: 'call', requestId, claimId, endpoint, body: sent, effect, end: endOf(effect, answer), ...response },
       calls.current,
     );
   };
   const reportDelivered = ({ id, body }: Effect): void => {
     const address = String(body.platformContactId);
     const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';
-    const maxMs = features.chatService?.maxDeviceMs ?? MAX_DEVICE_MS;
+    const { maxDeviceMs: maxMs = MAX_DEVICE_MS, repeatedStatusRate = 0 } = features.chatService ?? {};
     context.after(context.delayMs(`how late ${id} reaches the user`, maxMs), `delivered ${id}`, () => {
       report(statusEvent(context, { id, body, STATUS }));
+      if (context.draw.fraction(context.draw.identify(`repeated status of ${id}`), 0) >= repeatedStatusRate) return;
+      context.after(context.delayMs(`when ${id} is reported again`, maxMs), `delivered ${id} again`, () => {
+        report(statusEvent(context, { id, body, STATUS, isRepeated: true }));
+      });
     });
   };
   return { service, called };

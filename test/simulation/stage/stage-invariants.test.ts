@@ -311,6 +311,40 @@ describe('a send that a status confirms after a day', () => {
   });
 });
 
+describe('a send that becomes uncertain without a call', () => {
+  const uncalled = without(uncertain(false), 'call');
+  const fault = (seconds: number, id: string): Step =>
+    step(id, seconds, {
+      kind: 'fault',
+      id,
+      function: 'send',
+      call: 'write SEND',
+      fault: 'fails-before',
+      process: 'send-1',
+    });
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const invariantsWith = (excuse: Step) => invariantsOf(after(uncalled, 'claim', excuse));
+
+  it.each([
+    ['a read of the contact', fault(12, 'send read CONTACT#chat#*#541155550000 1 fails-before')],
+    ['a write of the send, with time for another', fault(12, 'send write SEND#request-1 as waiting 1 fails-before')],
+    ['a late write of another send', fault(125, 'send write SEND#request-2 as waiting 1 fails-before')],
+  ])('is not excused by a fault: %s', (_, excuse) => {
+    expect(invariantsWith(excuse)).toContain('uncertainOnlyAfterCall');
+  });
+
+  it('is excused if the last write of the send in the time of the function fails', () => {
+    const excuse = fault(125, 'send write SEND#request-1 as waiting 50 fails-before');
+    expect(invariantsWith(excuse)).not.toContain('uncertainOnlyAfterCall');
+  });
+
+  it('is excused if the function died', () => {
+    const died = changed(uncalled, 'send-1 ends', { how: 'died' });
+    expect(invariantsOf(died)).not.toContain('uncertainOnlyAfterCall');
+  });
+});
+
 describe('an event about a message', () => {
   const contact = { platform: 'chat', channel: '*', key: '549' };
   it.each([

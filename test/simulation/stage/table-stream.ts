@@ -101,7 +101,7 @@ export const createTableStream = ({ context, onFailureQueue, invoke }: TableStre
       if (!isBusy) poll();
     };
   };
-  const shards = Array.from({ length: SHARDS }, (_, index) => createShard(`shardId-${index}`));
+  const shards = Array.from({ length: SHARDS }, (_, index) => createShard(shardName(index)));
 
   return {
     add({ before, after: item }) {
@@ -110,7 +110,7 @@ export const createTableStream = ({ context, onFailureQueue, invoke }: TableStre
       sequence += 1;
       // The mapping's filter leaves out removals.
       if (item === undefined) return true;
-      shards[hashText(String(key.pk)) % SHARDS]?.({
+      shards[shardOf(key.pk)]?.({
         eventName: before === undefined ? 'INSERT' : 'MODIFY',
         eventSourceARN: STREAM_ARN,
         dynamodb: {
@@ -125,6 +125,12 @@ export const createTableStream = ({ context, onFailureQueue, invoke }: TableStre
     },
   };
 };
+
+const shardOf = (pk: unknown): number => hashText(String(pk)) % SHARDS;
+const shardName = (index: number): string => `shardId-${index}`;
+
+/** Returns the shard with the records of the items that have this partition key. */
+export const shardIdOf = (pk: unknown): string => shardName(shardOf(pk));
 
 const isUnchanged = (before: Item | undefined, after: Item | undefined): boolean => {
   if (before === undefined || after === undefined) return before === after;

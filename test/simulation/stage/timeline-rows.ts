@@ -56,7 +56,7 @@ export const rowOf = (entry: LedgerEntry): Row | undefined => {
       return undefined;
     case 'call': {
       const effect = entry.effect ? ` as ${entry.effect.id}` : '';
-      const heard = entry.isAnswered ? '' : ', but the answer is lost';
+      const heard = entry.isAnswered ? '' : `, but the answer is ${entry.isUnreadable ? 'unreadable' : 'lost'}`;
       const text = `${entry.endpoint} ${entry.requestId}: ${entry.end}${effect}${heard}`;
       return { atMs, from: by, to: 'chat service', text };
     }

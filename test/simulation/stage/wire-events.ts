@@ -42,9 +42,14 @@ export const echoEvent = (
 /** Returns the event of a status of a message that the business sent. */
 export const statusEvent = (
   context: StageContext,
-  { id, body, STATUS }: { id: string; body: Readonly<Record<string, unknown>>; STATUS: string },
+  {
+    id,
+    body,
+    STATUS,
+    isRepeated = false,
+  }: { id: string; body: Readonly<Record<string, unknown>>; STATUS: string; isRepeated?: boolean },
 ): ReportedEvent => {
-  const eventId = `${STATUS} ${id}`;
+  const eventId = `${STATUS} ${id}${isRepeated ? ' again' : ''}`;
   const contact = String(body.platformContactId);
   const names = { _id_: id, FROM: nameOf(contact), CUSTOMER_ID: customerOf(contact), STATUS };
   const reference = typeof body.clientPayload === 'string' ? { CLIENT_PAYLOAD: body.clientPayload } : {};

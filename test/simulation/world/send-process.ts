@@ -54,13 +54,17 @@ export interface Mutation {
   readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
 }
 
-/** The chat service as a process reaches it. `isAnswered` is false when the process cannot know the result. */
+/**
+ * The chat service as a process reaches it. `isAnswered` is false when the process cannot know the result. Then,
+ * `isUnreadable` is true if it receives a 2xx that it cannot read.
+ */
 export interface CalledChatService {
   post(call: {
     readonly path: string;
     readonly token: string;
     readonly body: unknown;
     readonly isAnswered: boolean;
+    readonly isUnreadable?: boolean;
   }): HttpAnswer;
   /** The call is lost before it reaches the service. */
   lose(call: { readonly path: string; readonly body: unknown; readonly isAnswered: boolean }): void;
@@ -225,8 +229,8 @@ export const postAtTurn = (
   const path = url.pathname.replace('/api/v1.0/', '');
   const unknown: PostResult = { kind: 'unknown', cause: 'ECONNRESET' };
   const call = { path, token, body: JSON.parse(body) };
-  const perform = (isAnswered = true): PostResult => {
-    const answer = chatService.post({ ...call, isAnswered });
+  const perform = (isAnswered = true, isUnreadable = false): PostResult => {
+    const answer = chatService.post({ ...call, isAnswered, ...(isUnreadable && { isUnreadable }) });
     return { kind: 'answered', httpStatus: answer.httpStatus, bodyText: JSON.stringify(answer.body) ?? '' };
   };
   return turns.call<PostResult>({
@@ -247,7 +251,7 @@ export const postAtTurn = (
         return unknown;
       },
       garbage: () => {
-        perform(false);
+        perform(false, true);
         return { kind: 'answered', httpStatus: 200, bodyText: '<html>' };
       },
     },

@@ -1,6 +1,6 @@
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { StageMutation } from '../stage-mutation.ts';
-import { ANSWERED, HOUR_MS, historyOf, outage, type StageDefect, writes } from './stage-defect.ts';
+import { ANSWERED, freeForm, HOUR_MS, historyOf, outage, reads, type StageDefect, writes } from './stage-defect.ts';
 
 const BUS_OUTAGE = historyOf([outage('bus', { forMs: HOUR_MS }), writes(1_000)]);
 
@@ -28,6 +28,30 @@ export const PUBLISHING_DEFECTS = {
     invariant: 'everyChangePublished',
     create: () => ({ publish: { failures: () => [] } }),
     history: BUS_OUTAGE,
+  },
+  readNeverPublished: {
+    breaks: 'Reports that a message was read are not published, while other changes have a dead letter.',
+    invariant: 'everyChangePublished',
+    create: () => ({
+      publish: {
+        bus: (bus) => ({
+          publish(events) {
+            const isDropped = events.map(({ name }) => name === 'MessageRead');
+            const published = bus.publish(events.filter((_, index) => !isDropped[index]));
+            return published.then((results) => {
+              const rest = [...results];
+              return isDropped.map((dropped) => (dropped ? undefined : rest.shift()) ?? { kind: 'published' as const });
+            });
+          },
+        }),
+      },
+    }),
+    history: historyOf([
+      outage('bus', { forMs: 13 * HOUR_MS }),
+      writes(),
+      freeForm(1, { afterMs: 14 * HOUR_MS }),
+      reads(15 * HOUR_MS),
+    ]),
   },
   publishedTooEarly: {
     breaks: 'Every event has the time at which it is published.',

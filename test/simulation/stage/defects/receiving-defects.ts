@@ -1,4 +1,5 @@
-import { USER } from '../../../support/builders.ts';
+import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import { ACCOUNT, USER } from '../../../support/builders.ts';
 import { mapEvents } from './map-events.ts';
 import {
   ANSWERED,
@@ -11,9 +12,12 @@ import {
   SECOND_MS,
   type StageDefect,
   updating,
+  withoutCondition,
   writes,
 } from './stage-defect.ts';
 
+/** The start of the name of every item about the contact of `writes`. */
+const CONTACT_NAME = `CONTACT#${ACCOUNT.platform}#*#${contactKey(USER)}`;
 const UNAVAILABLE = historyOf([outage('table', { forMs: 2 * MINUTE_MS }), writes(SECOND_MS)]);
 const UNKNOWN = historyOf([{ kind: 'unknown-event', body: 'ping', afterMs: 0 }, writes(SECOND_MS)]);
 const UNAUTHENTICATED = historyOf([
@@ -111,6 +115,44 @@ export const RECEIVING_DEFECTS = {
     }),
     history: historyOf([writes()]),
   },
+  windowOpensLate: {
+    breaks: 'A message is acknowledged although its window could not be opened, so only the next message opens it.',
+    invariant: 'windowsStayOpen',
+    create: () => ({
+      receive: {
+        table: (table) => ({
+          async update(update, options) {
+            const updated = table.update(update, options);
+            return isOf(update, 'CONTACT#') ? updated.catch(() => ({ kind: 'written', item: undefined })) : updated;
+          },
+        }),
+      },
+    }),
+    history: historyOf([writes(), writes(MINUTE_MS)], {
+      faults: [`receive write ${CONTACT_NAME} 1 fails-before`],
+    }),
+  },
+  windowOfArrival: {
+    breaks: 'A message opens the window as of its arrival.',
+    invariant: 'windowsAreTrue',
+    create() {
+      let receivedAt = '';
+      return {
+        receive: {
+          storeEvent: (storeEvent) => (request) => {
+            receivedAt = request.receivedAt;
+            return storeEvent(request);
+          },
+          table: updating((update) =>
+            update.set?.lastInboundAt === undefined
+              ? update
+              : { ...update, set: { ...update.set, lastInboundAt: receivedAt } },
+          ),
+        },
+      };
+    },
+    history: historyOf([writes()]),
+  },
   dedupeOnIdAlone: {
     breaks: 'A second status of a message is treated as a duplicate, because it has the same ID.',
     invariant: 'everyEventKept',
@@ -137,6 +179,25 @@ export const RECEIVING_DEFECTS = {
       },
     }),
     history: historyOf([writes(), freeForm(), reads(11 * SECOND_MS)]),
+  },
+  statusOverwritten: {
+    breaks: 'A later report of the same status overwrites its time.',
+    invariant: 'statusesAreTrue',
+    create: () => ({
+      receive: {
+        table: updating((update) => (update.set?.deliveredAt === undefined ? update : withoutCondition(update))),
+      },
+    }),
+    history: historyOf([writes(), freeForm()], {
+      features: {
+        chatService: {
+          closesEarlyMs: 0,
+          maxDeviceMs: MINUTE_MS,
+          answersIntentsWithoutId: false,
+          repeatedStatusRate: 1,
+        },
+      },
+    }),
   },
   neverAcknowledged: {
     breaks: 'The webhook fails for every event.',

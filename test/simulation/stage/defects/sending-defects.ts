@@ -1,5 +1,6 @@
-import type { Contact } from '../../../../lambdas/domain/contact.ts';
+import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendResult } from '../../../../lambdas/domain/send.ts';
+import { ACCOUNT, USER } from '../../../support/builders.ts';
 import { FORMER_DEFECTS } from '../../search/former-defects.ts';
 import { MISTAKES } from '../../search/mistakes.ts';
 import { isClaim } from '../../search/mutant.ts';
@@ -22,6 +23,8 @@ import {
   writes,
 } from './stage-defect.ts';
 
+/** The start of the name of every item about the contact of `freeForm`. */
+const CONTACT_NAME = `CONTACT#${ACCOUNT.platform}#*#${contactKey(USER)}`;
 /** The same request from two producers at the same time. */
 const TWICE = historyOf(
   [writes(), freeForm(1), freeForm(1, { groupId: 'another-producer', deduplicationId: 'again' })],
@@ -131,6 +134,41 @@ export const SENDING_DEFECTS = {
       ),
     history: historyOf([writes(), freeForm(1, { fields: { onUncertain: 'resend' } })]),
   },
+  unreadableAnswerIgnored: {
+    breaks: 'A request is sent again although the chat service answered 200, because the answer could not be read.',
+    invariant: 'sentOnce',
+    create: () =>
+      ports(({ chatService }) => ({
+        chatService: {
+          ...chatService,
+          async send(call) {
+            const answer = await chatService.send(call);
+            const isUnreadable = answer.kind === 'answered' && answer.httpStatus === 200 && answer.body === undefined;
+            return isUnreadable ? { kind: 'unknown', cause: 'The answer could not be read.' } : answer;
+          },
+        },
+      })),
+    history: historyOf([writes(), freeForm(1, { fields: { onUncertain: 'resend' } })], {
+      features: { rules: { clientPayload: 'off' } },
+      faults: ['send call message/v3 1 garbage'],
+    }),
+  },
+  resentForever: {
+    breaks: 'Unknown outcomes are not counted, so a request that says resend is sent again without end.',
+    invariant: 'sentOnce',
+    create: () => ({
+      send: {
+        table: updating(({ increment = [], ...update }) => ({
+          ...update,
+          increment: increment.filter((name) => name !== 'unknownOutcomes'),
+        })),
+      },
+    }),
+    history: historyOf([writes(), freeForm(1, { fields: { onUncertain: 'resend' } })], {
+      features: { rules: { clientPayload: 'off' } },
+      faults: Array.from({ length: 8 }, (_, index) => `send call message/v3 ${index + 1} fails-before`),
+    }),
+  },
   uncertainWithoutCall: {
     breaks: 'A call that was not made counts as one whose outcome is unknown.',
     invariant: 'uncertainOnlyAfterCall',
@@ -139,6 +177,36 @@ export const SENDING_DEFECTS = {
         chatService: { ...chatService, send: async () => ({ kind: 'unknown', cause: 'broken' }) },
       })),
     history: ANSWERED,
+  },
+  claimKept: {
+    breaks: 'A claim is kept when the consents cannot be read after it, so the send becomes uncertain without a call.',
+    invariant: 'uncertainOnlyAfterCall',
+    create: () =>
+      ports(({ contacts, sends }) => {
+        let isUnread = false;
+        return {
+          contacts: {
+            ...contacts,
+            async readConsents(...parameters) {
+              isUnread = true;
+              const consents = await contacts.readConsents(...parameters);
+              isUnread = false;
+              return consents;
+            },
+          },
+          sends: {
+            ...sends,
+            recordResult: async (requestId, claimId, result) =>
+              isUnread && result.state === 'waiting'
+                ? { kind: 'applied' }
+                : sends.recordResult(requestId, claimId, result),
+          },
+        };
+      }),
+    history: historyOf([writes(), freeForm()], {
+      // More than the attempts that an invocation has time for.
+      faults: Array.from({ length: 30 }, (_, index) => `send read ${CONTACT_NAME} ${index + 1} fails-before`),
+    }),
   },
   othersContent: {
     breaks: 'A message has the text of the message before it.',

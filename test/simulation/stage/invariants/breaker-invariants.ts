@@ -59,7 +59,8 @@ export const BREAKER_INVARIANTS = {
             ({ index, after }) => index > first.index && index < next.index && after?.circuit === 'open',
           );
           const isOpen = writes.findLast(({ index }) => index < next.index)?.after?.circuit === 'open';
-          const isHindered = row.some((one) => facts.isHindered(one.invocation, first.index, next.index));
+          const hindrance = { until: next.index, about: ['ACCOUNT#'] };
+          const isHindered = row.some((one) => facts.isHindered(one.invocation, first.index, hindrance));
           if (!isOpened && !isOpen && !isHindered) {
             violated(`${next.requestId} was sent after ${UNKNOWN_OUTCOMES} unknown outcomes in a row.`, next.index);
           }

@@ -57,8 +57,8 @@ export const CLAIM_INVARIANTS = {
 
   sentOnce: {
     sentence:
-      'No request reaches a user twice, unless its onUncertain is resend and the outcome of the previous call could not be known, or ' +
-      'an operator resends it.',
+      'No request reaches a user twice, unless its onUncertain is resend and the previous call had no known outcome and no ' +
+      '2xx, or an operator resends it. Without an operator, at most five calls have no known outcome.',
     check(facts, { checked, violated }) {
       for (const requestId of requestIdsOf(facts)) {
         const effects = facts.callsOf(requestId).filter(({ effect }) => effect !== undefined);
@@ -66,8 +66,14 @@ export const CLAIM_INVARIANTS = {
         for (const [place, call] of effects.entries()) {
           const before = effects[place - 1];
           if (before === undefined || isResent(facts, before, call)) continue;
-          if (call.request?.onUncertain === 'resend' && !before.isKnown) continue;
+          const isUnknown = !before.isKnown && !before.isKnownToBeAnswered;
+          if (call.request?.onUncertain === 'resend' && isUnknown) continue;
           violated(`${requestId} reached the user ${place + 1} times.`, call.index);
+        }
+        const unknown = facts.callsOf(requestId).filter(({ isAnswered }) => !isAnswered);
+        const [first, last] = [unknown[0], unknown.at(MAX_UNKNOWN)];
+        if (first && last && !isResent(facts, first, last)) {
+          violated(`${requestId} was called after ${MAX_UNKNOWN} unknown outcomes.`, last.index);
         }
       }
     },
@@ -97,19 +103,22 @@ export const CLAIM_INVARIANTS = {
 
   uncertainOnlyAfterCall: {
     sentence:
-      'A send is uncertain only if a call was made, or a fault kept the function from recording that there was none.',
+      'A send is uncertain only if a call was made, or the function that claimed it died or could not write until its end.',
     check(facts, { checked, violated }) {
       for (const { before, after, index, requestId } of facts.changesOfSends()) {
         if (after.state !== 'uncertain' || before?.state === 'uncertain') continue;
         checked();
         const claim = facts.claims.get(String(after.claimId));
-        if (claim === undefined || facts.isHindered(claim.invocation, claim.index)) continue;
+        if (claim === undefined || facts.couldNotRecord(requestId, claim.invocation)) continue;
         const isCalled = facts.callsOf(requestId).some(({ claimId }) => claimId === claim.claimId);
         if (!isCalled) violated(`${requestId} is uncertain, although no call was made.`, index);
       }
     },
   },
 } as const satisfies Record<string, StageInvariant>;
+
+/** After as many unknown outcomes, a send stays uncertain. Source: lambdas/domain/send.ts */
+const MAX_UNKNOWN = 5;
 
 const RECEIVERS: readonly (FunctionName | undefined)[] = ['receive', 'drain'];
 const MANAGERS: readonly (FunctionName | undefined)[] = ['manage', 'erase'];

@@ -108,7 +108,9 @@ export const DECISION_INVARIANTS = {
         checked();
         if (sendAt !== undefined && atMs < Date.parse(sendAt))
           violated(`${requestId} was sent before ${sendAt}.`, index);
-        const isHindered = facts.isHindered(invocation, claim?.index ?? index, index);
+        const read = facts.readsOf(claim?.contact ?? '').findLast((one) => one.index < index);
+        const hindrance = { until: index, about: [`SEND#${requestId} `, 'call ', 'access token'] };
+        const isHindered = facts.isHindered(invocation, read?.index ?? claim?.index ?? index, hindrance);
         if (notAfter !== undefined && atMs > Date.parse(notAfter) + LATEST_CALL_MS && !isHindered) {
           violated(`${requestId} was sent after ${notAfter}.`, index);
         }

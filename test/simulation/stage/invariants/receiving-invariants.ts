@@ -1,6 +1,7 @@
-import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
+import { contactName, parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import { ACCOUNT } from '../../../support/builders.ts';
 import { authenticEventsOf, bodiesIn, type EventFact, eventsIn, eventsOf, keptDeadLetters } from './stage-events.ts';
 import type { StageFacts } from './stage-facts.ts';
 import { idIn } from './stage-facts.ts';
@@ -151,22 +152,28 @@ export const RECEIVING_STAGE_INVARIANTS = {
   },
 
   windowsStayOpen: {
-    sentence: "At the end, a contact's window is open as of the time of the latest stored message.",
+    sentence:
+      "When a user's message is acknowledged or leaves the inbound queue, and at the end, the contact's window is open as " +
+      'of the time of that message or a later one, unless the message is in a queue or the contact was erased.',
     check(facts, { checked, violated }) {
-      const { items, history } = facts.run;
-      const erased = erasedKeys(facts);
-      const inbound = [...items.values()].filter(({ direction }) => direction === 'inbound');
-      for (const [name, messages] of Map.groupBy(inbound, ({ contact }) => String(contact))) {
-        const contact = parseContactName(name);
-        if (contact === undefined || erased.has(contact.key)) continue;
-        if (history.features.windowPer === 'channel' && contact.channel === '*') continue;
-        checked();
-        const latest = messages
-          .map(({ createdAt }) => String(createdAt))
-          .toSorted()
-          .at(-1);
-        const opened = items.get(`${name} CONTACT`)?.lastInboundAt;
-        if (opened !== latest) violated(`The window of ${name} opened as of ${String(opened)}, not ${latest}.`);
+      const deferred = queuedIn(facts, INBOUND);
+      const quarantined = queuedIn(facts, ['inbound-dead-letters']);
+      const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
+      const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
+      for (const { eventId, body, time, contact } of windowsOf(facts)) {
+        const isQueued = (queue: ReadonlyMap<string, number>, index: number) => (queue.get(body) ?? index) < index;
+        const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isQueued(deferred, index));
+        const places = [stored?.index, drained.get(body)].filter((index) => index !== undefined);
+        const done = places.filter((index) => !isQueued(quarantined, index));
+        const isOpen = (item: Item | undefined): boolean => String(item?.lastInboundAt ?? '') >= time;
+        for (const index of done) {
+          checked();
+          const item = facts.itemBefore(`${contact} CONTACT`, index);
+          if (!isOpen(item)) violated(`The window of ${contact} did not open as of ${time}.`, index);
+        }
+        if (done.length > 0 && !isOpen(facts.run.items.get(`${contact} CONTACT`))) {
+          violated(`At the end, the window of ${contact} is not open as of ${time}.`);
+        }
       }
     },
   },
@@ -230,6 +237,34 @@ const checkEarliest = (
   if (latest === undefined) return;
   const time = item[attribute];
   if (typeof time !== 'string' || time > latest) violated(`${attribute} is ${String(time)}, not ${latest}.`);
+};
+
+/** The messages that open a window, by what the chat service told us, unless an erasure closes it. */
+const windowsOf = (facts: StageFacts): readonly (EventFact & { readonly contact: string })[] => {
+  const channel = facts.run.history.features.windowPer === 'channel' ? contactKey(ACCOUNT.channel) : '*';
+  const erasures = facts
+    .entries('queued')
+    .flatMap(({ queue, body }) => (queue === 'erasures' ? [JSON.parse(body)] : []));
+  return authenticEventsOf(facts).flatMap((event) =>
+    event.parts.flatMap(({ kind, contact: key, isBesideStatus }) => {
+      const isErased = erasures.some((one) => one.contact.key === key && one.requestedAt >= event.time);
+      if (kind !== 'message' || key === undefined || isBesideStatus || isErased) return [];
+      return [{ ...event, contact: contactName({ platform: ACCOUNT.platform, channel, key }) }];
+    }),
+  );
+};
+
+/** The place at which each event was first in one of the queues. */
+const queuedIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<string, number> =>
+  firstOf(facts.entries('queued').filter(({ queue }) => queues.includes(queue)));
+
+/** The place of the first message with each event. */
+const firstOf = (messages: readonly { readonly body: string; readonly index: number }[]) => {
+  const first = new Map<string, number>();
+  for (const { body, index } of messages) {
+    for (const event of eventsIn(body)) if (!first.has(event)) first.set(event, index);
+  }
+  return first;
 };
 
 /** The place at which each event was first in the table, or in one of the queues. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseSendRequest, type SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import { LIMITS } from '../../world/send-process.ts';
 import type { Act } from '../history.ts';
 import type { FunctionName, LedgerEntry, LedgerKind } from '../ledger.ts';
 import type { StageRun } from '../stage-run.ts';
@@ -17,8 +18,8 @@ export interface Invocation {
   end: number;
   endedAtMs: number;
   how: 'answered' | 'failed' | 'died' | 'timed-out' | 'running';
-  /** The places of the faults at its calls. */
-  readonly faults: number[];
+  /** The faults at its calls. */
+  readonly faults: Recorded<'fault'>[];
 }
 
 /** A claim of a send, as its write shows it. */
@@ -38,8 +39,10 @@ export type CallFact = Recorded<'call'> & {
   /** The request as it was queued. */
   readonly request: SendRequest | undefined;
   readonly invocation: Invocation | undefined;
-  /** Whether the process could record the outcome: it got a response, stayed alive, and none of its calls failed. */
+  /** Whether the process had to record the outcome: it got a response, stayed alive, and could write. */
   readonly isKnown: boolean;
+  /** Whether the process had to record that the chat service answered with a 2xx that cannot be read. */
+  readonly isKnownToBeAnswered: boolean;
 };
 
 /** A write that changed the state of a send. */
@@ -70,8 +73,21 @@ export interface StageFacts {
   invocationAt(entry: { readonly index: number }): Invocation | undefined;
   /** Parses a request, unless it is malformed or erased. */
   requestIn(body: unknown): SendRequest | undefined;
-  /** Whether a call of an invocation failed between two entries, which can excuse missing work. */
-  isHindered(invocation: Invocation | undefined, from: number, until?: number): boolean;
+  /**
+   * Whether a call of an invocation failed between two entries, which can excuse missing work that is not retried.
+   *
+   * @param about what the ids of the faults contain that count. The table's outages always count. @default all faults
+   */
+  isHindered(
+    invocation: Invocation | undefined,
+    from: number,
+    options?: { readonly until?: number; readonly about?: readonly string[] },
+  ): boolean;
+  /**
+   * Whether an invocation of `send` could not record the result of a send. The function retries the write until its
+   * time is over, so a fault is an excuse only if it leaves no time for another attempt.
+   */
+  couldNotRecord(requestId: string, invocation: Invocation | undefined): boolean;
 }
 
 export const createStageFacts = (run: StageRun): StageFacts => {
@@ -131,7 +147,7 @@ export const createStageFacts = (run: StageRun): StageFacts => {
         break;
       }
       case 'fault':
-        latestOf(entry.process)?.faults.push(index);
+        latestOf(entry.process)?.faults.push({ ...entry, index });
         break;
       case 'write': {
         push(writes, entry.key, { ...entry, index });
@@ -155,26 +171,36 @@ export const createStageFacts = (run: StageRun): StageFacts => {
   };
   for (const [index, entry] of entries.entries()) note(entry, index);
 
-  const outages = run.history.acts.filter((act) => act.kind === 'outage').filter(({ part }) => part !== 'chat-service');
+  const outages = run.history.acts.filter((act) => act.kind === 'outage').filter(({ part }) => part === 'table');
   const isOutage = (fromMs: number, untilMs: number): boolean =>
     outages.some(({ atMs, forMs }) => atMs <= untilMs && fromMs <= atMs + forMs);
 
   const invocationAt: StageFacts['invocationAt'] = ({ index }) => invocationOf[index];
 
-  const isHindered: StageFacts['isHindered'] = (invocation, from, until = Number.POSITIVE_INFINITY) => {
+  const isHindered: StageFacts['isHindered'] = (invocation, from, { until = Number.POSITIVE_INFINITY, about } = {}) => {
     if (invocation === undefined) return true;
     const untilMs = Math.min(invocation.endedAtMs, entries[until]?.atMs ?? Number.POSITIVE_INFINITY);
     return (
       (invocation.how !== 'answered' && invocation.end <= until) ||
-      invocation.faults.some((fault) => fault >= from && fault <= until) ||
+      invocation.faults.some((fault) => fault.index >= from && fault.index <= until && isAbout(fault, about)) ||
       isOutage(entries[from]?.atMs ?? 0, untilMs)
     );
+  };
+
+  const couldNotRecord: StageFacts['couldNotRecord'] = (requestId, invocation) => {
+    if (invocation === undefined || invocation.how !== 'answered') return true;
+    const { startedAtMs, faults } = invocation;
+    const [lastAttemptMs, deadlineMs] = [startedAtMs + LAST_ATTEMPT_MS, startedAtMs + TIMEOUT_MS];
+    const isLate = faults.some((fault) => fault.atMs >= lastAttemptMs && isAbout(fault, [`SEND#${requestId} `]));
+    return isLate || isOutage(lastAttemptMs, deadlineMs);
   };
 
   const calls = called.map((call): CallFact => {
     const claim = call.claimId === undefined ? undefined : claims.get(call.claimId);
     const invocation = invocationAt(call);
-    return { ...call, claim, invocation, isKnown: call.isAnswered && !isHindered(invocation, call.index) };
+    const isRecorded = !couldNotRecord(call.requestId, invocation);
+    const isKnownToBeAnswered = call.isUnreadable === true && isRecorded;
+    return { ...call, claim, invocation, isKnown: call.isAnswered && isRecorded, isKnownToBeAnswered };
   });
   const changes = (byKind.get('write') ?? []).flatMap((entry): SendChange[] => {
     if (entry.kind !== 'write' || !entry.key.startsWith('SEND#')) return [];
@@ -213,9 +239,18 @@ export const createStageFacts = (run: StageRun): StageFacts => {
     invocationAt,
     requestIn,
     isHindered,
+    couldNotRecord,
   };
   return facts;
 };
+
+const TIMEOUT_MS = LIMITS.timeoutSeconds * 1000;
+/** A write takes at most 10 seconds, and the last second of an invocation is for its response. Pauses are shorter. */
+const LAST_ATTEMPT_MS = TIMEOUT_MS - 14_000;
+
+/** A fault of kind `outage` makes every call of the table fail for some time. */
+const isAbout = ({ id, fault }: Recorded<'fault'>, about: readonly string[] | undefined): boolean =>
+  about === undefined || fault === 'outage' || about.some((one) => id.includes(one));
 
 const push = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void => {
   const list = lists.get(key);
