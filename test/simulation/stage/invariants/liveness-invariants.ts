@@ -75,8 +75,9 @@ export const LIVENESS_INVARIANTS = {
       const limitMs = isHealthy(facts) ? HEALTHY_MS : QUEUED_MS;
       for (const name of facts.namesOf('SEND#')) {
         const writes = facts.writesOf(name);
+        // A status can confirm an uncertain send much later, when the user's device is on again.
         const end = writes.findLast(
-          ({ before, after }) => before?.state !== after?.state && FINAL.includes(String(after?.state)),
+          ({ before, after }) => !FINAL.includes(String(before?.state)) && FINAL.includes(String(after?.state)),
         );
         const first = writes[0];
         if (end === undefined || first === undefined) continue;
