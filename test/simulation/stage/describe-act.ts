@@ -46,6 +46,10 @@ export const describeAct = (act: Act): { readonly from: string; readonly to?: st
       return { from: 'chat service', text: `template ${act.name} is ${act.isApproved ? 'approved' : 'withdrawn'}` };
     case 'platform':
       return { from: 'users', text: `${act.contact} ${act.isOnPlatform ? 'joins' : 'leaves'} the platform` };
+    case 'device':
+      return { from: 'users', text: `the device of ${act.contact} is ${act.isOn ? 'on' : 'off'}` };
+    case 'crash':
+      return { from: 'internal', text: `every running process of the function ${act.lambda} dies` };
     case 'outage':
       return { from: laneOf[act.part], text: `OUTAGE of ${act.part} for ${humanTime(act.forMs)}: ${act.how}` };
   }

@@ -1,8 +1,8 @@
 import { TEMPLATES } from './draw-request.ts';
 import { drawAddress, newRequest, type Story } from './draw-story.ts';
-import { OUTAGES } from './draw-storylines.ts';
 import type { Act, ActKind } from './history.ts';
 import type { Draw } from './random-draw.ts';
+import { DAY_MS, HOUR_MS, OUTAGES, SECOND_MS } from './storyline-acts.ts';
 
 /** The choices of acts that a run of many seeds must include. */
 export const CHOICES = {
@@ -13,12 +13,8 @@ export const CHOICES = {
   queue: ['send', 'inbound'],
   part: ['chat-service', 'table', 'queues', 'bus', 'scheduler'],
   how: OUTAGES,
+  lambda: ['receive', 'send', 'publish', 'manage'],
 } as const;
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** How often each kind of act happens, before swarm testing changes it. */
 export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
@@ -37,6 +33,8 @@ export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
   'rotate-token': 0.4,
   template: 0.4,
   platform: 0.4,
+  device: 0.4,
+  crash: 0.3,
   outage: 0.4,
 };
 
@@ -87,6 +85,12 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       const back = usuallyLater(draw, atMs, { kind, contact, isOnPlatform: true });
       return [{ atMs, kind, contact, isOnPlatform: false }, ...back];
     }
+    case 'device': {
+      const contact = drawAddress(story);
+      return [{ atMs, kind, contact, isOn: false }, ...usuallyLater(draw, atMs, { kind, contact, isOn: true })];
+    }
+    case 'crash':
+      return [{ atMs, kind, lambda: draw.pick(CHOICES.lambda) }];
     case 'outage':
       return [{ atMs, kind, ...drawOutage(draw) }];
   }

@@ -46,7 +46,7 @@ export const drawFeatures = (draw: Draw): Features => {
     sendConcurrency: draw.pick([1, 2, 3, 5, 10]),
     clockAheadMs: sometimes(draw, 0.4, () => (draw.chance(0.5) ? 1 : -1) * Math.round(draw.magnitude(50, 600_000))),
     maxAnswerMs: sometimes(draw, 0.6, () => Math.round(draw.magnitude(10, 5_000))),
-    ...(draw.chance(0.4) && { rareCallFaultRate: draw.magnitude(0.05, 0.6) }),
+    ...(draw.chance(0.5) && { rareCallFaultRate: draw.magnitude(0.1, 0.8) }),
     ...(draw.chance(0.5) && { chatService: drawChatService(draw) }),
   };
 };

@@ -43,7 +43,7 @@ const drawActs = (story: Story): readonly Act[] => {
   const { draw } = story;
   const weights = drawActWeights(draw);
   const nextGap = drawGaps(draw);
-  const storylineRate = draw.chance(0.5) ? draw.magnitude(0.005, 0.03) : 0;
+  const storylineRate = draw.chance(0.5) ? draw.magnitude(0.006, 0.036) : 0;
   const edgeRate = draw.chance(0.5) ? 0.1 : 0;
   const acts: Act[] = [];
   let atMs = START_MS;

@@ -38,6 +38,15 @@ export interface DrawnRequest {
 /** The template that the chat service approved before the run, and one that it approves or withdraws during the run. */
 export const TEMPLATES = ['parcel_update', 'invoice_ready'] as const;
 
+/** Whose request is drawn, and its times, if they are not drawn. */
+export interface DrawnFor {
+  readonly requestId: string;
+  readonly platformContactId: string;
+  readonly atMs: number;
+  readonly sendAtMs?: number;
+  readonly notAfterMs?: number;
+}
+
 /**
  * Draws a request. Its texts, parameters, and media addresses contain its ID, so that each call can be traced to its
  * request.
@@ -45,16 +54,16 @@ export const TEMPLATES = ['parcel_update', 'invoice_ready'] as const;
 export const drawRequest = (
   draw: Draw,
   { contents, features }: RequestRates,
-  {
-    requestId,
-    platformContactId,
-    atMs,
-  }: { readonly requestId: string; readonly platformContactId: string; readonly atMs: number },
+  { requestId, platformContactId, atMs, ...times }: DrawnFor,
 ): DrawnRequest => {
   const has = (feature: RequestFeature) => draw.chance(features[feature]);
   const content = draw.weighted(contents);
-  const sendAtMs = has('sendAt') ? atMs + draw.magnitude(SECOND_MS, 3 * 24 * HOUR_MS) : undefined;
-  const notAfterMs = has('notAfter') ? (sendAtMs ?? atMs) + draw.magnitude(SECOND_MS, 2 * 24 * HOUR_MS) : undefined;
+  const drawnSendAtMs = has('sendAt') ? atMs + draw.magnitude(SECOND_MS, 3 * 24 * HOUR_MS) : undefined;
+  const sendAtMs = times.sendAtMs ?? drawnSendAtMs;
+  const drawnNotAfterMs = has('notAfter')
+    ? (sendAtMs ?? atMs) + draw.magnitude(SECOND_MS, 2 * 24 * HOUR_MS)
+    : undefined;
+  const notAfterMs = times.notAfterMs ?? drawnNotAfterMs;
   const isMalformed = has('malformed');
   const request = {
     requestId,

@@ -1,6 +1,6 @@
 import { messageGroup } from '../../../lambdas/domain/contact.ts';
 import type { Addresses } from './draw-contacts.ts';
-import { drawRequest, type RequestRates } from './draw-request.ts';
+import { type DrawnFor, drawRequest, type RequestRates } from './draw-request.ts';
 import type { Act } from './history.ts';
 import type { Draw } from './random-draw.ts';
 
@@ -15,14 +15,21 @@ export interface Story {
 
 export interface PastRequest {
   readonly requestId: string;
-  readonly act: Extract<Act, { kind: 'request' }>;
+  readonly act: Request;
   readonly isScheduled: boolean;
 }
 
+type Request = Extract<Act, { kind: 'request' }>;
+
 /** Draws a request that no earlier act of the history made. */
-export const newRequest = (story: Story, atMs: number, platformContactId = drawAddress(story)): Act => {
+export const newRequest = (
+  story: Story,
+  atMs: number,
+  platformContactId = drawAddress(story),
+  times: Pick<DrawnFor, 'sendAtMs' | 'notAfterMs'> = {},
+): Request => {
   const requestId = `request-${story.requests.length + 1}`;
-  const drawn = drawRequest(story.draw, story.requestRates, { requestId, platformContactId, atMs });
+  const drawn = drawRequest(story.draw, story.requestRates, { requestId, platformContactId, atMs, ...times });
   const groupId = messageGroup(platformContactId);
   const act = { atMs, kind: 'request' as const, via: drawn.via, body: drawn.body, groupId, deduplicationId: requestId };
   story.requests.push({ requestId, act, isScheduled: drawn.isScheduled });

@@ -18,9 +18,11 @@ export const FAKE: Simulation = {
       endedAtMs: 0,
     };
   },
-  check: ({ ledger }) =>
-    ledger.entries
+  examine: ({ ledger }) => ({
+    checks: { nobodyErased: 1 },
+    violations: ledger.entries
       .map((entry, entryIndex) => ({ entry, entryIndex }))
       .filter(({ entry }) => entry.kind === 'act' && entry.act.kind === 'erase')
       .map(({ entryIndex }) => ({ invariant: 'nobodyErased', what: 'A contact was erased.', entryIndex })),
+  }),
 };

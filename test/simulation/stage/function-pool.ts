@@ -25,6 +25,8 @@ export interface FunctionPool<Handlers> {
     handle: (handlers: Handlers, invocation: Invocation) => Promise<Result>,
   ): Promise<InvocationEnd<Result>>;
   readonly active: number;
+  /** Ends every process that handles an invocation. */
+  crash(): void;
 }
 
 export interface FunctionPoolOptions<Handlers> {
@@ -51,6 +53,7 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
     readonly sinceMs: number;
   }
   const idle: Idle[] = [];
+  const running = new Set<StageProcess>();
   let started = 0;
   let active = 0;
 
@@ -82,6 +85,9 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
     get active() {
       return active;
     },
+    crash() {
+      for (const process of [...running]) process.end('died');
+    },
     invoke: ({ function: name, about, messages, isSpared = false }, handle) =>
       new Promise((resolve) => {
         const identity = draw.identify(`invoke ${name} ${about}`);
@@ -96,6 +102,7 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
           if (isEnded) return false;
           isEnded = true;
           active -= 1;
+          running.delete(process);
           if (deadline) agenda.cancel(deadline);
           context.record({ kind: 'ended', function: name, how }, process.name);
           return true;
@@ -105,6 +112,7 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
           if (end(how)) resolve({ how });
         };
         const run = (): void => {
+          running.add(process);
           context.record({ kind: 'invoked', function: name, messages }, process.name);
           deadline = agenda.add(clock.ms + timeoutMs, identity, () => process.end('timed-out'));
           const invokedAt = clock.ms;

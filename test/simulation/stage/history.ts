@@ -1,6 +1,7 @@
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { Fault } from '../world/faults.ts';
+import type { LambdaName } from './processes.ts';
 
 /**
  * A run of a stage, as data. The same history always produces the same run. A history without some of its acts or
@@ -103,6 +104,10 @@ export type Act = { readonly atMs: number } & (
   | { readonly kind: 'rotate-token'; readonly secretFollowsMs: number }
   | { readonly kind: 'template'; readonly name: string; readonly isApproved: boolean }
   | { readonly kind: 'platform'; readonly contact: string; readonly isOnPlatform: boolean }
+  /** A user's device is switched off or on. Messages reach it, and are reported as delivered, only while it is on. */
+  | { readonly kind: 'device'; readonly contact: string; readonly isOn: boolean }
+  /** Every running process of a function dies. */
+  | { readonly kind: 'crash'; readonly lambda: LambdaName }
   /** For some time, every call to the chat service or to a part of AWS ends like this. */
   | {
       readonly kind: 'outage';

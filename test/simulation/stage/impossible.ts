@@ -1,7 +1,27 @@
-/** Witnesses that cannot occur in a simulated stage, with the reason. If one occurs, the run fails. */
+const NO_DEAD_ERASURES = 'An erasure ends before SQS moves its message; a run in which one does not fails.';
+const NO_DEAD_SCHEDULES = 'No outage of the queues lasts for the day during which a schedule retries.';
+const NO_DEAD_CHANGES =
+  'No outage of the bus lasts for the 12 hours after which Lambda discards a change, and the bus never refuses an event for good.';
+
+/**
+ * Witnesses that cannot occur in a simulated stage, with the reason. If one occurs, the run fails. A port call that is
+ * impossible has no faults.
+ */
 export const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'call intent/v2: window-closed': 'The chat service checks the window only for free-form messages.',
   'transition accept from uncertain':
     'A lease outlives the process that has it, by the one clock that all functions of a simulated stage share.',
   'event MessageStatusChanged': 'The simulated chat service reports only delivered, read, and failed.',
+  'port call erase delete from scheduleDeadLetters': NO_DEAD_SCHEDULES,
+  'port call erase set the visibility in scheduleDeadLetters to': NO_DEAD_SCHEDULES,
+  'port call erase delete from erasureDeadLetters': NO_DEAD_ERASURES,
+  'port call erase set the visibility in erasureDeadLetters to': NO_DEAD_ERASURES,
+  'port call erase delete from publishFailures': NO_DEAD_CHANGES,
+  'port call erase set the visibility in publishFailures to': NO_DEAD_CHANGES,
+  'port call keep receive from scheduleDeadLetters': NO_DEAD_SCHEDULES,
+  'port call keep delete from scheduleDeadLetters': NO_DEAD_SCHEDULES,
+  'port call keep set the visibility in scheduleDeadLetters to': NO_DEAD_SCHEDULES,
+  'port call keep receive from erasureDeadLetters': NO_DEAD_ERASURES,
+  'port call keep delete from erasureDeadLetters': NO_DEAD_ERASURES,
+  'port call keep set the visibility in erasureDeadLetters to': NO_DEAD_ERASURES,
 };

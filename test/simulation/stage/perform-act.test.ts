@@ -215,4 +215,34 @@ describe('an act', () => {
     const duration = ({ endedAtMs, history: { acts } }: StageRun) => endedAtMs - (acts[0]?.atMs ?? 0);
     expect(duration(run)).toBeGreaterThan(duration(before));
   });
+
+  it('switches a device off, which delays Delivered until it is on again', async () => {
+    const device = (isOn: boolean, afterMs: number) => ({ kind: 'device' as const, contact: USER, isOn, afterMs });
+    const run = await playHistory(
+      history([writes(), device(false, 1_000), request(freeForm, { afterMs: 5_000 }), device(true, 3_600_000)]),
+    );
+
+    const delivered = entriesOf(run, 'event').filter(({ eventId }) => eventId.startsWith('delivered '));
+    expect(delivered.map(({ atMs }) => atMs - START_MS)).toEqual([3_600_000]);
+  });
+
+  it('ends the running processes of one function', async () => {
+    const outage = { kind: 'outage', part: 'chat-service', how: 'unanswered', forMs: 60_000, afterMs: 4_000 } as const;
+    const run = await playHistory(
+      history(
+        [
+          writes(),
+          outage,
+          request(freeForm, { afterMs: 5_000 }),
+          { kind: 'crash', lambda: 'publish', afterMs: 7_000 },
+          { kind: 'crash', lambda: 'send', afterMs: 8_000 },
+        ],
+        { features: features({ rules: { clientPayload: 'off' } }) },
+      ),
+    );
+
+    const died = entriesOf(run, 'ended').filter(({ how }) => how === 'died');
+    expect(died.map(({ function: name, atMs }) => [name, atMs - START_MS])).toEqual([['send', 8_000]]);
+    expect(statesOf(run)).toEqual(['claimed', 'uncertain']);
+  });
 });

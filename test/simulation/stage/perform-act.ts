@@ -103,6 +103,8 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
     platform({ contact, isOnPlatform }) {
       chatService.setOnPlatform(contact, isOnPlatform);
     },
+    device: ({ contact, isOn }) => stage.setDevice(contact, isOn),
+    crash: ({ lambda }) => stage.crash(lambda),
     outage({ part, how, forMs }) {
       calls.startOutage(part, how, clock.ms + forMs);
     },

@@ -1,15 +1,16 @@
 import type { History } from './history.ts';
+import type { Examination } from './stage-invariants.ts';
 import type { PlayHistory, StageRun } from './stage-run.ts';
 import type { ShownViolation } from './timeline.ts';
 
 /** Plays a history and checks the run. */
 export interface Simulation {
   readonly play: PlayHistory;
-  readonly check: (run: StageRun) => readonly ShownViolation[];
+  readonly examine: (run: StageRun) => Examination;
 }
 
 export type HistoryResult =
-  | { readonly kind: 'played'; readonly run: StageRun; readonly violations: readonly ShownViolation[] }
+  | ({ readonly kind: 'played'; readonly run: StageRun } & Examination)
   /** The functions or the world threw an error that nothing handled. */
   | { readonly kind: 'crashed'; readonly violations: readonly ShownViolation[] };
 
@@ -17,10 +18,10 @@ export type HistoryResult =
 const CRASHED = 'runEnds';
 
 /** Plays a history and checks the run. An error counts as a violation. */
-export const runHistory = async (history: History, { play, check }: Simulation): Promise<HistoryResult> => {
+export const runHistory = async (history: History, { play, examine }: Simulation): Promise<HistoryResult> => {
   try {
     const run = await play(history);
-    return { kind: 'played', run, violations: check(run) };
+    return { kind: 'played', run, ...examine(run) };
   } catch (error) {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { kind: 'crashed', violations: [{ invariant: CRASHED, what }] };

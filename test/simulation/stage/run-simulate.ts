@@ -12,13 +12,13 @@ import { runHistory, type Simulation } from './run-history.ts';
 import { parseSimulateCommand, type SimulateCommand, USAGE } from './simulate-options.ts';
 import type { FailingSeed, SeedsResult } from './simulate-seeds.ts';
 import { simulateOnWorkers } from './simulate-workers.ts';
-import { checkRun } from './stage-invariants.ts';
+import { examineRun } from './stage-invariants.ts';
 import { renderTimeline } from './timeline.ts';
 import { judgeWitnesses, MIN_SEEDS_FOR_WITNESSES } from './witnesses.ts';
 
 /** `npm run simulate`: plays random histories of a stage. Exits with 1 if a history violates an invariant. */
 const FOLDER = join(import.meta.dirname, '../../../.parley/histories');
-const SIMULATION: Simulation = { play: playHistory, check: checkRun };
+const SIMULATION: Simulation = { play: playHistory, examine: examineRun };
 /** Histories are shrunk for this many invariants. Violations of other invariants are only listed. */
 const MAX_EXPLAINED = 3;
 

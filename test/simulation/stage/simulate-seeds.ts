@@ -32,7 +32,7 @@ export const simulateSeeds = async ({ from, seeds }: SeedRange, simulation: Simu
     const result = await runHistory(drawHistory(seed), simulation);
     if (result.kind === 'played') {
       events += eventsIn(result.run);
-      countWitnesses(result.run, witnesses);
+      countWitnesses(result.run, result.checks, witnesses);
     }
     if (result.violations.length > 0) {
       failures.push({ seed, violations: result.violations.map(({ invariant, what }) => ({ invariant, what })) });

@@ -6,10 +6,10 @@ import { drawHistory } from './draw-history.ts';
 import { playHistory } from './play-history.ts';
 import { eventsIn } from './run-history.ts';
 import { simulateSeeds } from './simulate-seeds.ts';
-import { checkRun } from './stage-invariants.ts';
+import { examineRun } from './stage-invariants.ts';
 import { judgeWitnesses } from './witnesses.ts';
 
-const SIMULATION = { play: playHistory, check: checkRun };
+const SIMULATION = { play: playHistory, examine: examineRun };
 const COMMAND = join(import.meta.dirname, 'run-simulate.ts');
 /** `npm run simulate` plays thousands. */
 const SEEDS = 12;

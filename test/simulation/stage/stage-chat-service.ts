@@ -1,3 +1,4 @@
+import { contactKey } from '../../../lambdas/domain/contact.ts';
 import {
   createSimulatedChatService,
   type Effect,
@@ -19,6 +20,8 @@ export interface StageChatService {
    * The chat service. It records calls of its sending endpoints in the ledger, and reports the statuses of messages.
    */
   readonly called: CalledChatService;
+  /** Switches a user's device on or off. */
+  setDevice(contact: string, isOn: boolean): void;
 }
 
 export interface StageChatServiceOptions {
@@ -82,12 +85,25 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
     const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';
     const { maxDeviceMs: maxMs = MAX_DEVICE_MS, repeatedStatusRate = 0 } = features.chatService ?? {};
     context.after(context.delayMs(`how late ${id} reaches the user`, maxMs), `delivered ${id}`, () => {
-      report(statusEvent(context, { id, body, STATUS }));
-      if (context.draw.fraction(context.draw.identify(`repeated status of ${id}`), 0) >= repeatedStatusRate) return;
-      context.after(context.delayMs(`when ${id} is reported again`, maxMs), `delivered ${id} again`, () => {
-        report(statusEvent(context, { id, body, STATUS, isRepeated: true }));
-      });
+      const reach = () => {
+        report(statusEvent(context, { id, body, STATUS }));
+        if (context.draw.fraction(context.draw.identify(`repeated status of ${id}`), 0) >= repeatedStatusRate) return;
+        context.after(context.delayMs(`when ${id} is reported again`, maxMs), `delivered ${id} again`, () => {
+          report(statusEvent(context, { id, body, STATUS, isRepeated: true }));
+        });
+      };
+      const waiting = offDevices.get(contactKey(address));
+      if (waiting) waiting.push(reach);
+      else reach();
     });
   };
-  return { service, called };
+  /** What reaches each device that is off once it is on again. */
+  const offDevices = new Map<string, (() => void)[]>();
+  const setDevice: StageChatService['setDevice'] = (contact, isOn) => {
+    const key = contactKey(contact);
+    const waiting = offDevices.get(key) ?? [];
+    if (!isOn) offDevices.set(key, waiting);
+    else if (offDevices.delete(key)) for (const reach of waiting) reach();
+  };
+  return { service, called, setDevice };
 };

@@ -345,6 +345,25 @@ describe('a send that becomes uncertain without a call', () => {
   });
 });
 
+describe('a send that a status confirms after a day', () => {
+  const uncertainAt = (seconds: number): readonly Step[] => {
+    const uncertain = changed(written(MAIN, 'accept', { state: 'uncertain' }), 'accept', {}, seconds);
+    const before = { ...CLAIMED, state: 'uncertain' };
+    const accepted = { ...before, state: 'accepted' };
+    return [...uncertain, writeStep('confirm', 200_000, { process: 'receive-3', key: SEND, before, after: accepted })];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('ended in time if it was uncertain in time', () => {
+    expect(invariantsOf(uncertainAt(13))).not.toContain('endsInTime');
+  });
+
+  it('did not end in time if it was still claimed for hours', () => {
+    expect(invariantsOf(uncertainAt(100_000))).toContain('endsInTime');
+  });
+});
+
 describe('an event about a message', () => {
   const contact = { platform: 'chat', channel: '*', key: '549' };
   it.each([

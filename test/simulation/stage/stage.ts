@@ -10,10 +10,10 @@ import { createDelivery, type Delivery } from './delivery.ts';
 import { createKeepDaily } from './keep-daily.ts';
 import type { QueueName } from './ledger.ts';
 import { createOperator, type Operator } from './operator.ts';
-import type { StageProcess } from './processes.ts';
+import type { LambdaName, StageProcess } from './processes.ts';
 import { createQueueMapping, type QueueMapping } from './queue-mapping.ts';
 import { createStageCalls, type StageCalls } from './stage-calls.ts';
-import { createStageChatService } from './stage-chat-service.ts';
+import { createStageChatService, type StageChatService } from './stage-chat-service.ts';
 import type { StageContext } from './stage-context.ts';
 import { createStageFunctions } from './stage-functions.ts';
 import type { StageMutation } from './stage-mutation.ts';
@@ -32,6 +32,9 @@ export interface Stage {
   readonly operator: Operator;
   /** Where processes read the access token. */
   readonly secret: { token: string };
+  setDevice: StageChatService['setDevice'];
+  /** Ends every running process of a function. */
+  crash(lambda: LambdaName): void;
 }
 
 export interface StageOptions {
@@ -75,7 +78,11 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     },
   );
   const secret = { token: FIRST_ACCESS_TOKEN };
-  const { service: chatService, called } = createStageChatService({
+  const {
+    service: chatService,
+    called,
+    setDevice,
+  } = createStageChatService({
     context,
     calls,
     accessToken: FIRST_ACCESS_TOKEN,
@@ -108,7 +115,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     record({ kind: 'read-contact', name, contact: item }, process.name);
   };
 
-  const { send, receive, publish, manage } = createStageFunctions({
+  const functions = createStageFunctions({
     context,
     calls,
     tableOf: readable,
@@ -120,6 +127,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     webhookToken: WEBHOOK_TOKEN,
     createMutation,
   });
+  const { send, receive, publish, manage } = functions;
   mappings.send = createQueueMapping({
     context,
     calls,
@@ -182,5 +190,6 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
       receive.invoke({ function: 'receive', about, messages: 1 }, (handlers) => handlers.post(event)),
   });
 
-  return { table, queues, schedules, calls, chatService, delivery, operator, secret };
+  const crash = (lambda: LambdaName): void => functions[lambda].crash();
+  return { table, queues, schedules, calls, chatService, delivery, operator, secret, setDevice, crash };
 };

@@ -5,6 +5,9 @@ import { PLAIN_FEATURES } from './draw-features.ts';
 import { IMPOSSIBLE } from './impossible.ts';
 import { type FunctionName, type LedgerEntry, QUEUES } from './ledger.ts';
 import { observeTransition } from './observe-transition.ts';
+import { playHistory } from './play-history.ts';
+import { DECLARED_FAULTS } from './port-calls.ts';
+import { busy, RATES } from './small-histories.ts';
 import type { StageRun } from './stage-run.ts';
 import { addWitnesses, countWitnesses, createWitnesses, judgeWitnesses } from './witnesses.ts';
 
@@ -26,7 +29,7 @@ const EMPTY = Object.fromEntries(QUEUES.map((queue) => [queue, []])) as unknown 
 
 const counted = (run: StageRun): ReadonlyMap<string, number> => {
   const witnesses = createWitnesses();
-  countWitnesses(run, witnesses);
+  countWitnesses(run, {}, witnesses);
   return new Map([...witnesses].filter(([, count]) => count > 0));
 };
 
@@ -55,9 +58,29 @@ describe('the witnesses of a run', () => {
       'act with how throttled': 1,
       'outage of bus: throttled': 1,
       'fault dies-after at send write SEND': 1,
+      'invocation of send': 1,
       'invocation died': 1,
       'event SendAccepted': 2,
     });
+  });
+
+  it('count the invocations of each function, its calls, and what each invariant checked', () => {
+    const witnesses = createWitnesses();
+    const run = runOf(
+      [{ atMs, kind: 'invoked', process: 'manage-1', function: 'erase', messages: 1 }],
+      new Map([['erase read SEND', new Set(['late'] as const)]]),
+    );
+    countWitnesses(run, { erasuresEnd: 2, lawsHold: 0 }, witnesses);
+    expect(Object.fromEntries([...witnesses].filter(([, count]) => count > 0))).toEqual({
+      'invocation of erase': 1,
+      'port call erase read SEND': 1,
+      'check erasuresEnd': 2,
+    });
+    const { unwitnessed } = judgeWitnesses(witnesses);
+    expect(unwitnessed).toContain('invocation of keep');
+    expect(unwitnessed).toContain('port call keep read DEADLETTER');
+    expect(unwitnessed).toContain('check lawsHold');
+    expect(unwitnessed).not.toContain('check erasuresEnd');
   });
 
   it('count the transitions of sends with their states, and why requests were refused', () => {
@@ -70,12 +93,13 @@ describe('the witnesses of a run', () => {
       'transition claim from queued',
       'transition refuse from claimed',
       'refusal WINDOW_CLOSED',
+      'invocation of send',
     ]);
   });
 
   it('name what is possible and never happened, unless it is declared impossible', () => {
     const witnesses = createWitnesses();
-    countWitnesses(runOf([], new Map([['send write SEND', new Set(['late', 'outage'] as const)]])), witnesses);
+    countWitnesses(runOf([]), {}, witnesses);
     addWitnesses(witnesses, new Map([['fault late at send write SEND', 3]]));
     const { unwitnessed, unexpected } = judgeWitnesses(witnesses, { 'act erase': 'Nobody can be erased.' });
     expect(unwitnessed).toContain('fault outage at send write SEND');
@@ -84,6 +108,32 @@ describe('the witnesses of a run', () => {
     expect(unwitnessed).not.toContain('fault late at send write SEND');
     expect(unwitnessed).not.toContain('act erase');
     expect(unexpected).toEqual([]);
+  });
+
+  it('contradict calls and faults that no list declares', () => {
+    const witnesses = createWitnesses();
+    const possibleFaults = new Map([['send read AUDIT', new Set(['late'] as const)]]);
+    countWitnesses(runOf([], possibleFaults), {}, witnesses);
+    expect(judgeWitnesses(witnesses).unexpected).toEqual([
+      'port call send read AUDIT',
+      'fault late at send read AUDIT',
+    ]);
+  });
+
+  it('need no fault at a call that is declared impossible', () => {
+    const impossible = { 'port call erase read SEND': 'Nobody can be erased.' };
+    const witnesses = new Map([['fault late at erase read SEND', 0]]);
+    expect(judgeWitnesses(witnesses, impossible).unwitnessed).toEqual([]);
+    expect(judgeWitnesses(witnesses, {}).unwitnessed).toEqual(['fault late at erase read SEND']);
+  });
+
+  it('know the faults of each call', async () => {
+    const { possibleFaults } = await playHistory(busy(3, { faultRates: RATES }));
+    const sorted = (faults: Iterable<string> = []) => [...faults].toSorted();
+    expect(possibleFaults.size).toBeGreaterThan(40);
+    for (const [call, faults] of possibleFaults) {
+      expect([call, sorted(faults)]).toEqual([call, sorted(DECLARED_FAULTS.get(call))]);
+    }
   });
 
   it('contradict what is declared impossible, and what nothing says is possible', () => {
@@ -101,7 +151,7 @@ describe('the witnesses of a run', () => {
   it('declare impossible, with a reason, only what could be thought possible', () => {
     const known = createWitnesses();
     for (const [name, reason] of Object.entries(IMPOSSIBLE)) {
-      expect([name, known.has(name) || name.startsWith('fault ')]).toEqual([name, true]);
+      expect([name, known.has(name)]).toEqual([name, true]);
       expect(reason).toMatch(/\.$/);
     }
   });

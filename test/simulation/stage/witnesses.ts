@@ -9,7 +9,9 @@ import type { Act } from './history.ts';
 import { IMPOSSIBLE } from './impossible.ts';
 import type { FunctionName, LedgerEntry } from './ledger.ts';
 import { observeTransition } from './observe-transition.ts';
+import { DECLARED_FAULTS } from './port-calls.ts';
 import { namesOf } from './random-draw.ts';
+import { STAGE_INVARIANT_NAMES } from './stage-invariants.ts';
 import type { StageRun } from './stage-run.ts';
 
 /**
@@ -42,6 +44,19 @@ const INVOCATION_ENDS: Readonly<Record<Extract<LedgerEntry, { kind: 'ended' }>['
   'timed-out': true,
 };
 
+const FUNCTIONS: Readonly<Record<FunctionName, true>> = {
+  receive: true,
+  drain: true,
+  send: true,
+  publish: true,
+  manage: true,
+  erase: true,
+  keep: true,
+};
+
+const portCallName = (call: string): string => `port call ${call}`;
+const faultName = (call: string, fault: string): string => `fault ${fault} at ${call}`;
+
 const SEND_ENDPOINTS = ['message/v3', 'intent/v2'] as const satisfies readonly SendEndpoint[];
 
 /** The names of everything that is possible in any history. */
@@ -57,20 +72,36 @@ const POSSIBLE: readonly string[] = [
   ...OPEN_REASONS.map((reason) => `circuit breaker open: ${reason}`),
   ...SEND_ENDPOINTS.flatMap((endpoint) => namesOf(CALL_ENDS).map((end) => `call ${endpoint}: ${end}`)),
   ...namesOf(INVOCATION_ENDS).map((how) => `invocation ${how}`),
+  ...namesOf(FUNCTIONS).map((name) => `invocation of ${name}`),
+  ...[...DECLARED_FAULTS].flatMap(([call, faults]) => [
+    portCallName(call),
+    ...faults.map((fault) => faultName(call, fault)),
+  ]),
+  ...STAGE_INVARIANT_NAMES.map((name) => `check ${name}`),
 ];
 
-/** Counts what happened in a run. */
-export const countWitnesses = ({ ledger, possibleFaults }: StageRun, witnesses: Witnesses): void => {
+/**
+ * Counts what happened in a run.
+ *
+ * @param checks how many things each invariant checked
+ */
+export const countWitnesses = (
+  { ledger, possibleFaults }: StageRun,
+  checks: Readonly<Record<string, number>>,
+  witnesses: Witnesses,
+): void => {
   const functions = new Map<string | undefined, FunctionName>();
   const count = (name: string, by = 1) => witnesses.set(name, (witnesses.get(name) ?? 0) + by);
-  for (const [call, faults] of possibleFaults) for (const fault of faults) count(faultName(call, fault), 0);
+  for (const [call, faults] of possibleFaults) {
+    count(portCallName(call));
+    for (const fault of faults) count(faultName(call, fault), 0);
+  }
+  for (const [invariant, checked] of Object.entries(checks)) count(`check ${invariant}`, checked);
   for (const entry of ledger.entries) {
     if (entry.kind === 'invoked') functions.set(entry.process, entry.function);
     for (const name of namesIn(entry, functions.get(entry.process))) count(name);
   }
 };
-
-const faultName = (call: string, fault: string): string => `fault ${fault} at ${call}`;
 
 const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly string[] => {
   switch (entry.kind) {
@@ -82,6 +113,8 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
       return [`event ${entry.detailType}`];
     case 'call':
       return [`call ${entry.endpoint}: ${entry.end}`];
+    case 'invoked':
+      return [`invocation of ${entry.function}`];
     case 'ended':
       return [`invocation ${entry.how}`];
     case 'write': {
@@ -126,22 +159,25 @@ export interface Testimony {
   readonly unexpected: readonly string[];
 }
 
-/** Compares what happened with what is possible. */
+/** Compares what happened with what is possible. A fault is possible at each call that is. */
 export const judgeWitnesses = (
   witnesses: ReadonlyMap<string, number>,
   impossible: Readonly<Record<string, string>> = IMPOSSIBLE,
 ): Testimony => {
-  const isImpossible = (name: string) => Object.hasOwn(impossible, name);
+  const isImpossible = (name: string) =>
+    Object.hasOwn(impossible, name) || Object.hasOwn(impossible, name.replace(FAULT_AT, portCallName('')));
   const entries = [...witnesses];
   return {
-    unwitnessed: entries.filter(([name, count]) => count === 0 && !isImpossible(name)).map(([name]) => name),
+    unwitnessed: entries
+      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name))
+      .map(([name]) => name),
     unexpected: entries
-      .filter(([name, count]) => count > 0 && (isImpossible(name) || !isKnown(name)))
-      .map(([name]) => (isImpossible(name) ? `${name}, which is listed as impossible` : name)),
+      // A fault that nothing declares is unexpected wherever it could happen.
+      .filter(([name, count]) => !KNOWN.has(name) || (count > 0 && isImpossible(name)))
+      .map(([name]) => (KNOWN.has(name) ? `${name}, which is listed as impossible` : name)),
   };
 };
 
-const KNOWN: ReadonlySet<string> = new Set(POSSIBLE);
+const FAULT_AT = /^fault \S+ at /;
 
-/** The possible faults follow from the calls of the run. */
-const isKnown = (name: string): boolean => KNOWN.has(name) || name.startsWith('fault ');
+const KNOWN: ReadonlySet<string> = new Set(POSSIBLE);

@@ -1,0 +1,126 @@
+import { drawAddress } from './draw-story.ts';
+import type { Act } from './history.ts';
+import {
+  answerable,
+  approvedTemplate,
+  consentAt,
+  DAY_MS,
+  type DrawStoryline,
+  HOUR_MS,
+  MINUTE_MS,
+  SECOND_MS,
+  strangerIn,
+  writesAt,
+} from './storyline-acts.ts';
+
+/**
+ * Draws requests whose calls are not answered, what an operator decides about them, what stops those that are sent
+ * again, and statuses that show too late that the first call was accepted.
+ */
+export const drawUnknownOutcomes: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contacts = [drawAddress(story), drawAddress(story)];
+  const forMs = Math.round(draw.magnitude(20 * SECOND_MS, 2 * MINUTE_MS));
+  const decidedAtMs = atMs + forMs + Math.round(draw.magnitude(MINUTE_MS, HOUR_MS));
+  const requests = [1, 2, 3, 4, 5, 6].map((place) => {
+    const queuedAtMs = atMs + place * 200;
+    // Time for the first call, and often none for another.
+    const notAfterMs = draw.chance(0.4) ? draw.integer(queuedAtMs + 20 * SECOND_MS, decidedAtMs) : undefined;
+    return answerable(story, {
+      atMs: queuedAtMs,
+      contact: contacts[place % 2],
+      features: { resend: draw.pick([0, 0, 0, 1]) },
+      ...(notAfterMs !== undefined && { notAfterMs }),
+    });
+  });
+  const obstacle = draw.pick(['none', 'opt-out', 'outage'] as const);
+  const isOff = draw.chance(0.9);
+  const isOnAtMs = decidedAtMs + Math.round(draw.magnitude(SECOND_MS, HOUR_MS));
+  const ofEach = (act: (contact: string) => Act): readonly Act[] => contacts.map(act);
+  return [
+    ...ofEach((contact) => writesAt(contact, atMs - SECOND_MS)),
+    ...(isOff ? ofEach((contact) => ({ atMs, kind: 'device', contact, isOn: false })) : []),
+    { atMs, kind: 'outage', part: 'chat-service', how: 'unanswered', forMs },
+    ...requests,
+    ...(obstacle === 'opt-out' ? ofEach((contact) => consentAt(contact, decidedAtMs - SECOND_MS, 'opt-out')) : []),
+    ...(obstacle === 'outage' ? [refusing(decidedAtMs - 1)] : []),
+    ...story.requests.slice(-requests.length).map(({ requestId }) => ({
+      atMs: decidedAtMs,
+      kind: 'resolve' as const,
+      requestId,
+      as: draw.pick(['resend', 'resend', 'failed', 'accepted'] as const),
+    })),
+    ...(isOff ? ofEach((contact) => ({ atMs: isOnAtMs, kind: 'device', contact, isOn: true })) : []),
+    ...[MINUTE_MS, DAY_MS].flatMap((laterMs) =>
+      ofEach((contact) => ({ atMs: decidedAtMs + laterMs, kind: 'user-reads', contact })),
+    ),
+  ];
+};
+
+const refusing = (atMs: number): Act => ({
+  atMs,
+  kind: 'outage',
+  part: 'chat-service',
+  how: 'refused',
+  forMs: HOUR_MS,
+});
+
+/**
+ * Draws calls that are not answered, whose Delivered the function cannot store and whose Read it can, so that the later
+ * status confirms them first.
+ */
+export const drawStatusesInReverse: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  const onAtMs = atMs + MINUTE_MS;
+  const forMs = Math.round(draw.magnitude(5 * SECOND_MS, 2 * MINUTE_MS));
+  const requests = [1, 2, 3].map((place) =>
+    answerable(story, { atMs: atMs + place * 500, contact, features: { resend: 0 } }),
+  );
+  return [
+    writesAt(contact, atMs - SECOND_MS),
+    { atMs, kind: 'device', contact, isOn: false },
+    { atMs, kind: 'outage', part: 'chat-service', how: 'unanswered', forMs: 30 * SECOND_MS },
+    ...requests,
+    { atMs: onAtMs, kind: 'outage', part: 'table', how: 'throttled', forMs },
+    { atMs: onAtMs + 1, kind: 'device', contact, isOn: true },
+    ...[1, 100, 2_000].map((laterMs) => ({
+      atMs: onAtMs + forMs + laterMs,
+      kind: 'user-reads' as const,
+      contact,
+    })),
+  ];
+};
+
+/** Draws requests whose time ends while a function handles them. */
+export const drawTightDeadlines: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  // The first one starts a process, so that the others take little time.
+  const first = answerable(story, { atMs: atMs + SECOND_MS, contact });
+  const requests = [1, 2, 3, 4, 5, 6].map((place) => {
+    const queuedAtMs = atMs + (2 + 2 * place) * SECOND_MS;
+    return answerable(story, { atMs: queuedAtMs, contact, notAfterMs: queuedAtMs + draw.integer(20, 140) });
+  });
+  return [writesAt(contact, atMs), first, ...requests];
+};
+
+/** Draws a template for a user who has never written and is not on the platform. */
+export const drawAbsentContact: DrawStoryline = (story, atMs) => {
+  const contact = strangerIn(story);
+  const joinsAtMs = atMs + Math.round(story.draw.magnitude(MINUTE_MS, 3 * DAY_MS));
+  return [
+    { atMs, kind: 'platform', contact, isOnPlatform: false },
+    consentAt(contact, atMs + 1, 'opt-in'),
+    ...[1, 2].map((place) =>
+      answerable(story, {
+        atMs: atMs + 10 * place * SECOND_MS,
+        contact,
+        features: { withoutReason: 0 },
+        ...approvedTemplate,
+      }),
+    ),
+    { atMs: joinsAtMs, kind: 'platform', contact, isOnPlatform: true },
+    answerable(story, { atMs: joinsAtMs + SECOND_MS, contact, features: { withoutReason: 0 }, ...approvedTemplate }),
+  ];
+};

@@ -1,0 +1,97 @@
+import { LIMITS } from '../world/send-process.ts';
+import { drawAddress } from './draw-story.ts';
+import type { Act } from './history.ts';
+import { answerable, consentAt, DAY_MS, type DrawStoryline, MINUTE_MS, SECOND_MS, writesAt } from './storyline-acts.ts';
+
+/** After a week, dead letters move to the table. */
+const KEPT_AFTER_DAYS = { min: 8, max: 13 } as const;
+
+/** Draws dead letters that name a contact, and the erasure of the contact before they move to the table, or after that. */
+export const drawErasedDeadLetters: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  const afterMs = draw.chance(0.5)
+    ? Math.round(draw.magnitude(MINUTE_MS, 7 * DAY_MS))
+    : draw.integer(KEPT_AFTER_DAYS.min * DAY_MS, KEPT_AFTER_DAYS.max * DAY_MS);
+  const erasedAtMs = atMs + afterMs;
+  const redrives = (['inbound', 'send'] as const).filter(() => draw.chance(0.5));
+  return [
+    answerable(story, { atMs, contact, features: { malformed: 1 } }),
+    answerable(story, { atMs: atMs + SECOND_MS, contact, features: { sendAt: 1 } }),
+    unknownEventOf(contact, atMs + 2 * SECOND_MS),
+    ...redrives.map((queue) => ({ atMs: erasedAtMs - MINUTE_MS / 2, kind: 'redrive' as const, queue })),
+    { atMs: erasedAtMs, kind: 'erase', contact },
+  ];
+};
+
+/** Draws dead letters that are redriven after they moved to the table. */
+export const drawKeptDeadLetters: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  const redrivenAtMs = atMs + draw.integer(KEPT_AFTER_DAYS.min * DAY_MS, KEPT_AFTER_DAYS.max * DAY_MS);
+  return [
+    answerable(story, { atMs, contact, features: { malformed: 1 } }),
+    unknownEventOf(contact, atMs + SECOND_MS),
+    ...(['inbound', 'send'] as const).map((queue) => ({ atMs: redrivenAtMs, kind: 'redrive' as const, queue })),
+  ];
+};
+
+const unknownEventOf = (contact: string, atMs: number): Act => ({
+  atMs,
+  kind: 'unknown-event',
+  body: JSON.stringify({ FROM: contact }),
+});
+
+/**
+ * Draws a function that dies during a call, and the erasure of the contact after the lease of the claim has expired and
+ * before another function receives the request. Other requests of the contact wait behind it.
+ */
+export const drawErasedClaim: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  const leaseEndsAtMs = atMs + 2 * SECOND_MS + LIMITS.leaseSeconds * SECOND_MS;
+  return [
+    writesAt(contact, atMs - SECOND_MS),
+    { atMs, kind: 'outage', part: 'chat-service', how: 'unanswered', forMs: MINUTE_MS },
+    answerable(story, { atMs: atMs + SECOND_MS, contact }),
+    ...[1, 2].map((place) =>
+      answerable(story, { atMs: atMs + (1 + place) * SECOND_MS, contact, features: { viaApi: 1 } }),
+    ),
+    { atMs: atMs + 4 * SECOND_MS, kind: 'crash', lambda: 'send' },
+    { atMs: leaseEndsAtMs + draw.integer(0, 20 * SECOND_MS), kind: 'erase', contact },
+  ];
+};
+
+/** Draws the erasure of a contact with a scheduled request, which is then queued again. */
+export const drawErasedSchedule: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  const sendAtMs = atMs + Math.round(draw.magnitude(DAY_MS, 3 * DAY_MS));
+  const request = answerable(story, { atMs, contact, sendAtMs });
+  return [
+    request,
+    { atMs: atMs + MINUTE_MS, kind: 'erase', contact },
+    ...[10, 30].map((minutes) => ({
+      ...request,
+      atMs: atMs + minutes * MINUTE_MS,
+      via: 'queue' as const,
+      deduplicationId: `${request.deduplicationId}-again-${minutes}`,
+    })),
+  ];
+};
+
+/** Draws consents that are recorded just before an erasure, and others while it runs. */
+export const drawErasedConsents: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  const erasedAtMs = atMs + MINUTE_MS;
+  return [
+    consentAt(contact, atMs, draw.pick(['opt-in', 'opt-out']), 'user'),
+    writesAt(contact, atMs + SECOND_MS),
+    { atMs: erasedAtMs, kind: 'erase', contact },
+    ...(['opt-in', 'opt-out'] as const).map((consent, index) =>
+      consentAt(contact, erasedAtMs + draw.integer(20, 120) * (index + 1), consent, 'import'),
+    ),
+    ...(draw.chance(0.5) ? [writesAt(contact, erasedAtMs + draw.integer(1, 300))] : []),
+  ];
+};
