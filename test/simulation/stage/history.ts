@@ -48,6 +48,16 @@ export interface ChatServiceFeatures {
   readonly maxDeviceMs: number;
   /** Whether the answer to an accepted `intent/v2` names no message. */
   readonly answersIntentsWithoutId: boolean;
+  /** @default it reports delivered, read, and failed, in lower case */
+  readonly statuses?: StatusFeatures;
+}
+
+/** How the chat service writes `STATUS`, whose values the contract does not list. */
+export interface StatusFeatures {
+  readonly isUpperCase: boolean;
+  /** Whether it also reports `sent`, at once. */
+  readonly reportsSent: boolean;
+  readonly failure: 'failed' | 'error';
 }
 
 /** How the publish/subscribe system delivers the chat service's events. */
