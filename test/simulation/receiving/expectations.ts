@@ -19,6 +19,9 @@ export interface Part {
   readonly body: string;
 }
 
+/** A longer id does not fit into a key of the table with its prefix. */
+const MAX_ID_CHARACTERS = 1024;
+
 const MEDIA = ['IMAGES_URLS', 'AUDIOS_URLS', 'FILES_URLS', 'VIDEOS_URLS'];
 
 /**
@@ -29,7 +32,8 @@ export const partsOf = (post: Post): readonly Part[] => {
   const { event, publishedAt } = post;
   if (typeof event === 'string') return [];
   const { _id_: id, FROM: from, TO: to, STATUS: status, MESSAGE: text, CREATION_TIME: creationTime } = event;
-  if (typeof id !== 'string' || (typeof from !== 'string' && typeof status !== 'string')) return [];
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_CHARACTERS) return [];
+  if (typeof from !== 'string' && typeof status !== 'string') return [];
   const own = parseInstant(creationTime);
   const time = own !== undefined && own <= NOW ? own : publishedAt;
   const media = MEDIA.flatMap((name) => (Array.isArray(event[name]) ? event[name] : []));

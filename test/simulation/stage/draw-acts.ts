@@ -135,14 +135,14 @@ const LASTING_RATE = 0.03;
 type Outage = Pick<Extract<Act, { kind: 'outage' }>, 'part' | 'how' | 'forMs'>;
 
 /**
- * The longest outage of each part. The stream is read again at once, so a long outage of the bus would only repeat the
- * same attempt thousands of times. Requests that cannot be scheduled are given up after a day.
+ * The longest outage of each part. Requests that cannot be scheduled are given up after a day, and Lambda discards a
+ * change that could not be published for 12 hours.
  */
 const MAX_OUTAGE_MS = {
   'chat-service': 30 * HOUR_MS,
   table: 2 * HOUR_MS,
   queues: 2 * HOUR_MS,
-  bus: 10 * 60 * SECOND_MS,
+  bus: 9 * HOUR_MS,
   scheduler: 30 * HOUR_MS,
 } as const satisfies Record<Outage['part'], number>;
 
@@ -153,4 +153,14 @@ const drawOutage = (draw: Draw): Outage => {
 
 const USERS_TEXTS = ['Where is my parcel?', '', '{"button":"yes"}', 'STOP', '¿Dónde está? 🙂\n'];
 
-const UNKNOWN_EVENTS = ['{"FROM":"5491155550000"}', '{"_id_":7}', 'ping', '[]', '{"_id_":"event-1","MESSAGE":{"a":1}}'];
+const UNKNOWN_EVENTS = [
+  '{"FROM":"5491155550000"}',
+  '{"_id_":7}',
+  'ping',
+  '[]',
+  '{"_id_":"event-1","MESSAGE":{"a":1}}',
+  '{"_id_":"","FROM":"5491155550000","MESSAGE":"An empty id"}',
+  '{"_id_":null,"FROM":"5491155550000","STATUS":"delivered"}',
+  // Longer than a key of the table.
+  `{"_id_":"${'a'.repeat(1_100)}","FROM":"5491155550000","MESSAGE":"A long id"}`,
+];

@@ -55,6 +55,13 @@ const drawChatService = (draw: Draw): ChatServiceFeatures => ({
   closesEarlyMs: sometimes(draw, 0.5, () => Math.round(draw.magnitude(60_000, 6 * HOUR_MS))),
   maxDeviceMs: Math.round(draw.magnitude(60_000, 3 * 24 * HOUR_MS)),
   answersIntentsWithoutId: draw.chance(0.4),
+  ...(draw.chance(0.4) && {
+    statuses: {
+      isUpperCase: draw.chance(0.5),
+      reportsSent: draw.chance(0.6),
+      failure: draw.pick(['failed', 'error'] as const),
+    },
+  }),
 });
 
 /** At higher rates, an operation of twenty calls would fail a thousand times in a row. An erasure's turn makes more. */

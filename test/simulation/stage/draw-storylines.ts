@@ -19,6 +19,7 @@ const STORYLINES: readonly DrawStoryline[] = [
   drawLongOutage,
   drawUnknownOutcomes,
   drawUnknownOutcomes,
+  drawUnknownOutcomes,
   drawStatusesInReverse,
   drawTightDeadlines,
   drawAbsentContact,
@@ -26,6 +27,7 @@ const STORYLINES: readonly DrawStoryline[] = [
   drawKeptDeadLetters,
   drawErasedClaim,
   drawErasedSchedule,
+  drawErasedConsents,
   drawErasedConsents,
 ];
 

@@ -50,6 +50,16 @@ export interface ChatServiceFeatures {
   readonly answersIntentsWithoutId: boolean;
   /** The probability that it reports once more, later, that a message was delivered. @default 0 */
   readonly repeatedStatusRate?: number;
+  /** @default it reports delivered, read, and failed, in lower case */
+  readonly statuses?: StatusFeatures;
+}
+
+/** How the chat service writes `STATUS`, whose values the contract does not list. */
+export interface StatusFeatures {
+  readonly isUpperCase: boolean;
+  /** Whether it also reports `sent`, at once. */
+  readonly reportsSent: boolean;
+  readonly failure: 'failed' | 'error';
 }
 
 /** How the publish/subscribe system delivers the chat service's events. */

@@ -11,7 +11,6 @@ export const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'call intent/v2: window-closed': 'The chat service checks the window only for free-form messages.',
   'transition accept from uncertain':
     'A lease outlives the process that has it, by the one clock that all functions of a simulated stage share.',
-  'event MessageStatusChanged': 'The simulated chat service reports only delivered, read, and failed.',
   'port call erase delete from scheduleDeadLetters': NO_DEAD_SCHEDULES,
   'port call erase set the visibility in scheduleDeadLetters to': NO_DEAD_SCHEDULES,
   'port call erase delete from erasureDeadLetters': NO_DEAD_ERASURES,

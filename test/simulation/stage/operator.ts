@@ -30,9 +30,13 @@ export interface OperatorOptions {
   ) => Promise<InvocationEnd<{ readonly status: number; readonly body: unknown }>>;
 }
 
-/** Until after the longest outage of the table or the queues, because the first attempt can have taken effect in part. */
-const MAX_ATTEMPTS = 10;
+/**
+ * Until after the longest outage of the table or the queues, and after the faults at rare calls, because the first
+ * attempt can have taken effect in part.
+ */
+const MAX_ATTEMPTS = 30;
 const FIRST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 60 * 60 * 1000;
 const MAX_NETWORK_MS = 50;
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const API_TIMEOUT_MS = 30_000;
@@ -97,7 +101,8 @@ export const createOperator = ({ context, calls, queues, request }: OperatorOpti
         const answer = await call(method, path, body);
         record({ kind: 'api-answer', act, status: answer?.status, body: answer?.body });
         if ((answer === undefined || answer.status >= 500) && count < MAX_ATTEMPTS) {
-          after(FIRST_RETRY_MS * 2 ** (count - 1), `retry ${method} ${path}`, () => void attempt(count + 1));
+          const pauseMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
+          after(pauseMs, `retry ${method} ${path}`, () => void attempt(count + 1));
         }
       };
       void attempt(1);

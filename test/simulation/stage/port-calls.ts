@@ -100,6 +100,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'read DEADLETTER',
       'query byContact',
       'write CONTACT',
+      'write CHANNELS',
       'write AUDIT',
       'write ERASURE as running',
       'write ERASURE as done',

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { sendRequest } from '../../support/builders.ts';
+import { sendRequest, USER } from '../../support/builders.ts';
 import { playHistory } from './play-history.ts';
-import { consent, entriesOf, features, history, request, sendOf, template, writes } from './small-histories.ts';
+import {
+  consent,
+  entriesOf,
+  eventsOn,
+  features,
+  freeForm,
+  history,
+  request,
+  sendOf,
+  template,
+  writes,
+} from './small-histories.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const PLAIN = { closesEarlyMs: 0, maxDeviceMs: 60_000, answersIntentsWithoutId: false };
@@ -44,5 +55,19 @@ describe('what a chat service may do differently', () => {
 
     expect(await delivered(48 * HOUR_MS)).toBeGreaterThan(60_000);
     expect(await delivered(60_000)).toBeLessThanOrEqual(60_000);
+  });
+
+  it('writes statuses in upper case, reports that a message was sent, and calls a failure an error', async () => {
+    const statuses = { isUpperCase: true, reportsSent: true, failure: 'error' } as const;
+    const acts = [
+      writes(),
+      { kind: 'platform', contact: USER, isOnPlatform: false, afterMs: 500 } as const,
+      request(freeForm, { afterMs: 1_000 }),
+    ];
+    const run = await playHistory(history(acts, { features: features({ chatService: { ...PLAIN, statuses } }) }));
+
+    const reported = entriesOf(run, 'event').map(({ body }) => JSON.parse(body).STATUS);
+    expect(reported).toEqual([undefined, 'SENT', 'ERROR']);
+    expect(eventsOn(run)).toEqual(expect.arrayContaining(['MessageStatusChanged', 'MessageFailed']));
   });
 });

@@ -61,6 +61,7 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
       const answer = service.post(path, token, body);
       const effect = service.effects[before];
       recordCall({ path, body, ...response }, effect, answer);
+      if (effect && features.chatService?.statuses?.reportsSent) reportSent(effect);
       if (effect) reportDelivered(effect);
       return answer;
     },
@@ -80,6 +81,7 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
       calls.current,
     );
   };
+  const reportSent = ({ id, body }: Effect): void => report(statusEvent(context, { id, body, STATUS: 'sent' }));
   const reportDelivered = ({ id, body }: Effect): void => {
     const address = String(body.platformContactId);
     const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';

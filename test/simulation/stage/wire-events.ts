@@ -51,7 +51,18 @@ export const statusEvent = (
 ): ReportedEvent => {
   const eventId = `${STATUS} ${id}${isRepeated ? ' again' : ''}`;
   const contact = String(body.platformContactId);
-  const names = { _id_: id, FROM: nameOf(contact), CUSTOMER_ID: customerOf(contact), STATUS };
+  const names = {
+    _id_: id,
+    FROM: nameOf(contact),
+    CUSTOMER_ID: customerOf(contact),
+    STATUS: literalOf(context, STATUS),
+  };
   const reference = typeof body.clientPayload === 'string' ? { CLIENT_PAYLOAD: body.clientPayload } : {};
   return { eventId, body: JSON.stringify(wireStatus({ ...names, ...reference, ...timeOf(context, eventId) })) };
+};
+
+const literalOf = ({ features }: StageContext, status: string): string => {
+  const { isUpperCase = false, failure = 'failed' } = features.chatService?.statuses ?? {};
+  const literal = status === 'failed' ? failure : status;
+  return isUpperCase ? literal.toUpperCase() : literal;
 };

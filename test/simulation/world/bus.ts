@@ -17,11 +17,16 @@ export interface PublishedEvent {
 /** An event bus that keeps what it accepted, oldest first. */
 export interface SimulatedBus {
   readonly published: readonly PublishedEvent[];
-  /** Accepts the entries, or only the first of them, and returns a result for each. */
-  put(entries: readonly PutEventsRequestEntry[], onlyFirst?: boolean): readonly EntryResult[];
+  /** Accepts the entries, or only those at some places, and returns a result for each. */
+  put(entries: readonly PutEventsRequestEntry[], accepts?: AcceptsEntry): readonly EntryResult[];
   /** Identifies the published events, in order. */
   key(): string;
 }
+
+/** Whether the bus accepts the entry at a place. */
+export type AcceptsEntry = (index: number) => boolean;
+
+const onlyFirst: AcceptsEntry = (index) => index === 0;
 
 type EntryResult = { readonly EventId: string } | { readonly ErrorCode: string; readonly ErrorMessage: string };
 
@@ -36,11 +41,11 @@ export const createSimulatedBus = ({ refuses, onPublish }: SimulatedBusOptions =
   let key = '';
   return {
     published,
-    put: (entries, onlyFirst = false) =>
+    put: (entries, accepts = () => true) =>
       entries.map((entry, index): EntryResult => {
         const event = eventOf(entry);
         if (refuses?.(event)) return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
-        if (onlyFirst && index > 0) return { ErrorCode: 'ThrottlingException', ErrorMessage: 'Too many entries.' };
+        if (!accepts(index)) return { ErrorCode: 'ThrottlingException', ErrorMessage: 'Too many entries.' };
         published.push(event);
         key += `${event.detailType} ${event.id};`;
         onPublish?.(event);
@@ -64,12 +69,13 @@ const SDK_CLIENT = new SdkClient({
 export const createSimulatedEventBridgeClient = (
   bus: SimulatedBus,
   takeTurn: <Answer>(label: string, perform: () => Answer, failures: Failures<Answer>) => Promise<Answer>,
+  acceptsPartOf: (count: number) => AcceptsEntry = () => onlyFirst,
 ): EventBridgeClient => {
   const send = (command: unknown): Promise<unknown> => {
     if (!(command instanceof PutEventsCommand)) throw new Error('The simulated bus does not know this command.');
     const { Entries = [] } = command.input;
-    const perform = (onlyFirst = false) => ({ Entries: bus.put(Entries, onlyFirst) });
-    const partial = Entries.length > 1 ? { partial: () => perform(true) } : {};
+    const perform = (accepts?: AcceptsEntry) => ({ Entries: bus.put(Entries, accepts) });
+    const partial = Entries.length > 1 ? { partial: () => perform(acceptsPartOf(Entries.length)) } : {};
     return takeTurn(`publish ${Entries.map(({ DetailType }) => DetailType).join(', ')}`, () => perform(), {
       ...throwing<ReturnType<typeof perform>>('The bus'),
       ...partial,

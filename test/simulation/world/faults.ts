@@ -9,7 +9,7 @@
  * - `dies-before`: the process dies before the call.
  * - `dies-after`: the call takes effect, and the process dies before it has the answer.
  * - `late`: the call takes effect, and the process is suspended until its lease has expired.
- * - `partial`: the event bus accepts only the first event of a call.
+ * - `partial`: the event bus accepts only some of the events of a call.
  * - `overdue`: the call's time budget ends, so it fails for the caller. It takes effect at any later time.
  */
 export const FAULTS = [

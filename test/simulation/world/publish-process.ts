@@ -5,7 +5,7 @@ import type { EventBus, PublishDeadLetterQueue } from '../../../lambdas/ports.ts
 import { type ChangeRecord, createPublishChanges } from '../../../lambdas/publish/publish-changes.ts';
 import { createStreamHandler } from '../../../lambdas/runtime/stream-handler.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
-import { createSimulatedEventBridgeClient, type SimulatedBus } from './bus.ts';
+import { type AcceptsEntry, createSimulatedEventBridgeClient, type SimulatedBus } from './bus.ts';
 import { throwing } from './faults.ts';
 import type { ReachableQueue } from './queues.ts';
 import { createSimulatedSqsClient } from './sqs-client.ts';
@@ -30,6 +30,8 @@ export interface PublishProcessOptions {
   /** Whether events include the content of messages. */
   readonly content: boolean;
   readonly random?: () => number;
+  /** Which of a call's events the bus accepts if it accepts only some. @default the first */
+  readonly acceptsPartOf?: (count: number) => AcceptsEntry;
   readonly mutation?: PublishMutation;
 }
 
@@ -45,16 +47,19 @@ export const createPublishProcess = (options: PublishProcessOptions): StreamProc
   const { name, turns, content, mutation, random = () => 0 } = options;
   // Only the order of an item's events matters, and an item's records are in one shard.
   const shard = `events of ${name.split('.', 1)[0]}`;
-  const client = createSimulatedEventBridgeClient(options.bus, (label, perform, failures) =>
-    turns.call({
-      process: name,
-      label,
-      perform,
-      failures,
-      canEndProcess: true,
-      part: 'bus',
-      touches: () => touching(shard),
-    }),
+  const client = createSimulatedEventBridgeClient(
+    options.bus,
+    (label, perform, failures) =>
+      turns.call({
+        process: name,
+        label,
+        perform,
+        failures,
+        canEndProcess: true,
+        part: 'bus',
+        touches: () => touching(shard),
+      }),
+    options.acceptsPartOf,
   );
   const sqs = createSimulatedSqsClient(
     { [PUBLISH_FAILURES]: options.publishFailures },
