@@ -186,6 +186,7 @@ const PERSONAL = [
   'contactSort',
   'createdAt',
   'call',
+  'unknownCall',
   'decision',
   'outcome',
   'outcomeDetails',
