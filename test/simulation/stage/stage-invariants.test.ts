@@ -295,7 +295,11 @@ describe('a resend that the API confirms', () => {
 
 describe('a status of a call with an unknown outcome, after another call', () => {
   /** The first call is a free-form message, and the second one a template. */
-  const confirmed = (second: object, { endpoint = 'message/v3', confirmedBy = 'status' } = {}): readonly Step[] => {
+  const confirmed = (
+    { state, ...second }: { state: string; end?: string; isAnswered?: boolean },
+    shown: object = {},
+  ) => {
+    const { endpoint, confirmedBy } = { endpoint: 'message/v3', confirmedBy: 'status', ...shown };
     const again = { ...CLAIMED, claimId: 'claim-2' };
     const message = { direction: 'outbound', contact: CONTACT, requestId: 'request-1', call: { endpoint } };
     const accepted = { ...again, state: 'accepted', messageId: 'out-1', confirmedBy };
@@ -306,7 +310,7 @@ describe('a status of a call with an unknown outcome, after another call', () =>
       invoked('send-2', 'send', 20),
       writeStep('claim again', 20, { process: 'send-2', key: SEND, after: again }),
       call(21, { process: 'send-2', claimId: 'claim-2', endpoint: 'intent/v2', effect: undefined, ...second }),
-      writeStep('reject', 22, { process: 'send-2', key: SEND, before: again, after: { ...again, state: 'rejected' } }),
+      writeStep('end', 22, { process: 'send-2', key: SEND, before: again, after: { ...again, state } }),
       ended('send-2', 'send', 22),
       invoked('receive-3', 'receive', 30),
       writeStep('confirm', 30, { process: 'receive-3', key: SEND, before: again, after: accepted }),
@@ -316,7 +320,7 @@ describe('a status of a call with an unknown outcome, after another call', () =>
   };
   const invariantsOf = (steps: readonly Step[]) =>
     examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
-  const rejected = { end: 'rejected' };
+  const rejected = { state: 'rejected', end: 'rejected' };
 
   it('makes the send accepted, and shows the first call', () => {
     const violated = invariantsOf(confirmed(rejected));
@@ -333,7 +337,7 @@ describe('a status of a call with an unknown outcome, after another call', () =>
   });
 
   it('may show the last call if its outcome is unknown, too', () => {
-    const unknown = { end: 'accepted', isAnswered: false };
+    const unknown = { state: 'uncertain', isAnswered: false };
     expect(invariantsOf(confirmed(unknown, { endpoint: 'intent/v2' }))).not.toContain('acceptedHasMessage');
   });
 });

@@ -189,10 +189,24 @@ const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact)
   const recorded = facts.writesOf(name).find(({ after }) => endpointOf(after ?? {}) === shown);
   if (shown === call.endpoint || recorded === undefined) return shown === call.endpoint;
   const isByStatus = ['receive', 'drain'].includes(String(facts.invocationAt(recorded)?.function));
-  const others = facts.callsOf(call.requestId).filter(({ index }) => index < recorded.index && index !== call.index);
-  const isOpen = (other: CallFact): boolean => !other.isKnown || (other.invocation?.end ?? 0) > recorded.index;
-  return isByStatus && others.some((other) => other.endpoint === shown && isOpen(other));
+  const calls = facts.callsOf(call.requestId).filter(({ index }) => index < recorded.index);
+  const isOpen = ({ claimId, index }: CallFact): boolean =>
+    // A template replaces a call that sent nothing.
+    calls.findLast((other) => other.claimId === claimId)?.index === index &&
+    !facts
+      .changesOfSends(call.requestId)
+      .some(
+        ({ before, after, ...change }) =>
+          change.index < recorded.index &&
+          before?.state === 'claimed' &&
+          after.claimId === claimId &&
+          SENT_NOTHING.includes(String(after.state)),
+      );
+  return isByStatus && calls.some((other) => other.endpoint === shown && isOpen(other));
 };
+
+/** The states that say that the latest call sent nothing. */
+const SENT_NOTHING = ['waiting', 'refused', 'rejected', 'expired'];
 
 const endpointOf = ({ call }: Item): string =>
   typeof call === 'object' && call !== null && 'endpoint' in call ? String(call.endpoint) : 'no call';
