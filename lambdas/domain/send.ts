@@ -69,6 +69,8 @@ export const sendTimes = {
   erasedAt: instant,
 };
 
+const sentCall = { endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) };
+
 /** What the table stores about a send. */
 export const sendRecord = z.object({
   requestId: z.string(),
@@ -88,9 +90,9 @@ export const sendRecord = z.object({
   messageId: optionalString,
   claimId: optionalString,
   leaseUntil: instant,
-  call: z.optional(
-    z.object({ endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) }),
-  ),
+  call: z.optional(z.object(sentCall)),
+  /** An earlier call whose outcome is unknown, with the time of its claim: what a late status may belong to. */
+  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string() })),
   attempts: z._default(z.number(), 0),
   /** Calls that ended without a known outcome; the latest one is not counted while the send is `uncertain`. */
   unknownOutcomes: z._default(z.number(), 0),
@@ -102,6 +104,18 @@ export const sendRecord = z.object({
 });
 
 export type SendRecord = z.output<typeof sendRecord>;
+
+/**
+ * Returns the call whose message was accepted, with the time of its claim. If the latest call is known to have sent
+ * nothing, a status that confirms the send belongs to an earlier one.
+ */
+export const acceptedCall = (send: SendRecord): Pick<SendRecord, 'call' | 'claimedAt'> => {
+  const { call, claimedAt = '', confirmedBy, unknownCall, waitingAt, refusedAt, rejectedAt, expiredAt } = send;
+  const isUnsent = [waitingAt, refusedAt, rejectedAt, expiredAt].some((at) => at !== undefined && at >= claimedAt);
+  if (confirmedBy === undefined || unknownCall === undefined || !isUnsent) return { call, claimedAt: send.claimedAt };
+  const { claimedAt: earlierAt, ...earlier } = unknownCall;
+  return { call: earlier, claimedAt: earlierAt };
+};
 
 /** An operator's decision on a send whose outcome is unknown, or on a rejected one. */
 export type Resolution = { readonly at: Instant; readonly why: string; readonly note?: string } & (

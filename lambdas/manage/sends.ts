@@ -204,6 +204,7 @@ export const viewSend = ({
   leaseUntil: _leaseUntil,
   confirmedBy: _confirmedBy,
   isAnswered: _isAnswered,
+  unknownCall: _unknownCall,
   call,
   ...send
 }: SendRecord): z.output<typeof sendResponse> => ({

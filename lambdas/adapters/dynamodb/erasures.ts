@@ -227,6 +227,7 @@ const PERSONAL = [
   'contactSort',
   'createdAt',
   'call',
+  'unknownCall',
   'decision',
   'outcome',
   'outcomeDetails',

@@ -1,6 +1,13 @@
 import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import { RESOLUTIONS, type Resolution, type SendRecord, type SendResult, sendRecord } from '../../domain/send.ts';
+import {
+  acceptedCall,
+  RESOLUTIONS,
+  type Resolution,
+  type SendRecord,
+  type SendResult,
+  sendRecord,
+} from '../../domain/send.ts';
 import { SEND_TRANSITIONS, type SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
 import { contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
@@ -58,15 +65,16 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       const { set, setOnce } = requestAttributes(body, contactName(contact), claim.claimedAt);
       // From now on, the outcome is that of the new call.
       const cleared = { code: undefined, outcome: undefined, isAnswered: undefined };
-      const take = (name: 'claim' | 'claimAgain', increment: readonly string[]) => {
-        const update = { set: { ...set, ...claim, ...cleared }, setOnce, increment };
+      const take = (name: 'claim' | 'claimAgain', increment: readonly string[], unknown: Item = {}) => {
+        const update = { set: { ...set, ...claim, ...cleared, ...unknown }, setOnce, increment };
         return apply(name, request.requestId, update, { body }, { returnItem: true });
       };
       let outcome = await take('claim', ['attempts']);
       if (resend && outcome.kind === 'conflict' && outcome.item?.state === 'uncertain') {
         // An unknown outcome counts only when another call follows. Until then, a status or an answer may still reveal
         // it.
-        outcome = await take('claimAgain', ['attempts', 'unknownOutcomes']);
+        const unknown = unknownCallAttributes(parseSend(outcome.item));
+        outcome = await take('claimAgain', ['attempts', 'unknownOutcomes'], unknown);
       }
       if (outcome.item === undefined) return { kind: 'missing' };
       const send = parseSend(outcome.item);
@@ -125,7 +133,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       }
       if (kind === 'conflict' || item === undefined) return undefined;
       const contact = parseContactName(item.contact);
-      const { call, claimedAt } = parseSend(item);
+      const { call, claimedAt } = acceptedCall(parseSend(item));
       return contact && call && claimedAt ? { id: messageId, requestId, contact, call, claimedAt } : undefined;
     },
 
@@ -139,7 +147,10 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         RESOLUTIONS[resolution.outcome],
         send.requestId,
         {
-          set: resolutionAttributes(resolution),
+          set: {
+            ...resolutionAttributes(resolution),
+            ...(resolution.outcome === 'resend' && unknownCallAttributes(send)),
+          },
           // The state no longer says that the outcome of the latest call is unknown.
           increment: send.state === 'uncertain' && resolution.outcome !== 'accepted' ? ['unknownOutcomes'] : [],
         },
@@ -234,6 +245,13 @@ const resolutionAttributes = (resolution: Resolution): Item => {
     case 'resend':
       return { waitingAt: at, outcome, outcomeDetails, isAnswered: undefined };
   }
+};
+
+/** Keeps a call whose outcome is unknown when another call may follow. */
+const unknownCallAttributes = ({ state, call, claimedAt, unknownOutcomes, unknownCall }: SendRecord): Item => {
+  // An operator who found that the send had failed left its call in place.
+  const isUnknown = state === 'uncertain' || (unknownOutcomes > 0 && unknownCall === undefined);
+  return isUnknown && call && claimedAt ? { unknownCall: { ...call, claimedAt } } : {};
 };
 
 /** Adds uncertain sends to the index and removes all others. */

@@ -38,6 +38,7 @@ export const PERSONAL = [
   'contactSort',
   'createdAt',
   'call',
+  'unknownCall',
   'decision',
   'outcome',
   'outcomeDetails',
@@ -54,7 +55,7 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   register: [...REQUEST, 'queuedAt'],
   schedule: [...REQUEST, 'code', 'scheduledAt', 'sendAt'],
   claim: CLAIM,
-  claimAgain: [...CLAIM, 'unknownOutcomes'],
+  claimAgain: [...CLAIM, 'unknownOutcomes', 'unknownCall'],
   replaceCall: ['call', 'decision'],
   wait: [...REQUEST, ...RESULT, 'code', 'decision', 'waitingAt', 'leaseUntil'],
   refuse: [...REQUEST, 'code', 'decision', 'refusedAt', 'leaseUntil'],
@@ -70,5 +71,5 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   loseTrackErased: [...PERSONAL, 'body', 'erasedAt', 'uncertainAt'],
   resolveAccepted: [...RESULT, 'acceptedAt', 'messageId', 'uncertainAt', 'isAnswered'],
   resolveFailed: [...RESULT, 'rejectedAt', 'isAnswered', 'unknownOutcomes'],
-  resend: [...RESULT, 'waitingAt', 'isAnswered', 'unknownOutcomes'],
+  resend: [...RESULT, 'waitingAt', 'isAnswered', 'unknownOutcomes', 'unknownCall'],
 };

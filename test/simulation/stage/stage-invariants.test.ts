@@ -6,6 +6,7 @@ import {
   at,
   CONTACT,
   changed,
+  ended,
   enveloped,
   invoked,
   MESSAGE_BODY,
@@ -289,6 +290,81 @@ describe('a resend that the API confirms', () => {
       const accepted = written(written(waited, 'waits', { state: 'accepted' }), 'waits on', { state: 'accepted' });
       expect(invariantsOf(accepted)).toContain('answersAreTrue');
     });
+  });
+});
+
+describe('a status of a call with an unknown outcome, after another call', () => {
+  /** The first call is a free-form message, and the second one a template. */
+  const confirmed = (
+    { state, ...second }: { state: string; end?: string; isAnswered?: boolean },
+    shown: object = {},
+  ) => {
+    const { endpoint, confirmedBy } = { endpoint: 'message/v3', confirmedBy: 'status', ...shown };
+    const again = { ...CLAIMED, claimId: 'claim-2' };
+    const message = { direction: 'outbound', contact: CONTACT, requestId: 'request-1', call: { endpoint } };
+    const accepted = { ...again, state: 'accepted', messageId: 'out-1', confirmedBy };
+    return [
+      ...written(changed(without(MAIN, 'sent message', 'delivered'), 'call', { isAnswered: false }), 'accept', {
+        state: 'uncertain',
+      }),
+      invoked('send-2', 'send', 20),
+      writeStep('claim again', 20, { process: 'send-2', key: SEND, after: again }),
+      call(21, { process: 'send-2', claimId: 'claim-2', endpoint: 'intent/v2', effect: undefined, ...second }),
+      writeStep('end', 22, { process: 'send-2', key: SEND, before: again, after: { ...again, state } }),
+      ended('send-2', 'send', 22),
+      invoked('receive-3', 'receive', 30),
+      writeStep('confirm', 30, { process: 'receive-3', key: SEND, before: again, after: accepted }),
+      writeStep('confirmed message', 30, { process: 'receive-3', key: 'MESSAGE#out-1 MESSAGE', after: message }),
+      ended('receive-3', 'receive', 30),
+    ];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const rejected = { state: 'rejected', end: 'rejected' };
+
+  it('makes the send accepted, and shows the first call', () => {
+    const violated = invariantsOf(confirmed(rejected));
+    expect(violated).not.toContain('statesAreTrue');
+    expect(violated).not.toContain('acceptedHasMessage');
+  });
+
+  it('alone makes a send accepted whose last call is known to be rejected', () => {
+    expect(invariantsOf(confirmed(rejected, { confirmedBy: 'nothing' }))).toContain('statesAreTrue');
+  });
+
+  it('does not show the last call, which is known to have sent nothing', () => {
+    expect(invariantsOf(confirmed(rejected, { endpoint: 'intent/v2' }))).toContain('acceptedHasMessage');
+  });
+
+  it('may show the last call if its outcome is unknown, too', () => {
+    const unknown = { state: 'uncertain', isAnswered: false };
+    expect(invariantsOf(confirmed(unknown, { endpoint: 'intent/v2' }))).not.toContain('acceptedHasMessage');
+  });
+});
+
+/** An erasure in whose last turn a contact check is removed that is newer than the erasure's request. */
+const erasedCheck = (...created: readonly Step[]): readonly Step[] => {
+  const before = { checkedAt: at(200.5), checkedAddress: USER };
+  const check = writeStep('check erased', 210, { process: 'manage-3', key: `${CONTACT} CHECK`, before });
+  return ERASED.flatMap((each) => {
+    if (each.name === 'manage-2 ends') return [each, ...created];
+    return each.name === 'manage-3 starts' ? [each, check] : [each];
+  });
+};
+
+describe('an erasure that removes a contact check of later', () => {
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('removes nothing of a new contact', () => {
+    expect(invariantsOf(erasedCheck())).not.toContain('othersKept');
+  });
+
+  it.each(['CONTACT', 'CONSENT'])('should have kept it if the contact has a new item: %s', (sk) => {
+    const item = { lastInboundAt: at(200.7), userOptInRecordedAt: at(200.7) };
+    const key = `${CONTACT} ${sk}`;
+    const created = writeStep('new item', 205, { process: 'receive-3', key, after: item });
+    expect(invariantsOf(erasedCheck(created))).toContain('othersKept');
   });
 });
 

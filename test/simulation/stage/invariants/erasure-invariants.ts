@@ -40,7 +40,9 @@ export const ERASURE_INVARIANTS = {
   },
 
   othersKept: {
-    sentence: 'An erasure removes nothing of other contacts, and nothing that is newer than its request.',
+    sentence:
+      'An erasure removes nothing of other contacts, and nothing that is newer than its request, but what a function found ' +
+      'out about a contact that no longer exists.',
     check(facts, { checked, violated }) {
       const until = new Map<string, string>();
       for (const { key, requestedAt } of requestsOf(facts).values()) {
@@ -58,7 +60,7 @@ export const ERASURE_INVARIANTS = {
         const time = newestTimeOf(dated.name, dated.item);
         const keys = [contact.key, ...otherContactsOf(facts, name)];
         if (!keys.some((key) => erased.has(key))) violated(`${name} of ${contact.key} was erased.`, index);
-        else if (time !== undefined && time > (until.get(contact.key) ?? '')) {
+        else if (time !== undefined && time > (until.get(contact.key) ?? '') && !isWithoutContact(facts, write)) {
           violated(`${name} was erased, although it is newer than the request.`, index);
         }
       }
@@ -71,6 +73,22 @@ const sendOfMessage = (facts: StageFacts, { key, before, index }: Recorded<'writ
   const name = `SEND#${before?.requestId} SEND`;
   const item = key.endsWith(' MESSAGE') && before?.requestId !== undefined ? facts.itemBefore(name, index) : undefined;
   return item && { name, item };
+};
+
+/**
+ * Whether a write removes a contact check or a denied window while the contact has neither a window nor a consent. A
+ * function records these about earlier sends, and they alone make no new contact.
+ */
+const isWithoutContact = (facts: StageFacts, write: Recorded<'write'>): boolean => {
+  const [, contact] = /^(.*) (?:CHECK|DENIAL)$/s.exec(write.key) ?? [];
+  if (contact === undefined) return false;
+  const items = [`${contact} CONTACT`, `${contact} CONSENT`];
+  const start = facts.invocationAt(write)?.start ?? write.index;
+  const changes = items.flatMap((name) => facts.writesOf(name)).filter(({ index }) => index > start);
+  // The erasure looks for them before it removes the rest.
+  return [write.index, ...changes.map(({ index }) => index + 1)]
+    .filter((place) => place <= write.index)
+    .some((place) => items.every((name) => facts.itemBefore(name, place) === undefined));
 };
 
 /** A dead letter that names several contacts is erased with any of them. */

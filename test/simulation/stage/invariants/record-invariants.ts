@@ -1,12 +1,14 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { erasedKeys } from './receiving-invariants.ts';
 import { authenticEventsOf } from './stage-events.ts';
-import { idIn, requestIdsOf, type StageFacts } from './stage-facts.ts';
+import { type CallFact, idIn, requestIdsOf, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 export const RECORD_INVARIANTS = {
   statesAreTrue: {
-    sentence: 'A send ends with the outcome of its last call, as far as Parley could know it.',
+    sentence:
+      'A send ends with the outcome of its last call, as far as Parley could know it, or accepted by a status of an earlier ' +
+      'call.',
     check(facts, { checked, violated }) {
       for (const requestId of requestIdsOf(facts)) {
         const item = facts.run.items.get(`SEND#${requestId} SEND`);
@@ -15,10 +17,14 @@ export const RECORD_INVARIANTS = {
         checked();
         const isDecided = isByOperator(facts, requestId, last.index);
         const isKnownEnd = last.end === 'accepted' || last.end === 'rejected';
-        if (last.isKnown && isKnownEnd && !isDecided && item.state !== last.end) {
+        const calls = facts.callsOf(requestId);
+        // A status shows that an earlier call, whose outcome was unknown, was accepted.
+        const isConfirmed =
+          item.confirmedBy === 'status' &&
+          calls.some(({ effect, isKnown }) => effect !== undefined && effect.id === item.messageId && !isKnown);
+        if (last.isKnown && isKnownEnd && !isDecided && !isConfirmed && item.state !== last.end) {
           violated(`${requestId} is ${String(item.state)}, but was known to be ${last.end}.`);
         }
-        const calls = facts.callsOf(requestId);
         const isUnknown = calls.some(({ effect, isKnown }) => effect !== undefined && !isKnown);
         const hasEffect = calls.some(({ effect }) => effect !== undefined);
         const claimsNothingSent = ['refused', 'expired', 'cancelled', 'waiting'].includes(String(item.state));
@@ -69,7 +75,7 @@ export const RECORD_INVARIANTS = {
         const call = effects.get(idIn(name));
         if (call === undefined) {
           if (!isByOperator(facts, String(message.requestId), 0)) violated(`${name} was never sent.`);
-        } else if (endpointOf(message) !== call.endpoint || message.requestId !== call.requestId) {
+        } else if (!isShown(facts, name, message, call)) {
           violated(`${name} is shown as ${endpointOf(message)} of ${String(message.requestId)}.`);
         }
       }
@@ -172,6 +178,35 @@ const isByOperator = (facts: StageFacts, requestId: string, index: number): bool
   facts
     .changesOfSends(requestId)
     .some((change) => change.index > index && facts.invocationAt(change)?.function === 'manage');
+
+/**
+ * Whether a message in the conversation shows its call. A status does not say to which of the calls whose outcome is
+ * not known it belongs, so such a message can show any of them.
+ */
+const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact): boolean => {
+  const shown = endpointOf(message);
+  if (message.requestId !== call.requestId) return false;
+  const recorded = facts.writesOf(name).find(({ after }) => endpointOf(after ?? {}) === shown);
+  if (shown === call.endpoint || recorded === undefined) return shown === call.endpoint;
+  const isByStatus = ['receive', 'drain'].includes(String(facts.invocationAt(recorded)?.function));
+  const calls = facts.callsOf(call.requestId).filter(({ index }) => index < recorded.index);
+  const isOpen = ({ claimId, index }: CallFact): boolean =>
+    // A template replaces a call that sent nothing.
+    calls.findLast((other) => other.claimId === claimId)?.index === index &&
+    !facts
+      .changesOfSends(call.requestId)
+      .some(
+        ({ before, after, ...change }) =>
+          change.index < recorded.index &&
+          before?.state === 'claimed' &&
+          after.claimId === claimId &&
+          SENT_NOTHING.includes(String(after.state)),
+      );
+  return isByStatus && calls.some((other) => other.endpoint === shown && isOpen(other));
+};
+
+/** The states that say that the latest call sent nothing. */
+const SENT_NOTHING = ['waiting', 'refused', 'rejected', 'expired'];
 
 const endpointOf = ({ call }: Item): string =>
   typeof call === 'object' && call !== null && 'endpoint' in call ? String(call.endpoint) : 'no call';

@@ -158,6 +158,7 @@ describe('a send', () => {
     await stage.sends.claim(queuedSend(), claim({ claimId: 'again' }), { resend: true });
     await stage.sends.recordResult('request-1', 'again', sendResult('accepted'));
     expect(await shown()).toMatchObject({ state: 'accepted', attempts: 2, unknownOutcomes: 1 });
+    expect(await shown()).not.toHaveProperty('unknownCall');
   });
 
   it('that was refused because it could not be processed is queued again', async () => {

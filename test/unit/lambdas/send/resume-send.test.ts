@@ -91,6 +91,21 @@ describe('a request whose function died during the call', () => {
     });
   });
 
+  it('is added to the conversation as the call that a status confirmed', async () => {
+    await claimAndDie();
+    await harness.sends.recordResult('request-1', 'claim-1', sendResult('uncertain'));
+    const template = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
+    await harness.sends.claim(queuedSend(), claim({ claimId: 'claim-2', call: template }), { resend: true });
+    await harness.sends.recordResult('request-1', 'claim-2', sendResult('rejected'));
+    await harness.sends.confirm('request-1', { messageId: 'message-out', at: NOW });
+
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+
+    expect(await harness.item('MESSAGE#message-out MESSAGE')).toMatchObject({
+      call: { endpoint: 'message/v3', body: { messageText: 'Your parcel is on its way.' } },
+    });
+  });
+
   it('is only acknowledged if it was rejected', async () => {
     await claimAndDie();
     await harness.sends.recordResult('request-1', 'claim-1', sendResult('rejected'));

@@ -124,8 +124,11 @@ describe('a send that is erased', () => {
   });
 
   it.each(['waiting', 'accepted', 'uncertain'] as const)('keeps nothing but its state and times: %s', async (state) => {
-    await repositories.sends.claim(queuedSend(), claim(), { resend: false });
+    await repositories.sends.claim(queuedSend(), claim({ claimId: 'claim-0' }), { resend: false });
+    await repositories.sends.recordResult('request-1', 'claim-0', sendResult('uncertain'));
+    await repositories.sends.claim(queuedSend(), claim(), { resend: true });
     await repositories.sends.recordResult('request-1', 'claim-1', sendResult(state));
+    expect((await tables.items(tableName))['SEND#request-1 SEND']).toHaveProperty('unknownCall');
     const [listed = send] = await listAll();
 
     expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('erased');
@@ -133,7 +136,17 @@ describe('a send that is erased', () => {
 
     const item = (await tables.items(tableName))['SEND#request-1 SEND'];
     expect(item).toMatchObject({ state: state === 'waiting' ? 'cancelled' : state, body: '', erasedAt: NOW });
-    for (const name of ['contact', 'contactSort', 'call', 'decision', 'outcome', 'stateShard', 'leaseUntil']) {
+    const personal = [
+      'contact',
+      'contactSort',
+      'call',
+      'unknownCall',
+      'decision',
+      'outcome',
+      'stateShard',
+      'leaseUntil',
+    ];
+    for (const name of personal) {
       expect(item).not.toHaveProperty(name);
     }
     expect(await repositories.sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });

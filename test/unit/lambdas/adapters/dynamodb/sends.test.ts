@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
-import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
+import { acceptedCall, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import { NOW, sendRequest, sendResult, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
@@ -301,6 +301,56 @@ describe('confirming a send', () => {
     await sends.recordWithoutCall(SEND, { state: 'expired', at: NOW, decision: 'Its notAfter has passed.' });
     expect(await confirm()).toMatchObject({ id: 'message-1', requestId: 'request-1' });
     expect(await item()).toMatchObject({ state: 'accepted', confirmedBy: 'status', messageId: 'message-1' });
+  });
+
+  describe('after a template with an unknown outcome and a free-form message that was rejected', () => {
+    const template = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
+    const message = { id: 'message-1', requestId: 'request-1', contact, call: template, claimedAt: NOW };
+    const claimLater = { ...claimOf('claim-2'), claimedAt: addMs(LATER, 1_000) };
+    const REJECTED = sendResult('rejected', addMs(LATER, 2_000));
+    const read = async () => {
+      const send = await sends.read('request-1');
+      if (send === undefined) throw new Error('The send is missing.');
+      return send;
+    };
+    const resolve = async (outcome: 'resend' | 'failed') =>
+      sends.resolve(await read(), { outcome, at: LATER, why: 'An operator resolved it.' });
+
+    beforeEach(async () => {
+      await sends.claim(SEND, { ...claimOf('claim-1'), call: template }, { resend: false });
+      await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
+    });
+
+    it.each([
+      ['by itself', () => sends.claim(SEND, claimLater, { resend: true })],
+      [
+        'by an operator',
+        async () => {
+          await resolve('resend');
+          await sends.claim(SEND, claimLater, { resend: false });
+        },
+      ],
+      [
+        'by an operator who first found that it had failed',
+        async () => {
+          await resolve('failed');
+          await resolve('resend');
+          await sends.claim(SEND, claimLater, { resend: false });
+        },
+      ],
+    ])('returns the template as the message, every time, when it was resent %s', async (_, resend) => {
+      await resend();
+      await sends.recordResult('request-1', 'claim-2', REJECTED);
+
+      expect(await confirm()).toEqual(message);
+      expect(await confirm()).toEqual(message);
+      expect(acceptedCall(await read())).toEqual({ call: template, claimedAt: NOW });
+    });
+
+    it('returns the latest call while its outcome is unknown, too', async () => {
+      await sends.claim(SEND, claimLater, { resend: true });
+      expect(await confirm()).toEqual({ ...message, call, claimedAt: claimLater.claimedAt });
+    });
   });
 
   it('does not change a send that expired before any call with an unknown outcome', async () => {
