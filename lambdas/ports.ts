@@ -236,8 +236,11 @@ export interface ErasureRepository {
    * customer's items must be erased first, because nothing else leads to them.
    */
   listItems(subject: DataSubject, until: Instant, after?: ErasablePosition): Promise<ErasablePage>;
-  /** Returns `busy` while a function is processing the send, because that function would write the item again. */
-  erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
+  /**
+   * Returns `busy` while a function is processing the send, because that function would write the item again, and
+   * `lost` for an erased send whose function died, so that the outcome of its call stays unknown.
+   */
+  erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'lost' | 'gone' | 'busy'>;
   /** Deletes kept dead letters that may be about the contact. Returns how many; 0 if none are left. */
   eraseKeptDeadLetters(contact: ContactRef, until: Instant): Promise<number>;
   /** Adds a turn's counts to the record. Counts each turn only once. */

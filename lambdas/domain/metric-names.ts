@@ -33,7 +33,7 @@ export const METRIC_NAMES_OF = {
     'WindowMisjudged',
   ],
   publish: ['EventPublished', 'PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
-  manage: ['SendCancelled', 'DeadLettersWaiting'],
+  manage: ['SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],
 } as const;
 
 /** The functions, by the name in their logs and metrics. */

@@ -13,6 +13,7 @@ import type {
   ErasureQueue,
   ErasureRepository,
   Log,
+  Metrics,
   QueuedDeadLetters,
   Randomness,
   SendScheduler,
@@ -88,6 +89,7 @@ export interface ErasureWorkerOptions {
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'random'>;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** How long a turn may take. The next turn continues the erasure. */
   readonly turnMs: number;
 }
@@ -158,7 +160,8 @@ const COUNTED_AS = {
 } as const;
 
 /** Erases what was stored until the erasure was requested. */
-const createTurn = ({ erasures, scheduler, clock }: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
+const createTurn = (options: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
+  const { erasures, scheduler, clock, log, metrics } = options;
   const erased = { messages: 0, sends: 0, auditEntries: 0, busy: 0 };
   const visited = new Set<string>();
   let listed = 0;
@@ -168,7 +171,11 @@ const createTurn = ({ erasures, scheduler, clock }: ErasureWorkerOptions, until:
     if (item.isScheduled) await scheduler.cancel(item.id);
     const result = await erasures.erase(subject, item, clock.now());
     if (result === 'busy') erased.busy += 1;
-    else if (result === 'erased') erased[COUNTED_AS[item.kind]] += 1;
+    else if (result !== 'gone') erased[COUNTED_AS[item.kind]] += 1;
+    if (result === 'lost') {
+      metrics.count('SendUncertain');
+      log.error('send uncertain', { requestId: item.id, why: 'The function that claimed the erased request died.' });
+    }
   };
 
   /** Erases a contact's or a customer's items. Returns false if the turn's time ended before that. */

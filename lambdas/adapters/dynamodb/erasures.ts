@@ -253,7 +253,7 @@ const eraseSend = async (
   { id: requestId, messageId }: ErasableItem,
   contact: string,
   at: string,
-): Promise<'erased' | 'gone' | 'busy'> => {
+): Promise<'erased' | 'lost' | 'gone' | 'busy'> => {
   if (messageId !== undefined) await markAsErased(table, messageId, requestId, at);
   // The send may have been given a different message since it was listed.
   const sameMessage = messageId === undefined ? 'attribute_not_exists(#messageId)' : '#messageId = :messageId';
@@ -290,5 +290,5 @@ const eraseSend = async (
     values: { ofContact: contact, claimed: 'claimed', now: at },
     condition: '#contact = :ofContact AND #state = :claimed AND #leaseUntil < :now',
   });
-  return lost.kind === 'written' ? 'erased' : 'busy';
+  return lost.kind === 'written' ? 'lost' : 'busy';
 };

@@ -7,7 +7,7 @@ import { createErasureWorker } from '../../../lambdas/manage/erasures.ts';
 import type { Clock } from '../../../lambdas/ports.ts';
 import { ACCOUNT, claim, NOW, queuedSend, sendResult, USER } from '../../support/builders.ts';
 import { sqsRecord } from '../../support/sqs-record.ts';
-import { silentLog } from '../../support/telemetry.ts';
+import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { refOf } from '../world/world.ts';
 
 /** Another function that works on the same table, without faults of its own. */
@@ -59,6 +59,7 @@ export const erase: OtherFunction = {
       clock,
       randomness: { random: () => 0 },
       log: silentLog,
+      metrics: silentMetrics,
       turnMs: 20_000,
     });
     const message = sqsRecord(JSON.stringify({ erasureId: 'erasure-1', requestedAt: NOW, contact: refOf(USER) }));

@@ -6,7 +6,7 @@ import { createErasureQueueHandler } from '../../../../lambdas/manage/erasure-qu
 import type { ErasableItem, ErasureRepository } from '../../../../lambdas/ports.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { silentLog } from '../../../support/telemetry.ts';
+import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -68,6 +68,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     clock: { now: () => addMs(NOW, nowMs) },
     randomness: { random },
     log: silentLog,
+    metrics: silentMetrics,
   });
   for (let receives = 1; receives <= MAX_RECEIVES; receives += 1) {
     nowMs = Math.max(nowMs + 1, visibleAtMs);

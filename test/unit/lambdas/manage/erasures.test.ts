@@ -294,6 +294,15 @@ describe('an erasure of a send that a function has claimed', () => {
     });
   });
 
+  it.each(SEND_STATES)('counts it as uncertain only if the function died: %s', async (state) => {
+    await putSendInState(stage.sends, state);
+    await requestErasure();
+    stage.setNow(AFTER_THE_LEASE);
+    await stage.erase();
+
+    expect(stage.counted).toEqual(state === 'claimed' ? ['SendUncertain'] : []);
+  });
+
   it('also erases the message that the function recorded meanwhile', async () => {
     const { request, contact } = await putSendInState(stage.sends, 'claimed');
     const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };

@@ -117,7 +117,7 @@ describe('a send that is erased', () => {
 
   it.each([
     ['claimed', '2026-11-20T12:01:00.000Z', 'busy'],
-    ['claimed, after its lease', '2026-11-20T12:03:01.000Z', 'erased'],
+    ['claimed, after its lease', '2026-11-20T12:03:01.000Z', 'lost'],
   ])('is left alone while it is processed: %s', async (_case, at, outcome) => {
     await repositories.sends.claim(queuedSend(), claim(), { resend: false });
     expect(await repositories.erasures.erase(contact, send, at)).toBe(outcome);
@@ -183,7 +183,7 @@ describe('a send that is erased', () => {
     const { sends, erasures } = repositories;
     await sends.claim(queuedSend(), claim(), { resend: false });
 
-    expect(await erasures.erase(contact, send, '2026-11-20T12:03:01.000Z')).toBe('erased');
+    expect(await erasures.erase(contact, send, '2026-11-20T12:03:01.000Z')).toBe('lost');
 
     expect(await sends.read('request-1')).toMatchObject({ state: 'uncertain', body: '' });
   });
