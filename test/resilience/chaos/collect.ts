@@ -19,7 +19,7 @@ export const collectLedgers = async (
 ): Promise<Ledgers> => {
   const { client, cloud, manage } = stage;
   const { events, requests, consents, cancelled, calls, published, kills } = recorder;
-  const { sendWrites, tableOutages, windows, reports, lastWrites } = recorder;
+  const { sendWrites, tableOutages, windows, reports, failedCalls, lastWrites } = recorder;
   const { pending, expired } = deliveries.parse(await client.control('GET', '/deliveries?limit=1'));
   const erasures = [];
   for (const one of recorder.erasures) {
@@ -28,7 +28,7 @@ export const collectLedgers = async (
   }
   return {
     ...{ events, requests, consents, cancelled, calls, published, kills },
-    ...{ sendWrites, tableOutages, windows, reports, optedIn },
+    ...{ sendWrites, tableOutages, windows, reports, failedCalls, optedIn },
     lastWrites: Object.fromEntries(lastWrites),
     erasures,
     outbox: (await client.outbox()).map(({ id, endpoint, status, body }) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHECKS, compareFaults, compareLedgers, compareNothingIdle, NOTHING_IDLE, WITNESS } from './compare.ts';
+import { doctorLedgers } from './doctor-ledgers.ts';
 import { createFaultCounts } from './fault-counts.ts';
 import type { Ledgers } from './ledgers.ts';
 import { CONTACT, call, claimOf, ERASED, event, request, validLedgers } from './valid-ledgers.ts';
@@ -467,6 +468,13 @@ describe('the comparison of the ledgers', () => {
     const nothing = { outbox: [], calls: [], sendWrites: [], cancelled: [] };
     expect(failures(validLedgers({ ...nothing, table, published }))).toEqual({ [REFUSED]: ends });
   });
+
+  it.each(Object.entries(doctorLedgers(valid)))(
+    'finds what is doctored in the ledgers of any run: %s',
+    (check, doctored) => {
+      expect(failures(doctored)).toHaveProperty([check]);
+    },
+  );
 
   it('has a doctored ledger for every check', () => {
     const found = new Set(DOCTORED.map(([, check]) => check));

@@ -122,19 +122,19 @@ const causesOf = (ledgers: Ledgers): ReadonlySet<string> => {
   ]);
 };
 
-/** Whether the circuit breaker had a cause to open: the account or the service refused a call, or answered with a failure. */
-const isHeldForCause = ({ calls }: Ledgers): boolean => calls.some(({ answeredStatus }) => answeredStatus !== 200);
+/** Whether the circuit breaker had a cause to open: by then, a call to the chat service had failed. */
+const isHeldForCause = ({ failedCalls }: Ledgers, at: string): boolean => failedCalls.some((since) => since <= at);
 
 const everyEventCaused: Check = {
   name: 'every published event has a cause',
   compare(ledgers) {
     const causes = causesOf(ledgers);
-    const isHeld = isHeldForCause(ledgers);
     return compareEach(
       ledgers.published,
       ({ name, subject }) => `${name} ${subject}`,
       ({ name, subject, at }) => {
-        if (name.startsWith('Account')) return isHeld ? undefined : 'was published, but every call succeeded';
+        if (name.startsWith('Account'))
+          return isHeldForCause(ledgers, at) ? undefined : 'was published, but every call succeeded';
         const event = name.startsWith('Contact') ? `${name} ${subject} ${at}` : `${name} ${subject}`;
         return causes.has(event) ? undefined : `was published at ${at}, but never happened`;
       },

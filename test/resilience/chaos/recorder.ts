@@ -30,6 +30,7 @@ export interface Recorder {
   readonly tableOutages: { from: string; to: string }[];
   readonly windows: OpenedWindow[];
   readonly reports: ReportedStatus[];
+  readonly failedCalls: string[];
   readonly lastWrites: Map<string, string>;
   /** The number of empty reads of the stream since its last record. */
   emptyReads: number;
@@ -72,10 +73,16 @@ export const createRecorder = (now: () => Date): Recorder => {
     tableOutages: [],
     windows: [],
     reports: [],
+    failedCalls: [],
     lastWrites: new Map(),
     emptyReads: 0,
     recordCall(part, call) {
-      if (part === 'chatService') recordChatCall(recorder, call, now());
+      if (part === 'chatService') {
+        recordChatCall(recorder, call, now());
+        if (call.answeredStatus !== 200) {
+          recorder.failedCalls.push(new Date(now().getTime() - (call.endedMs - call.startedMs)).toISOString());
+        }
+      }
       if (part === 'dynamodb') recordWrite(recorder, call, now().toISOString());
       if (part === 'webhook') recordReport(recorder, call);
       if (part === 'streamMappings' && call.answer?.status === 200 && call.answer.body.includes('"Records"')) {

@@ -149,6 +149,7 @@ export const validLedgers = (changes: Partial<Ledgers> = {}): Ledgers => ({
     { id: 'out-one', status: 'delivered', at: LATER },
     { id: 'out-two', status: 'delivered', at: LATER },
   ],
+  failedCalls: [],
   lastWrites: {},
   optedIn: [],
   answerTimeoutMs: 2_000,
