@@ -226,6 +226,19 @@ export const SENDING_DEFECTS = {
     },
     history: historyOf([writes(), freeForm(1), freeForm(2)]),
   },
+  othersParameters: {
+    breaks: "A template has the parameters of another user's template.",
+    invariant: 'sentAsRequested',
+    create: () =>
+      ports(({ chatService }) => ({
+        chatService: {
+          ...chatService,
+          send: (call) =>
+            chatService.send({ ...call, body: { ...call.body, params: { name: 'request-1, of another' } } }),
+        },
+      })),
+    history: historyOf([writes(), template(1)]),
+  },
   windowKeptOpen: {
     breaks: 'A contact counts as having just written, as if an echo or a send had opened the window.',
     invariant: 'windowObeyed',
@@ -319,6 +332,22 @@ export const SENDING_DEFECTS = {
     invariant: 'refusedForAReason',
     create: () => readingAs((contact) => ({ ...contact, lastInboundAt: undefined })),
     history: ANSWERED,
+  },
+  refusedForAnotherReason: {
+    breaks: 'A request without media is refused because of its media.',
+    invariant: 'refusedForAReason',
+    create: () =>
+      ports(({ sends }) => ({
+        sends: {
+          ...sends,
+          recordWithoutCall: (send, result) =>
+            sends.recordWithoutCall(
+              send,
+              result.state === 'refused' ? { ...result, code: 'MEDIA_UNSUPPORTED' } : result,
+            ),
+        },
+      })),
+    history: historyOf([freeForm()]),
   },
   constantPause: {
     breaks: "Every retry comes after ten seconds, so a request uses up its queue's receives in three hours.",

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
-import { sendRules } from '../../../support/builders.ts';
+import { ACCOUNT, sendRules } from '../../../support/builders.ts';
 import { effectiveConsent } from './effective-consent.ts';
+import { windowEventsOf } from './receiving-invariants.ts';
 import type { CallFact, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
@@ -19,12 +21,20 @@ export const DECISION_INVARIANTS = {
         if (request === undefined) continue;
         checked();
         const template = request.ruleNameOrId === undefined ? rules.defaultTemplate : request;
-        const expected =
+        const { messageText, audioURL, imageURL, fileURL } = request;
+        const content =
           endpoint === 'message/v3'
-            ? { messageText: request.messageText, imageURL: request.imageURL, fileURL: request.fileURL }
-            : { ruleNameOrId: template?.ruleNameOrId };
+            ? { messageText, audioURL, imageURL, fileURL }
+            : { ruleNameOrId: template?.ruleNameOrId, params: template?.params };
+        const isNamed = rules.clientPayload === 'all' || (rules.clientPayload === 'intent' && endpoint === 'intent/v2');
+        const expected = {
+          ...content,
+          chatPlatform: request.chatPlatform ?? ACCOUNT.platform,
+          clientPayload: isNamed ? request.requestId : undefined,
+        };
         for (const [name, value] of Object.entries(expected)) {
-          if (body[name] !== value) violated(`${name} of ${requestId} is ${String(body[name])}.`, index);
+          if (!isDeepStrictEqual(body[name], value))
+            violated(`${name} of ${requestId} is ${String(body[name])}.`, index);
         }
         if (contactKey(String(body.platformContactId)) !== contactKey(request.platformContactId)) {
           violated(`${requestId} went to ${String(body.platformContactId)}.`, index);
@@ -35,16 +45,20 @@ export const DECISION_INVARIANTS = {
 
   windowObeyed: {
     sentence:
-      'A free-form message is sent only if its window was open, by what was stored when the function read the contact, ' +
-      'less the margin.',
+      'A free-form message is sent only if its window was open, less the margin, by what was stored when the function ' +
+      'read the contact, and by what the chat service had delivered until then.',
     check(facts, { checked, violated }) {
       const { windowMarginMs } = sendRules(facts.run.history.features.rules);
+      const reported = Map.groupBy(windowEventsOf(facts), ({ contact }) => contact);
       for (const call of facts.calls) {
         if (call.endpoint !== 'message/v3' || call.claim === undefined) continue;
         checked();
-        const { atMs } = call.claim;
+        const { atMs, contact: name } = call.claim;
         const isOpen = contactsRead(facts, call).some((contact) => isWindowOpen(contact, atMs, windowMarginMs));
-        if (!isOpen)
+        const isReported = reported
+          .get(name)
+          ?.some(({ index, time }) => index < call.index && atMs < Date.parse(time) + DAY_MS - windowMarginMs);
+        if (!isOpen || !isReported)
           violated(`${call.requestId} was sent as a free-form message, but its window was closed.`, call.index);
       }
     },
@@ -142,11 +156,14 @@ export const DECISION_INVARIANTS = {
           OPTED_OUT: () => contacts.some((contact) => blockingOptOut(contact, 'intent/v2') !== undefined),
           NO_OPT_IN: () => contacts.some((contact) => contact?.lastInboundAt === undefined && !hasConsent(contact)),
           REASON_MISSING: () => request.reason === undefined,
+          MEDIA_UNSUPPORTED: () =>
+            [request.audioURL, request.imageURL, request.fileURL].some((url) => url !== undefined && !isSupported(url)),
+          PROCESSING_FAILED: () => isQueuedFor(facts, request.requestId, change, DAY_MS),
           NOT_ON_PLATFORM: () =>
             contacts.some((contact) => contact?.checkedAt !== undefined && contact.checkedAddress === undefined),
         };
         const isTrue =
-          after.state === 'expired' ? isOver(facts, request, change) : (forbids[String(after.code)]?.() ?? true);
+          after.state === 'expired' ? isOver(facts, request, change) : (forbids[String(after.code)]?.() ?? false);
         // Error 201 closes a window that was open according to the stored data.
         const isDenied = facts.callsOf(requestId).some((call) => call.end === 'window-closed' && call.index < index);
         if (!isTrue && !isDenied) violated(`${requestId} is ${after.state}: ${String(after.decision)}`, index);
@@ -164,16 +181,25 @@ const isOver = (
   { atMs, index }: { readonly atMs: number; readonly index: number },
 ): boolean => {
   if (notAfter !== undefined && atMs >= Date.parse(notAfter)) return true;
-  return facts
+  return isQueuedFor(facts, requestId, { atMs, index }, MIN_QUEUED_MS);
+};
+
+/** Whether a request was put on its queue so long before an entry. */
+const isQueuedFor = (
+  facts: StageFacts,
+  requestId: string,
+  { atMs, index }: { readonly atMs: number; readonly index: number },
+  ms: number,
+): boolean =>
+  facts
     .entries('queued')
     .some(
       ({ queue, body, ...entry }) =>
-        queue === 'send' &&
-        entry.index < index &&
-        entry.atMs <= atMs - MIN_QUEUED_MS &&
-        body.includes(`"${requestId}"`),
+        queue === 'send' && entry.index < index && entry.atMs <= atMs - ms && body.includes(`"${requestId}"`),
     );
-};
+
+/** The contract's Rules of use, 9: "Video and GIF are not supported." Parley refuses addresses that are not https. */
+const isSupported = (url: string): boolean => url.startsWith('https:') && !/\.(gif|mp4|mov|webm)$/i.test(url);
 
 /** What a call's process has read about the contact during its invocation, oldest first. */
 const contactsRead = (facts: StageFacts, { claim, invocation, index }: CallFact): readonly (Item | undefined)[] =>

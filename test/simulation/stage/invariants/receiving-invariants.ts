@@ -160,7 +160,7 @@ export const RECEIVING_STAGE_INVARIANTS = {
       const quarantined = queuedIn(facts, ['inbound-dead-letters']);
       const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
       const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
-      for (const { eventId, body, time, contact } of windowsOf(facts)) {
+      for (const { eventId, body, time, contact } of keptWindowsOf(facts)) {
         const isQueued = (queue: ReadonlyMap<string, number>, index: number) => (queue.get(body) ?? index) < index;
         const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isQueued(deferred, index));
         const places = [stored?.index, drained.get(body)].filter((index) => index !== undefined);
@@ -239,18 +239,29 @@ const checkEarliest = (
   if (typeof time !== 'string' || time > latest) violated(`${attribute} is ${String(time)}, not ${latest}.`);
 };
 
-/** The messages that open a window, by what the chat service told us, unless an erasure closes it. */
-const windowsOf = (facts: StageFacts): readonly (EventFact & { readonly contact: string })[] => {
+/** A user's message, as the chat service reported it, and the name of the contact whose window it opens. */
+interface WindowEvent extends EventFact {
+  readonly contact: string;
+  readonly key: string;
+}
+
+export const windowEventsOf = (facts: StageFacts): readonly WindowEvent[] => {
   const channel = facts.run.history.features.windowPer === 'channel' ? contactKey(ACCOUNT.channel) : '*';
+  return authenticEventsOf(facts).flatMap((event) =>
+    event.parts.flatMap(({ kind, contact: key, isBesideStatus }): WindowEvent[] => {
+      if (kind !== 'message' || key === undefined || isBesideStatus) return [];
+      return [{ ...event, key, contact: contactName({ platform: ACCOUNT.platform, channel, key }) }];
+    }),
+  );
+};
+
+/** The messages that open a window, unless an erasure closes it. */
+const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => {
   const erasures = facts
     .entries('queued')
     .flatMap(({ queue, body }) => (queue === 'erasures' ? [JSON.parse(body)] : []));
-  return authenticEventsOf(facts).flatMap((event) =>
-    event.parts.flatMap(({ kind, contact: key, isBesideStatus }) => {
-      const isErased = erasures.some((one) => one.contact.key === key && one.requestedAt >= event.time);
-      if (kind !== 'message' || key === undefined || isBesideStatus || isErased) return [];
-      return [{ ...event, contact: contactName({ platform: ACCOUNT.platform, channel, key }) }];
-    }),
+  return windowEventsOf(facts).filter(
+    ({ key, time }) => !erasures.some(({ contact, requestedAt }) => contact.key === key && requestedAt >= time),
   );
 };
 

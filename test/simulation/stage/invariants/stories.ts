@@ -20,7 +20,12 @@ import {
 const SEND = 'SEND#request-1 SEND';
 const CALL = {
   endpoint: 'message/v3',
-  body: { platformContactId: USER, messageText: 'request-1: It is on its way.' },
+  body: {
+    chatPlatform: ACCOUNT.platform,
+    platformContactId: USER,
+    messageText: 'request-1: It is on its way.',
+    clientPayload: 'request-1',
+  },
 };
 export const CLAIMED = {
   state: 'claimed',
