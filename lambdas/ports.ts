@@ -153,8 +153,16 @@ export interface CircuitRepository {
 
 /** Dead letters that are kept in the table until they are redriven, deleted, or erased with their contact. */
 export interface KeptDeadLetterRepository {
-  /** Stores a dead letter; can be repeated. Erasing any of `contacts` deletes it. */
-  keep(deadLetter: DeadLetter, contacts: readonly ContactRef[], at: Instant): Promise<void>;
+  /**
+   * Stores a dead letter; can be repeated. Erasing any of `contacts` deletes it.
+   *
+   * @param kept when, and an id of this attempt, so that an erasure notices another one
+   */
+  keep(
+    deadLetter: DeadLetter,
+    contacts: readonly ContactRef[],
+    kept: { readonly at: Instant; readonly keepId: string },
+  ): Promise<void>;
   /** Returns a page of a queue's dead letters without their bodies, oldest first. */
   list(
     queue: KeptQueue,

@@ -133,6 +133,7 @@ const keepDeadLetters = createKeepDeadLetters({
   ],
   deadLetters: ports.deadLetters,
   clock: systemClock,
+  randomness: systemRandomness,
   chatPlatform,
   log,
   metrics,

@@ -1,13 +1,22 @@
 import { contactsOf, KEEP_AFTER_MS } from '../domain/dead-letter.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { addMs } from '../domain/instant.ts';
-import type { Clock, DeadLetterSource, KeptDeadLetterRepository, Log, Metrics, ReceivedDeadLetter } from '../ports.ts';
+import type {
+  Clock,
+  DeadLetterSource,
+  KeptDeadLetterRepository,
+  Log,
+  Metrics,
+  Randomness,
+  ReceivedDeadLetter,
+} from '../ports.ts';
 import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
 
 export interface KeepDeadLettersOptions {
   readonly sources: readonly DeadLetterSource[];
   readonly deadLetters: KeptDeadLetterRepository;
   readonly clock: Clock;
+  readonly randomness: Pick<Randomness, 'newId'>;
   readonly chatPlatform: string;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -67,11 +76,12 @@ const keepFrom = async (
 };
 
 const keep = async (
-  { deadLetters, clock, chatPlatform }: KeepDeadLettersOptions,
+  { deadLetters, clock, randomness, chatPlatform }: KeepDeadLettersOptions,
   source: DeadLetterSource,
   received: ReceivedDeadLetter,
 ): Promise<void> => {
   const { receiptHandle: _receiptHandle, ...deadLetter } = received;
-  await deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), clock.now());
+  const kept = { at: clock.now(), keepId: randomness.newId() };
+  await deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), kept);
   await source.remove(received);
 };

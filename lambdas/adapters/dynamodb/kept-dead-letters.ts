@@ -16,8 +16,12 @@ const deadLetterItem = z.object({
   groupId: z.optional(z.string()),
   since: z.string(),
   keptAt: z.string(),
+  keepId: z.string(),
   ...counts,
 });
+
+/** Names a contact of a dead letter. `keepId` shows which call of `keep` wrote it last. */
+const contactItem = z.object({ ...counts, keepId: z.string(), isWritten: z.optional(z.boolean()) });
 
 const partItem = z.object({ data: z.instanceof(Uint8Array) });
 
@@ -27,35 +31,36 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
  * The items are written so that an interruption leaves nothing that an erasure would not find: first those of the
  * contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. At the end,
  * the items of the contacts are written again: an erasure may have deleted them before the others were written. If the
- * dead letter itself was deleted meanwhile, they are deleted too.
+ * dead letter itself was deleted meanwhile, they are deleted too. A dead letter can be kept again while it is deleted;
+ * then the items of its contacts stay for the next turn.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
-  async keep({ id, queue, reason, body, groupId, since }, contacts, at) {
+  async keep({ id, queue, reason, body, groupId, since }, contacts, { at, keepId }) {
     const data = partsOf(body);
     const count = { parts: data.length, contacts: contacts.length };
     const keys = deadLetterKeys(id, count);
     const sort = contactSort('DEADLETTER', since);
-    const nameContacts = async (changes: { readonly isWritten?: true } = {}): Promise<void> => {
+    const nameContacts = async (isWritten: true | undefined): Promise<void> => {
       for (const [index, contact] of contacts.entries()) {
         const key = keys.contacts[index];
-        const set = { contact: contactName(contact), contactSort: sort, ...count, ...changes };
+        const set = { contact: contactName(contact), contactSort: sort, keepId, isWritten, ...count };
         if (key) await table.update({ key, set });
       }
     };
-    await nameContacts();
+    await nameContacts(undefined);
     for (const [index, part] of data.entries()) {
       const key = keys.parts[index];
       if (key) await table.update({ key, set: { data: part } });
     }
     const index = { stateShard: deadLetterShard(queue), stateAt: since };
-    await table.update({ key: keys.item, set: { queue, reason, groupId, since, keptAt: at, ...count, ...index } });
-    const exists = async () => (await table.get(keys.item)) !== undefined;
-    do {
-      await nameContacts({ isWritten: true });
-      if (contacts.length === 0 || (await exists())) return;
-      for (const key of keys.contacts) await table.delete(key, 'attribute_exists(#pk)', {}, ['pk']);
-      // Another attempt may have kept it again before these deletions.
-    } while (await exists());
+    await table.update({
+      key: keys.item,
+      set: { queue, reason, groupId, since, keptAt: at, keepId, ...count, ...index },
+    });
+    await nameContacts(true);
+    if (contacts.length === 0 || (await table.get(keys.item)) !== undefined) return;
+    // Not those that another attempt to keep it has written.
+    for (const key of keys.contacts) await table.delete(key, '#keepId = :keepId', { keepId }, ['keepId']);
   },
 
   async list(queue, { limit, after }) {
@@ -71,7 +76,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     const found = await table.getAll(ids.map((id) => deadLetterKeys(id).item));
     const deadLetters = found.flatMap((item, index) => {
       if (item === undefined) return [];
-      const { parts: _parts, contacts: _contacts, ...deadLetter } = parseItem(deadLetterItem, item);
+      const { parts: _parts, contacts: _contacts, keepId: _keepId, ...deadLetter } = parseItem(deadLetterItem, item);
       return [{ id: ids[index] ?? '', ...deadLetter }];
     });
     return { deadLetters, ...(next && { next: z.parse(z.record(z.string(), z.string()), next) }) };
@@ -80,7 +85,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
   async read(id) {
     const item = await table.get(deadLetterKeys(id).item);
     if (item === undefined) return undefined;
-    const { parts, contacts: _contacts, ...deadLetter } = parseItem(deadLetterItem, item);
+    const { parts, contacts: _contacts, keepId: _keepId, ...deadLetter } = parseItem(deadLetterItem, item);
     const read = await table.getAll(deadLetterKeys(id, { parts }).parts);
     if (read.includes(undefined)) return undefined;
     const data = read.map((part) => parseItem(partItem, part).data);
@@ -106,17 +111,17 @@ const partsOf = (body: string): readonly Buffer[] => {
 const deleteDeadLetter = async (
   table: ConversationTable,
   id: string,
-  { isWritten, ...count }: { readonly parts: number; readonly contacts: number; readonly isWritten: boolean },
+  { isWritten, keepId, ...count }: z.output<typeof contactItem>,
 ): Promise<boolean> => {
   const { item, parts, contacts } = deadLetterKeys(id, count);
   let isDeleted = false;
   for (const key of [...parts, item]) {
     isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
   }
-  // If the dead letter was completely written only meanwhile, the next turn of the erasure deletes it.
-  const condition = isWritten ? 'attribute_exists(#pk)' : 'attribute_exists(#pk) AND attribute_not_exists(#isWritten)';
-  const names = isWritten ? ['pk'] : ['pk', 'isWritten'];
-  for (const key of contacts) isDeleted = (await table.delete(key, condition, {}, names)) || isDeleted;
+  // If the dead letter was kept again or completely written only meanwhile, the next turn of the erasure deletes it.
+  const condition = `#keepId = :keepId${isWritten ? '' : ' AND attribute_not_exists(#isWritten)'}`;
+  const names = isWritten ? ['keepId'] : ['keepId', 'isWritten'];
+  for (const key of contacts) isDeleted = (await table.delete(key, condition, { keepId }, names)) || isDeleted;
   return isDeleted;
 };
 
@@ -142,11 +147,7 @@ export const eraseKeptDeadLetters = async (
   for (const item of linked) {
     // The index lags behind the table.
     if (item === undefined) continue;
-    const { isWritten = false, ...count } = parseItem(
-      z.object({ ...counts, isWritten: z.optional(z.boolean()) }),
-      item,
-    );
-    await deleteDeadLetter(table, idOf(item.pk), { ...count, isWritten });
+    await deleteDeadLetter(table, idOf(item.pk), parseItem(contactItem, item));
     erased += 1;
   }
   return erased;

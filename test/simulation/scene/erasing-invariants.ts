@@ -73,16 +73,21 @@ export const ERASING_INVARIANTS = {
   },
 
   countsAtMost: {
-    sentence: 'An erasure counts nothing twice, even if its turns are repeated.',
+    sentence:
+      'Each message and each send is counted once at most, by one erasure, even if turns are repeated. Each erasure ' +
+      'counts a dead letter once at most: of two at once, both can count it.',
     atEnd(scene) {
       const { erasable } = scene.options;
       if (erasable === undefined) return undefined;
-      const sums = { messages: 0, sends: 0, deadLetters: 0 };
-      for (const erasure of erasures(scene)) {
-        for (const name of NAMES) sums[name] += Number(erasure[name]);
-      }
-      const name = NAMES.find((one) => sums[one] > erasable[one]);
-      return name && `${sums[name]} ${name} were counted, and there were ${erasable[name]}.`;
+      const numbers = (name: keyof typeof erasable) => erasures(scene).map((erasure) => Number(erasure[name]));
+      const sum = (name: keyof typeof erasable) => numbers(name).reduce((total, count) => total + count, 0);
+      const counts = {
+        messages: sum('messages'),
+        sends: sum('sends'),
+        deadLetters: Math.max(0, ...numbers('deadLetters')),
+      };
+      const name = NAMES.find((one) => counts[one] > erasable[one]);
+      return name && `${counts[name]} ${name} were counted, and there were ${erasable[name]}.`;
     },
   },
 
@@ -102,10 +107,16 @@ export const ERASING_INVARIANTS = {
   },
 
   keptDeadLetterIsWhole: {
-    sentence: 'A dead letter that is listed can be read, unless it is being deleted, and one that is stored is listed.',
+    sentence:
+      'A dead letter that is listed can be read, unless it is being deleted. One that is stored is listed, unless its ' +
+      'move to the table was interrupted: then it is still in its queue.',
     atEnd(scene) {
       const parts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* PART#/.test(name));
-      const unlisted = parts.find((name) => !scene.table.items.has(`${name.split(' ')[0]} DEADLETTER`));
+      const queued = Object.values(scene.queues).flatMap((queue) => queue.messages().map(({ body }) => body));
+      const isQueued = (name: string) => queued.some((body) => containsText(scene.table.items.get(name), body));
+      const unlisted = parts.find(
+        (name) => !scene.table.items.has(`${name.split(' ')[0]} DEADLETTER`) && !isQueued(name),
+      );
       if (unlisted) return `${unlisted} is not listed.`;
       // A process that dies during a deletion leaves them to an erasure, and so does a deletion before the last write.
       if (scene.facts.has('a fault') || (scene.options.keeps ?? 0) > 0) return undefined;

@@ -21,6 +21,10 @@ const register = (name: string, body: object = request): ApiCaller => ({
 });
 const other = { ...request, messageText: 'request-1: Your parcel has arrived.' };
 const cancel: ApiCaller = { name: 'cancel', request: { route: 'cancelSendById', id: 'request-1' } };
+const cancelBesideQueue: ApiCaller = {
+  name: 'cancel',
+  request: { route: 'cancelSend', body: { requestId: 'request-1' } },
+};
 const resolve = (name: string, outcome: string): ApiCaller => ({
   name,
   request: {
@@ -62,12 +66,14 @@ export const MANAGING_SCENARIOS = {
   registerTwice: {
     useCase: 'register',
     about: 'A request is registered twice concurrently, and sent.',
+    maxFaults: 1,
     slice: ['fails-after', 'dies-after'],
     options: { prepare: openWindow, consumes: ['send'], callers: [register('first'), register('second')] },
   },
   registerOther: {
     useCase: 'register',
     about: 'Two requests with the same id are registered concurrently.',
+    maxFaults: 1,
     slice: ['dies-before'],
     options: {
       prepare: openWindow,
@@ -78,6 +84,7 @@ export const MANAGING_SCENARIOS = {
   registerBesideQueue: {
     useCase: 'register',
     about: 'A request is registered while a producer has put it on the queue.',
+    maxFaults: 1,
     slice: ['fails-before'],
     options: { prepare: openWindow, consumes: ['send'], queued: [request], callers: [register('first')] },
   },
@@ -95,15 +102,14 @@ export const MANAGING_SCENARIOS = {
   },
   cancelWhenDue: {
     useCase: 'cancel',
-    about: 'A scheduled request is cancelled twice concurrently after its schedule has put it on the queue.',
+    about: 'A scheduled request is cancelled after its schedule has put it on the queue.',
     options: {
       async prepare(scene) {
         await openWindow(scene);
         await scheduled(scene, { isDue: true });
       },
       consumes: ['send'],
-      queued: [],
-      callers: [cancel, { name: 'again', request: { route: 'cancelSend', body: { requestId: 'request-1' } } }],
+      callers: [cancelBesideQueue],
     },
   },
   cancelScheduled: {
@@ -122,6 +128,7 @@ export const MANAGING_SCENARIOS = {
   resolveAcceptedAndStatus: {
     useCase: 'resolve',
     about: 'An uncertain send is resolved as accepted while a status of its message arrives.',
+    maxFaults: 1,
     slice: ['dies-after'],
     options: {
       prepare: withUncertain,
@@ -133,6 +140,7 @@ export const MANAGING_SCENARIOS = {
   resolveFailedAndStatus: {
     useCase: 'resolve',
     about: 'An uncertain send is resolved as failed while a status of its message arrives.',
+    maxFaults: 1,
     slice: ['fails-after'],
     options: {
       prepare: withUncertain,
@@ -155,6 +163,7 @@ export const MANAGING_SCENARIOS = {
   resendAndRedelivery: {
     useCase: 'resolve',
     about: 'An uncertain send is resent while its first message is delivered again.',
+    maxFaults: 1,
     slice: ['dies-after'],
     options: { prepare: withUncertain, consumes: ['send'], queued: [request], callers: [resolve('resend', 'resend')] },
   },
@@ -281,12 +290,12 @@ export const MANAGING_SCENARIOS = {
   },
   rejectedThenConfirmed: {
     useCase: 'confirm',
-    about: 'A request was resent after an unknown outcome, and rejected. A status of the first call arrives twice.',
+    about: 'A request was resent after an unknown outcome, and rejected. A status of the first call arrives.',
     slice: ['dies-after'],
     options: {
       prepare: rejectedAfterResend,
       consumes: ['inbound'],
-      posts: [status, { event: { ...status.event, STATUS: 'read' } }],
+      posts: [status],
     },
   },
   identified: {

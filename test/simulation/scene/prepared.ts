@@ -120,7 +120,7 @@ export const keepQuarantined = (scene: Scene, id: string, event: Readonly<Record
   repositoriesOf(scene).deadLetters.keep(
     { id, queue: 'inbound', reason: 'UNKNOWN_EVENT', body: quarantinedBody(event), since: IN_JANUARY },
     [contactRef(ACCOUNT.platform, USER)],
-    AN_HOUR_AGO,
+    { at: AN_HOUR_AGO, keepId: 'prepared' },
   );
 
 /** A request on the dead-letter queue of the send queue. */

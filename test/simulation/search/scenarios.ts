@@ -7,7 +7,7 @@ import type { WorldOptions } from '../world/world-options.ts';
 export interface Scenario {
   readonly about: string;
   readonly options: WorldOptions;
-  /** The maximum number of faults in a run. Lower where two would take hours. @default 2 */
+  /** The maximum number of faults in a run. Lower where two would take more than a minute. @default 2 */
   readonly maxFaults?: number;
   /** The faults, one in a run, of the part that runs in `npm test`. @default none */
   readonly slice?: readonly Fault[];
@@ -50,11 +50,13 @@ export const SCENARIOS = {
   },
   resend: {
     about: 'The same, with onUncertain: resend.',
+    maxFaults: 1,
     slice: ['fails-after'],
     options: { ...constantWindow, ...twice({ ...freeForm, onUncertain: 'resend' }) },
   },
   windowClosed: {
     about: 'The chat service answers error 201, and the request has a template.',
+    maxFaults: 1,
     slice: ['fails-before', 'fails-after'],
     options: { ...contradiction, ...twice(both) },
   },
@@ -77,10 +79,12 @@ export const SCENARIOS = {
   },
   contactCheck: {
     about: 'A template opens a conversation, after a contact check.',
+    maxFaults: 1,
     options: { ...optedIn, ...twice(template), rules: { contactCheck: 'beforeFirstTemplate' } },
   },
   noCredit: {
     about: 'The account has no credit, so the circuit breaker opens. Credit arrives before one of the first calls.',
+    maxFaults: 1,
     options: {
       ...openWindow,
       ...twice(freeForm),
@@ -92,37 +96,43 @@ export const SCENARIOS = {
   },
   probes: {
     about: 'The same, but both deliveries compete for each probe.',
+    maxFaults: 0,
     options: { ...openWindow, ...twice(freeForm), hasCredit: false, events: [credit] },
-    maxFaults: 1,
     isSlow: true,
   },
   lease: {
     about: 'In addition to the faults, a process is suspended at one of its calls until its lease has expired.',
+    maxFaults: 1,
     options: { ...constantWindow, ...twice(freeForm), freeLates: 1 },
   },
   optOut: {
     about: 'The user opts out at any time while a template is sent in an open window.',
+    maxFaults: 1,
     options: { ...openWindow, ...twice(template), events: [optOut()] },
   },
   optOutBeforeAnswer: {
     about: 'The user opts out at any time while a free-form message is sent in an open window.',
+    maxFaults: 1,
     options: { ...openWindow, ...twice(freeForm), events: [optOut()] },
   },
   importedOptIn: {
-    about: 'The user opts out, and an imported list opts the user in, at any time while a template is sent.',
-    options: { ...openWindow, ...twice(template), events: [optOut(), importsOptIn()] },
+    about: 'The user opts out, and an imported list opts the user in, at any time while a template is sent once.',
     maxFaults: 1,
+    options: { ...openWindow, queued: [{ request: template }], events: [optOut(), importsOptIn()] },
   },
   userWrites: {
     about: 'The user writes in the same millisecond as the claim or earlier, while the chat service answers error 201.',
+    maxFaults: 1,
     options: { ...contradiction, ...twice(freeForm), events: [userWrites()] },
   },
   userWritesLater: {
     about: 'The user writes a second after the claim, at any time while the chat service answers error 201.',
+    maxFaults: 1,
     options: { ...contradiction, ...twice(freeForm), events: [userWrites({ afterMs: 1000 })] },
   },
   status: {
     about: 'A status confirms the message at any time after it reached the user.',
+    maxFaults: 1,
     options: { ...constantWindow, ...twice(freeForm), rules: { clientPayload: 'all' }, events: [status] },
   },
   scheduled: {

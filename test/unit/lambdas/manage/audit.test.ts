@@ -76,7 +76,11 @@ const ACTS: readonly (readonly [
   ],
   [
     'deleteDeadLetter',
-    () => stage.deadLetters.keep({ id: 'd-1', queue: 'send', reason: 'X', body: '{}', since: NOW }, [], NOW),
+    () =>
+      stage.deadLetters.keep({ id: 'd-1', queue: 'send', reason: 'X', body: '{}', since: NOW }, [], {
+        at: NOW,
+        keepId: 'keep-1',
+      }),
     { id: 'd-1' },
     { action: 'dead-letter-deletion', deadLetterId: 'd-1', queue: 'send' },
   ],
@@ -162,7 +166,10 @@ describe('the audit trail', () => {
     for (const at of ['2026-11-20T12:00:10.000Z', '2026-11-20T12:00:40.000Z']) {
       stage.setNow(at);
       await stage.call('recordAudit', { body: { action: 'access-token-change' } });
-      await stage.deadLetters.keep({ id: at, queue: 'inbound', reason: 'X', body: '{}', since: NOW }, [], NOW);
+      await stage.deadLetters.keep({ id: at, queue: 'inbound', reason: 'X', body: '{}', since: NOW }, [], {
+        at: NOW,
+        keepId: 'keep-1',
+      });
       await stage.call('redriveDeadLetters', { body: { queue: 'inbound' } });
     }
 

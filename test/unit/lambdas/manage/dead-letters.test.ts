@@ -68,6 +68,7 @@ const keep = async (
     sources: [createSqsDeadLetterSource(sqs, queue, url)],
     deadLetters,
     clock: { now: () => clock.now().toISOString() },
+    randomness: stage.ports.randomness,
     chatPlatform: 'chat',
     log: silentLog,
     metrics,

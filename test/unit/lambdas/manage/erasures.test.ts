@@ -434,7 +434,8 @@ describe('an erasure during the daily move of dead letters to the table', () => 
     let isMoved = false;
     const queuedDeadLetters = {
       async remove() {
-        if (!isMoved) await stage.deadLetters.keep(deadLetter, [contactRef('chat', USER)], NOW);
+        if (!isMoved)
+          await stage.deadLetters.keep(deadLetter, [contactRef('chat', USER)], { at: NOW, keepId: 'keep-1' });
         isMoved = true;
         return { removed: 0, isComplete: true };
       },

@@ -65,7 +65,7 @@ type Quarantine = ReturnType<typeof createQuarantine>;
 
 const keep = (id: string, changes: Partial<ReceivedDeadLetter> = {}) => {
   const { receiptHandle: _receiptHandle, ...kept } = deadLetter(id, changes);
-  return stage.deadLetters.keep(kept, [], NOW);
+  return stage.deadLetters.keep(kept, [], { at: NOW, keepId: 'keep-1' });
 };
 const keptIds = async () => (await stage.deadLetters.list('inbound', { limit: 100 })).deadLetters.map(({ id }) => id);
 const redrive = async (body: Record<string, unknown> = {}) => {

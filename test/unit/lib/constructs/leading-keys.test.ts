@@ -51,8 +51,14 @@ test('receive and manage use only items that their roles allow', async () => {
 
   used = managed;
   const contact = contactRef('chat', USER);
-  await stage.deadLetters.keep({ id: 'd-1', queue: 'send', reason: 'X', body: '{}', since: NOW }, [contact], NOW);
-  await stage.deadLetters.keep({ id: 'd-2', queue: 'send', reason: 'X', body: '{}', since: NOW }, [], NOW);
+  await stage.deadLetters.keep({ id: 'd-1', queue: 'send', reason: 'X', body: '{}', since: NOW }, [contact], {
+    at: NOW,
+    keepId: 'keep-1',
+  });
+  await stage.deadLetters.keep({ id: 'd-2', queue: 'send', reason: 'X', body: '{}', since: NOW }, [], {
+    at: NOW,
+    keepId: 'keep-1',
+  });
   await putSendInState(stage.sends, 'uncertain');
   await stage.call('getStage');
   await stage.call('getContact', { id: USER });

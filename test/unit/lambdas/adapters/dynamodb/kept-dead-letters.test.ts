@@ -44,13 +44,13 @@ const keepWith = (before: Readonly<Record<number, () => Promise<unknown>>>): Pro
     update: async (...args) => interrupt().then(() => table.update(...args)),
     delete: async (...args) => interrupt().then(() => table.delete(...args)),
   };
-  return createDynamodbKeptDeadLetters(interrupted).keep(deadLetter(), [contact], NOW);
+  return createDynamodbKeptDeadLetters(interrupted).keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
 };
 
 describe('a kept dead letter', () => {
   it('is read as it was kept, and listed without its body', async () => {
     const kept = deadLetter({ groupId: USER });
-    await deadLetters.keep(kept, [contact], NOW);
+    await deadLetters.keep(kept, [contact], { at: NOW, keepId: 'keep-1' });
 
     const { body: _body, ...listed } = kept;
     expect(await deadLetters.read('letter-1')).toEqual({ ...kept, keptAt: NOW });
@@ -60,26 +60,26 @@ describe('a kept dead letter', () => {
 
   it('of 1 MiB is read byte for byte', async () => {
     const body = 'ñ🎉x'.repeat((1024 * 1024) / 7);
-    await deadLetters.keep(deadLetter({ body }), [], NOW);
+    await deadLetters.keep(deadLetter({ body }), [], { at: NOW, keepId: 'keep-1' });
     expect((await deadLetters.read('letter-1'))?.body === body).toBe(true);
   });
 
   it('leaves the same items when it is kept again', async () => {
-    await deadLetters.keep(deadLetter(), [contact], NOW);
+    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     const once = await tables.items(tableName);
-    await deadLetters.keep(deadLetter(), [contact], NOW);
+    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     expect(await tables.items(tableName)).toEqual(once);
   });
 
   it('is deleted with all of its items, once', async () => {
-    await deadLetters.keep(deadLetter(), [contact], NOW);
+    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     expect([await deadLetters.delete('letter-1'), await deadLetters.delete('letter-1')]).toEqual([true, false]);
     expect(await deadLetters.read('letter-1')).toBeUndefined();
     expect(await tables.items(tableName)).toEqual({});
   });
 
   it('leaves nothing, or is complete, whenever an operator deletes it while it is being kept', async () => {
-    await deadLetters.keep(deadLetter(), [contact], NOW);
+    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     const complete = await tables.items(tableName);
     const outcomes = [];
     // Before each call: the contact, the part, the dead letter, the contact again, and the check.
@@ -92,16 +92,16 @@ describe('a kept dead letter', () => {
   });
 
   it('is complete if it is kept again while the first attempt removes what an operator has deleted', async () => {
-    await deadLetters.keep(deadLetter(), [contact], NOW);
+    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-2' });
     const complete = await tables.items(tableName);
-    for (let call = 5; call <= 7; call += 1) {
+    for (let call = 5; call <= 6; call += 1) {
       await deadLetters.delete('letter-1');
       let isKeptAgain = false;
       await keepWith({
         4: () => deadLetters.delete('letter-1'),
         [call]: async () => {
           isKeptAgain = true;
-          await deadLetters.keep(deadLetter(), [contact], NOW);
+          await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-2' });
         },
       });
       expect([isKeptAgain, await tables.items(tableName)]).toEqual([true, complete]);
@@ -109,14 +109,17 @@ describe('a kept dead letter', () => {
   });
 
   it('is not read if its deletion was interrupted', async () => {
-    await deadLetters.keep(deadLetter(), [], NOW);
+    await deadLetters.keep(deadLetter(), [], { at: NOW, keepId: 'keep-1' });
     await tables.remove(tableName, { pk: 'DEADLETTER#letter-1', sk: 'PART#0' });
     expect(await deadLetters.read('letter-1')).toBeUndefined();
   });
 
   it('is listed once over all pages, oldest first', async () => {
     for (const second of [3, 1, 4, 0, 2]) {
-      await deadLetters.keep(deadLetter({ id: `letter-${second}`, since: at(second) }), [], NOW);
+      await deadLetters.keep(deadLetter({ id: `letter-${second}`, since: at(second) }), [], {
+        at: NOW,
+        keepId: 'keep-1',
+      });
     }
     const ids: string[] = [];
     let after: DeadLetterPosition | undefined;
@@ -130,14 +133,33 @@ describe('a kept dead letter', () => {
 
   it('is deleted by the erasure of any of its contacts, if it is not newer than the request', async () => {
     const other = contactRef('chat', 'CO.1000');
-    await deadLetters.keep(deadLetter({ id: 'of-both' }), [other, contact], NOW);
-    await deadLetters.keep(deadLetter({ id: 'newer', since: at(9) }), [contact], NOW);
-    await deadLetters.keep(deadLetter({ id: 'of-other' }), [other], NOW);
+    await deadLetters.keep(deadLetter({ id: 'of-both' }), [other, contact], { at: NOW, keepId: 'keep-1' });
+    await deadLetters.keep(deadLetter({ id: 'newer', since: at(9) }), [contact], { at: NOW, keepId: 'keep-1' });
+    await deadLetters.keep(deadLetter({ id: 'of-other' }), [other], { at: NOW, keepId: 'keep-1' });
 
     expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toBe(1);
     expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toBe(0);
 
     const { deadLetters: left } = await deadLetters.list('send', { limit: 10 });
     expect(left.map(({ id }) => id).toSorted()).toEqual(['newer', 'of-other']);
+  });
+
+  it('is found by the next turn of an erasure if it is kept again while it is deleted', async () => {
+    for (const interrupted of ['PART#0', 'DEADLETTER', 'CONTACT#0']) {
+      await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
+      const table = tables.tableOf(tableName);
+      const racing: typeof table = {
+        ...table,
+        async delete(key, ...rest) {
+          if (key.sk === interrupted) await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-2' });
+          return table.delete(key, ...rest);
+        },
+      };
+
+      await createDynamodbErasures(racing).eraseKeptDeadLetters(contact, at(5));
+      await erasures.eraseKeptDeadLetters(contact, at(5));
+
+      expect(await tables.items(tableName)).toEqual({});
+    }
   });
 });

@@ -272,7 +272,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       deadLetters.keep(
         { id: `letter-${which}`, queue: 'send', reason: 'MALFORMED', body: `{"n":${which}}`, since: NOW },
         which === 0 ? [] : [contactOf(which)],
-        now,
+        { at: now, keepId: newId() },
       ),
     deleteDeadLetter: ({ which }) => deadLetters.delete(`letter-${which}`),
     recordAct: ({ which, variant }) =>
