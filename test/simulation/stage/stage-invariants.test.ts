@@ -218,6 +218,7 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
   contentOnlyIfAllowed: { holds: MAIN, breaks: MAIN, breaksWith: { features: { content: false } } },
 
   recordedBeforeAct: { holds: OPT_OUT, breaks: without(OPT_OUT, 'audit') },
+  consentsAreTrue: { holds: OPT_OUT, breaks: written(OPT_OUT, 'consent', { userOptInAt: at(0) }) },
   answersAreTrue: { holds: OPT_OUT, breaks: without(OPT_OUT, 'consent') },
   deadLettersHaveReasons: { holds: DEFERRED, breaks: changed(DEFERRED, 'quarantine', { reason: undefined }) },
   erasureComplete: { holds: ERASED, breaks: without(ERASED, 'message erased') },

@@ -41,6 +41,19 @@ export const MANAGING_DEFECTS = {
     create: () => ports(({ audit }) => ({ audit: { ...audit, record: async (act) => ({ ...act, id: 'none' }) } })),
     history: OPT_OUT,
   },
+  consentOfRecording: {
+    breaks: 'A consent has the time at which it is recorded, not the time at which the user gave it.',
+    invariant: 'consentsAreTrue',
+    create: () =>
+      ports(({ contacts }) => ({
+        contacts: {
+          ...contacts,
+          recordConsent: (contact, given) =>
+            contacts.recordConsent(contact, { ...given, at: given.recordedAt ?? given.at }),
+        },
+      })),
+    history: historyOf([writes(), { ...consent('opt-out', HOUR_MS), agoMs: MINUTE_MS } as ReturnType<typeof consent>]),
+  },
   consentNotStored: {
     breaks: 'A consent is answered with 200 and not stored.',
     invariant: 'answersAreTrue',

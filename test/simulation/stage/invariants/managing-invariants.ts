@@ -1,3 +1,4 @@
+import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -18,6 +19,38 @@ export const MANAGING_INVARIANTS = {
             Object.entries(about).every(([name, value]) => after[name] === value),
         );
         if (!isRecorded) violated(`The audit trail has no ${action}.`, index);
+      }
+    },
+  },
+
+  consentsAreTrue: {
+    sentence:
+      'Every stored opt-in and opt-out is one that an operator or internal system reported for this contact, with its time ' +
+      'and origin, and only an erasure removes it or replaces it with an earlier one.',
+    check(facts, { checked, violated }) {
+      const reported = new Set(
+        facts.acts('consent').map((act) => {
+          const attribute = `${act.origin}Opt${act.consent === 'opt-in' ? 'In' : 'Out'}At`;
+          return `${contactKey(act.contact)} ${attribute} ${new Date(act.atMs - act.agoMs).toISOString()}`;
+        }),
+      );
+      for (const name of facts.namesOf('CONTACT#').filter((each) => each.endsWith(' CONSENT'))) {
+        const key = parseContactName(name.slice(0, -' CONSENT'.length))?.key;
+        for (const write of facts.writesOf(name)) {
+          const { before, after, index } = write;
+          for (const attribute of CONSENT_TIMES) {
+            const [old, time] = [before?.[attribute], after?.[attribute]];
+            if (old === time) continue;
+            checked();
+            if (time !== undefined && !reported.has(`${key} ${attribute} ${String(time)}`)) {
+              violated(`${attribute} of ${name} is ${String(time)}, which nobody reported.`, index);
+            }
+            const isErased = facts.invocationAt(write)?.function === 'erase';
+            if (String(time ?? '') < String(old ?? '') && !isErased) {
+              violated(`${attribute} of ${name} went from ${String(old)} to ${String(time)}.`, index);
+            }
+          }
+        }
       }
     },
   },
@@ -47,6 +80,8 @@ export const MANAGING_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, StageInvariant>;
+
+const CONSENT_TIMES = ['userOptInAt', 'userOptOutAt', 'importOptInAt', 'importOptOutAt'];
 
 interface OperatorsChange {
   readonly index: number;
