@@ -244,8 +244,11 @@ export interface ErasureRepository {
   listItems(subject: DataSubject, until: Instant, after?: ErasablePosition): Promise<ErasablePage>;
   /** Returns `busy` while a function is processing the send, because that function would write the item again. */
   erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'gone' | 'busy'>;
-  /** Deletes kept dead letters that may be about the contact. Returns how many; 0 if none are left. */
-  eraseKeptDeadLetters(contact: ContactRef, until: Instant): Promise<number>;
+  /** Deletes kept dead letters that may be about the contact. `isComplete` is true if it found none. */
+  eraseKeptDeadLetters(
+    contact: ContactRef,
+    until: Instant,
+  ): Promise<{ readonly erased: number; readonly isComplete: boolean }>;
   /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(
     before: ErasureRecord,
