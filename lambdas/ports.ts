@@ -249,8 +249,11 @@ export interface ErasureRepository {
    * `lost` for an erased send whose function died, so that the outcome of its call stays unknown.
    */
   erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'lost' | 'gone' | 'busy'>;
-  /** Deletes kept dead letters that may be about the contact. Returns how many; 0 if none are left. */
-  eraseKeptDeadLetters(contact: ContactRef, until: Instant): Promise<number>;
+  /** Deletes kept dead letters that may be about the contact. `isComplete` is true if it found none. */
+  eraseKeptDeadLetters(
+    contact: ContactRef,
+    until: Instant,
+  ): Promise<{ readonly erased: number; readonly isComplete: boolean }>;
   /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(
     before: ErasureRecord,

@@ -95,6 +95,7 @@ export interface ErasureWorkerOptions {
 }
 
 const WRITE_CONCURRENCY = 32;
+const NOT_SEARCHED = { erased: 0, isComplete: false };
 /** Longer than the usual lag of the index `byContact` behind the table. */
 const INDEX_LAG_MS = 2_000;
 /** Claims expire within minutes; a send that only a status confirmed waits for up to 15 minutes after its claim. */
@@ -132,15 +133,15 @@ export const createErasureWorker =
     const { messages, sends, auditEntries, busy } = turn.erased;
     // Last, because until then a function could put one of the contact's messages there.
     const isTableDone = isComplete && messages + sends + auditEntries + busy === 0;
-    const kept = isTableDone ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : 0;
+    const kept = isTableDone ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : NOT_SEARCHED;
     const queued =
-      isTableDone && kept === 0
+      isTableDone && kept.isComplete
         ? await queuedDeadLetters.remove(createIsAbout(contact, requestedAt), () => clock.now() < deadline)
         : { removed: 0, isComplete: false };
     // Again, because a dead letter could move from its queue to the table before the search of the queue.
-    const moved = queued.isComplete ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : 0;
-    const isDone = queued.isComplete && moved === 0;
-    const counts = { messages, sends, deadLetters: kept + queued.removed + moved };
+    const moved = queued.isComplete ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : NOT_SEARCHED;
+    const isDone = queued.isComplete && moved.isComplete;
+    const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
     await erasures.recordTurn(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
     const fields = { erasureId, turn: before.turns + 1, ...counts, busy };
     log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
@@ -148,7 +149,9 @@ export const createErasureWorker =
     if (!isComplete) return { kind: 'retry', afterMs: 0 };
     // Two erasures that search the same queue at the same time must not do so again at the same time.
     const busyMs = BUSY_MS * (1 + randomness.random());
-    return { kind: 'retry', afterMs: messages + sends + auditEntries + kept + moved === 0 ? busyMs : INDEX_LAG_MS };
+    const areKeptFound = (isTableDone && !kept.isComplete) || (queued.isComplete && !moved.isComplete);
+    const isFound = messages + sends + auditEntries > 0 || areKeptFound;
+    return { kind: 'retry', afterMs: isFound ? INDEX_LAG_MS : busyMs };
   };
 
 const COUNTED_AS = {

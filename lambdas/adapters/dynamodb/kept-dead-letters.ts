@@ -21,7 +21,12 @@ const deadLetterItem = z.object({
 });
 
 /** Names a contact of a dead letter. `keepId` shows which call of `keep` wrote it last. */
-const contactItem = z.object({ ...counts, keepId: z.string(), isWritten: z.optional(z.boolean()) });
+const contactItem = z.object({
+  ...counts,
+  keepId: z.string(),
+  isWritten: z.optional(z.boolean()),
+  isErasing: z.optional(z.boolean()),
+});
 
 const partItem = z.object({ data: z.instanceof(Uint8Array) });
 
@@ -43,7 +48,14 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     const nameContacts = async (isWritten: true | undefined): Promise<void> => {
       for (const [index, contact] of contacts.entries()) {
         const key = keys.contacts[index];
-        const set = { contact: contactName(contact), contactSort: sort, keepId, isWritten, ...count };
+        const set = {
+          contact: contactName(contact),
+          contactSort: sort,
+          keepId,
+          isWritten,
+          isErasing: undefined,
+          ...count,
+        };
         if (key) await table.update({ key, set });
       }
     };
@@ -128,12 +140,15 @@ const deleteDeadLetter = async (
 /** How many dead letters one call deletes. */
 const ERASURE_PAGE = 25;
 
-/** Deletes the kept dead letters that may be about a contact, whatever its channel. Returns how many it found. */
+/**
+ * Deletes the kept dead letters that may be about a contact, whatever its channel. Deletes one that is not completely
+ * written only in the next turn, because what its writer adds after the deletion would have no contact.
+ */
 export const eraseKeptDeadLetters = async (
   table: ConversationTable,
   { platform, key }: ContactRef,
   until: string,
-): Promise<number> => {
+): Promise<{ readonly erased: number; readonly isComplete: boolean }> => {
   const contact = contactName({ ...contactRef(platform, ''), key });
   const { items } = await table.query({
     IndexName: BY_CONTACT,
@@ -143,12 +158,23 @@ export const eraseKeptDeadLetters = async (
     Limit: ERASURE_PAGE,
   });
   const linked = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+  // The index lags behind the table.
+  const found = linked.filter((item) => item !== undefined);
   let erased = 0;
-  for (const item of linked) {
-    // The index lags behind the table.
-    if (item === undefined) continue;
-    await deleteDeadLetter(table, idOf(item.pk), parseItem(contactItem, item));
-    erased += 1;
+  for (const { pk, sk, ...item } of found) {
+    const named = parseItem(contactItem, item);
+    if (named.isWritten || named.isErasing) {
+      await deleteDeadLetter(table, idOf(pk), named);
+      erased += 1;
+    } else {
+      await table.update({
+        key: { pk: String(pk), sk: String(sk) },
+        set: { isErasing: true },
+        values: { keepId: named.keepId },
+        names: ['keepId', 'isWritten'],
+        condition: '#keepId = :keepId AND attribute_not_exists(#isWritten)',
+      });
+    }
   }
-  return erased;
+  return { erased, isComplete: found.length === 0 };
 };

@@ -28,7 +28,7 @@ export const ERASING_MISTAKES = {
           async eraseKeptDeadLetters(...parameters) {
             const isAgain = isSearched;
             isSearched = true;
-            return isAgain ? 0 : erasures.eraseKeptDeadLetters(...parameters);
+            return isAgain ? { erased: 0, isComplete: true } : erasures.eraseKeptDeadLetters(...parameters);
           },
         },
       }));

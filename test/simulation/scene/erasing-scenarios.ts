@@ -106,6 +106,7 @@ export const ERASING_SCENARIOS = {
         scene.chatService.userWrites(USER, Date.parse('2026-11-20T11:59:30.000Z'));
       },
       consumes: ['erasures', 'send'],
+      callers: [{ name: 'progress', request: { route: 'getErasure', id: 'erasure-1' } }],
     },
   },
   eraseAbandonedClaim: {
@@ -149,7 +150,6 @@ export const ERASING_SCENARIOS = {
       },
       consumes: ['erasures'],
       keeps: 1,
-      callers: [{ name: 'progress', request: { route: 'getErasure', id: 'erasure-1' } }],
     },
   },
   keepInterrupted: {
@@ -198,7 +198,7 @@ export const ERASING_SCENARIOS = {
   redriveTwice: {
     useCase: 'redrive',
     about: 'Two operators redrive a stored event concurrently.',
-    slice: ['fails-after'],
+    maxFaults: 0,
     isSlow: true,
     options: {
       prepare: (scene) => keepQuarantined(scene, 'kept-2', keptQuarantined),
@@ -210,7 +210,7 @@ export const ERASING_SCENARIOS = {
   deleteWhileRedriving: {
     useCase: 'redrive',
     about: 'One operator lists and reads a stored event, a second deletes it, and a third redrives it.',
-    maxFaults: 1,
+    maxFaults: 0,
     isSlow: true,
     options: {
       prepare: (scene) => keepQuarantined(scene, 'kept-2', keptQuarantined),

@@ -69,6 +69,11 @@ const MAX_POSTPONEMENTS = 1;
 const INBOUND_VISIBILITY_SECONDS = 60;
 /** Longer than a series of attempts without a pause, but short enough for retries in the time reserved for them. */
 const OUTAGE_MS = 250;
+/**
+ * How long Lambda waits before it retries an asynchronous invocation.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+ */
+const ASYNC_RETRY_MS = 60_000;
 /** The status that acknowledges an event. */
 const OK = 200;
 
@@ -182,19 +187,20 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
   });
 
   /** Runs an actor's work in one process after another until one succeeds. */
-  const repeat = (actor: string, work: (process: string) => Promise<boolean>): void => {
+  const repeat = (actor: string, work: (process: string) => Promise<boolean>, retryAfterMs = 0): void => {
     const count = (attempts.get(actor) ?? 0) + 1;
     if (count > maxFaults + 2) return;
     attempts.set(actor, count);
     const name = `${actor}.${count}`;
-    restarts.set(name, () => repeat(actor, work));
+    restarts.set(name, () => repeat(actor, work, retryAfterMs));
     turns.observe(name, 'started');
-    void work(name)
+    const done = count > 1 && retryAfterMs > 0 ? turns.sleep(name, retryAfterMs).then(() => work(name)) : work(name);
+    void done
       .catch(() => false)
       .then((isDone) => {
         if (!restarts.delete(name)) return;
         turns.forget(name);
-        if (!isDone) repeat(actor, work);
+        if (!isDone) repeat(actor, work, retryAfterMs);
       });
   };
   const startCaller = (caller: ApiCaller, place = 0, request: ManagementRequest = caller.request): void =>
@@ -230,11 +236,12 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     const invocation: Invocation = {
       getRemainingTimeInMillis: () => startedAt + MANAGE_TIMEOUT_MS - clock.ms,
     };
-    repeat(place === 0 ? 'keep' : `keep+${place}`, async (process) => {
+    const work = async (process: string): Promise<boolean> => {
       await startManage(process).keep(invocation);
       startKeep(place + 1);
       return true;
-    });
+    };
+    repeat(place === 0 ? 'keep' : `keep+${place}`, work, ASYNC_RETRY_MS);
   };
 
   const events = [...(options.events ?? [])];

@@ -52,7 +52,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
       isErased = true;
       return 'erased';
     },
-    eraseKeptDeadLetters: async () => 0,
+    eraseKeptDeadLetters: async () => ({ erased: 0, isComplete: true }),
     async recordTurn(_before, { finishedAt }) {
       record = { ...record, turns: record.turns + 1, ...(finishedAt !== undefined && { state: 'done', finishedAt }) };
     },

@@ -137,8 +137,8 @@ describe('a kept dead letter', () => {
     await deadLetters.keep(deadLetter({ id: 'newer', since: at(9) }), [contact], { at: NOW, keepId: 'keep-1' });
     await deadLetters.keep(deadLetter({ id: 'of-other' }), [other], { at: NOW, keepId: 'keep-1' });
 
-    expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toBe(1);
-    expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toBe(0);
+    expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toEqual({ erased: 1, isComplete: false });
+    expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toEqual({ erased: 0, isComplete: true });
 
     const { deadLetters: left } = await deadLetters.list('send', { limit: 10 });
     expect(left.map(({ id }) => id).toSorted()).toEqual(['newer', 'of-other']);
@@ -161,5 +161,50 @@ describe('a kept dead letter', () => {
 
       expect(await tables.items(tableName)).toEqual({});
     }
+  });
+
+  it('is erased completely if its writer dies while the erasure deletes it', async () => {
+    const table = tables.tableOf(tableName);
+    const stops = (sk: string): typeof table => ({
+      ...table,
+      update(update, options) {
+        if (update.key.sk === sk) throw new Error('killed');
+        return table.update(update, options);
+      },
+    });
+    const keepUntil = (sk: string) =>
+      createDynamodbKeptDeadLetters(stops(sk))
+        .keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' })
+        .catch(() => undefined);
+    await keepUntil('PART#0');
+    let isFirst = true;
+    const racing: typeof table = {
+      ...table,
+      async delete(key, ...rest) {
+        const isDeleted = await table.delete(key, ...rest);
+        if (isFirst) await table.update({ key, set: { data: Buffer.from('text') } });
+        isFirst = false;
+        return isDeleted;
+      },
+      async update(update, options) {
+        const written = await table.update(update, options);
+        if (isFirst) await table.update({ key: { ...update.key, sk: 'PART#0' }, set: { data: Buffer.from('text') } });
+        isFirst = false;
+        return written;
+      },
+    };
+
+    const turns = [
+      await createDynamodbErasures(racing).eraseKeptDeadLetters(contact, at(5)),
+      await erasures.eraseKeptDeadLetters(contact, at(5)),
+      await erasures.eraseKeptDeadLetters(contact, at(5)),
+    ];
+
+    expect(turns.map(({ erased, isComplete }) => [erased, isComplete])).toEqual([
+      [0, false],
+      [1, false],
+      [0, true],
+    ]);
+    expect(await tables.items(tableName)).toEqual({});
   });
 });

@@ -93,7 +93,8 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       for (const item of page.items) if ((await erasures.erase(contact, item, now)) !== 'gone') found += 1;
       next = page.next;
     }
-    return found + (await erasures.eraseKeptDeadLetters(contact, requestedAt));
+    const { isComplete } = await erasures.eraseKeptDeadLetters(contact, requestedAt);
+    return found + (isComplete ? 0 : 1);
   };
 
   /** Takes a turn of an erasure. Returns whether the erasure is done. */
