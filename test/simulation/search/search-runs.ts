@@ -44,7 +44,7 @@ export interface FaultOptions<Mutation> {
   readonly createMutation?: () => Mutation;
 }
 
-/** Returns what a world is told of the faults, without the other options of a search. */
+/** Returns the faults of a world, without the other options of a search. */
 export const faultOptions = <Mutation>({ maxFaults, allowedFaults, createMutation }: FaultOptions<Mutation>) => ({
   maxFaults,
   ...(allowedFaults && { allowedFaults }),

@@ -4,23 +4,21 @@ import { STAGE_INVARIANT_NAMES } from './stage-invariants.ts';
 
 const page = readFileSync(new URL('../../../docs/reliability.md', import.meta.url), 'utf8');
 
-/** Returns the names in the last column of the table of promises. */
-const invariantsIn = (text: string): readonly string[] => {
-  const [, section = ''] = text.split(/^## Promises$/m);
-  const rows = section.split(/^## /m)[0]?.match(/^\|.*\|$/gm) ?? [];
-  return rows.flatMap((row) => [...(row.split('|').at(-2) ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
-};
+const [, promises = ''] = /^## Promises$([\s\S]*?)^## /m.exec(page) ?? [];
+
+/** Returns the names of the invariants after each promise, which are alone on the last lines of its list item. */
+const invariantsOf = (item: string): readonly string[] =>
+  [...(item.split('\\\n').at(-1) ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 
 describe('docs/reliability.md', () => {
-  it('derives each invariant from one promise, and names no other', () => {
-    expect(invariantsIn(page).toSorted()).toEqual(STAGE_INVARIANT_NAMES.toSorted());
+  const items = promises.split(/^- /m).slice(1);
+
+  it('names each invariant once, and no other', () => {
+    expect(items.flatMap(invariantsOf).toSorted()).toEqual(STAGE_INVARIANT_NAMES.toSorted());
   });
 
   it('names an invariant for each promise', () => {
-    const table = page.split('## How the promises are checked')[0] ?? '';
-    const promises = table.match(/^\|.*\|$/gm)?.slice(2) ?? [];
-
-    expect(promises.length).toBeGreaterThan(10);
-    expect(promises.filter((row) => invariantsIn(`## Promises\n${row}`).length === 0)).toEqual([]);
+    expect(items.length).toBeGreaterThan(10);
+    expect(items.filter((item) => invariantsOf(item).length === 0)).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import { code, markdownTable } from '../../markdown.ts';
+import { code, markdownTable, wrapped } from '../../markdown.ts';
 import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
+import { STAGE_INVARIANTS } from '../stage-invariants.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
 
 /** How a defect was found: in the history of a seed, in some runs of a scenario, or not in this many histories. */
@@ -69,39 +70,50 @@ const number = (count: number): string => count.toLocaleString('en-US');
 /** Returns docs/defects.md. */
 export const defectPageOf = ({ histories, search }: DefectResults): string => `# Seeded defects
 
-A check that finds nothing may be a check that cannot find anything. Therefore, defects are seeded in the functions, one
-at a time, and the invariant that is named beside each of them must find it. \`npm run simulate:defects -- --write\`
-updates this page. [Reliability](reliability.md) explains what the invariants promise.
+A check that finds nothing may be unable to find anything. Therefore, one defect at a time is seeded in the functions,
+and the invariant that is named beside it must find it. To update this page, run
+\`npm run simulate:defects -- --write\`. [Reliability](reliability.md) explains what the invariants promise.
 
-## Found in random histories
+## In random histories
 
-Each defect is played in the histories of \`npm run simulate\`, from seed 0 on. The last column names the first seed in
-which the invariant is violated. \`npm test\` also plays each defect in a short history of its own, which the same
-invariants find correct when the functions are whole.
+Each defect is played in the histories of \`npm run simulate\`, from seed 0 on, until its invariant is violated. \`npm
+test\` also plays each defect in a short history, which violates no invariant without the defect.
 
 ${markdownTable([
-  ['Defect', 'What is broken', 'Invariant', 'Found in'],
-  ...Object.entries(STAGE_DEFECTS).map(([name, { breaks, invariant }]) => [
+  ['Defect', 'Invariant', 'Found in'],
+  ...Object.entries(STAGE_DEFECTS).map(([name, { invariant }]) => [
     code(name),
-    breaks,
     code(invariant),
     describeFound(histories[name]),
   ]),
 ])}
 
-## Found by the exhaustive search
+${descriptions(STAGE_DEFECTS)}
 
-Each defect is searched in one [scenario](scenarios.md). The last column says in how many of its runs the invariant is
-violated.
+## In the exhaustive search
+
+Each defect is searched in one [scenario](scenarios.md). *Found in* says how many of the runs violate the invariant.
 
 ${markdownTable([
-  ['Defect', 'What is broken', 'Scenario', 'Invariant', 'Found in'],
-  ...Object.entries(SEARCHABLE_MUTANTS).map(([name, { breaks, scenario, invariant }]) => [
+  ['Defect', 'Scenario', 'Invariant', 'Found in'],
+  ...Object.entries(SEARCHABLE_MUTANTS).map(([name, { scenario, invariant }]) => [
     code(name),
-    breaks,
     code(scenario),
     code(invariant),
     describeFound(search[name]),
   ]),
 ])}
+
+${descriptions(SEARCHABLE_MUTANTS)}
+
+## Invariants
+
+${Object.entries(STAGE_INVARIANTS)
+  .map(([name, { sentence }]) => wrapped(`- ${code(name)}: ${sentence}`))
+  .join('\n')}
 `;
+
+const descriptions = (defects: Readonly<Record<string, { readonly breaks: string }>>): string =>
+  Object.entries(defects)
+    .map(([name, { breaks }]) => wrapped(`- ${code(name)}: ${breaks}`))
+    .join('\n');

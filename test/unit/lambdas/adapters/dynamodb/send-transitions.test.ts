@@ -359,7 +359,7 @@ describe('a transition of a send', () => {
     const isCancelled = canStartFrom('cancelErased', from);
     const isLost = canStartFrom('loseTrackErased', from);
     const endsAs = isCancelled ? 'cancelled' : isLost ? 'uncertain' : from;
-    expect({ erased, state: after?.state }).toEqual({ erased: 'erased', state: endsAs });
+    expect({ erased, state: after?.state }).toEqual({ erased: isLost ? 'lost' : 'erased', state: endsAs });
     if (isLost) expect(after?.uncertainAt).toBe(addSecond(AT));
     expect(after?.cancelledAt).toBe(isCancelled ? addSecond(AT) : from === 'cancelled' ? SINCE : undefined);
     expect(after).toMatchObject({ body: '', erasedAt: addSecond(AT) });
