@@ -109,15 +109,25 @@ export const ERASING_INVARIANTS = {
   keptDeadLetterIsWhole: {
     sentence:
       'A dead letter that is listed can be read, unless it is being deleted. One that is stored is listed, unless its ' +
-      'move to the table was interrupted: then it is still in its queue.',
+      'move to the table was interrupted: then it is still in its queue, or was redriven from there, and an erasure finds the rest by its contact.',
     atEnd(scene) {
       const parts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* PART#/.test(name));
       const queued = Object.values(scene.queues).flatMap((queue) => queue.messages().map(({ body }) => body));
       const isQueued = (name: string) => queued.some((body) => containsText(scene.table.items.get(name), body));
+      const isStored = (name: string, kind: string) => scene.table.items.has(`${name.split(' ')[0]} ${kind}`);
+      const { callers = [], consumes = [] } = scene.options;
+      const isInterrupted =
+        scene.facts.has('a fault') && callers.some(({ request }) => request.route === 'redriveDeadLetters');
       const unlisted = parts.find(
-        (name) => !scene.table.items.has(`${name.split(' ')[0]} DEADLETTER`) && !isQueued(name),
+        (name) => !isStored(name, 'DEADLETTER') && !isQueued(name) && !(isInterrupted && isStored(name, 'CONTACT#0')),
       );
       if (unlisted) return `${unlisted} is not listed.`;
+      const listed = [...scene.table.items.values()].filter(({ sk }) => sk === 'DEADLETTER');
+      const isDeleting = callers.length > 0 || consumes.includes('erasures');
+      const unreadable = listed.find(
+        ({ pk, parts: count }) => parts.filter((name) => name.startsWith(`${pk} `)).length < Number(count),
+      );
+      if (unreadable && !isDeleting) return `${unreadable.pk} is listed and cannot be read.`;
       // A process that dies during a deletion leaves them to an erasure, and so does a deletion before the last write.
       if (scene.facts.has('a fault') || (scene.options.keeps ?? 0) > 0) return undefined;
       const contacts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* CONTACT#/.test(name));

@@ -154,16 +154,14 @@ export const ERASING_SCENARIOS = {
   },
   keepInterrupted: {
     useCase: 'keep dead letters',
-    about: 'Old dead letters of two queues move to the table, in two runs.',
-    maxFaults: 1,
+    about: 'An old dead letter moves to the table, in two runs.',
     options: {
       prepare(scene) {
-        quarantine(scene, quarantined);
         deadRequest(scene, 'dead-letter-3');
         eightDaysPass(scene);
       },
       keeps: 2,
-      deadLetters: ['dead-letter-1', 'dead-letter-3'],
+      deadLetters: ['dead-letter-3'],
     },
   },
   keepWhileRedriving: {
