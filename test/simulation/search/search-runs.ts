@@ -44,7 +44,7 @@ export interface FaultOptions<Mutation> {
   readonly createMutation?: () => Mutation;
 }
 
-/** Returns the faults of a world, without the other options of a search. */
+/** Picks the options of the faults from those of a search. */
 export const faultOptions = <Mutation>({ maxFaults, allowedFaults, createMutation }: FaultOptions<Mutation>) => ({
   maxFaults,
   ...(allowedFaults && { allowedFaults }),

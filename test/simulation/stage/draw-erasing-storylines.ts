@@ -36,6 +36,22 @@ export const drawKeptDeadLetters: DrawStoryline = (story, atMs) => {
   ];
 };
 
+/** Draws operators who redrive the dead letters of a week ago while they are being kept, which happens at midnight. */
+export const drawRedrivesAtMidnight: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const midnightMs = (Math.floor((atMs + 7 * DAY_MS) / DAY_MS) + 1) * DAY_MS;
+  const contact = drawAddress(story);
+  const firstMs = midnightMs + draw.integer(0, 400);
+  return [
+    ...Array.from({ length: 10 }, (_, index) => unknownEventOf(contact, atMs + index * SECOND_MS)),
+    ...Array.from({ length: 6 }, (_, index) => ({
+      atMs: firstMs + index * 50,
+      kind: 'redrive' as const,
+      queue: 'inbound' as const,
+    })),
+  ];
+};
+
 const unknownEventOf = (contact: string, atMs: number): Act => ({
   atMs,
   kind: 'unknown-event',

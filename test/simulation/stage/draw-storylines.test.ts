@@ -12,6 +12,7 @@ import {
   drawErasedDeadLetters,
   drawErasedSchedule,
   drawKeptDeadLetters,
+  drawRedrivesAtMidnight,
 } from './draw-erasing-storylines.ts';
 import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
 import { drawLongOutage } from './draw-scheduling-storylines.ts';
@@ -45,6 +46,7 @@ const CASES: readonly (readonly [string, DrawStoryline, readonly string[]])[] = 
   ['an absent contact', drawAbsentContact, ['refusal NOT_ON_PLATFORM']],
   ['erased dead letters', drawErasedDeadLetters, ['port call erase delete DEADLETTER']],
   ['kept dead letters', drawKeptDeadLetters, ['port call manage delete DEADLETTER']],
+  ['redrives at midnight', drawRedrivesAtMidnight, ['port call keep delete DEADLETTER']],
   [
     'an erased claim',
     drawErasedClaim,

@@ -10,6 +10,7 @@ import {
   drawErasedDeadLetters,
   drawErasedSchedule,
   drawKeptDeadLetters,
+  drawRedrivesAtMidnight,
 } from './draw-erasing-storylines.ts';
 import { drawLongOutage } from './draw-scheduling-storylines.ts';
 import type { DrawStoryline } from './storyline-acts.ts';
@@ -25,6 +26,7 @@ const STORYLINES: readonly DrawStoryline[] = [
   drawAbsentContact,
   drawErasedDeadLetters,
   drawKeptDeadLetters,
+  drawRedrivesAtMidnight,
   drawErasedClaim,
   drawErasedSchedule,
   drawErasedConsents,

@@ -26,12 +26,19 @@ const KEPT: readonly QueueName[] = [
  */
 const RETRIES_MS = [60_000, 120_000];
 
+/**
+ * After this many failures in a row, no drawn fault hinders a run. Dead letters are kept a week before SQS would delete
+ * them, and AWS's services do not fail that often, unless they have an outage.
+ */
+const SPARED_AFTER_FAILURES = 12;
+
 export const createKeepDaily = (
   context: StageContext,
   queues: StageQueues,
-  keep: (about: string) => Promise<InvocationEnd<void>>,
+  keep: (run: { readonly about: string; readonly isSpared: boolean }) => Promise<InvocationEnd<void>>,
 ): KeepDaily => {
   const { clock, agenda, draw } = context;
+  let failures = 0;
   let scheduled: Entry | undefined;
 
   const schedule = (): void => {
@@ -40,7 +47,8 @@ export const createKeepDaily = (
     scheduled = agenda.add(nextDay, draw.identify('keep'), () => void run(0));
   };
   const run = async (retries: number): Promise<void> => {
-    const end = await keep(`${clock.now()} ${retries}`);
+    const end = await keep({ about: `${clock.now()} ${retries}`, isSpared: failures >= SPARED_AFTER_FAILURES });
+    failures = end.how === 'answered' ? 0 : failures + 1;
     const retryMs = end.how === 'answered' ? undefined : RETRIES_MS[retries];
     if (retryMs === undefined) schedule();
     else scheduled = agenda.add(clock.ms + retryMs, draw.identify('keep again'), () => void run(retries + 1));

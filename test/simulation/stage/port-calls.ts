@@ -101,6 +101,8 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'query byContact',
       'write CONTACT',
       'write CHANNELS',
+      'write MESSAGE',
+      'write DEADLETTER',
       'write AUDIT',
       'write ERASURE as running',
       'write ERASURE as done',
@@ -117,7 +119,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
     deletion: ['delete from erasures'],
   },
   keep: {
-    table: ['query byState', 'read DEADLETTER', 'write DEADLETTER'],
+    table: ['query byState', 'read DEADLETTER', 'write DEADLETTER', 'delete DEADLETTER'],
     queue: [...countOf(DEAD_LETTERS), ...drainedFrom(DEAD_LETTERS)],
     response: ['respond'],
   },

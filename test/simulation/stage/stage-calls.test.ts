@@ -134,6 +134,18 @@ describe('what AWS does for the functions', () => {
     expect(entriesOf(erased, 'queued').map(({ queue }) => queue)).not.toContain('erasures-dead-letters');
   });
 
+  it('does not hinder the move of a dead letter to the table every day for a week', async () => {
+    const malformed = { ...request({}), body: '{', afterMs: 0 };
+    const later = writes(20 * 24 * 60 * 60 * 1000);
+    const run = await playHistory(
+      history([malformed, later], { features: features({ faultRates: { 'dies-before': 0.6 } }) }),
+    );
+
+    expect(entriesOf(run, 'invoked').filter((entry) => entry.function === 'keep').length).toBeGreaterThan(12);
+    expect(run.queued['send-dead-letters']).toEqual([]);
+    expect([...run.items.values()].filter(({ sk }) => sk === 'DEADLETTER').length).toBe(1);
+  });
+
   it('redrives requests, which fail again if they must', async () => {
     const malformed = { ...request({}), body: '{', afterMs: 0 };
     const run = await playHistory(history([malformed, { kind: 'redrive', queue: 'send', afterMs: 60_000 }]));

@@ -160,8 +160,8 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     sparedFromReceive: SPARED_ERASURE_RECEIVE,
     handle: (handlers, records, invocation) => handlers.handle(records, invocation),
   });
-  const keeping = createKeepDaily(context, queues, (about) =>
-    manage.invoke({ function: 'keep', about, messages: 0 }, (handlers, invocation) => handlers.keep(invocation)),
+  const keeping = createKeepDaily(context, queues, (run) =>
+    manage.invoke({ function: 'keep', messages: 0, ...run }, (handlers, invocation) => handlers.keep(invocation)),
   );
   const operator = createOperator({
     context,

@@ -6,7 +6,7 @@ import { SEND_TRANSITIONS } from '../../../lambdas/domain/send-transitions.ts';
 import type { CallEnd } from '../world/journal.ts';
 import { ACT_WEIGHTS, CHOICES } from './draw-acts.ts';
 import type { Act } from './history.ts';
-import { IMPOSSIBLE } from './impossible.ts';
+import { IMPOSSIBLE, SELDOM } from './impossible.ts';
 import type { FunctionName, LedgerEntry } from './ledger.ts';
 import { observeTransition } from './observe-transition.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
@@ -153,7 +153,7 @@ export const addWitnesses = (to: Witnesses, more: ReadonlyMap<string, number>): 
 export const MIN_SEEDS_FOR_WITNESSES = 1_000;
 
 export interface Testimony {
-  /** What never happened and is not listed as impossible. */
+  /** What never happened and is listed neither as impossible nor as seldom. */
   readonly unwitnessed: readonly string[];
   /** What happened but is listed as impossible, or is not known to be possible. */
   readonly unexpected: readonly string[];
@@ -164,12 +164,13 @@ export const judgeWitnesses = (
   witnesses: ReadonlyMap<string, number>,
   impossible: Readonly<Record<string, string>> = IMPOSSIBLE,
 ): Testimony => {
-  const isImpossible = (name: string) =>
-    Object.hasOwn(impossible, name) || Object.hasOwn(impossible, name.replace(FAULT_AT, portCallName('')));
+  const isListed = (list: Readonly<Record<string, string>>, name: string) =>
+    Object.hasOwn(list, name) || Object.hasOwn(list, name.replace(FAULT_AT, portCallName('')));
+  const isImpossible = (name: string) => isListed(impossible, name);
   const entries = [...witnesses];
   return {
     unwitnessed: entries
-      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name))
+      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name) && !isListed(SELDOM, name))
       .map(([name]) => name),
     unexpected: entries
       // A fault that nothing declares is unexpected wherever it could happen.
