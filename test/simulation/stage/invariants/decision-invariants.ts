@@ -26,7 +26,7 @@ export const DECISION_INVARIANTS = {
           endpoint === 'message/v3'
             ? { messageText, audioURL, imageURL, fileURL }
             : { ruleNameOrId: template?.ruleNameOrId, params: template?.params };
-        const isNamed = rules.clientPayload === 'all' || (rules.clientPayload === 'intent' && endpoint === 'intent/v2');
+        const isNamed = rules.clientPayload === 'all' || (rules.clientPayload !== 'off' && endpoint === 'intent/v2');
         const expected = {
           ...content,
           chatPlatform: request.chatPlatform ?? ACCOUNT.platform,
