@@ -73,6 +73,7 @@ export const RECEIVING_SCENARIOS = {
   },
   statusWithReference: {
     about: 'The same, but a status has the reference of the send.',
+    maxFaults: 1,
     options: { ...posts({ ...delivered, CLIENT_PAYLOAD: 'request-1' }, read), others: [recordSend] },
   },
   statusesOfUnknown: {

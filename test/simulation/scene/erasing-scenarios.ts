@@ -33,6 +33,10 @@ const erasing = async (scene: Scene): Promise<void> => {
   await requestErasure(scene);
 };
 
+/** The user wrote, and nothing else is stored. */
+const storeMessage = (scene: Scene): Promise<void> =>
+  storeEvent(scene, saying(BEFORE, { _id_: 'message-0', CREATION_TIME: AN_HOUR_AGO }));
+
 const quarantined = saying('dead-letter-1', { _id_: 'message-5' });
 const keptQuarantined = saying('dead-letter-2', { _id_: 'message-6' });
 
@@ -50,8 +54,22 @@ export const ERASING_SCENARIOS = {
         await somebodyElse(scene);
       },
       consumes: ['erasures'],
+      // An interrupted call of the API is repeated: see eraseAsked.
+      faultsIn: /^erase\d/,
       callers: [eraseCall('erasure')],
       erasable: { messages: 1, sends: 1, deadLetters: 2 },
+    },
+  },
+  eraseAsked: {
+    useCase: 'erase',
+    about: 'An erasure is requested, and its call can fail: the caller repeats it, so there can be two erasures.',
+    maxFaults: 1,
+    options: {
+      prepare: storeMessage,
+      consumes: ['erasures'],
+      callers: [eraseCall('erasure')],
+      faultsIn: /^erasure/,
+      erasable: { messages: 1, sends: 0, deadLetters: 0 },
     },
   },
   eraseTwice: {
@@ -60,7 +78,7 @@ export const ERASING_SCENARIOS = {
     maxFaults: 0,
     isSlow: true,
     options: {
-      prepare: toErase,
+      prepare: storeMessage,
       consumes: ['erasures'],
       callers: [eraseCall('erasure'), eraseCall('another')],
       erasable: { messages: 1, sends: 0, deadLetters: 0 },

@@ -5,7 +5,8 @@ export const MANAGING_MISTAKES = {
   unanswered: {
     breaks: 'A repeated cancellation fails.',
     scenario: 'cancelWhenDue',
-    maxFaults: 0,
+    maxFaults: 1,
+    allowedFaults: ['dies-after'],
     invariant: 'everyCallAnswered',
     create: () =>
       managing(({ sends }) => ({
