@@ -65,6 +65,28 @@ const refusing = (atMs: number): Act => ({
   forMs: HOUR_MS,
 });
 
+/** Draws a request that two producers queue, each in its own message group, while calls are answered late or never. */
+export const drawConcurrentDeliveries: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  const request = answerable(story, { atMs: atMs + SECOND_MS, contact });
+  const isUnanswered = draw.chance(0.7);
+  return [
+    writesAt(contact, atMs - SECOND_MS),
+    ...(isUnanswered
+      ? [{ atMs, kind: 'outage' as const, part: 'chat-service' as const, how: 'unanswered' as const, forMs: MINUTE_MS }]
+      : []),
+    request,
+    ...[1, 2].map((copy) => ({
+      ...request,
+      atMs: request.atMs + draw.integer(0, 3 * SECOND_MS),
+      via: 'queue' as const,
+      groupId: `another-producer-${copy}`,
+      deduplicationId: `${request.deduplicationId}-${copy}`,
+    })),
+  ];
+};
+
 /**
  * Draws calls that are not answered, whose Delivered the function cannot store and whose Read it can, so that the later
  * status confirms them first.

@@ -62,6 +62,7 @@ const drawChatService = (draw: Draw): ChatServiceFeatures => ({
       failure: draw.pick(['failed', 'error'] as const),
     },
   }),
+  ...(draw.chance(0.4) && { repeatedStatusRate: draw.magnitude(0.05, 0.9) }),
 });
 
 /** At higher rates, an operation of twenty calls would fail a thousand times in a row. An erasure's turn makes more. */

@@ -1,5 +1,6 @@
 import {
   drawAbsentContact,
+  drawConcurrentDeliveries,
   drawStatusesInReverse,
   drawTightDeadlines,
   drawUnknownOutcomes,
@@ -24,6 +25,7 @@ const STORYLINES: readonly DrawStoryline[] = [
   drawStatusesInReverse,
   drawTightDeadlines,
   drawAbsentContact,
+  drawConcurrentDeliveries,
   drawErasedDeadLetters,
   drawKeptDeadLetters,
   drawRedrivesAtMidnight,
