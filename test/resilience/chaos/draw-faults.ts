@@ -5,7 +5,12 @@ import type { FaultStep } from './plan.ts';
 
 const OUTAGE_EVERY_MS = 11_000;
 const KILL_EVERY_MS = 4_000;
-const SANDBOX_FAULT_EVERY_MS = 4_000;
+const SANDBOX_FAULT_EVERY_MS = 1_800;
+/**
+ * The point before which the chat service injects no faults. Most of its faults open the circuit breaker, and then only
+ * probes are sent, but most requests should be sent under load.
+ */
+const FIRST_SANDBOX_FAULT = 0.5;
 /** The point after which no new outages start. */
 const LAST_START = 0.95;
 
@@ -26,9 +31,9 @@ export const drawFaults = (draw: Draw, durationMs: number): readonly FaultStep[]
   );
   const kills = deal(draw, KILLS);
   const sandbox = deal(draw, SANDBOX_FAULTS);
-  const every = <Step>(periodMs: number, create: (atMs: number) => Step): readonly Step[] =>
-    Array.from({ length: Math.max(1, Math.floor((durationMs * LAST_START) / periodMs)) }, (_, index) =>
-      create(Math.floor((index + draw.random()) * periodMs)),
+  const every = <Step>(periodMs: number, create: (atMs: number) => Step, from = 0): readonly Step[] =>
+    Array.from({ length: Math.max(1, Math.floor((durationMs * (LAST_START - from)) / periodMs)) }, (_, index) =>
+      create(Math.floor(durationMs * from + (index + draw.random()) * periodMs)),
     );
   const steps: readonly FaultStep[] = [
     ...every(OUTAGE_EVERY_MS, (atMs) => {
@@ -43,12 +48,16 @@ export const drawFaults = (draw: Draw, durationMs: number): readonly FaultStep[]
       };
     }),
     ...every(KILL_EVERY_MS, (atMs) => ({ atMs, kind: 'kill' as const, functionName: kills(), victim: draw.random() })),
-    ...every(SANDBOX_FAULT_EVERY_MS, (atMs) => {
-      const fault = sandbox();
-      // Several failed responses in a row would only keep the circuit breaker open.
-      const count = fault.startsWith('deliveries') ? draw.between(2, 6) : 1;
-      return { atMs, kind: 'sandbox' as const, fault, count };
-    }),
+    ...every(
+      SANDBOX_FAULT_EVERY_MS,
+      (atMs) => {
+        const fault = sandbox();
+        // Several failed responses in a row would only keep the circuit breaker open.
+        const count = fault.startsWith('deliveries') ? draw.between(2, 6) : 1;
+        return { atMs, kind: 'sandbox' as const, fault, count };
+      },
+      FIRST_SANDBOX_FAULT,
+    ),
   ];
   return steps.toSorted((one, other) => one.atMs - other.atMs);
 };

@@ -132,6 +132,8 @@ export const startRealFunction = async (): Promise<RealFunction> => {
     quarantined: async () => (await take(deadLettersUrl)).map(({ Body = '' }) => JSON.parse(Body)),
     async close() {
       vi.doUnmock(TIME_BUDGET_MODULE);
+      // Test files share their modules, and some of these have the patient time budget.
+      vi.resetModules();
       for (const spy of spies) spy.mockRestore();
       vi.unstubAllEnvs();
       sqs.destroy();
