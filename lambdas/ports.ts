@@ -249,7 +249,7 @@ export interface ErasureRepository {
    * `lost` for an erased send whose function died, so that the outcome of its call stays unknown.
    */
   erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'lost' | 'gone' | 'busy'>;
-  /** Deletes kept dead letters that may be about the contact. `isComplete` is true if it found none. */
+  /** Deletes kept dead letters that may be about the contact. `isComplete` is true if there are none left. */
   eraseKeptDeadLetters(
     contact: ContactRef,
     until: Instant,

@@ -77,9 +77,11 @@ export const resolveSend = defineRoute({
         return notResolvable(resolved.send, outcome);
       }
     } else if (!isResolvedAlready(send, resolution)) return notResolvable(send, outcome);
-    if (resolution.outcome === 'accepted') await recordMessage(ports, send, resolution.messageId);
+    // An erasure that emptied the send before the resolution does not know the message, and so does not mark it.
+    const resolved = (await ports.sends.read(requestId)) ?? send;
+    if (resolution.outcome === 'accepted') await recordMessage(ports, resolved, resolution.messageId);
     if (resolution.outcome === 'resend' && enqueue) await enqueueAgain(ports, send);
-    return ok(viewSend((await ports.sends.read(requestId)) ?? send));
+    return ok(viewSend(resolved));
   },
 });
 

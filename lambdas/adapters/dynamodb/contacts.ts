@@ -149,7 +149,9 @@ const removeOldConsents = async (
     key,
     set: Object.fromEntries(removed.map((name) => [name, undefined])),
     values: { until },
-    condition: old.map(({ recordedAt }) => isOld(recordedAt)).join(' AND '),
+    names: ['pk'],
+    // Another erasure may have deleted the item, and an update would create it again.
+    condition: ['attribute_exists(#pk)', ...old.map(({ recordedAt }) => isOld(recordedAt))].join(' AND '),
   });
   if (result.kind === 'conflict') await removeOldConsents(table, key, result.item, until);
 };

@@ -245,8 +245,8 @@ const MAX_CALL_MS = 15 * 60 * 1000;
 /**
  * Erases the content of a send, and its message. Keeps the item, so that the request is not sent again if it is queued
  * again. Cancels the send if it is pending, and leaves it to the next turn if a function has claimed it, or if only a
- * status has confirmed it: the function that waits for the answer could then write a message with another ID. If the function that claimed it died, nobody will record the outcome of its call, so the send
- * becomes uncertain.
+ * status has confirmed it: the function that waits for the answer could then write a message with another ID. If the
+ * function that claimed it died, nobody will record the outcome of its call, so the send becomes uncertain.
  */
 const eraseSend = async (
   table: ConversationTable,

@@ -16,17 +16,25 @@ const deadLetterItem = z.object({
   groupId: z.optional(z.string()),
   since: z.string(),
   keptAt: z.string(),
-  keepId: z.string(),
+  keepId: z.optional(z.string()),
   ...counts,
 });
 
-/** Names a contact of a dead letter. `keepId` shows which call of `keep` wrote it last. */
+/** Names a contact of a dead letter. `keepId` shows which call of `keep` wrote it last; earlier versions had none. */
 const contactItem = z.object({
   ...counts,
-  keepId: z.string(),
+  keepId: z.optional(z.string()),
   isWritten: z.optional(z.boolean()),
   isErasing: z.optional(z.boolean()),
 });
+
+/** The condition that an item exists and was not kept again since it was read. */
+const isUnchanged = (keepId: string | undefined): string =>
+  keepId === undefined ? 'attribute_exists(#pk) AND attribute_not_exists(#keepId)' : '#keepId = :keepId';
+
+/** The attributes that {@link isUnchanged} names. */
+const namesUnchanged = (keepId: string | undefined): readonly string[] =>
+  keepId === undefined ? ['keepId', 'pk'] : ['keepId'];
 
 const partItem = z.object({ data: z.instanceof(Uint8Array) });
 
@@ -131,9 +139,10 @@ const deleteDeadLetter = async (
     isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
   }
   // If the dead letter was kept again or completely written only meanwhile, the next turn of the erasure deletes it.
-  const condition = `#keepId = :keepId${isWritten ? '' : ' AND attribute_not_exists(#isWritten)'}`;
-  const names = isWritten ? ['keepId'] : ['keepId', 'isWritten'];
-  for (const key of contacts) isDeleted = (await table.delete(key, condition, { keepId }, names)) || isDeleted;
+  const condition = `${isUnchanged(keepId)}${isWritten ? '' : ' AND attribute_not_exists(#isWritten)'}`;
+  const names = [...namesUnchanged(keepId), ...(isWritten ? [] : ['isWritten'])];
+  const values = keepId === undefined ? {} : { keepId };
+  for (const key of contacts) isDeleted = (await table.delete(key, condition, values, names)) || isDeleted;
   return isDeleted;
 };
 
@@ -150,7 +159,7 @@ export const eraseKeptDeadLetters = async (
   until: string,
 ): Promise<{ readonly erased: number; readonly isComplete: boolean }> => {
   const contact = contactName({ ...contactRef(platform, ''), key });
-  const { items } = await table.query({
+  const { items, next } = await table.query({
     IndexName: BY_CONTACT,
     KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
     ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
@@ -171,10 +180,11 @@ export const eraseKeptDeadLetters = async (
         key: { pk: String(pk), sk: String(sk) },
         set: { isErasing: true },
         values: { keepId: named.keepId },
-        names: ['keepId', 'isWritten'],
-        condition: '#keepId = :keepId AND attribute_not_exists(#isWritten)',
+        names: [...namesUnchanged(named.keepId), 'isWritten'],
+        condition: `${isUnchanged(named.keepId)} AND attribute_not_exists(#isWritten)`,
       });
     }
   }
-  return { erased, isComplete: found.length === 0 };
+  // A page of deleted ones, which the index still lists, may be followed by others.
+  return { erased, isComplete: found.length === 0 && next === undefined };
 };

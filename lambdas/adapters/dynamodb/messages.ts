@@ -112,8 +112,8 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       );
       return entries.map(({ pk, sk }, index) => {
         const [message, listed] = pairs.slice(2 * index, 2 * index + 2);
-        // The index may still list an item that was deleted a moment ago.
-        if (listed === undefined) return undefined;
+        // The index may still list an item that was deleted or erased a moment ago.
+        if (listed?.direction === undefined) return undefined;
         const item = parseMessage(listed);
         if (sk !== 'ECHO') return describeMessage(idOf(pk), item);
         if (message !== undefined && isListedItself(message, contact)) return undefined;

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ROUTES } from '../../../../lambdas/manage/routes.ts';
 import { claim, NOW, queuedSend, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createClientWithHooks } from '../adapters/dynamodb/client-with-hooks.ts';
-import { createManagedStage, type ManagedStage } from './managed-stage.ts';
+import { createManagedStage, type ManagedStage, OPERATOR } from './managed-stage.ts';
 
 const tables = testTables();
 let stage: ManagedStage;
@@ -50,6 +51,23 @@ describe('an uncertain send', () => {
 
     expect(await resolve({ outcome: 'accepted', messageId: 'out-1' })).toMatchObject({ status: 200 });
     expect(await stage.item('MESSAGE#out-1 MESSAGE')).toMatchObject({ requestId: 'request-1' });
+  });
+
+  it('resolved as accepted by a call that is slower than an erasure leaves nothing of the contact', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    const sends: typeof stage.sends = {
+      ...stage.sends,
+      async resolve(send, resolution) {
+        await stage.call('eraseContact', { id: USER });
+        await stage.erase();
+        return stage.sends.resolve(send, resolution);
+      },
+    };
+    const bodyText = JSON.stringify({ requestId: 'request-1', outcome: 'accepted', messageId: 'out-1' });
+    await ROUTES.resolveSend.respond({ ...stage.ports, sends }, { caller: OPERATOR, id: '', query: {}, bodyText });
+
+    expect(await stage.item('MESSAGE#out-1 MESSAGE')).toBeUndefined();
+    expect(await stage.sendItem()).toMatchObject({ state: 'accepted', messageId: 'out-1', body: '', erasedAt: NOW });
   });
 
   it('resolved twice at the same time gets the same answer twice', async () => {

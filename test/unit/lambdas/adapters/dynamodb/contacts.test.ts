@@ -148,6 +148,23 @@ describe('a consent that was stored without the time of its record', () => {
     expect(await contacts.readConsents(contact)).toEqual([later]);
   });
 
+  it('leaves nothing if another erasure removes the contact at the same time', async () => {
+    await store(optOut(at(0)));
+    await contacts.recordConsent(contact, { ...optIn(at(1)), recordedAt: at(5) });
+    const table = tables.tableOf(tableName);
+    const racing: typeof table = {
+      ...table,
+      async update(...parameters) {
+        await removeContact(table, contact, at(9));
+        return table.update(...parameters);
+      },
+    };
+
+    await removeContact(racing, contact, at(3));
+
+    expect(await tables.items(tableName)).toEqual({});
+  });
+
   it('is kept by an erasure if it is recorded again after the request', async () => {
     const [allowed, forbidden] = [optIn(at(0)), optOut(at(1))];
     await store(allowed, forbidden);

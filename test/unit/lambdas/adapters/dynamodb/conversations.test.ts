@@ -41,6 +41,24 @@ describe('reading a conversation', () => {
     return ids;
   };
 
+  it('omits a message that the index still lists although it was erased a moment ago', async () => {
+    await repositories.messages.recordOutbound(outbound());
+    const [{ pk, sk, contact: name, contactSort: sort } = {}] = Object.values(await tables.items(tableName)).filter(
+      (item) => item.requestId === 'request-1',
+    );
+    const emptied = { pk, sk, erasedAt: NOW, expiresAt: 1 };
+    const table = tables.tableOf(tableName);
+    const { messages } = repositoriesOf({
+      ...table,
+      async query(query) {
+        await tables.put(tableName, emptied);
+        return { ...(await table.query(query)), items: [{ pk, sk, contact: name, contactSort: sort }] };
+      },
+    });
+
+    expect(await messages.readConversation(contact, { limit: 10 })).toEqual({ messages: [] });
+  });
+
   const remove = (id: string) => tables.remove(tableName, messageKey(id));
 
   it('returns 250 complete messages on one page, newest first', async () => {

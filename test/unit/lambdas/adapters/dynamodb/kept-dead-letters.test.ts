@@ -144,6 +144,48 @@ describe('a kept dead letter', () => {
     expect(left.map(({ id }) => id).toSorted()).toEqual(['newer', 'of-other']);
   });
 
+  it('of an earlier version, without a keepId, is listed, read, deleted, kept again, and erased', async () => {
+    const keepAsEarlier = async (names: readonly ('keepId' | 'isWritten')[]) => {
+      await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
+      const without = Object.fromEntries(names.map((name) => [name, undefined]));
+      const kept = Object.values(await tables.items(tableName)).filter(({ keepId }) => keepId !== undefined);
+      for (const item of kept) await tables.put(tableName, { ...item, ...without });
+    };
+    const erase = () => erasures.eraseKeptDeadLetters(contact, at(5));
+
+    await keepAsEarlier(['keepId']);
+    const listed = (await deadLetters.list('send', { limit: 10 })).deadLetters.map(({ id }) => id);
+    const isRead = (await deadLetters.read('letter-1')) !== undefined;
+    const isDeleted = await deadLetters.delete('letter-1');
+    expect([listed, isRead, isDeleted, await tables.items(tableName)]).toEqual([['letter-1'], true, true, {}]);
+
+    await keepAsEarlier(['keepId']);
+    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-2' });
+    expect([await erase(), await erase()].map(({ erased }) => erased)).toEqual([1, 0]);
+    expect(await tables.items(tableName)).toEqual({});
+
+    await keepAsEarlier(['keepId']);
+    expect([await erase(), await erase()].map(({ erased }) => erased)).toEqual([1, 0]);
+    expect(await tables.items(tableName)).toEqual({});
+
+    await keepAsEarlier(['keepId', 'isWritten']);
+    expect([await erase(), await erase(), await erase()].map(({ erased }) => erased)).toEqual([0, 1, 0]);
+    expect(await tables.items(tableName)).toEqual({});
+  });
+
+  it('is erased although the index lists a page of deleted ones before it', async () => {
+    await deadLetters.keep(deadLetter({ since: at(4) }), [contact], { at: NOW, keepId: 'keep-1' });
+    const table = tables.tableOf(tableName);
+    const deleted = Array.from({ length: 25 }, (_, index) => ({ pk: `DEADLETTER#deleted-${index}`, sk: 'CONTACT#0' }));
+    const lagging: typeof table = { ...table, query: async () => ({ items: deleted, next: deleted.at(-1) }) };
+
+    expect(await createDynamodbErasures(lagging).eraseKeptDeadLetters(contact, at(5))).toEqual({
+      erased: 0,
+      isComplete: false,
+    });
+    expect(await erasures.eraseKeptDeadLetters(contact, at(5))).toEqual({ erased: 1, isComplete: false });
+  });
+
   it('is found by the next turn of an erasure if it is kept again while it is deleted', async () => {
     for (const interrupted of ['PART#0', 'DEADLETTER', 'CONTACT#0']) {
       await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
