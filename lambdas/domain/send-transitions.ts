@@ -172,3 +172,20 @@ export type SendTransitionName = keyof typeof SEND_TRANSITIONS;
 /** Whether the transition can start from this state, regardless of its guards. */
 export const canStartFrom = (name: SendTransitionName, state: FromState): boolean =>
   Object.hasOwn(SEND_TRANSITIONS[name].from, state);
+
+/**
+ * Whether a status that confirmed a send belongs to an earlier call, because the latest one is known to have sent
+ * nothing.
+ */
+export const isEarlierCallConfirmed = (send: {
+  readonly confirmedBy?: string | undefined;
+  readonly claimedAt?: string | undefined;
+  readonly waitingAt?: string | undefined;
+  readonly refusedAt?: string | undefined;
+  readonly rejectedAt?: string | undefined;
+  readonly expiredAt?: string | undefined;
+}): boolean => {
+  const { confirmedBy, claimedAt = '', waitingAt, refusedAt, rejectedAt, expiredAt } = send;
+  const isUnsent = [waitingAt, refusedAt, rejectedAt, expiredAt].some((at) => at !== undefined && at >= claimedAt);
+  return confirmedBy !== undefined && isUnsent;
+};

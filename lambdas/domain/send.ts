@@ -3,7 +3,7 @@ import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
 import type { RefusalCode, SendCall } from './send-decision.ts';
 import type { SendRequest } from './send-request.ts';
-import { SEND_STATES } from './send-transitions.ts';
+import { isEarlierCallConfirmed, SEND_STATES } from './send-transitions.ts';
 
 /** A request as received from the send queue. */
 export interface QueuedSend {
@@ -105,14 +105,10 @@ export const sendRecord = z.object({
 
 export type SendRecord = z.output<typeof sendRecord>;
 
-/**
- * Returns the call whose message was accepted, with the time of its claim. If the latest call is known to have sent
- * nothing, a status that confirms the send belongs to an earlier one.
- */
+/** Returns the call whose message was accepted, with the time of its claim. */
 export const acceptedCall = (send: SendRecord): Pick<SendRecord, 'call' | 'claimedAt'> => {
-  const { call, claimedAt = '', confirmedBy, unknownCall, waitingAt, refusedAt, rejectedAt, expiredAt } = send;
-  const isUnsent = [waitingAt, refusedAt, rejectedAt, expiredAt].some((at) => at !== undefined && at >= claimedAt);
-  if (confirmedBy === undefined || unknownCall === undefined || !isUnsent) return { call, claimedAt: send.claimedAt };
+  const { call, claimedAt, unknownCall } = send;
+  if (unknownCall === undefined || !isEarlierCallConfirmed(send)) return { call, claimedAt };
   const { claimedAt: earlierAt, ...earlier } = unknownCall;
   return { call: earlier, claimedAt: earlierAt };
 };

@@ -1,7 +1,7 @@
 import { type ContactDefaults, type ContactRef, messageGroup, resolveContact } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
-import { type SendRecord, sendTimes } from '../domain/send.ts';
+import { acceptedCall, type SendRecord, sendTimes } from '../domain/send.ts';
 import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
 import { canStartFrom, SEND_STATES } from '../domain/send-transitions.ts';
 import type { Clock, MessageRepository, SendQueue, SendRepository } from '../ports.ts';
@@ -197,19 +197,22 @@ export const contactOfSend = (
 };
 
 /** Omits attributes that are internal to the table. */
-export const viewSend = ({
-  body,
-  contact: _contact,
-  claimId: _claimId,
-  leaseUntil: _leaseUntil,
-  confirmedBy: _confirmedBy,
-  isAnswered: _isAnswered,
-  unknownCall: _unknownCall,
-  call,
-  ...send
-}: SendRecord): z.output<typeof sendResponse> => ({
-  ...send,
-  unknownOutcomes: send.unknownOutcomes + (send.state === 'uncertain' ? 1 : 0),
-  request: body === '' ? undefined : (z.parseJson(body) ?? body),
-  endpoint: call?.endpoint,
-});
+export const viewSend = (record: SendRecord): z.output<typeof sendResponse> => {
+  const {
+    body,
+    contact: _contact,
+    claimId: _claimId,
+    leaseUntil: _leaseUntil,
+    confirmedBy: _confirmedBy,
+    isAnswered: _isAnswered,
+    unknownCall: _unknownCall,
+    call: _call,
+    ...send
+  } = record;
+  return {
+    ...send,
+    unknownOutcomes: send.unknownOutcomes + (send.state === 'uncertain' ? 1 : 0),
+    request: body === '' ? undefined : (z.parseJson(body) ?? body),
+    endpoint: acceptedCall(record).call?.endpoint,
+  };
+};

@@ -1,6 +1,6 @@
 import { type ConsentVerdict, consentVerdict, readConsents } from '../consent.ts';
 import { parseInstant } from '../instant.ts';
-import type { SendState } from '../send-transitions.ts';
+import { isEarlierCallConfirmed, type SendState } from '../send-transitions.ts';
 import type { BusEvent, EventName } from './event-details.ts';
 import { eventId, type ItemChange, type ItemImage, stringOf } from './item-change.ts';
 import { echoEvents, messageEvents } from './message-events.ts';
@@ -46,7 +46,7 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   const content = { request: stringOf(after, 'body'), outcomeDetails };
   switch (name) {
     case 'SendAccepted': {
-      const { endpoint, body } = readCall(after);
+      const { endpoint, body } = readCall(acceptedCallIn(after));
       const messageId = stringOf(after, 'messageId');
       return [{ name, detail: { ...common, messageId, endpoint, content: { body, outcomeDetails } } }];
     }
@@ -64,7 +64,19 @@ const reasonsOf = (after: ItemImage) => ({
 
 const isPublished = (state: string): state is keyof typeof EVENT_OF_STATE => Object.hasOwn(EVENT_OF_STATE, state);
 
-const readCall = ({ call }: ItemImage): { endpoint?: 'message/v3' | 'intent/v2'; body?: Record<string, unknown> } => {
+const acceptedCallIn = (after: ItemImage): unknown => {
+  const isEarlier = isEarlierCallConfirmed({
+    confirmedBy: stringOf(after, 'confirmedBy'),
+    claimedAt: stringOf(after, 'claimedAt'),
+    waitingAt: stringOf(after, 'waitingAt'),
+    refusedAt: stringOf(after, 'refusedAt'),
+    rejectedAt: stringOf(after, 'rejectedAt'),
+    expiredAt: stringOf(after, 'expiredAt'),
+  });
+  return isEarlier && after.unknownCall !== undefined ? after.unknownCall : after.call;
+};
+
+const readCall = (call: unknown): { endpoint?: 'message/v3' | 'intent/v2'; body?: Record<string, unknown> } => {
   if (typeof call !== 'object' || call === null) return {};
   const endpoint = 'endpoint' in call ? call.endpoint : undefined;
   const body = 'body' in call && typeof call.body === 'object' && call.body !== null ? { ...call.body } : undefined;

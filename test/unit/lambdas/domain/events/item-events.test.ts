@@ -165,6 +165,20 @@ describe('a change of a send', () => {
     ]);
   });
 
+  it('publishes SendAccepted with the earlier call that a status confirmed, if the latest one sent nothing', () => {
+    const body = { ruleNameOrId: 'parcel_update' };
+    const after = sendImage({
+      confirmedBy: 'status',
+      claimedAt: '2026-11-20T10:30:00.000Z',
+      rejectedAt: '2026-11-20T10:30:01.000Z',
+      unknownCall: { endpoint: 'intent/v2', body, claimedAt: '2026-11-20T10:00:00.000Z' },
+    });
+    const detailOf = (image: typeof after) => eventsOf(sendChange(image, sendImage({ state: 'rejected' })))[0]?.detail;
+
+    expect(detailOf(after)).toMatchObject({ endpoint: 'intent/v2', content: { body } });
+    expect(detailOf({ ...after, rejectedAt: undefined })).toMatchObject({ endpoint: 'message/v3' });
+  });
+
   it.each([
     { state: 'refused', name: 'SendRefused' },
     { state: 'rejected', name: 'SendRejected' },
