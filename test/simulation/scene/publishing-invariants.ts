@@ -31,7 +31,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   oneIdPerChange: {
-    sentence: 'A change keeps the same id whenever it is published, and no other change has that id.',
+    sentence: 'A change keeps the same ID whenever it is published, and no other change has that ID.',
     atEnd(scene) {
       if (!scene.options.publishes) return undefined;
       for (const [name, expected] of byNameAndSubject(scene)) {

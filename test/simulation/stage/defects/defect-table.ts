@@ -62,7 +62,7 @@ export const describeFound = (result: Found | undefined): string => {
   if (result === undefined) return 'not run';
   if ('seed' in result) return `seed ${number(result.seed)}`;
   if ('runs' in result) return `${number(result.violating)} of ${number(result.runs)} runs`;
-  return `its own history, not in ${number(result.notFoundInSeeds)} seeds`;
+  return `its own history only (${number(result.notFoundInSeeds)} seeds played)`;
 };
 
 const number = (count: number): string => count.toLocaleString('en-US');
@@ -70,15 +70,15 @@ const number = (count: number): string => count.toLocaleString('en-US');
 /** Returns docs/defects.md. */
 export const defectPageOf = ({ histories, search }: DefectResults): string => `# Seeded defects
 
-A check that finds nothing may be unable to find anything. Therefore, one defect at a time is seeded in the functions,
-and the invariant that is named beside it must find it. To update this page, run
+A check that finds nothing may be unable to find anything. To rule that out, one defect at a time is seeded in the
+functions, and the invariant listed beside it must find it. To update this page, run
 \`npm run simulate:defects -- --write\`. [Reliability](reliability.md) explains what the invariants promise.
 
 ## In random histories
 
-Each defect is played in the histories of \`npm run simulate\`, from seed 0 on, until its invariant is violated. \`npm
-test\` also plays each defect in a short history, which violates no invariant without the defect. A
-few defects are found only there, because they need faults that are not drawn together.
+Each defect is seeded in the histories of \`npm run simulate\`, starting with seed 0, until its invariant is violated.
+\`npm test\` also plays each defect in a short history of its own, which violates no invariant without the defect. A few
+defects are found only there, because they need faults that are never drawn together.
 
 ${markdownTable([
   ['Defect', 'Invariant', 'Found in'],
@@ -93,7 +93,7 @@ ${descriptions(STAGE_DEFECTS)}
 
 ## In the exhaustive search
 
-Each defect is searched in one [scenario](scenarios.md). *Found in* says how many of the runs violate the invariant.
+Each defect is seeded in one [scenario](scenarios.md). *Found in* shows how many of the runs violate the invariant.
 
 ${markdownTable([
   ['Defect', 'Scenario', 'Invariant', 'Found in'],

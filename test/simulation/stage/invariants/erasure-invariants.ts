@@ -9,8 +9,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 export const ERASURE_INVARIANTS = {
   erasureComplete: {
     sentence:
-      'After an erasure, nothing of the contact is left in the table, a queue, or the audit trail that was there when its ' +
-      'last turn started, and is no newer than the request.',
+      'After an erasure, the table, the queues, and the audit trail contain nothing about the contact that was ' +
+      'there when the last turn started, except what is newer than the request.',
     check(facts, { checked, violated }) {
       for (const { key, requestedAt, start } of erasuresOf(facts)) {
         checked();
@@ -41,8 +41,8 @@ export const ERASURE_INVARIANTS = {
 
   othersKept: {
     sentence:
-      'An erasure removes nothing of other contacts, and nothing that is newer than its request, but what a function found ' +
-      'out about a contact that no longer exists.',
+      'An erasure removes nothing about other contacts. Of what is newer than its request, it removes only what ' +
+      'a function recorded about a contact that no longer exists.',
     check(facts, { checked, violated }) {
       const until = new Map<string, string>();
       for (const { key, requestedAt } of requestsOf(facts).values()) {

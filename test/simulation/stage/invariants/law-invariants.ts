@@ -5,7 +5,7 @@ import type { StageInvariant } from './stage-invariant.ts';
 
 export const LAW_INVARIANTS = {
   lawsHold: {
-    sentence: 'Every write, and every item that is left at the end, keeps the published laws of the table.',
+    sentence: 'Every write, and every item that is left at the end, obeys the documented laws of the table.',
     check(facts, { checked, violated }) {
       for (const { before, after, index } of facts.entries('write')) {
         checked();

@@ -9,8 +9,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 export const PUBLISHING_INVARIANTS = {
   everyChangePublished: {
     sentence:
-      'Every change that the documents list is published at least once, unless a dead letter about this change says why ' +
-      'it was not.',
+      'Every change that has a documented event is published at least once, unless a dead letter about the ' +
+      'change says why it was not.',
     check(facts, { checked, violated }) {
       const isDiscarded = discardedIn(facts);
       const published = publishedOf(facts);
