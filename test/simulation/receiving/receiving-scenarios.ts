@@ -7,7 +7,7 @@ import type { ReceivingOptions } from './receiving-world.ts';
 export interface ReceivingScenario {
   readonly about: string;
   readonly options: ReceivingOptions;
-  /** The maximum number of faults in a run. Lower where two would take more than a minute. @default 2 */
+  /** The maximum number of faults in a run. Lower if two would take more than a minute. @default 2 */
   readonly maxFaults?: number;
   /** Whether the search learns which calls commute. @default false */
   readonly learns?: boolean;

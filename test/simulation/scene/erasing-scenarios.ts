@@ -54,7 +54,7 @@ export const ERASING_SCENARIOS = {
         await somebodyElse(scene);
       },
       consumes: ['erasures'],
-      // An interrupted call of the API is repeated: see eraseAsked.
+      // For an API call that is interrupted and repeated, see eraseAsked.
       faultsIn: /^erase\d/,
       callers: [eraseCall('erasure')],
       erasable: { messages: 1, sends: 1, deadLetters: 2 },

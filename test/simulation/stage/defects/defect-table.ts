@@ -5,7 +5,7 @@ import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
 import { STAGE_INVARIANTS } from '../stage-invariants.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
 
-/** How a defect was found: in the history of a seed, in some runs of a scenario, or not in this many histories. */
+/** Where a defect was found: in the history of a seed, in some runs of a scenario, or in none of so many histories. */
 const found = z.union([
   z.object({ seed: z.number() }),
   z.object({ runs: z.number(), violating: z.number(), choices: z.string() }),
@@ -31,7 +31,7 @@ export const DEFECT_PLACES = ['histories', 'search'] as const satisfies readonly
 export type DefectPlace = (typeof DEFECT_PLACES)[number];
 
 const PAGE = new URL('../../../../docs/defects.md', import.meta.url);
-/** The stored results, so that some of the defects can be run again. */
+/** The stored results, so that a command can update only some of them. */
 const RESULTS = new URL('results.json', import.meta.url);
 
 /** Returns the stored results of the defects that still exist. */
@@ -40,7 +40,7 @@ export const readDefectResults = (): DefectResults => {
   return { histories: known('histories', all.histories), search: known('search', all.search) };
 };
 
-/** Returns the results of the defects that exist, in their order. */
+/** Returns the results of the defects that still exist, in the order of the defects. */
 const known = (place: DefectPlace, all: Readonly<Record<string, Found>>): Record<string, Found> =>
   Object.fromEntries(
     Object.keys(SEEDED_DEFECTS[place]).flatMap((name) => {
@@ -57,7 +57,7 @@ export const writeDefectResults = ({ histories, search }: DefectResults): void =
   writeFileSync(PAGE, defectPageOf(sorted));
 };
 
-/** Says how a defect was found. */
+/** Describes where a defect was found. */
 export const describeFound = (result: Found | undefined): string => {
   if (result === undefined) return 'not run';
   if ('seed' in result) return `seed ${number(result.seed)}`;

@@ -206,7 +206,7 @@ export const SENDING_DEFECTS = {
         };
       }),
     history: historyOf([writes(), freeForm()], {
-      // More than the attempts that an invocation has time for.
+      // More attempts than fit into an invocation.
       faults: Array.from({ length: 30 }, (_, index) => `send read ${CONTACT_NAME} ${index + 1} fails-before`),
     }),
   },

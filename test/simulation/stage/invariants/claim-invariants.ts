@@ -121,7 +121,7 @@ export const CLAIM_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
-/** After as many unknown outcomes, a send stays uncertain. Source: lambdas/domain/send.ts */
+/** After this many unknown outcomes, a send stays uncertain. Source: lambdas/domain/send.ts */
 const MAX_UNKNOWN = 5;
 
 const RECEIVERS: readonly (FunctionName | undefined)[] = ['receive', 'drain'];

@@ -184,7 +184,7 @@ const isOver = (
   return isQueuedFor(facts, requestId, { atMs, index }, MIN_QUEUED_MS);
 };
 
-/** Whether a request was put on its queue so long before an entry. */
+/** Whether a request was put on its queue at least this long before an entry. */
 const isQueuedFor = (
   facts: StageFacts,
   requestId: string,

@@ -18,7 +18,7 @@ export const ERASURE_INVARIANTS = {
         for (const [name, item] of facts.run.items) {
           // A dead letter moves to the table when it is a week old.
           if (name.startsWith('DEADLETTER#') || !isAbout(names, [name, textOf(item)].join(' '))) continue;
-          // What is stored on the mark of an erased message is new as well.
+          // Data that was stored in an item after it was marked as erased is also new.
           const isCreation = ({ before }: Recorded<'write'>) => before === undefined || isMark(before);
           const created = facts.writesOf(name).findLast(isCreation)?.index ?? -1;
           const time = oldestTimeOf(name, item);
@@ -77,7 +77,7 @@ const sendOfMessage = (facts: StageFacts, { key, before, index }: Recorded<'writ
 
 /**
  * Whether a write removes a contact check or a denied window while the contact has neither a window nor a consent. A
- * function records these about earlier sends, and they alone make no new contact.
+ * function records these about earlier sends, and they do not create a new contact.
  */
 const isWithoutContact = (facts: StageFacts, write: Recorded<'write'>): boolean => {
   const [, contact] = /^(.*) (?:CHECK|DENIAL)$/s.exec(write.key) ?? [];

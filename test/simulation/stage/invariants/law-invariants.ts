@@ -25,8 +25,8 @@ export const LAW_INVARIANTS = {
 } as const satisfies Record<string, StageInvariant>;
 
 /**
- * A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. Its whole
- * invocation matters, because an overdue write takes effect after its fault.
+ * A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. Faults in
+ * the whole invocation count, because a late write takes effect after its fault.
  */
 const isInterrupted = (facts: StageFacts, pk: string): boolean =>
   facts

@@ -268,11 +268,11 @@ const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => {
   );
 };
 
-/** The place at which each event was first in one of the queues. */
+/** The index of the entry that first put each event on one of the queues. */
 const queuedIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<string, number> =>
   firstOf(facts.entries('queued').filter(({ queue }) => queues.includes(queue)));
 
-/** The place of the first message with each event. */
+/** The index of the first entry with each event. */
 const firstOf = (messages: readonly { readonly body: string; readonly index: number }[]) => {
   const first = new Map<string, number>();
   for (const { body, index } of messages) {

@@ -180,8 +180,8 @@ const isByOperator = (facts: StageFacts, requestId: string, index: number): bool
     .some((change) => change.index > index && facts.invocationAt(change)?.function === 'manage');
 
 /**
- * Whether a message in the conversation shows its call. A status does not say to which of the calls whose outcome is
- * not known it belongs, so such a message can show any of them.
+ * Whether a message in the conversation shows its call. A status does not say to which call it belongs, so the message
+ * can show any call whose outcome is unknown.
  */
 const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact): boolean => {
   const shown = endpointOf(message);
@@ -205,7 +205,7 @@ const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact)
   return isByStatus && calls.some((other) => other.endpoint === shown && isOpen(other));
 };
 
-/** The states that say that the latest call sent nothing. */
+/** The states in which the latest call is known to have sent nothing. */
 const SENT_NOTHING = ['waiting', 'refused', 'rejected', 'expired'];
 
 const endpointOf = ({ call }: Item): string =>
