@@ -24,8 +24,7 @@ export const ERASING_INVARIANTS = {
   },
 
   nothingOfBeforeRemains: {
-    sentence:
-      'After an erasure, nothing remains of what was stored before it was requested: not even in a dead letter.',
+    sentence: 'After an erasure, nothing that was stored before the request remains, not even in a dead letter.',
     atEnd(scene) {
       if (!erasures(scene).some(({ state }) => state === 'done')) return undefined;
       const places = placesOf(scene, BEFORE);

@@ -92,7 +92,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   streamEnds: {
-    sentence: 'No record stays in the stream: one that cannot be published does not block the others.',
+    sentence: 'No record stays in the stream. One that cannot be published does not block the others.',
     atEnd({ stream }, how) {
       if (stream.depth === 0) return undefined;
       return `${stream.depth} records stay in the stream${how === 'endless' ? ', retried for ever' : ''}.`;

@@ -5,7 +5,7 @@ import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
 import { STAGE_INVARIANTS } from '../stage-invariants.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
 
-/** Where a defect was found: in the history of a seed, in some runs of a scenario, or in none of so many histories. */
+/** Where a defect was found: in the history of a seed, in some runs of a scenario, or in none of the histories played. */
 const found = z.union([
   z.object({ seed: z.number() }),
   z.object({ runs: z.number(), violating: z.number(), choices: z.string() }),
