@@ -154,9 +154,9 @@ export interface CircuitRepository {
 /** Dead letters that are kept in the table until they are redriven, deleted, or erased with their contact. */
 export interface KeptDeadLetterRepository {
   /**
-   * Stores a dead letter; can be repeated. Erasing any of `contacts` deletes it.
+   * Stores a dead letter. Can be repeated. Erasing any of `contacts` deletes it.
    *
-   * @param kept when, and an id of this attempt, so that an erasure notices another one
+   * @param kept the time, and an id of this attempt, by which an erasure notices another attempt
    */
   keep(
     deadLetter: DeadLetter,
@@ -245,8 +245,8 @@ export interface ErasureRepository {
    */
   listItems(subject: DataSubject, until: Instant, after?: ErasablePosition): Promise<ErasablePage>;
   /**
-   * Returns `busy` while a function is processing the send, because that function would write the item again, and
-   * `lost` for an erased send whose function died, so that the outcome of its call stays unknown.
+   * Returns `busy` while a function is processing the send, because that function would write the item again. Returns
+   * `lost` if the send was erased but its function had died, so the outcome of its call stays unknown.
    */
   erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'lost' | 'gone' | 'busy'>;
   /** Deletes kept dead letters that may be about the contact. `isComplete` is true if there are none left. */

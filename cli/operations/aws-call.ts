@@ -1,6 +1,6 @@
 /**
- * The time limits of the clients of the AWS SDK, which would wait for an answer without one. They are generous, because
- * the connection of an operator's machine can be slow.
+ * Timeouts for the AWS SDK's clients, which by default wait for an answer forever. They are generous, because an
+ * operator's machine can have a slow connection.
  */
 export const AWS_CALL = {
   requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },

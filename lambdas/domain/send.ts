@@ -91,7 +91,7 @@ export const sendRecord = z.object({
   claimId: optionalString,
   leaseUntil: instant,
   call: z.optional(z.object(sentCall)),
-  /** An earlier call whose outcome is unknown, with the time of its claim: what a late status may belong to. */
+  /** An earlier call whose outcome is unknown, with the time of its claim. A late status can belong to it. */
   unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string() })),
   attempts: z._default(z.number(), 0),
   /** Calls that ended without a known outcome; the latest one is not counted while the send is `uncertain`. */

@@ -37,7 +37,7 @@ const { log, metrics, middlewares } = createTelemetry();
 
 /**
  * AWS services respond within milliseconds, except that an empty receive takes a second. With these timeouts, the SDK's
- * three attempts take 13 seconds at most, so a call that hangs leaves time for the rest of an API call or a turn.
+ * three attempts take at most 13 seconds, so a call that hangs leaves time for the rest of an API call or a turn.
  */
 const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } };
 

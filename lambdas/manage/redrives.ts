@@ -131,7 +131,7 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, before, until
   /** Returns whether all of those in the queue were considered. */
   const moveQueued = async (source: DeadLetterSource): Promise<boolean> => {
     const others: ReceivedDeadLetter[] = [];
-    /** Those that are being moved. */
+    /** The dead letters that are being moved. */
     const moving = new Set<ReceivedDeadLetter>();
     let isDone = isFound();
     let isFailed = true;

@@ -1,4 +1,4 @@
-/** Formats a table whose first row is its head. */
+/** Formats a table. The first row is its header. */
 export const markdownTable = (
   rows: readonly (readonly string[])[],
   isText: (column: number) => boolean = () => true,

@@ -7,7 +7,7 @@ export interface ChildRun {
   readonly arguments: readonly string[];
 }
 
-/** Runs a script several times, each in its own process, and some of them in parallel. */
+/** Runs a script several times, each in its own process, and a limited number of them in parallel. */
 export const runInChildren = async (
   script: URL,
   runs: readonly ChildRun[],

@@ -4,7 +4,7 @@ type Read<Config extends ParseArgsConfig> =
   | ({ readonly kind: 'read' } & ReturnType<typeof parseArgs<Config>>)
   | { readonly kind: 'invalid'; readonly sentence: string };
 
-/** Parses the arguments of a command, the process's own by default. Returns a sentence about the first invalid one. */
+/** Parses a command's arguments, by default those of the process. Returns a sentence about the first invalid one. */
 export const readArguments = <Config extends ParseArgsConfig>(config: Config): Read<Config> => {
   try {
     return { kind: 'read', ...parseArgs(config) };
@@ -13,7 +13,7 @@ export const readArguments = <Config extends ParseArgsConfig>(config: Config): R
   }
 };
 
-/** Some messages of Node.js end without a period, others continue with advice. */
+/** Keeps the first sentence. Some messages of Node.js end without a period, and others continue with advice. */
 export const firstSentence = (message: string): string => {
   const [first = message] = message.split('. ');
   return first.endsWith('.') ? first : `${first}.`;

@@ -86,7 +86,7 @@ const isLaterConsent = ({ at, source, recordedAt }: ReturnType<typeof consentReg
   // The same consent is recorded again after an erasure was requested, because the erasure removes earlier records.
   `(#${at} = :${at} AND #${source} = :${source} AND ${isRecordedEarlier({ recordedAt })})`;
 
-/** Without the time of its record, a consent counts as recorded before any other, and before every erasure. */
+/** A consent without `recordedAt` counts as recorded before any other consent, and before every erasure. */
 const isRecordedEarlier = ({ recordedAt }: Pick<ReturnType<typeof consentRegister>, 'recordedAt'>): string =>
   `(attribute_not_exists(#${recordedAt}) OR #${recordedAt} < :${recordedAt})`;
 

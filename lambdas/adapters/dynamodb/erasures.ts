@@ -170,7 +170,8 @@ const NAMES_NO_OTHER_CONTACT =
 /**
  * Deletes a message, an echo, or the statuses of an unknown message, and what has the same id but names no contact: the
  * statuses of an echoed message, or an echo. These are in no index, so they are deleted first: otherwise, an erasure
- * that is interrupted could not find them again. A message that is marked as erased is emptied and keeps its mark.
+ * that is interrupted could not find them again. The item of a message that is marked as erased is emptied, but keeps
+ * the mark.
  */
 const eraseMessage = async (
   table: ConversationTable,
@@ -193,7 +194,7 @@ const eraseMessage = async (
   return (await remove(listed, condition, { contact }, names)) ? 'erased' : 'gone';
 };
 
-/** Removes everything that a message's item can have, except its mark. */
+/** Removes every attribute that a message's item can have, except the mark. */
 const EMPTIED = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'],
@@ -204,8 +205,8 @@ const EMPTIED = Object.fromEntries(
 
 /**
  * Empties the message of a send, which can be newer than the erasure, and marks it as erased, even if it is not stored
- * yet. A function that knows the message, from the answer to its call or from a status, can write it at any later time:
- * the mark keeps that write out, whichever comes first.
+ * yet. A function that knows the message, from the answer to its call or from a status, can write it at any time. The
+ * mark blocks a later write.
  */
 const markAsErased = async (table: ConversationTable, messageId: string, requestId: string, at: string) => {
   await table.update({
@@ -213,7 +214,7 @@ const markAsErased = async (table: ConversationTable, messageId: string, request
     set: EMPTIED,
     setOnce: { erasedAt: at, expiresAt: table.expiryOf('messages', at) },
     values: { requestId },
-    // Never another message that has the same id.
+    // Does not erase another message with the same id.
     condition: 'attribute_not_exists(#createdAt) OR #requestId = :requestId OR attribute_exists(#isFromStatus)',
   });
 };
@@ -244,9 +245,9 @@ const MAX_CALL_MS = 15 * 60 * 1000;
 
 /**
  * Erases the content of a send, and its message. Keeps the item, so that the request is not sent again if it is queued
- * again. Cancels the send if it is pending, and leaves it to the next turn if a function has claimed it, or if only a
- * status has confirmed it: the function that waits for the answer could then write a message with another ID. If the
- * function that claimed it died, nobody will record the outcome of its call, so the send becomes uncertain.
+ * again. Cancels the send if it is pending. Leaves it for the next turn if a function has claimed it, or if only a
+ * status has confirmed it, because the function that waits for the answer could then write a message with another ID.
+ * If the function that claimed it died, the outcome of its call is never recorded, so the send becomes uncertain.
  */
 const eraseSend = async (
   table: ConversationTable,

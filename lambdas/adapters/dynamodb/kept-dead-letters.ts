@@ -20,7 +20,7 @@ const deadLetterItem = z.object({
   ...counts,
 });
 
-/** Names a contact of a dead letter. `keepId` shows which call of `keep` wrote it last; earlier versions had none. */
+/** Names a contact of a dead letter. `keepId` identifies the latest call of `keep`; earlier versions had none. */
 const contactItem = z.object({
   ...counts,
   keepId: z.optional(z.string()),
@@ -41,11 +41,11 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
 /**
  * Creates the repository of kept dead letters. They have no `expiresAt`: only an operator or an erasure deletes them.
  *
- * The items are written so that an interruption leaves nothing that an erasure would not find: first those of the
- * contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. At the end,
- * the items of the contacts are written again: an erasure may have deleted them before the others were written. If the
- * dead letter itself was deleted meanwhile, they are deleted too. A dead letter can be kept again while it is deleted;
- * then the items of its contacts stay for the next turn.
+ * The items are written in an order in which an erasure finds everything that an interruption leaves: first those of
+ * the contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. At the
+ * end, the items of the contacts are written again, because an erasure may have deleted them before the others were
+ * written. If the dead letter itself has been deleted by then, they are deleted, too. If a dead letter is kept again
+ * while it is being deleted, the items of its contacts stay for the next turn.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
   async keep({ id, queue, reason, body, groupId, since }, contacts, { at, keepId }) {
@@ -79,7 +79,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     });
     await nameContacts(true);
     if (contacts.length === 0 || (await table.get(keys.item)) !== undefined) return;
-    // Not those that another attempt to keep it has written.
+    // Leaves those that another attempt to keep it has written.
     for (const key of keys.contacts) await table.delete(key, '#keepId = :keepId', { keepId }, ['keepId']);
   },
 
@@ -150,8 +150,8 @@ const deleteDeadLetter = async (
 const ERASURE_PAGE = 25;
 
 /**
- * Deletes the kept dead letters that may be about a contact, whatever its channel. Deletes one that is not completely
- * written only in the next turn, because what its writer adds after the deletion would have no contact.
+ * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves one that is not completely
+ * written for the next turn, because items that its writer adds after the deletion would have no contact.
  */
 export const eraseKeptDeadLetters = async (
   table: ConversationTable,

@@ -127,10 +127,10 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
 
 const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPosition, { pk, sk, contactSort });
 
-/** The attributes of an item by which a message or a status can be recognized. */
+/** The attributes that show that an item has a message or a status. */
 const CONTENT = ['direction', 'statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'otherStatuses'];
 
-/** Whether all that is left of a message is that it was erased. */
+/** Whether an item has only the mark of an erased message. */
 const isEmptied = (item: Item): boolean =>
   item.erasedAt !== undefined && CONTENT.every((name) => item[name] === undefined);
 

@@ -247,9 +247,9 @@ const resolutionAttributes = (resolution: Resolution): Item => {
   }
 };
 
-/** Keeps a call whose outcome is unknown when another call may follow. */
+/** Keeps a call whose outcome is unknown before another call can follow. */
 const unknownCallAttributes = ({ state, call, claimedAt, unknownOutcomes, unknownCall }: SendRecord): Item => {
-  // An operator who found that the send had failed left its call in place.
+  // An operator's resolution as failed leaves the call in place.
   const isUnknown = state === 'uncertain' || (unknownOutcomes > 0 && unknownCall === undefined);
   return isUnknown && call && claimedAt ? { unknownCall: { ...call, claimedAt } } : {};
 };

@@ -21,17 +21,17 @@ export type StoredLawName =
   | NamesOf<typeof ITEM_LAWS | typeof SEND_LAWS | typeof LAWS_OF_REFERENCES>
   | (typeof EXPIRY_LAW)['name'];
 
-/** The name of a law, which code and tests compare. */
+/** The name of any law. */
 export type LawName = ChangeLawName | StoredLawName;
 
-/** A law whose name is one of these. */
+/** A law with one of these names. */
 type Named<Kind extends Law, Name extends LawName = LawName> = Kind & { readonly name: Name };
 
 /** A broken law, and the item that breaks it. */
 export interface Violation {
   readonly law: LawName;
   readonly key: ItemKey;
-  /** What is wrong, as a sentence that quotes no content. */
+  /** What is wrong, as a sentence without content. */
   readonly fault: string;
 }
 

@@ -105,8 +105,8 @@ export const ITEM_LAWS = [
     faultIn(item) {
       const broken = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
         const names = [at, source, recordedAt].filter((name) => has(item, name));
-        // A consent without the time of its record, which only another system can have written, is valid: erasures
-        // treat it as recorded before them.
+        // A consent without `recordedAt`, which only another system can have written, is valid. Erasures treat it as
+        // recorded before them.
         return names.length > 0 && [at, source].some((name) => textOf(item, name) === undefined);
       });
       return broken.length === 0 ? undefined : `Stored only in part: ${listNames(broken.map(({ at }) => at))}.`;
@@ -140,7 +140,7 @@ export const ITEM_LAWS = [
     faultIn(item) {
       if (!has(item, 'erasedAt')) return undefined;
       const kind = kindOf(item);
-      // What arrives about a message after its erasure is stored like anything else about a new contact.
+      // Statuses that arrive after the erasure of their message are stored as those of a new contact.
       const isMessage = kind === 'message';
       const erased = isMessage ? MESSAGE_ERASED : kind === 'audit' ? AUDIT_ERASED : SEND_ERASED;
       const hasBody = !isMessage && textOf(item, 'body');

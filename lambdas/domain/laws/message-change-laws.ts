@@ -26,7 +26,7 @@ const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
   return recent < old || (recent === old && String(after.body) < String(before.body));
 };
 
-/** What an erased message keeps, so that no function stores it again. */
+/** The attributes of an erased message. */
 const MARK = ['pk', 'sk', 'erasedAt', 'expiresAt'];
 
 const isErasure = ({ after }: Change): boolean =>
@@ -101,7 +101,7 @@ const LAWS_UNTIL_ERASURE = [
   },
 ] as const satisfies readonly ChangeLaw[];
 
-/** They hold for every write except the one that empties the message of an erased contact. */
+/** These laws hold for every write except the one that empties an erased message. */
 export const MESSAGE_CHANGE_LAWS = LAWS_UNTIL_ERASURE.map((law) => ({
   ...law,
   faultIn: (change: Change) => (isErasure(change) ? undefined : law.faultIn(change)),

@@ -1,14 +1,14 @@
 import type { Ledgers } from './ledgers.ts';
 
 /**
- * Returns the times of the claims of a request that a function may have left without an outcome. That takes a claim that
- * the table has accepted, and one of these before the claim's invocation must have ended:
+ * Returns the times of the claims of a request that a function may have left without an outcome. For that, the table
+ * must have accepted the claim, and one of these must have happened during the claim's invocation:
  *
  * - the process that had the request in its event was killed or timed out,
  * - the answer to a write of this send's item was lost, so the function could not know what it had recorded,
  * - the table refused connections, so the function could not record anything.
  *
- * A fault of anything else, such as a read or another send's write, leaves no claim without an outcome.
+ * Other faults, such as a failed read or write of another send, leave no claim without an outcome.
  */
 export const abandonedClaims = (
   { sendWrites, kills, tableOutages, sendTimeoutMs }: Ledgers,

@@ -51,7 +51,7 @@ describe('a minute of load, faults, and killed processes', () => {
       const idle = done.checks.filter(({ name, compared }) => compared === 0 && !MAY_BE_IDLE.has(name));
       expect(idle.map(({ name }) => name)).toEqual([]);
 
-      // The same checks find each of these in the ledgers of a real run.
+      // The same checks find each of these changes in the ledgers of a real run.
       for (const [check, doctored] of Object.entries(doctorLedgers(done.ledgers))) {
         const failed = compareLedgers(doctored).filter(({ violations }) => violations.length > 0);
         expect(failed.map(({ name }) => name)).toContain(check);

@@ -68,7 +68,7 @@ export const runChaos = async (options: ChaosOptions, settings: ChaosSettings = 
   try {
     return await runIn(folder, options, settings);
   } catch (error) {
-    // Only a run that failed a check has something to look at.
+    // A run that ended with an error has no results to inspect.
     await rm(folder, { recursive: true, force: true });
     throw error;
   }

@@ -1,6 +1,6 @@
 import { erasedContacts, type Ledgers } from './ledgers.ts';
 
-/** Returns the ledgers of a run with one thing changed for each check, by the name of the check that must notice it. */
+/** Returns the ledgers of a run with one change for each check, by the name of the check that must find it. */
 export const doctorLedgers = (ledgers: Ledgers): Readonly<Record<string, Ledgers>> => {
   const { table, published, erasures, requests } = ledgers;
   const items = Object.entries(table);
@@ -34,7 +34,7 @@ export const doctorLedgers = (ledgers: Ledgers): Readonly<Record<string, Ledgers
   };
 };
 
-/** A minute after the latest window was recorded, when all of them were known. */
+/** Returns a minute after the latest window was recorded, when all windows were known. */
 const latestOf = ({ windows }: Ledgers): string => {
   const latest = windows.map(({ at }) => Date.parse(at)).reduce((one, other) => Math.max(one, other), 0);
   return new Date(latest + 60_000).toISOString();

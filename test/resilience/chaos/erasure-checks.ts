@@ -3,7 +3,7 @@ import type { TableItem } from '../../../local/local-client.ts';
 import { type Check, compareEach } from './check.ts';
 import type { ProducedErasure } from './ledgers.ts';
 
-/** Writes an item as text, with the members of its sets. */
+/** Formats an item as text, with the members of its sets. */
 const textOf = (item: TableItem): string =>
   JSON.stringify(item, (_name, value: unknown) => (value instanceof Set ? [...value] : value));
 
@@ -14,8 +14,9 @@ const namesOf = ({ contact }: ProducedErasure): readonly string[] => [
 ];
 
 /**
- * An event that was underway when the erasure was requested may be stored after it, as that of a new contact. Everything
- * that was last written before must be gone, and an emptied item must not name the contact, whenever it was written.
+ * An event that was underway when the erasure was requested may be stored after it, as data of a new contact.
+ * Everything that was last written before must be gone. An emptied item must not name the contact, whenever it was
+ * written.
  */
 const erasedLeaveNothing: Check = {
   name: 'an erased contact leaves no data in the table',

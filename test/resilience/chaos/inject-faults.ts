@@ -96,7 +96,7 @@ const stopPart = async (
   // Rarely used connections may have been unused until now.
   while (!outage.isNoticed() && !ended.aborted && performance.now() < untilMs) await pause(VICTIM_POLL_MS);
   await outage.end();
-  // Refused calls reach no proxy.
+  // Refused connections reach no proxy, so the time is recorded here.
   if (part === 'chatService') recorder.failedCalls.push(from);
   if (part === 'dynamodb' && how === 'refused') {
     recorder.tableOutages.push({ from, to: stage.cloud.clock.now().toISOString() });

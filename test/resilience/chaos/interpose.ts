@@ -31,7 +31,7 @@ export interface InterposedOptions {
   readonly onCall: (part: PartName, call: ProxiedCall) => void;
   /** Called with each entry that the event bus accepts. */
   readonly onPublished: (entry: PutEntry) => void;
-  /** Called with its event when an invocation ends because its process was killed, or because of its timeout. */
+  /** Called with the event of an invocation whose process was killed or that timed out. */
   readonly onDeath: (functionId: string, event: string) => void;
   readonly sabotage?: Sabotage | undefined;
 }

@@ -151,7 +151,7 @@ export interface Ledgers {
   readonly reports: readonly ReportedStatus[];
   /** When a function last wrote each item, by `pk sk`. */
   readonly lastWrites: Readonly<Record<string, string>>;
-  /** When calls of any kind to the chat service, such as contact checks, began to fail. */
+  /** The times of failed calls of any kind to the chat service, including contact checks. */
   readonly failedCalls: readonly string[];
   /** The contacts that had opted in before the run. */
   readonly optedIn: readonly string[];

@@ -90,14 +90,14 @@ const oneIdPerChange: Check = {
   },
 };
 
-/** The names of the events about a status, by the status. All others change only the status. */
+/** Returns the name of the event about a status. */
 const eventOfStatus = (status: string): string =>
   ({ delivered: 'MessageDelivered', read: 'MessageRead', failed: 'MessageFailed', error: 'MessageFailed' })[status] ??
   'MessageStatusChanged';
 
 const contactKey = (address: string): string => contactRef('chat', address).key;
 
-/** Returns the events, as name and subject, that the load, the chat service, and the table give a cause for. */
+/** Returns the events, as name and subject, for which the load, the chat service, or the table has a cause. */
 const causesOf = (ledgers: Ledgers): ReadonlySet<string> => {
   const { events, reports, table, consents, optedIn } = ledgers;
   const messages = events.flatMap(({ id, expected }) =>
@@ -122,7 +122,7 @@ const causesOf = (ledgers: Ledgers): ReadonlySet<string> => {
   ]);
 };
 
-/** Whether the circuit breaker had a cause to open: by then, a call to the chat service had failed. */
+/** Whether a call to the chat service had failed by then, so that the circuit breaker could open. */
 const isHeldForCause = ({ failedCalls }: Ledgers, at: string): boolean => failedCalls.some((since) => since <= at);
 
 const everyEventCaused: Check = {

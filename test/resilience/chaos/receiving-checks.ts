@@ -140,7 +140,7 @@ const messagesComplete: Check = {
       [...received, ...sent],
       ({ id }) => id,
       ({ direction, requestId, item }) => {
-        // A missing event is the subject of another check. A user's message can have the id of a sent one.
+        // Another check finds missing events. A user's message can have the id of a sent one.
         if (item === undefined || (item.direction === direction && item.requestId === requestId)) return undefined;
         return `is stored with the direction ${item.direction} and the request ${item.requestId}, not ${direction} and ${requestId}`;
       },

@@ -42,7 +42,7 @@ export interface Recorder {
 
 const SEND_PATH = /^\/api\/v1\.0\/(message\/v3|intent\/v2)$/;
 const REQUEST_ID = /chaos-\d+-send-\d+/;
-/** The functions' timeout of a call to the table is two seconds. */
+/** The functions' timeout for a call to the table. */
 const TABLE_TIMEOUT_MS = 2_000;
 
 const sendBody = z.object({
@@ -115,7 +115,7 @@ const entryDetail = z.object({
 
 const text = z.object({ S: z.string() });
 
-/** A write as DynamoDB's API describes it. Only updates have an expression, and only updates add data. */
+/** A write in DynamoDB's API. Only updates have an expression, and only updates add data. */
 const update = z.object({
   Key: z.object({ pk: text, sk: text }),
   UpdateExpression: z.string(),

@@ -7,19 +7,19 @@ import { sendOf } from './sending-checks.ts';
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 /** The stage's `window.marginSeconds`. */
 const MARGIN_MS = 60_000;
-/** A decision may be based on a contact that was read this long before, over a slow connection. */
+/** A decision can be based on a contact that was read this long before, over a slow connection. */
 const READ_MS = 10_000;
 
 interface Refusal {
   readonly request: ProducedRequest;
   readonly at: string;
-  /** What was recorded by then was known for sure. */
+  /** The function certainly knew what was recorded by then. */
   readonly knownBy: string;
 }
 
 const keyOf = (address: string): string => contactRef('chat', address).key;
 
-/** Returns when the user last wrote, by what a function had certainly recorded when it refused the request. */
+/** Returns when the user last wrote, according to what was certainly recorded when the request was refused. */
 const knownToHaveWritten = ({ windows }: Ledgers, { request, knownBy }: Refusal): string | undefined =>
   windows
     .filter(({ key, at }) => key === keyOf(request.contact) && at <= knownBy)
@@ -63,7 +63,7 @@ const isOptedOut = (ledgers: Ledgers, refusal: Refusal): boolean => {
   );
 };
 
-/** Returns why a refusal was wrong, by what Parley knew. */
+/** Returns why a refusal was wrong, given what Parley knew. */
 const unjustified = (ledgers: Ledgers, refusal: Refusal, code: unknown): string | undefined => {
   const fields = Object(parseJson(refusal.request.body));
   switch (code) {

@@ -43,7 +43,7 @@ export const call = (changes: Partial<ChatCall> = {}): ChatCall => ({
   ...changes,
 });
 
-/** A claim that the table accepted, and that the function knew of. */
+/** A claim that the table accepted, and whose answer the function got. */
 export const claimOf = (requestId: string, changes: Partial<SendWrite> = {}): SendWrite => ({
   requestId,
   claimedAt: LATER,

@@ -19,7 +19,7 @@ export interface Part {
   readonly body: string;
 }
 
-/** A longer id does not fit into a key of the table with its prefix. */
+/** A longer id and its prefix do not fit into a key of the table. */
 const MAX_ID_CHARACTERS = 1024;
 
 const MEDIA = ['IMAGES_URLS', 'AUDIOS_URLS', 'FILES_URLS', 'VIDEOS_URLS'];

@@ -58,7 +58,7 @@ export const FORMER_RECEIVING_DEFECTS = {
     create: () => listingEchoes,
   },
   windowOfArrival: {
-    breaks: 'A repetition of a message without a time opens the window as of its own arrival.',
+    breaks: 'A repeated delivery of a message without a time opens the window as of its own arrival.',
     scenario: 'withoutTime',
     maxFaults: 0,
     invariant: 'timeNeverLater',

@@ -15,7 +15,7 @@ export interface ReceivingInvariant {
 
 export const RECEIVING_INVARIANTS = {
   acknowledged: {
-    sentence: 'Every event is acknowledged in the end, and its request does not stay in the inbound queue.',
+    sentence: 'Every event is eventually acknowledged, and no event stays in the inbound queue.',
     atEnd({ sender, queue }, how) {
       if (how === 'endless') return 'The run does not end.';
       const refused = sender.deliveries.find(({ isAcknowledged }) => !isAcknowledged);
@@ -25,7 +25,7 @@ export const RECEIVING_INVARIANTS = {
   },
 
   refusedOnlyInOutage: {
-    sentence: 'An event is answered 200, or 503 if both the table and the queue have failed.',
+    sentence: 'An event is answered with 200, or with 503 if both the table and the queue have failed.',
     atEnd({ sender }) {
       for (const { status, faults: failed } of sender.deliveries.flatMap(({ refusals }) => refusals)) {
         const isOutage =
@@ -70,7 +70,8 @@ export const RECEIVING_INVARIANTS = {
 
   contentShown: {
     sentence:
-      'A message shows its text and media, even if it came in the same event as a status, and an echo is shown with its message.',
+      'A message shows its text and media, even if it came in the same event as a status, and an echo is shown ' +
+      'with its message.',
     atEnd(world) {
       const { view } = world;
       for (const { kind, id, content } of keptParts(acknowledged(world))) {

@@ -3,14 +3,14 @@ import { type ReceivingMutant, rewriting, updating, withoutCondition } from './r
 /** Mistakes that the search must not miss. */
 export const RECEIVING_MISTAKES = {
   lastVersionKept: {
-    breaks: 'The last version of a message to arrive is kept, not the earliest.',
+    breaks: 'The version of a message that arrives last is kept, not the earliest one.',
     scenario: 'otherContent',
     maxFaults: 0,
     invariant: 'sameInAnyOrder',
     create: () => updating((update) => (update.set?.direction === 'inbound' ? withoutCondition(update) : update)),
   },
   readThenWritten: {
-    breaks: 'Whether a version of a message is earlier is decided by a read, and not by the condition of the write.',
+    breaks: 'A read, not the condition of the write, decides whether a version of a message is earlier.',
     scenario: 'otherContent',
     maxFaults: 0,
     invariant: 'sameInAnyOrder',
@@ -40,7 +40,7 @@ export const RECEIVING_MISTAKES = {
     create: () => rewriting((event) => (event.FROM === 'me' ? { ...event, FROM: event.TO } : event)),
   },
   statusSwallowed: {
-    breaks: 'A second status of a message is treated as a duplicate, because it has the same id.',
+    breaks: 'A second status of a message is treated as a duplicate, because it has the same ID.',
     scenario: 'statusesOfUnknown',
     maxFaults: 0,
     invariant: 'statusKept',
@@ -54,7 +54,7 @@ export const RECEIVING_MISTAKES = {
     }),
   },
   lastStatusKept: {
-    breaks: 'The last report of a status to arrive is kept, not the earliest.',
+    breaks: 'The report of a status that arrives last is kept, not the earliest one.',
     scenario: 'statusesOfUnknown',
     maxFaults: 0,
     invariant: 'statusKept',

@@ -7,7 +7,7 @@ import type { ReceivingOptions } from './receiving-world.ts';
 export interface ReceivingScenario {
   readonly about: string;
   readonly options: ReceivingOptions;
-  /** The maximum number of faults in a run. Lower where two would take more than a minute. @default 2 */
+  /** The maximum number of faults in a run. Lower if two would take more than a minute. @default 2 */
   readonly maxFaults?: number;
   /** Whether the search learns which calls commute. @default false */
   readonly learns?: boolean;
@@ -31,11 +31,11 @@ export const RECEIVING_SCENARIOS = {
     options: posts(event, event),
   },
   otherContent: {
-    about: 'Two events with the same id and time, but different content.',
+    about: 'Two events with the same ID and time, but different content.',
     options: posts(event, { ...event, MESSAGE: 'Where is it?' }),
   },
   otherTime: {
-    about: 'Two events with the same id and content, but different times.',
+    about: 'Two events with the same ID and content, but different times.',
     options: posts(event, { ...event, CREATION_TIME: '2026-11-20T11:00:30.000Z' }),
   },
   twoMessages: {
@@ -44,7 +44,7 @@ export const RECEIVING_SCENARIOS = {
     options: posts(event, wireMessage({ _id_: 'message-2', CREATION_TIME: '2026-11-20T11:30:00.000Z' })),
   },
   messageAndEcho: {
-    about: 'A message and an echo with the same id.',
+    about: 'A message and an echo with the same ID.',
     slice: ['dies-after'],
     options: posts(event, echo),
   },
@@ -54,7 +54,7 @@ export const RECEIVING_SCENARIOS = {
     options: { ...posts(echo, echo), others: [recordSend] },
   },
   echoOfOursElsewhere: {
-    about: "The same, but TO is the platform's own id of the user.",
+    about: "The same, but TO is the platform's own ID of the user.",
     options: { ...posts({ ...echo, TO: 'AR.1000123' }), others: [recordSend] },
   },
   echoOfOursPerNumber: {
@@ -62,7 +62,7 @@ export const RECEIVING_SCENARIOS = {
     options: { ...posts(echo), others: [recordSendPerNumber], windowPer: 'channel' },
   },
   messageAndStatus: {
-    about: 'A message and a status with the same id.',
+    about: 'A message and a status with the same ID.',
     slice: ['overdue'],
     options: posts(event, delivered),
   },
@@ -77,7 +77,7 @@ export const RECEIVING_SCENARIOS = {
     options: { ...posts({ ...delivered, CLIENT_PAYLOAD: 'request-1' }, read), others: [recordSend] },
   },
   statusesOfUnknown: {
-    about: 'Two statuses of a message that Parley does not know, one of them again with a later time.',
+    about: 'Two statuses of a message that Parley does not know. One of them is reported again with a later time.',
     options: posts(delivered, read, { ...delivered, CREATION_TIME: '2026-11-20T11:00:20.000Z' }),
   },
   failures: {

@@ -24,8 +24,7 @@ export const ERASING_INVARIANTS = {
   },
 
   nothingOfBeforeRemains: {
-    sentence:
-      'After an erasure, nothing remains of what was stored before it was requested: not even in a dead letter.',
+    sentence: 'After an erasure, nothing that was stored before the request remains, not even in a dead letter.',
     atEnd(scene) {
       if (!erasures(scene).some(({ state }) => state === 'done')) return undefined;
       const places = placesOf(scene, BEFORE);
@@ -43,7 +42,7 @@ export const ERASING_INVARIANTS = {
   },
 
   nothingLaterErased: {
-    sentence: 'An event of a later time, and a consent that is recorded later, survive the erasure as they came.',
+    sentence: 'An event with a later time, and a consent that is recorded later, survive the erasure unchanged.',
     atEnd(scene) {
       for (const [place, post] of (scene.options.posts ?? []).entries()) {
         const body = bodyOf(post);
@@ -74,8 +73,8 @@ export const ERASING_INVARIANTS = {
 
   countsAtMost: {
     sentence:
-      'Each message and each send is counted once at most, by one erasure, even if turns are repeated. Each erasure ' +
-      'counts a dead letter once at most: of two at once, both can count it.',
+      'Each message and each send is counted at most once, by one erasure, even if turns are repeated. A dead ' +
+      'letter is counted at most once per erasure, so two concurrent erasures can both count it.',
     atEnd(scene) {
       const { erasable } = scene.options;
       if (erasable === undefined) return undefined;
@@ -108,8 +107,10 @@ export const ERASING_INVARIANTS = {
 
   keptDeadLetterIsWhole: {
     sentence:
-      'A dead letter that is listed can be read, unless it is being deleted. One that is stored is listed, unless its ' +
-      'move to the table was interrupted: then it is still in its queue, or was redriven from there, and an erasure finds the rest by its contact.',
+      'A dead letter that is listed can be read, unless it is being deleted. One that is stored is listed, unless ' +
+      'its ' +
+      'move to the table was interrupted: then it is still in its queue, or was redriven from there, and an ' +
+      'erasure finds the rest by its contact.',
     atEnd(scene) {
       const parts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* PART#/.test(name));
       const queued = Object.values(scene.queues).flatMap((queue) => queue.messages().map(({ body }) => body));
@@ -138,8 +139,8 @@ export const ERASING_INVARIANTS = {
 
   redriveDelivers: {
     sentence:
-      'Every quarantined event is stored, after a redrive that was answered as complete, unless a call that failed had ' +
-      'received it: then it stays in its queue.',
+      'After a redrive that reports that it is complete, every quarantined event is stored, unless a failed call ' +
+      'had received it. Such an event stays in its queue.',
     atEnd(scene) {
       const isRedriven = answeredCalls(scene).some(
         ({ request, status, body }) =>

@@ -16,7 +16,7 @@ export const ERASING_MISTAKES = {
     create: () => managing(() => ({ queuedDeadLetters: { remove: async () => ({ removed: 0, isComplete: true }) } })),
   },
   keptSearchedOnce: {
-    breaks: 'An erasure does not search the kept dead letters again, after the queues.',
+    breaks: 'An erasure does not search the stored dead letters again after the queues.',
     scenario: 'eraseWhileKeeping',
     maxFaults: 0,
     invariant: 'nothingOfBeforeRemains',

@@ -43,7 +43,7 @@ const keptQuarantined = saying('dead-letter-2', { _id_: 'message-6' });
 export const ERASING_SCENARIOS = {
   erase: {
     useCase: 'erase',
-    about: 'A contact is erased, with a message, a consent, a scheduled send, and dead letters; another one is not.',
+    about: 'A contact with a message, a consent, a scheduled send, and dead letters is erased. Another contact is not.',
     maxFaults: 1,
     options: {
       async prepare(scene) {
@@ -54,7 +54,7 @@ export const ERASING_SCENARIOS = {
         await somebodyElse(scene);
       },
       consumes: ['erasures'],
-      // An interrupted call of the API is repeated: see eraseAsked.
+      // For an API call that is interrupted and repeated, see eraseAsked.
       faultsIn: /^erase\d/,
       callers: [eraseCall('erasure')],
       erasable: { messages: 1, sends: 1, deadLetters: 2 },
@@ -62,7 +62,7 @@ export const ERASING_SCENARIOS = {
   },
   eraseAsked: {
     useCase: 'erase',
-    about: 'An erasure is requested, and its call can fail: the caller repeats it, so there can be two erasures.',
+    about: 'An erasure is requested. If the API call fails, the caller repeats it, so there can be two erasures.',
     maxFaults: 1,
     options: {
       prepare: storeMessage,
@@ -86,7 +86,7 @@ export const ERASING_SCENARIOS = {
   },
   eraseWhileReceiving: {
     useCase: 'erase',
-    about: 'The user writes, later than the erasure was requested, while it runs.',
+    about: 'The user writes after the erasure was requested, while it runs.',
     maxFaults: 1,
     options: { prepare: erasing, consumes: ['erasures', 'inbound'], posts: [{ event: laterEvent }] },
   },

@@ -70,7 +70,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   acceptedRequestIsTheOne: {
-    sentence: 'If the API has accepted a request, no other request with its id is sent.',
+    sentence: 'If the API has accepted a request, no other request with its ID is sent.',
     atEnd(scene) {
       for (const { request, status } of answeredCalls(scene)) {
         if (!/^enqueueSend/.test(request.route) || status !== 202) continue;
@@ -140,7 +140,8 @@ export const MANAGING_INVARIANTS = {
 
   statusConfirms: {
     sentence:
-      'A request whose message has a status ends as accepted, and the message has its request ID, unless it was resent.',
+      'A request whose message has a status ends as accepted, and the message has its request ID, unless it was ' +
+      'resent.',
     atEnd(scene) {
       for (const requestId of requestIdsOf(scene)) {
         for (const { _id_: id } of confirmingPosts(scene, requestId)) {
@@ -238,7 +239,7 @@ export const MANAGING_INVARIANTS = {
   },
 
   tokenIsNoFailure: {
-    sentence: 'If nothing but the replacement of the access token interferes, a request is accepted.',
+    sentence: 'If nothing interferes but the replacement of the access token, a request is accepted.',
     atEnd(scene) {
       if (scene.secret.value === 'token-1') return undefined;
       for (const requestId of requestIdsOf(scene)) {

@@ -43,7 +43,8 @@ export const MANAGING_MISTAKES = {
   },
   registeredNotQueued: {
     breaks:
-      'A request whose id is registered already is not queued again, although the first call may have died before that.',
+      'A request whose ID is already registered is not queued, although the first call may have failed before ' +
+      'queuing it.',
     scenario: 'registerTwice',
     maxFaults: 1,
     allowedFaults: ['dies-before'],
@@ -64,7 +65,7 @@ export const MANAGING_MISTAKES = {
     },
   },
   reusedIdAccepted: {
-    breaks: 'A request with a known id and a different body is accepted.',
+    breaks: 'A request with a known ID and a different body is accepted.',
     scenario: 'registerOther',
     maxFaults: 0,
     invariant: 'acceptedRequestIsTheOne',
@@ -94,7 +95,7 @@ export const MANAGING_MISTAKES = {
     create: () => managing(({ scheduler }) => ({ scheduler: { ...scheduler, cancel: async () => undefined } })),
   },
   resolutionNotWritten: {
-    breaks: 'A resolution gets a response but is not stored.',
+    breaks: 'A resolution is answered but not stored.',
     scenario: 'resolveFailed',
     maxFaults: 0,
     invariant: 'resolutionStays',

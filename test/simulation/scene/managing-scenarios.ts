@@ -72,7 +72,7 @@ export const MANAGING_SCENARIOS = {
   },
   registerOther: {
     useCase: 'register',
-    about: 'Two requests with the same id are registered concurrently.',
+    about: 'Two requests with the same ID are registered concurrently.',
     maxFaults: 1,
     slice: ['dies-before'],
     options: {
@@ -83,14 +83,14 @@ export const MANAGING_SCENARIOS = {
   },
   registerBesideQueue: {
     useCase: 'register',
-    about: 'A request is registered while a producer has put it on the queue.',
+    about: 'A request is registered, and a producer has already put it on the queue.',
     maxFaults: 1,
     slice: ['fails-before'],
     options: { prepare: openWindow, consumes: ['send'], queued: [request], callers: [register('first')] },
   },
   registerOtherThanQueued: {
     useCase: 'register',
-    about: 'A request is registered while a producer has put another one with the same id on the queue.',
+    about: 'A request is registered, and a producer has already put another one with the same ID on the queue.',
     slice: ['dies-after'],
     options: { prepare: openWindow, consumes: ['send'], queued: [request], callers: [register('first', other)] },
   },
@@ -259,7 +259,8 @@ export const MANAGING_SCENARIOS = {
   },
   probesOfTwoContacts: {
     useCase: 'circuit breaker',
-    about: 'The account has no credit, and requests of two contacts compete for the probe. Credit arrives at any time.',
+    about:
+      'The account has no credit, and requests of two contacts compete for the probe. Credit is added at any time.',
     maxFaults: 1,
     options: {
       async prepare(scene) {
@@ -301,7 +302,8 @@ export const MANAGING_SCENARIOS = {
   identified: {
     useCase: 'confirm',
     about:
-      'A template is accepted without an id, and two of its statuses name the message, before the function gets the answer.',
+      'A template is accepted without a message ID. Two of its statuses name the message before the function ' +
+      'gets the answer.',
     maxFaults: 1,
     options: {
       prepare: openWindow,
@@ -328,7 +330,8 @@ export const MANAGING_SCENARIOS = {
   resendAutomatically: {
     useCase: 'confirm',
     about:
-      'A request that says resend is sent again after an unknown outcome, while a status of the first call arrives.',
+      'A request with onUncertain resend is sent again after an unknown outcome, while a status of the first ' +
+      'call arrives.',
     maxFaults: 1,
     slice: ['fails-after'],
     options: {

@@ -31,7 +31,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   oneIdPerChange: {
-    sentence: 'A change keeps the same id whenever it is published, and no other change has that id.',
+    sentence: 'A change keeps the same ID whenever it is published, and no other change has that ID.',
     atEnd(scene) {
       if (!scene.options.publishes) return undefined;
       for (const [name, expected] of byNameAndSubject(scene)) {
@@ -92,7 +92,7 @@ export const PUBLISHING_INVARIANTS = {
   },
 
   streamEnds: {
-    sentence: 'No record stays in the stream: one that cannot be published does not block the others.',
+    sentence: 'No record stays in the stream. One that cannot be published does not block the others.',
     atEnd({ stream }, how) {
       if (stream.depth === 0) return undefined;
       return `${stream.depth} records stay in the stream${how === 'endless' ? ', retried for ever' : ''}.`;

@@ -15,7 +15,7 @@ const publishing = (change: (events: readonly SerializedEvent[]) => readonly Ser
 
 export const PUBLISHING_MISTAKES = {
   partialFailureIgnored: {
-    breaks: 'A call of the bus that does not throw is treated as a success of all of its entries.',
+    breaks: 'A call to the bus that does not throw counts as a success for all of its entries.',
     scenario: 'publishBatch',
     maxFaults: 1,
     allowedFaults: ['partial'],
@@ -47,7 +47,7 @@ export const PUBLISHING_MISTAKES = {
     create: () => ({ publish: { deadLetters: () => ({ put: async () => undefined }) } }),
   },
   drawnIds: {
-    breaks: 'An event gets a new random id whenever it is published.',
+    breaks: 'An event gets a new random ID whenever it is published.',
     scenario: 'publishInParts',
     maxFaults: 1,
     allowedFaults: ['fails-after'],

@@ -10,7 +10,7 @@ export interface SceneScenario {
   readonly useCase: string;
   readonly about: string;
   readonly options: SceneOptions;
-  /** The maximum number of faults in a run. Lower where two would take more than a minute. @default 2 */
+  /** The maximum number of faults in a run. Lower if two would take more than a minute. @default 2 */
   readonly maxFaults?: number;
   /** The faults, one in a run, of the part that runs in `npm test`. @default none */
   readonly slice?: readonly Fault[];

@@ -8,7 +8,7 @@ import { isClaim, type Mutant, updating } from './mutant.ts';
 /** Defects that Parley had. */
 export const FORMER_DEFECTS = {
   forgottenOutcome: {
-    breaks: 'After a failed write, a process gives up what it knows: a known outcome ends as uncertain.',
+    breaks: 'A process does not retry a failed write, so a known outcome ends as uncertain.',
     scenario: 'plain',
     maxFaults: 1,
     allowedFaults: ['fails-before'],
@@ -16,8 +16,7 @@ export const FORMER_DEFECTS = {
     create: () => ({ table: givingUp }),
   },
   forgottenClaim: {
-    breaks:
-      'After a claim whose answer was lost, a process gives up, and the request ends as uncertain without a call.',
+    breaks: 'A process does not retry a claim whose answer was lost, so the request ends as uncertain without a call.',
     scenario: 'plain',
     maxFaults: 1,
     allowedFaults: ['fails-after'],
@@ -25,7 +24,9 @@ export const FORMER_DEFECTS = {
     create: () => ({ table: givingUp }),
   },
   forgottenOutcomeResent: {
-    breaks: 'The same for a request with onUncertain resend: it is sent twice, although the outcome was known.',
+    breaks:
+      'A process does not retry a failed write, so a request with onUncertain resend is sent twice, although the ' +
+      'outcome was known.',
     scenario: 'resend',
     maxFaults: 1,
     allowedFaults: ['fails-before'],
@@ -78,7 +79,8 @@ export const FORMER_DEFECTS = {
   },
   windowDeniedAtAnswer: {
     breaks:
-      'A window is denied as of the answer, which comes a millisecond later and hides a message that the user wrote during the call.',
+      'A window is denied as of the answer, a millisecond later, which hides a message that the user wrote ' +
+      'during the call.',
     scenario: 'userWrites',
     maxFaults: 0,
     invariant: 'writtenMessageOpensWindow',

@@ -19,7 +19,8 @@ const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cance
 export const INVARIANTS = {
   sentOnce: {
     sentence:
-      'No request reaches a user twice, unless its onUncertain is resend and the outcome of the previous call could not be known.',
+      'No request reaches a user twice, unless its onUncertain is resend and the outcome of the previous call ' +
+      'could not be known.',
     atCall({ journal, options }, call) {
       if (call.effect === undefined) return undefined;
       const before = journal.calls.filter((one) => one !== call && one.requestId === call.requestId && one.effect);
@@ -32,7 +33,8 @@ export const INVARIANTS = {
   },
 
   knownOutcomeKept: {
-    sentence: 'An outcome that a process has received, and could record, is never recorded as uncertain or repeated.',
+    sentence:
+      'A request whose outcome a process received and could record is never recorded as uncertain or sent again.',
     atCall({ journal }, call) {
       const known = journal.calls.find(
         (one) => one !== call && one.requestId === call.requestId && isKnown(one) && isFinal(one),
@@ -90,7 +92,8 @@ export const INVARIANTS = {
 
   optOutObeyed: {
     sentence:
-      'After an opt-out that was stored when the function read the contact, no template is sent until the user opts in later, ' +
+      'After an opt-out that was stored when the function read the contact, no template is sent until the user ' +
+      'opts in later, ' +
       'and no free-form message until the user writes again.',
     atCall: (world, call) => disobeysRead(world, call),
   },
@@ -105,7 +108,8 @@ export const INVARIANTS = {
 
   writtenMessageOpensWindow: {
     sentence:
-      'A message that a user writes at or after a claim opens the window, whatever the response to the claimed call is.',
+      'A message that a user writes at or after a claim opens the window, whatever the response to the claimed ' +
+      'call is.',
     atEnd({ journal, contactItem }) {
       const contact = contactItem();
       const lastInboundAt = typeof contact?.lastInboundAt === 'string' ? contact.lastInboundAt : undefined;
@@ -152,7 +156,8 @@ export const INVARIANTS = {
 
   ordered: {
     sentence:
-      "A contact's requests reach the user in the order of the queue, unless they have a sendAt or another message group.",
+      "A contact's requests reach the user in the order of the queue, unless they have a sendAt or another message " +
+      'group.',
     atCall({ chatService, options }, call) {
       if (call.effect === undefined) return undefined;
       const order = orderedRequestIds(options);

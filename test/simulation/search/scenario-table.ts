@@ -113,14 +113,14 @@ export const pageOf = (results: Results): string => {
   const sum = (of: (one: SearchedScenario) => number): string => number(all.reduce((total, one) => total + of(one), 0));
   return `# Scenarios
 
-\`npm run search\` runs the functions in memory, with every order of their calls and every fault at every call. This page
-lists what it searches and the latest results: ${sum(({ runs }) => runs)} runs in ${sum(({ seconds }) => seconds / 60)} minutes of processor time.
-To update the page, run \`npm run search -- --write\`.
+\`npm run search\` runs the functions in memory, in every order of their calls and with every fault at every call. This
+page lists what it searches and the latest results: ${sum(({ runs }) => runs)} runs in ${sum(({ seconds }) => seconds / 60)} minutes of processor time.
+To update it, run \`npm run search -- --write\`.
 
 *Faults* is the maximum number of faults in a run. *Calls* is the number of distinct port calls. *Schedules* is the
 number of combinations of orders and faults that the runs cover. It is higher than the number of runs, because the
-search visits each state once, and tries only one order of calls that commute with all others. The search also finds
-each of the [defects that are seeded](defects.md) in the functions.
+search visits each state only once, and tries only one order of calls that commute with all others. The search also
+finds each [seeded defect](defects.md#in-the-exhaustive-search).
 
 ${markdownTable(withCode([HEAD, ...tableRows(results)]), isText)}
 

@@ -7,7 +7,7 @@ import type { WorldOptions } from '../world/world-options.ts';
 export interface Scenario {
   readonly about: string;
   readonly options: WorldOptions;
-  /** The maximum number of faults in a run. Lower where two would take more than a minute. @default 2 */
+  /** The maximum number of faults in a run. Lower if two would take more than a minute. @default 2 */
   readonly maxFaults?: number;
   /** The faults, one in a run, of the part that runs in `npm test`. @default none */
   readonly slice?: readonly Fault[];
@@ -49,19 +49,19 @@ export const SCENARIOS = {
     options: { ...constantWindow, ...twice(freeForm) },
   },
   resend: {
-    about: 'The same, with onUncertain: resend.',
+    about: 'The same, with onUncertain resend.',
     maxFaults: 1,
     slice: ['fails-after'],
     options: { ...constantWindow, ...twice({ ...freeForm, onUncertain: 'resend' }) },
   },
   windowClosed: {
-    about: 'The chat service answers error 201, and the request has a template.',
+    about: 'The chat service answers with error 201, and the request has a template.',
     maxFaults: 1,
     slice: ['fails-before', 'fails-after'],
     options: { ...contradiction, ...twice(both) },
   },
   windowClosedWithoutTemplate: {
-    about: 'The chat service answers error 201, and there is no template.',
+    about: 'The chat service answers with error 201, and the request has no template.',
     slice: ['garbage'],
     options: { ...contradiction, ...twice(freeForm) },
   },
@@ -83,7 +83,7 @@ export const SCENARIOS = {
     options: { ...optedIn, ...twice(template), rules: { contactCheck: 'beforeFirstTemplate' } },
   },
   noCredit: {
-    about: 'The account has no credit, so the circuit breaker opens. Credit arrives before one of the first calls.',
+    about: 'The account has no credit, so the circuit breaker opens. Credit is added before one of the first calls.',
     maxFaults: 1,
     options: {
       ...openWindow,
@@ -121,12 +121,13 @@ export const SCENARIOS = {
     options: { ...openWindow, queued: [{ request: template }], events: [optOut(), importsOptIn()] },
   },
   userWrites: {
-    about: 'The user writes in the same millisecond as the claim or earlier, while the chat service answers error 201.',
+    about:
+      'The user writes in the same millisecond as the claim or earlier, while the chat service answers with error 201.',
     maxFaults: 1,
     options: { ...contradiction, ...twice(freeForm), events: [userWrites()] },
   },
   userWritesLater: {
-    about: 'The user writes a second after the claim, at any time while the chat service answers error 201.',
+    about: 'The user writes a second after the claim, at any time while the chat service answers with error 201.',
     maxFaults: 1,
     options: { ...contradiction, ...twice(freeForm), events: [userWrites({ afterMs: 1000 })] },
   },
@@ -144,7 +145,7 @@ export const SCENARIOS = {
     },
   },
   order: {
-    about: "Two requests of one contact in one invocation's batch.",
+    about: 'Two requests of one contact in the same batch.',
     slice: ['refused', 'dies-after'],
     options: {
       ...constantWindow,

@@ -36,7 +36,7 @@ export interface RunsOptions {
   readonly until?: string | (() => boolean);
 }
 
-/** What can go wrong in a run. */
+/** The faults of a search. */
 export interface FaultOptions<Mutation> {
   readonly maxFaults: number;
   /** @default all of them */
@@ -44,20 +44,20 @@ export interface FaultOptions<Mutation> {
   readonly createMutation?: () => Mutation;
 }
 
-/** Picks the options of the faults from those of a search. */
+/** Picks the options about faults from those of a search. */
 export const faultOptions = <Mutation>({ maxFaults, allowedFaults, createMutation }: FaultOptions<Mutation>) => ({
   maxFaults,
   ...(allowedFaults && { allowedFaults }),
   ...(createMutation && { createMutation }),
 });
 
-/** Creates the function that reports what contradicts an invariant, by the check that `look` chooses. */
+/** Creates the function that reports violations of an invariant, using the check that `look` chooses. */
 export const createCheck =
   <Name extends string, Invariant>(invariants: Readonly<Record<Name, Invariant>>, report: Report<Name>) =>
   (look: (invariant: Invariant) => string | undefined): void => {
     for (const [name, invariant] of Object.entries<Invariant>(invariants)) {
       const what = look(invariant);
-      // The names of the record are those of its type.
+      // The keys of the record are those of its type.
       if (what !== undefined) report(name as Name, what);
     }
   };

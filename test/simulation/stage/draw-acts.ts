@@ -135,8 +135,8 @@ const LASTING_RATE = 0.03;
 type Outage = Pick<Extract<Act, { kind: 'outage' }>, 'part' | 'how' | 'forMs'>;
 
 /**
- * The longest outage of each part. Requests that cannot be scheduled are given up after a day, and Lambda discards a
- * change that could not be published for 12 hours.
+ * The longest outage of each part. Requests that cannot be scheduled for a day become dead letters, and Lambda discards
+ * a change that cannot be published for 12 hours.
  */
 const MAX_OUTAGE_MS = {
   'chat-service': 30 * HOUR_MS,
@@ -161,6 +161,6 @@ const UNKNOWN_EVENTS = [
   '{"_id_":"event-1","MESSAGE":{"a":1}}',
   '{"_id_":"","FROM":"5491155550000","MESSAGE":"An empty id"}',
   '{"_id_":null,"FROM":"5491155550000","STATUS":"delivered"}',
-  // Longer than a key of the table.
+  // Too long for a key of the table.
   `{"_id_":"${'a'.repeat(1_100)}","FROM":"5491155550000","MESSAGE":"A long id"}`,
 ];

@@ -14,8 +14,8 @@ import {
 } from './storyline-acts.ts';
 
 /**
- * Draws requests whose calls are not answered, what an operator decides about them, what stops those that are sent
- * again, and statuses that show too late that the first call was accepted.
+ * Draws requests whose calls are not answered, an operator's decisions about them, obstacles to those that are resent,
+ * and statuses that show too late that the first call was accepted.
  */
 export const drawUnknownOutcomes: DrawStoryline = (story, atMs) => {
   const { draw } = story;
@@ -24,7 +24,7 @@ export const drawUnknownOutcomes: DrawStoryline = (story, atMs) => {
   const decidedAtMs = atMs + forMs + Math.round(draw.magnitude(MINUTE_MS, HOUR_MS));
   const requests = [1, 2, 3, 4, 5, 6].map((place) => {
     const queuedAtMs = atMs + place * 200;
-    // Time for the first call, and often none for another.
+    // Leaves time for the first call, and often not for another.
     const notAfterMs = draw.chance(0.4) ? draw.integer(queuedAtMs + 20 * SECOND_MS, decidedAtMs) : undefined;
     return answerable(story, {
       atMs: queuedAtMs,
@@ -88,7 +88,7 @@ export const drawConcurrentDeliveries: DrawStoryline = (story, atMs) => {
 };
 
 /**
- * Draws calls that are not answered, whose Delivered the function cannot store and whose Read it can, so that the later
+ * Draws calls that are not answered. The function cannot store their Delivered but can store their Read, so the later
  * status confirms them first.
  */
 export const drawStatusesInReverse: DrawStoryline = (story, atMs) => {
@@ -114,7 +114,7 @@ export const drawStatusesInReverse: DrawStoryline = (story, atMs) => {
   ];
 };
 
-/** Draws requests whose time ends while a function handles them. */
+/** Draws requests whose notAfter passes while a function handles them. */
 export const drawTightDeadlines: DrawStoryline = (story, atMs) => {
   const { draw } = story;
   const contact = drawAddress(story);

@@ -6,7 +6,7 @@ import { answerable, consentAt, DAY_MS, type DrawStoryline, MINUTE_MS, SECOND_MS
 /** After a week, dead letters move to the table. */
 const KEPT_AFTER_DAYS = { min: 8, max: 13 } as const;
 
-/** Draws dead letters that name a contact, and the erasure of the contact before they move to the table, or after that. */
+/** Draws dead letters that name a contact, and the erasure of the contact before or after they move to the table. */
 export const drawErasedDeadLetters: DrawStoryline = (story, atMs) => {
   const { draw } = story;
   const contact = drawAddress(story);
@@ -36,7 +36,7 @@ export const drawKeptDeadLetters: DrawStoryline = (story, atMs) => {
   ];
 };
 
-/** Draws operators who redrive the dead letters of a week ago while they are being kept, which happens at midnight. */
+/** Draws operators who redrive week-old dead letters at midnight, while these are being moved to the table. */
 export const drawRedrivesAtMidnight: DrawStoryline = (story, atMs) => {
   const { draw } = story;
   const midnightMs = (Math.floor((atMs + 7 * DAY_MS) / DAY_MS) + 1) * DAY_MS;

@@ -38,7 +38,7 @@ export interface DrawnRequest {
 /** The template that the chat service approved before the run, and one that it approves or withdraws during the run. */
 export const TEMPLATES = ['parcel_update', 'invoice_ready'] as const;
 
-/** Whose request is drawn, and its times, if they are not drawn. */
+/** The contact of a request, and its times unless they are drawn. */
 export interface DrawnFor {
   readonly requestId: string;
   readonly platformContactId: string;

@@ -11,12 +11,12 @@ import {
   writesAt,
 } from './storyline-acts.ts';
 
-/** A request that has failed for a day is given up when it is next received. */
+/** A request that has failed for a day becomes a dead letter when it is next received. */
 const GIVEN_UP_AFTER_MS = 27 * HOUR_MS;
 
 /**
- * Draws requests that cannot be scheduled for so long that they are given up, and a redrive once they can: while they
- * are still to be scheduled, or when they are due, are too late, or must not or cannot be sent.
+ * Draws requests that become dead letters because they cannot be scheduled for too long, and a redrive after that: when
+ * they are not due yet, when they are due, when they are too late, or when they must not or cannot be sent.
  */
 export const drawLongOutage: DrawStoryline = (story, atMs) => {
   const { draw } = story;

@@ -26,7 +26,7 @@ import { countWitnesses, createWitnesses } from './witnesses.ts';
 const MAX_SEEDS = 100;
 const START_OF_STORY_MS = START_MS + 60_000;
 
-/** Each storyline, and what would rarely happen without it. */
+/** Each storyline, and the witnesses that would be rare without it. */
 const CASES: readonly (readonly [string, DrawStoryline, readonly string[]])[] = [
   [
     'a long outage of the scheduler',
@@ -69,7 +69,7 @@ const playStoryline = (drawStoryline: DrawStoryline, seed: number) => {
 };
 
 describe('a storyline', () => {
-  it.each(CASES)('leads to what it is drawn for: %s', async (_, drawStoryline, names) => {
+  it.each(CASES)('produces its witnesses: %s', async (_, drawStoryline, names) => {
     const witnesses = createWitnesses();
     const missing = () => names.filter((name) => (witnesses.get(name) ?? 0) === 0);
     for (let seed = 1; seed <= MAX_SEEDS && missing().length > 0; seed += 1) {

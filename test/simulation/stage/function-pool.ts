@@ -13,7 +13,7 @@ export type InvocationEnd<Result> =
 /** The processes of a function. Each handles one invocation at a time. */
 export interface FunctionPool<Handlers> {
   /**
-   * @param task `about` identifies the invocation. No drawn fault hinders one that is spared; an outage does.
+   * @param task `about` identifies the invocation. Drawn faults do not affect one that is spared. Outages do.
    */
   invoke<Result>(
     task: {

@@ -48,7 +48,7 @@ export interface ChatServiceFeatures {
   readonly maxDeviceMs: number;
   /** Whether the answer to an accepted `intent/v2` names no message. */
   readonly answersIntentsWithoutId: boolean;
-  /** The probability that it reports once more, later, that a message was delivered. @default 0 */
+  /** The probability that it later reports again that a message was delivered. @default 0 */
   readonly repeatedStatusRate?: number;
   /** @default it reports delivered, read, and failed, in lower case */
   readonly statuses?: StatusFeatures;
@@ -57,7 +57,7 @@ export interface ChatServiceFeatures {
 /** How the chat service writes `STATUS`, whose values the contract does not list. */
 export interface StatusFeatures {
   readonly isUpperCase: boolean;
-  /** Whether it also reports `sent`, at once. */
+  /** Whether it also reports `sent`, immediately. */
   readonly reportsSent: boolean;
   readonly failure: 'failed' | 'error';
 }

@@ -1,4 +1,4 @@
-const NO_DEAD_ERASURES = 'An erasure ends before SQS moves its message; a run in which one does not fails.';
+const NO_DEAD_ERASURES = 'An erasure ends before SQS moves its message. Otherwise, the run fails.';
 const NO_DEAD_SCHEDULES = 'No outage of the queues lasts for the day during which a schedule retries.';
 const NO_DEAD_CHANGES =
   'No outage of the bus lasts for the 12 hours after which Lambda discards a change, and the bus never refuses an event for good.';
@@ -10,7 +10,7 @@ const NO_DEAD_CHANGES =
 export const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'call intent/v2: window-closed': 'The chat service checks the window only for free-form messages.',
   'transition accept from uncertain':
-    'A lease outlives the process that has it, by the one clock that all functions of a simulated stage share.',
+    'All functions of a simulated stage share one clock, by which a lease outlives the process that holds it.',
   'port call erase delete from scheduleDeadLetters': NO_DEAD_SCHEDULES,
   'port call erase set the visibility in scheduleDeadLetters to': NO_DEAD_SCHEDULES,
   'port call erase delete from erasureDeadLetters': NO_DEAD_ERASURES,
@@ -31,5 +31,5 @@ export const IMPOSSIBLE: Readonly<Record<string, string>> = {
  */
 export const SELDOM: Readonly<Record<string, string>> = {
   'port call keep delete DEADLETTER':
-    'Somebody deletes a dead letter while its last items are written: test/unit/lambdas/adapters/dynamodb/kept-dead-letters.test.ts.',
+    'An operator deletes a dead letter while its last items are written: test/unit/lambdas/adapters/dynamodb/kept-dead-letters.test.ts.',
 };

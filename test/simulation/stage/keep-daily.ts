@@ -27,8 +27,8 @@ const KEPT: readonly QueueName[] = [
 const RETRIES_MS = [60_000, 120_000];
 
 /**
- * After this many failures in a row, no drawn fault hinders a run. Dead letters are kept a week before SQS would delete
- * them, and AWS's services do not fail that often, unless they have an outage.
+ * After this many failures in a row, drawn faults no longer affect a run. Dead letters are kept a week before SQS would
+ * delete them, and AWS services do not fail that often, unless they have an outage.
  */
 const SPARED_AFTER_FAILURES = 12;
 

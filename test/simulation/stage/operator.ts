@@ -31,8 +31,8 @@ export interface OperatorOptions {
 }
 
 /**
- * Until after the longest outage of the table or the queues, and after the faults at rare calls, because the first
- * attempt can have taken effect in part.
+ * The retries outlast any outage of the table or the queues, and the faults at rare calls, because the first attempt
+ * can have taken effect in part.
  */
 const MAX_ATTEMPTS = 30;
 const FIRST_RETRY_MS = 30_000;

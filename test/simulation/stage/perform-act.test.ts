@@ -135,7 +135,7 @@ describe('an act', () => {
 
     expect(answersOf(run)).toEqual([['erase', 202]]);
     const left = [...run.items.values()].filter(({ pk }) => /^(MESSAGE|CONTACT)#/.test(String(pk)));
-    // The mark that keeps a function from storing the sent message again.
+    // The mark of the erased message.
     expect(left.map((item) => Object.keys(item).toSorted())).toEqual([['erasedAt', 'expiresAt', 'pk', 'sk']]);
     expect(sendOf(run)).toMatchObject({ body: '', state: 'accepted' });
   });

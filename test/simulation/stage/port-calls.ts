@@ -29,7 +29,7 @@ const SEARCHED = [...DEAD_LETTERS, 'publishFailures'] as const;
 
 const EVENT_WRITES = ['write CONTACT', 'write MESSAGE', 'write CHANNELS', 'write SEND as accepted'] as const;
 
-/** Every call that each function makes, by what it calls, in the words of the ledger. */
+/** Every call that each function makes, by what it calls, as the ledger names it. */
 const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind, readonly string[]>>>>> = {
   receive: { table: EVENT_WRITES, queue: ['defer the request', 'quarantine the request'], response: ['respond'] },
   drain: {

@@ -24,7 +24,7 @@ export interface StageProcess {
   isDead: boolean;
   /** Until when the table is unavailable for this process. */
   tableUnavailableUntilMs: number;
-  /** Whether no drawn fault hinders its current invocation. */
+  /** Whether drawn faults do not affect its current invocation. */
   isSpared: boolean;
   /** Ends the process and its invocation. */
   end: (how: 'died' | 'timed-out') => void;

@@ -22,7 +22,7 @@ export interface QueueMappingOptions<Handlers> {
   readonly function: FunctionName;
   readonly batchSize: number;
   readonly concurrency: number;
-  /** From which receive of a message on no drawn fault hinders its invocation. @default never */
+  /** The receive count at which drawn faults stop affecting the invocation of a message. @default never */
   readonly sparedFromReceive?: number;
   readonly handle: (
     handlers: Handlers,

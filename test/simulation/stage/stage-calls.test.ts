@@ -122,7 +122,7 @@ describe('what AWS does for the functions', () => {
     expect(eventsOn(unheard).filter((name) => name === 'MessageReceived')).toHaveLength(1);
   });
 
-  it('hinders no erasure in each of its 1,000 receives', async () => {
+  it('does not make an erasure fail in every one of its 1,000 receives', async () => {
     const later = writes(20 * 24 * 60 * 60 * 1000);
     const failing = features({ faultRates: { 'fails-before': 0.2 } });
     const erased = await playHistory(
@@ -134,7 +134,7 @@ describe('what AWS does for the functions', () => {
     expect(entriesOf(erased, 'queued').map(({ queue }) => queue)).not.toContain('erasures-dead-letters');
   });
 
-  it('does not hinder the move of a dead letter to the table every day for a week', async () => {
+  it('does not make the move of dead letters to the table fail every day for a week', async () => {
     const malformed = { ...request({}), body: '{', afterMs: 0 };
     const later = writes(20 * 24 * 60 * 60 * 1000);
     const run = await playHistory(

@@ -99,7 +99,7 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
       else reach();
     });
   };
-  /** What reaches each device that is off once it is on again. */
+  /** What each device that is off will receive when it is on again. */
   const offDevices = new Map<string, (() => void)[]>();
   const setDevice: StageChatService['setDevice'] = (contact, isOn) => {
     const key = contactKey(contact);

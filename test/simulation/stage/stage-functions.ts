@@ -187,7 +187,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
   return { send, receive, publish, manage };
 };
 
-/** Chooses some of the places up to a count, but not all of them. `fraction` determines which. */
+/** Chooses some of `count` indexes, but not all of them. `fraction` determines which. */
 const someOf = (count: number, fraction: number): ((index: number) => boolean) => {
   const chosen = 1 + Math.floor(fraction * (2 ** count - 2));
   return (index) => Math.floor(chosen / 2 ** index) % 2 === 1;

@@ -329,7 +329,7 @@ describe('a status of a call with an unknown outcome, after another call', () =>
     expect(violated).not.toContain('acceptedHasMessage');
   });
 
-  it('alone makes a send accepted whose last call is known to be rejected', () => {
+  it('is needed for a send to be accepted after its last call was rejected', () => {
     expect(invariantsOf(confirmed(rejected, { confirmedBy: 'nothing' }))).toContain('statesAreTrue');
   });
 
@@ -343,7 +343,7 @@ describe('a status of a call with an unknown outcome, after another call', () =>
   });
 });
 
-/** An erasure in whose last turn a contact check is removed that is newer than the erasure's request. */
+/** The last turn of an erasure removes a contact check that is newer than the erasure's request. */
 const erasedCheck = (...created: readonly Step[]): readonly Step[] => {
   const before = { checkedAt: at(200.5), checkedAddress: USER };
   const check = writeStep('check erased', 210, { process: 'manage-3', key: `${CONTACT} CHECK`, before });
@@ -353,7 +353,7 @@ const erasedCheck = (...created: readonly Step[]): readonly Step[] => {
   });
 };
 
-describe('an erasure that removes a contact check of later', () => {
+describe('an erasure that removes a contact check that is newer than its request', () => {
   const invariantsOf = (steps: readonly Step[]) =>
     examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
 
@@ -379,11 +379,11 @@ describe('a send that a status confirms after a day', () => {
   const invariantsOf = (steps: readonly Step[]) =>
     examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
 
-  it('ended in time if it was uncertain in time', () => {
+  it('ends in time if it becomes uncertain in time', () => {
     expect(invariantsOf(uncertainAt(13))).not.toContain('endsInTime');
   });
 
-  it('did not end in time if it was still claimed for hours', () => {
+  it('does not end in time if it stays claimed for hours', () => {
     expect(invariantsOf(uncertainAt(100_000))).toContain('endsInTime');
   });
 });
@@ -411,7 +411,7 @@ describe('a send that becomes uncertain without a call', () => {
     expect(invariantsWith(excuse)).toContain('uncertainOnlyAfterCall');
   });
 
-  it('is excused if the last write of the send in the time of the function fails', () => {
+  it('is excused if the last write of the send before the timeout fails', () => {
     const excuse = fault(125, 'send write SEND#request-1 as waiting 50 fails-before');
     expect(invariantsWith(excuse)).not.toContain('uncertainOnlyAfterCall');
   });
@@ -419,25 +419,6 @@ describe('a send that becomes uncertain without a call', () => {
   it('is excused if the function died', () => {
     const died = changed(uncalled, 'send-1 ends', { how: 'died' });
     expect(invariantsOf(died)).not.toContain('uncertainOnlyAfterCall');
-  });
-});
-
-describe('a send that a status confirms after a day', () => {
-  const uncertainAt = (seconds: number): readonly Step[] => {
-    const uncertain = changed(written(MAIN, 'accept', { state: 'uncertain' }), 'accept', {}, seconds);
-    const before = { ...CLAIMED, state: 'uncertain' };
-    const accepted = { ...before, state: 'accepted' };
-    return [...uncertain, writeStep('confirm', 200_000, { process: 'receive-3', key: SEND, before, after: accepted })];
-  };
-  const invariantsOf = (steps: readonly Step[]) =>
-    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
-
-  it('ended in time if it was uncertain in time', () => {
-    expect(invariantsOf(uncertainAt(13))).not.toContain('endsInTime');
-  });
-
-  it('did not end in time if it was still claimed for hours', () => {
-    expect(invariantsOf(uncertainAt(100_000))).toContain('endsInTime');
   });
 });
 

@@ -110,7 +110,7 @@ describe('the witnesses of a run', () => {
     expect(unexpected).toEqual([]);
   });
 
-  it('contradict calls and faults that no list declares', () => {
+  it('report calls and faults that no list declares', () => {
     const witnesses = createWitnesses();
     const possibleFaults = new Map([['send read AUDIT', new Set(['late'] as const)]]);
     countWitnesses(runOf([], possibleFaults), {}, witnesses);
@@ -127,7 +127,7 @@ describe('the witnesses of a run', () => {
     expect(judgeWitnesses(witnesses, {}).unwitnessed).toEqual(['fault late at erase read SEND']);
   });
 
-  it('allow a call that seldom happens, and one at which a fault never happens', () => {
+  it('allow a rare call to happen or not, and to have no faults', () => {
     const name = 'fault late at keep delete DEADLETTER';
     expect(judgeWitnesses(new Map([[name, 0]]))).toEqual({ unwitnessed: [], unexpected: [] });
     expect(judgeWitnesses(new Map([[name, 1]]))).toEqual({ unwitnessed: [], unexpected: [] });
@@ -142,7 +142,7 @@ describe('the witnesses of a run', () => {
     }
   });
 
-  it('contradict what is declared impossible, and what nothing says is possible', () => {
+  it('report what is declared impossible, and what is not declared possible', () => {
     const witnesses = new Map([
       ['act erase', 1],
       ['event Unheard', 2],
@@ -154,7 +154,7 @@ describe('the witnesses of a run', () => {
     });
   });
 
-  it('declare impossible or seldom, with a reason, only what could be thought possible', () => {
+  it('declare only known names impossible or rare, each with a reason', () => {
     const known = createWitnesses();
     for (const [name, reason] of Object.entries({ ...IMPOSSIBLE, ...SELDOM })) {
       expect([name, known.has(name)]).toEqual([name, true]);

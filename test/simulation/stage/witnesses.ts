@@ -153,13 +153,13 @@ export const addWitnesses = (to: Witnesses, more: ReadonlyMap<string, number>): 
 export const MIN_SEEDS_FOR_WITNESSES = 1_000;
 
 export interface Testimony {
-  /** What never happened and is listed neither as impossible nor as seldom. */
+  /** What never happened and is listed neither as impossible nor as rare. */
   readonly unwitnessed: readonly string[];
   /** What happened but is listed as impossible, or is not known to be possible. */
   readonly unexpected: readonly string[];
 }
 
-/** Compares what happened with what is possible. A fault is possible at each call that is. */
+/** Compares what happened with what is possible. At each possible call, its faults are possible, too. */
 export const judgeWitnesses = (
   witnesses: ReadonlyMap<string, number>,
   impossible: Readonly<Record<string, string>> = IMPOSSIBLE,

@@ -17,13 +17,13 @@ export interface PublishedEvent {
 /** An event bus that keeps what it accepted, oldest first. */
 export interface SimulatedBus {
   readonly published: readonly PublishedEvent[];
-  /** Accepts the entries, or only those at some places, and returns a result for each. */
+  /** Accepts the entries, or only those at some indexes, and returns a result for each. */
   put(entries: readonly PutEventsRequestEntry[], accepts?: AcceptsEntry): readonly EntryResult[];
   /** Identifies the published events, in order. */
   key(): string;
 }
 
-/** Whether the bus accepts the entry at a place. */
+/** Whether the bus accepts the entry at an index. */
 export type AcceptsEntry = (index: number) => boolean;
 
 const onlyFirst: AcceptsEntry = (index) => index === 0;

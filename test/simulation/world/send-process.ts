@@ -55,8 +55,8 @@ export interface Mutation {
 }
 
 /**
- * The chat service as a process reaches it. `isAnswered` is false when the process cannot know the result. Then,
- * `isUnreadable` is true if it receives a 2xx that it cannot read.
+ * The chat service as a process reaches it. `isAnswered` is false if the process cannot know the result. In that case,
+ * `isUnreadable` is true if the process receives a 2xx that it cannot read.
  */
 export interface CalledChatService {
   post(call: {

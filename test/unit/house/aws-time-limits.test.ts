@@ -12,7 +12,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** Creates an SQS client with the configuration of its caller, so its calls are checked instead. */
+/** Creates an SQS client with the configuration of its caller, so its callers are checked instead. */
 const FACTORY = { file: 'lambdas/adapters/sqs.ts', call: 'createSqsClient' };
 
 const CREATION = new RegExp(String.raw`\b(?:new \w+Client|(?<!const )${FACTORY.call})\(`, 'g');
@@ -42,10 +42,10 @@ const constantOf = (file: string, name: string): string | undefined => {
   return declarationIn(imported ?? source, name);
 };
 
-/** A name that is used, and not the name of a property or a function. */
+/** A use of a name, but not as the name of a property or a called function. */
 const USED_NAME = /(?<!\w|(?<!\.)\.)[A-Za-z_]\w*\b(?!\s*[:(])/g;
 
-/** Adds to the constants in an expression their values. */
+/** Appends the values of the constants in an expression. */
 const expand = (file: string, expression: string, depth = 0): string =>
   depth === 4
     ? expression
@@ -75,7 +75,7 @@ const limitIn = (config: string, name: string): number =>
 const isLimited = ({ config }: Creation): boolean =>
   limitIn(config, 'connectionTimeout') <= 5_000 &&
   limitIn(config, 'requestTimeout') <= 10_000 &&
-  // Without it, the SDK only warns.
+  // Without `throwOnRequestTimeout`, the SDK only logs a warning.
   /\bthrowOnRequestTimeout: true\b/.test(config);
 
 describe('the AWS clients of the functions and the command', () => {
@@ -87,7 +87,7 @@ describe('the AWS clients of the functions and the command', () => {
     expect(creations.length).toBeGreaterThan(15);
   });
 
-  it('have time limits, because the SDK waits for an answer without one', () => {
+  it('have timeouts, because the SDK waits forever without them', () => {
     expect(creations.filter((creation) => !isLimited(creation)).map(({ where }) => where)).toEqual([]);
   });
 });

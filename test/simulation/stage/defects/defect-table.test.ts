@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { defectPageOf, readDefectPage, readDefectResults, SEEDED_DEFECTS } from './defect-table.ts';
 
-/** Defects that need faults which are never drawn together. Their short histories list the faults. */
+/** Defects that need faults that are never drawn together. Their short histories list the faults. */
 const FOUND_ONLY_IN_THEIR_HISTORY = ['resentForever', 'claimKept'];
 
 describe('the table of seeded defects', () => {
-  it('is the page that the results make', () => {
+  it('matches the stored results', () => {
     expect(readDefectPage()).toBe(defectPageOf(readDefectResults()));
   });
 
-  it('has a result for each defect, and each was found', () => {
+  it('shows that each defect was found', () => {
     const { histories, search } = readDefectResults();
     const found = [
       ...Object.entries(histories).flatMap(([name, result]) =>

@@ -5,7 +5,7 @@ import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
 import { STAGE_INVARIANTS } from '../stage-invariants.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
 
-/** How a defect was found: in the history of a seed, in some runs of a scenario, or not in this many histories. */
+/** Where a defect was found: in the history of a seed, in some runs of a scenario, or in none of the histories played. */
 const found = z.union([
   z.object({ seed: z.number() }),
   z.object({ runs: z.number(), violating: z.number(), choices: z.string() }),
@@ -31,7 +31,7 @@ export const DEFECT_PLACES = ['histories', 'search'] as const satisfies readonly
 export type DefectPlace = (typeof DEFECT_PLACES)[number];
 
 const PAGE = new URL('../../../../docs/defects.md', import.meta.url);
-/** The stored results, so that some of the defects can be run again. */
+/** The stored results, so that a command can update only some of them. */
 const RESULTS = new URL('results.json', import.meta.url);
 
 /** Returns the stored results of the defects that still exist. */
@@ -40,7 +40,7 @@ export const readDefectResults = (): DefectResults => {
   return { histories: known('histories', all.histories), search: known('search', all.search) };
 };
 
-/** Returns the results of the defects that exist, in their order. */
+/** Returns the results of the defects that still exist, in the order of the defects. */
 const known = (place: DefectPlace, all: Readonly<Record<string, Found>>): Record<string, Found> =>
   Object.fromEntries(
     Object.keys(SEEDED_DEFECTS[place]).flatMap((name) => {
@@ -57,12 +57,12 @@ export const writeDefectResults = ({ histories, search }: DefectResults): void =
   writeFileSync(PAGE, defectPageOf(sorted));
 };
 
-/** Says how a defect was found. */
+/** Describes where a defect was found. */
 export const describeFound = (result: Found | undefined): string => {
   if (result === undefined) return 'not run';
   if ('seed' in result) return `seed ${number(result.seed)}`;
   if ('runs' in result) return `${number(result.violating)} of ${number(result.runs)} runs`;
-  return `its own history, not in ${number(result.notFoundInSeeds)} seeds`;
+  return `its own history only (${number(result.notFoundInSeeds)} seeds played)`;
 };
 
 const number = (count: number): string => count.toLocaleString('en-US');
@@ -70,15 +70,15 @@ const number = (count: number): string => count.toLocaleString('en-US');
 /** Returns docs/defects.md. */
 export const defectPageOf = ({ histories, search }: DefectResults): string => `# Seeded defects
 
-A check that finds nothing may be unable to find anything. Therefore, one defect at a time is seeded in the functions,
-and the invariant that is named beside it must find it. To update this page, run
+A check that finds nothing may be unable to find anything. To rule that out, one defect at a time is seeded in the
+functions, and the invariant listed beside it must find it. To update this page, run
 \`npm run simulate:defects -- --write\`. [Reliability](reliability.md) explains what the invariants promise.
 
 ## In random histories
 
-Each defect is played in the histories of \`npm run simulate\`, from seed 0 on, until its invariant is violated. \`npm
-test\` also plays each defect in a short history, which violates no invariant without the defect. A
-few defects are found only there, because they need faults that are not drawn together.
+Each defect is seeded in the histories of \`npm run simulate\`, starting with seed 0, until its invariant is violated.
+\`npm test\` also plays each defect in a short history of its own, which violates no invariant without the defect. A few
+defects are found only there, because they need faults that are never drawn together.
 
 ${markdownTable([
   ['Defect', 'Invariant', 'Found in'],
@@ -93,7 +93,7 @@ ${descriptions(STAGE_DEFECTS)}
 
 ## In the exhaustive search
 
-Each defect is searched in one [scenario](scenarios.md). *Found in* says how many of the runs violate the invariant.
+Each defect is seeded in one [scenario](scenarios.md). *Found in* shows how many of the runs violate the invariant.
 
 ${markdownTable([
   ['Defect', 'Scenario', 'Invariant', 'Found in'],

@@ -24,7 +24,7 @@ const MALFORMED_ERASED = historyOf([freeForm(1, { fields: { mesageText: 'misspel
 
 export const MANAGING_DEFECTS = {
   expiryMissing: {
-    breaks: 'Entries of the audit trail are kept for ever.',
+    breaks: 'Audit trail entries never expire.',
     invariant: 'lawsHold',
     create: () => ({
       manage: {
@@ -89,7 +89,7 @@ export const MANAGING_DEFECTS = {
     history: MALFORMED_ERASED,
   },
   variantNotErased: {
-    breaks: 'An erasure finds only the contact of the number exactly as it was given.',
+    breaks: 'An erasure searches only for the number exactly as it was given.',
     invariant: 'erasureComplete',
     create: () =>
       ports(({ erasures }) => {

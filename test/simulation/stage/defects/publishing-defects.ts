@@ -30,7 +30,7 @@ export const PUBLISHING_DEFECTS = {
     history: BUS_OUTAGE,
   },
   readNeverPublished: {
-    breaks: 'Reports that a message was read are not published, while other changes have a dead letter.',
+    breaks: 'MessageRead events are dropped, while other changes become dead letters.',
     invariant: 'everyChangePublished',
     create: () => ({
       publish: {
@@ -72,7 +72,7 @@ export const PUBLISHING_DEFECTS = {
     history: historyOf([writes(), writes(1_000)]),
   },
   contentAlways: {
-    breaks: 'Events have content, although the stage says that they have none.',
+    breaks: 'Events have content, although the stage excludes it.',
     invariant: 'contentOnlyIfAllowed',
     create: () => publishing(() => ({ content: { text: 'Where is it?' } })),
     history: historyOf([writes()], { features: { content: false } }),

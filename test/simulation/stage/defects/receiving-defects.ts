@@ -92,7 +92,7 @@ export const RECEIVING_DEFECTS = {
     history: UNAVAILABLE,
   },
   timeOfArrival: {
-    breaks: 'A message has the time of its arrival.',
+    breaks: 'A message is stored with the time of its arrival.',
     invariant: 'messagesAreTrue',
     create: () => ({
       receive: mapEvents(({ CREATION_TIME, ...event }) => event),
@@ -133,7 +133,7 @@ export const RECEIVING_DEFECTS = {
     }),
   },
   windowOfArrival: {
-    breaks: 'A message opens the window as of its arrival.',
+    breaks: 'A message opens the window as of its arrival, not as of its own time.',
     invariant: 'windowsAreTrue',
     create() {
       let receivedAt = '';

@@ -154,7 +154,7 @@ export const SENDING_DEFECTS = {
     }),
   },
   resentForever: {
-    breaks: 'Unknown outcomes are not counted, so a request that says resend is sent again without end.',
+    breaks: 'Unknown outcomes are not counted, so a request with onUncertain resend is sent again forever.',
     invariant: 'sentOnce',
     create: () => ({
       send: {
@@ -179,7 +179,9 @@ export const SENDING_DEFECTS = {
     history: ANSWERED,
   },
   claimKept: {
-    breaks: 'A claim is kept when the consents cannot be read after it, so the send becomes uncertain without a call.',
+    breaks:
+      'A claim is not released when the consents cannot be read after it, so the send becomes uncertain without a ' +
+      'call.',
     invariant: 'uncertainOnlyAfterCall',
     create: () =>
       ports(({ contacts, sends }) => {
@@ -204,12 +206,12 @@ export const SENDING_DEFECTS = {
         };
       }),
     history: historyOf([writes(), freeForm()], {
-      // More than the attempts that an invocation has time for.
+      // More attempts than fit into an invocation.
       faults: Array.from({ length: 30 }, (_, index) => `send read ${CONTACT_NAME} ${index + 1} fails-before`),
     }),
   },
   othersContent: {
-    breaks: 'A message has the text of the message before it.',
+    breaks: 'A message is sent with the text of the previous message.',
     invariant: 'sentAsRequested',
     create() {
       let before: unknown;
@@ -227,7 +229,7 @@ export const SENDING_DEFECTS = {
     history: historyOf([writes(), freeForm(1), freeForm(2)]),
   },
   othersParameters: {
-    breaks: "A template has the parameters of another user's template.",
+    breaks: "A template is sent with the parameters of another user's template.",
     invariant: 'sentAsRequested',
     create: () =>
       ports(({ chatService }) => ({
@@ -240,7 +242,7 @@ export const SENDING_DEFECTS = {
     history: historyOf([writes(), template(1)]),
   },
   windowKeptOpen: {
-    breaks: 'A contact counts as having just written, as if an echo or a send had opened the window.',
+    breaks: 'Every contact counts as having just written.',
     invariant: 'windowObeyed',
     create: () =>
       ports(({ contacts }, { now }) => ({
@@ -334,7 +336,7 @@ export const SENDING_DEFECTS = {
     history: ANSWERED,
   },
   refusedForAnotherReason: {
-    breaks: 'A request without media is refused because of its media.',
+    breaks: 'Every refusal gives unsupported media as its reason.',
     invariant: 'refusedForAReason',
     create: () =>
       ports(({ sends }) => ({
@@ -350,7 +352,8 @@ export const SENDING_DEFECTS = {
     history: historyOf([freeForm()]),
   },
   constantPause: {
-    breaks: "Every retry comes after ten seconds, so a request uses up its queue's receives in three hours.",
+    breaks:
+      'Every retry waits for only ten seconds, so a request uses up the 1,000 receives of its queue in three hours.',
     invariant: 'refusedForAReason',
     create: () =>
       ports(({ changeVisibility }) => ({
@@ -419,7 +422,7 @@ export const SENDING_DEFECTS = {
     ),
   },
   cancelledIsSent: {
-    breaks: 'A cancellation leaves the schedule, and a request that is due is sent whatever its state.',
+    breaks: 'A cancellation does not delete the schedule, and a request that is due is sent whatever its state.',
     invariant: 'cancelledStays',
     create: () => ({
       manage: { ports: ({ scheduler }) => ({ scheduler: { ...scheduler, cancel: async () => undefined } }) },
@@ -472,7 +475,7 @@ export const SENDING_DEFECTS = {
     history: historyOf([writes(), freeForm()], { faults: ['send call message/v3 1 refused'] }),
   },
   longPause: {
-    breaks: 'Every retry comes after eleven hours.',
+    breaks: 'Every retry waits for eleven hours.',
     invariant: 'endsInTime',
     create: () =>
       ports(({ changeVisibility }) => ({

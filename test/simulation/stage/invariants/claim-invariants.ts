@@ -6,7 +6,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 export const CLAIM_INVARIANTS = {
   onlyKnownTransitions: {
     sentence:
-      "Every change of a send's state is a transition in send-transitions.ts, made by a function that may make it.",
+      "Every change to a send's state is a transition in send-transitions.ts, made by a function that is allowed " +
+      'to make it.',
     check(facts, { checked, violated }) {
       for (const { key, before, after, ...entry } of facts.entries('write')) {
         if (!key.startsWith('SEND#') || after === undefined || before?.state === after.state) continue;
@@ -57,8 +58,9 @@ export const CLAIM_INVARIANTS = {
 
   sentOnce: {
     sentence:
-      'No request reaches a user twice, unless its onUncertain is resend and the previous call had no known outcome and no ' +
-      '2xx, or an operator resends it. Without an operator, at most five calls have no known outcome.',
+      'No request reaches a user twice, unless its onUncertain is resend and the previous call had an unknown ' +
+      'outcome and no 2xx, or an operator resends it. Without an operator, at most five calls have an unknown ' +
+      'outcome.',
     check(facts, { checked, violated }) {
       for (const requestId of requestIdsOf(facts)) {
         const effects = facts.callsOf(requestId).filter(({ effect }) => effect !== undefined);
@@ -81,7 +83,8 @@ export const CLAIM_INVARIANTS = {
 
   knownOutcomeKept: {
     sentence:
-      'A request whose outcome is known is not called again, and is not recorded as uncertain, until an operator resends it.',
+      'A request whose outcome is known is not called again, and is not recorded as uncertain, until an operator ' +
+      'resends it.',
     check(facts, { checked, violated }) {
       for (const known of facts.calls) {
         if (!known.isKnown || (known.end !== 'accepted' && known.end !== 'rejected')) continue;
@@ -103,7 +106,8 @@ export const CLAIM_INVARIANTS = {
 
   uncertainOnlyAfterCall: {
     sentence:
-      'A send is uncertain only if a call was made, or the function that claimed it died or could not write until its end.',
+      'A send is uncertain only if a call was made, or if the function that claimed it died, or could not write ' +
+      'until it ended.',
     check(facts, { checked, violated }) {
       for (const { before, after, index, requestId } of facts.changesOfSends()) {
         if (after.state !== 'uncertain' || before?.state === 'uncertain') continue;
@@ -117,7 +121,7 @@ export const CLAIM_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
-/** After as many unknown outcomes, a send stays uncertain. Source: lambdas/domain/send.ts */
+/** After this many unknown outcomes, a send stays uncertain. Source: lambdas/domain/send.ts */
 const MAX_UNKNOWN = 5;
 
 const RECEIVERS: readonly (FunctionName | undefined)[] = ['receive', 'drain'];

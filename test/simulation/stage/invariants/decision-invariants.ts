@@ -45,8 +45,8 @@ export const DECISION_INVARIANTS = {
 
   windowObeyed: {
     sentence:
-      'A free-form message is sent only if its window was open, less the margin, by what was stored when the function ' +
-      'read the contact, and by what the chat service had delivered until then.',
+      'A free-form message is sent only if the window, minus the margin, was open according to what was stored ' +
+      'when the function read the contact, and according to what the chat service had delivered by then.',
     check(facts, { checked, violated }) {
       const { windowMarginMs } = sendRules(facts.run.history.features.rules);
       const reported = Map.groupBy(windowEventsOf(facts), ({ contact }) => contact);
@@ -66,8 +66,8 @@ export const DECISION_INVARIANTS = {
 
   optOutObeyed: {
     sentence:
-      'No call is made for a user whose opt-out was stored when the send was claimed, or when the function looked again ' +
-      'after that: no template until the user opts in, and no free-form message until the user writes again.',
+      'If an opt-out was stored when the send was claimed, or when the function read the consents after that, no ' +
+      'template is sent until the user opts in, and no free-form message until the user writes again.',
     check(facts, { checked, violated }) {
       const { optOutExemptReasons = [] } = sendRules(facts.run.history.features.rules);
       for (const call of facts.calls) {
@@ -184,7 +184,7 @@ const isOver = (
   return isQueuedFor(facts, requestId, { atMs, index }, MIN_QUEUED_MS);
 };
 
-/** Whether a request was put on its queue so long before an entry. */
+/** Whether a request was put on its queue at least this long before an entry. */
 const isQueuedFor = (
   facts: StageFacts,
   requestId: string,

@@ -9,8 +9,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 export const ERASURE_INVARIANTS = {
   erasureComplete: {
     sentence:
-      'After an erasure, nothing of the contact is left in the table, a queue, or the audit trail that was there when its ' +
-      'last turn started, and is no newer than the request.',
+      'After an erasure, the table, the queues, and the audit trail contain nothing about the contact that was ' +
+      'there when the last turn started, except what is newer than the request.',
     check(facts, { checked, violated }) {
       for (const { key, requestedAt, start } of erasuresOf(facts)) {
         checked();
@@ -18,7 +18,7 @@ export const ERASURE_INVARIANTS = {
         for (const [name, item] of facts.run.items) {
           // A dead letter moves to the table when it is a week old.
           if (name.startsWith('DEADLETTER#') || !isAbout(names, [name, textOf(item)].join(' '))) continue;
-          // What is stored on the mark of an erased message is new as well.
+          // Data that was stored in an item after it was marked as erased is also new.
           const isCreation = ({ before }: Recorded<'write'>) => before === undefined || isMark(before);
           const created = facts.writesOf(name).findLast(isCreation)?.index ?? -1;
           const time = oldestTimeOf(name, item);
@@ -41,8 +41,8 @@ export const ERASURE_INVARIANTS = {
 
   othersKept: {
     sentence:
-      'An erasure removes nothing of other contacts, and nothing that is newer than its request, but what a function found ' +
-      'out about a contact that no longer exists.',
+      'An erasure removes nothing about other contacts. Of what is newer than its request, it removes only what ' +
+      'a function recorded about a contact that no longer exists.',
     check(facts, { checked, violated }) {
       const until = new Map<string, string>();
       for (const { key, requestedAt } of requestsOf(facts).values()) {
@@ -77,7 +77,7 @@ const sendOfMessage = (facts: StageFacts, { key, before, index }: Recorded<'writ
 
 /**
  * Whether a write removes a contact check or a denied window while the contact has neither a window nor a consent. A
- * function records these about earlier sends, and they alone make no new contact.
+ * function records these about earlier sends, and they do not create a new contact.
  */
 const isWithoutContact = (facts: StageFacts, write: Recorded<'write'>): boolean => {
   const [, contact] = /^(.*) (?:CHECK|DENIAL)$/s.exec(write.key) ?? [];

@@ -5,7 +5,7 @@ import type { StageInvariant } from './stage-invariant.ts';
 
 export const LAW_INVARIANTS = {
   lawsHold: {
-    sentence: 'Every write, and every item that is left at the end, keeps the published laws of the table.',
+    sentence: 'Every write, and every item that is left at the end, obeys the documented laws of the table.',
     check(facts, { checked, violated }) {
       for (const { before, after, index } of facts.entries('write')) {
         checked();
@@ -25,8 +25,8 @@ export const LAW_INVARIANTS = {
 } as const satisfies Record<string, StageInvariant>;
 
 /**
- * A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. Its whole
- * invocation matters, because an overdue write takes effect after its fault.
+ * A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. Faults in
+ * the whole invocation count, because a late write takes effect after its fault.
  */
 const isInterrupted = (facts: StageFacts, pk: string): boolean =>
   facts

@@ -24,8 +24,8 @@ const ERASURE_MS = HOUR_MS;
 export const LIVENESS_INVARIANTS = {
   everythingEnds: {
     sentence:
-      'After the last act and fault, the stage becomes quiet, with empty queues but those of dead letters, and without ' +
-      'schedules; and SQS never had to move a message itself.',
+      'After the last act and fault, all work ends: no schedule is left, and all queues except the dead-letter ' +
+      'queues are empty. SQS itself never moves a message to a dead-letter queue.',
     check(facts, { checked, violated }) {
       const { run } = facts;
       checked();
@@ -41,7 +41,9 @@ export const LIVENESS_INVARIANTS = {
   },
 
   everyRequestEnds: {
-    sentence: 'Every request that was accepted ends in one final state, or as a dead letter.',
+    sentence:
+      'Every request that was queued or registered ends in a final state or as a dead letter, unless its contact ' +
+      'was erased.',
     check(facts, { checked, violated }) {
       const { run } = facts;
       const letters = deadLettersOf(facts);

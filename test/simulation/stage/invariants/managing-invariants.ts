@@ -135,9 +135,9 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
       const writes = facts.writesOf(key).filter((write) => write.index < index && write.after?.state === reached);
       if (act.as !== 'resend') return writes.length > 0;
       const asked = facts.entries('act').findLast((entry) => entry.act === act)?.index ?? index;
-      // The request may have been received by now, and wait on.
+      // The request may have been received by now, and be waiting again.
       const resent = writes.findLast((write) => facts.invocationAt(write)?.function === 'manage')?.index;
-      // A send that already waits is not changed, and its request is queued again.
+      // A send that is already waiting is not changed, but its request is queued again.
       const isWaiting = facts.itemBefore(key, asked)?.state === reached || writes.some((write) => write.index > asked);
       const since = resent ?? (isWaiting ? asked : index);
       return facts

@@ -9,8 +9,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 export const PUBLISHING_INVARIANTS = {
   everyChangePublished: {
     sentence:
-      'Every change that the documents list is published at least once, unless a dead letter about this change says why ' +
-      'it was not.',
+      'Every change that has a documented event is published at least once, unless a dead letter about the ' +
+      'change says why it was not.',
     check(facts, { checked, violated }) {
       const isDiscarded = discardedIn(facts);
       const published = publishedOf(facts);
@@ -113,8 +113,8 @@ const expectedOf = (facts: StageFacts): readonly ExpectedEvent[] => {
 };
 
 /**
- * Returns whether a dead letter is about the write at a place in the ledger. Each write has one record in the stream, in
- * the same order. Lambda names the range of records that it discards, and the function names a record.
+ * Whether a dead letter is about the write at this index of the ledger. Each write has one record in the stream, in the
+ * same order. Lambda names the range of records that it discards, and the function names one record.
  */
 const discardedIn = (facts: StageFacts): ((index: number) => boolean) => {
   const discarded = new Set<number>();

@@ -102,7 +102,8 @@ export const RECEIVING_STAGE_INVARIANTS = {
   },
 
   messagesAreTrue: {
-    sentence: 'Every stored message of a user and every echo is one that the chat service reported, with its time.',
+    sentence:
+      'Every stored message of a user and every stored echo was reported by the chat service, with the stored time.',
     check(facts, { checked, violated }) {
       const byId = Map.groupBy(authenticEventsOf(facts), ({ parts }) => parts[0]?.id);
       for (const name of facts.namesOf('MESSAGE#')) {
@@ -153,7 +154,8 @@ export const RECEIVING_STAGE_INVARIANTS = {
 
   windowsStayOpen: {
     sentence:
-      "When a user's message is acknowledged or leaves the inbound queue, and at the end, the contact's window is open as " +
+      "When a user's message is acknowledged or leaves the inbound queue, and at the end, the contact's window is " +
+      'open as ' +
       'of the time of that message or a later one, unless the message is in a queue or the contact was erased.',
     check(facts, { checked, violated }) {
       const deferred = queuedIn(facts, INBOUND);
@@ -180,7 +182,8 @@ export const RECEIVING_STAGE_INVARIANTS = {
 
   statusesAreTrue: {
     sentence:
-      'Each status of a message has the earliest time at which the chat service reported it, and is never lost or moved later.',
+      'Each status of a message has the earliest time at which the chat service reported it, and is never lost or ' +
+      'moved later.',
     check(facts, { checked, violated }) {
       const reports = Map.groupBy(
         authenticEventsOf(facts).filter(({ parts }) => parts[0]?.kind === 'status'),
@@ -265,11 +268,11 @@ const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => {
   );
 };
 
-/** The place at which each event was first in one of the queues. */
+/** The index of the entry that first put each event on one of the queues. */
 const queuedIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<string, number> =>
   firstOf(facts.entries('queued').filter(({ queue }) => queues.includes(queue)));
 
-/** The place of the first message with each event. */
+/** The index of the first entry with each event. */
 const firstOf = (messages: readonly { readonly body: string; readonly index: number }[]) => {
   const first = new Map<string, number>();
   for (const { body, index } of messages) {

@@ -7,8 +7,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 export const RECORD_INVARIANTS = {
   statesAreTrue: {
     sentence:
-      'A send ends with the outcome of its last call, as far as Parley could know it, or accepted by a status of an earlier ' +
-      'call.',
+      'A send ends with the outcome of its last call, as far as Parley could know it, or as accepted, because of ' +
+      'a status of an earlier call.',
     check(facts, { checked, violated }) {
       for (const requestId of requestIdsOf(facts)) {
         const item = facts.run.items.get(`SEND#${requestId} SEND`);
@@ -36,8 +36,7 @@ export const RECORD_INVARIANTS = {
   },
 
   acceptedReachedUser: {
-    sentence:
-      'A send is accepted, with the ID of a message, only if that message reached the user, or an operator says so.',
+    sentence: 'A send is accepted with a message ID only if that message reached the user, or if an operator says so.',
     check(facts, { checked, violated }) {
       for (const change of facts.changesOfSends()) {
         const { after, requestId, index } = change;
@@ -55,7 +54,7 @@ export const RECORD_INVARIANTS = {
   },
 
   acceptedHasMessage: {
-    sentence: 'Every accepted send with the ID of a message has that message in the conversation, as it was sent.',
+    sentence: 'The message of every accepted send with a message ID is in the conversation, as it was sent.',
     check(facts, { checked, violated }) {
       const erased = erasedKeys(facts);
       const effects = new Map(facts.calls.flatMap((call) => (call.effect ? [[call.effect.id, call] as const] : [])));
@@ -124,7 +123,8 @@ export const RECORD_INVARIANTS = {
 
   orderKept: {
     sentence:
-      "A message group's requests reach the user in the order of the queue, unless they have a sendAt or are queued again.",
+      "A message group's requests reach the user in the order of the queue, unless they have a sendAt or are " +
+      'queued again.',
     check(facts, { checked, violated }) {
       const queued = Map.groupBy(
         facts.entries('queued').filter(({ queue }) => queue === 'send'),
@@ -180,8 +180,8 @@ const isByOperator = (facts: StageFacts, requestId: string, index: number): bool
     .some((change) => change.index > index && facts.invocationAt(change)?.function === 'manage');
 
 /**
- * Whether a message in the conversation shows its call. A status does not say to which of the calls whose outcome is
- * not known it belongs, so such a message can show any of them.
+ * Whether a message in the conversation shows its call. A status does not say to which call it belongs, so the message
+ * can show any call whose outcome is unknown.
  */
 const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact): boolean => {
   const shown = endpointOf(message);
@@ -205,7 +205,7 @@ const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact)
   return isByStatus && calls.some((other) => other.endpoint === shown && isOpen(other));
 };
 
-/** The states that say that the latest call sent nothing. */
+/** The states in which the latest call is known to have sent nothing. */
 const SENT_NOTHING = ['waiting', 'refused', 'rejected', 'expired'];
 
 const endpointOf = ({ call }: Item): string =>

@@ -76,7 +76,7 @@ export interface StageFacts {
   /**
    * Whether a call of an invocation failed between two entries, which can excuse missing work that is not retried.
    *
-   * @param about what the ids of the faults contain that count. The table's outages always count. @default all faults
+   * @param about counts only faults whose ids contain this. Outages of the table always count. @default all faults
    */
   isHindered(
     invocation: Invocation | undefined,
@@ -85,7 +85,7 @@ export interface StageFacts {
   ): boolean;
   /**
    * Whether an invocation of `send` could not record the result of a send. The function retries the write until its
-   * time is over, so a fault is an excuse only if it leaves no time for another attempt.
+   * time budget is used up, so a fault is an excuse only if it leaves no time for another attempt.
    */
   couldNotRecord(requestId: string, invocation: Invocation | undefined): boolean;
 }
@@ -245,7 +245,7 @@ export const createStageFacts = (run: StageRun): StageFacts => {
 };
 
 const TIMEOUT_MS = LIMITS.timeoutSeconds * 1000;
-/** A write takes at most 10 seconds, and the last second of an invocation is for its response. Pauses are shorter. */
+/** A write takes at most 10 seconds, and the last second of an invocation is reserved for its response. */
 const LAST_ATTEMPT_MS = TIMEOUT_MS - 14_000;
 
 /** A fault of kind `outage` makes every call of the table fail for some time. */

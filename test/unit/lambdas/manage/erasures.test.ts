@@ -33,7 +33,7 @@ const queuedErasure = async () => {
 };
 /** All that could identify the contact. */
 const PERSONAL = /1155550000|parcel|Ana/;
-/** What is left of the message of a send, so that no function stores it again. */
+/** What is left of the message of an erased send. */
 const erasedMessage = (id: string) => ({
   pk: `MESSAGE#${id}`,
   sk: 'MESSAGE',
@@ -342,7 +342,7 @@ describe('the message of an erased send', () => {
     return queuedErasure();
   };
 
-  it('is not stored by a function that recorded the send before the erasure, and is slower', async () => {
+  it('is not stored by a slow function that recorded the send before the erasure', async () => {
     await acceptSend();
     await stage.erase();
 
@@ -352,7 +352,7 @@ describe('the message of an erased send', () => {
     expect((await stage.call('getMessage', { id: 'out' })).status).toBe(404);
   });
 
-  it('is not stored either if its statuses arrive before, and while the erasure is running', async () => {
+  it('is not stored if its statuses arrive before and during the erasure', async () => {
     const erasure = await acceptSend();
     await stage.receive(wireStatus({ _id_: 'out', STATUS: 'delivered' }));
     await stage.receive(wireMessage({ _id_: 'out', STATUS: 'failed' }));

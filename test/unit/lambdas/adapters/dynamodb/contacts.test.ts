@@ -129,7 +129,7 @@ describe('what is recorded about a contact', () => {
   });
 });
 
-describe('a consent that was stored without the time of its record', () => {
+describe('a consent that was stored without recordedAt', () => {
   const store = async (...consents: readonly Consent[]) => {
     for (const consent of consents) await contacts.recordConsent(contact, consent);
     const [item] = Object.values(await tables.items(tableName)).filter(({ sk }) => sk === 'CONSENT');

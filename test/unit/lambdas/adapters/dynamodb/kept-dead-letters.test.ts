@@ -30,7 +30,7 @@ const deadLetter = (changes: Partial<DeadLetter> = {}): DeadLetter => ({
   ...changes,
 });
 
-/** Keeps a dead letter, and does something else before some of the calls of the table, by their numbers. */
+/** Keeps a dead letter, and runs other code before some of the calls to the table, by their numbers. */
 const keepWith = (before: Readonly<Record<number, () => Promise<unknown>>>): Promise<void> => {
   const table = tables.tableOf(tableName);
   let calls = 0;
@@ -82,7 +82,7 @@ describe('a kept dead letter', () => {
     await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     const complete = await tables.items(tableName);
     const outcomes = [];
-    // Before each call: the contact, the part, the dead letter, the contact again, and the check.
+    // The calls write the contact, the part, the dead letter, and the contact again, and then check.
     for (let call = 1; call <= 5; call += 1) {
       await deadLetters.delete('letter-1');
       await keepWith({ [call]: () => deadLetters.delete('letter-1') });

@@ -311,7 +311,7 @@ describe('a stored item that breaks a law', () => {
     for (const context of [CONTEXT, NEXT_DAY]) expect(violationsAtRest(LEGAL_ITEMS, context)).toEqual([]);
   });
 
-  it('is not a consent without the time of its record', () => {
+  it('is not a consent without recordedAt', () => {
     const older = consent({ userOptInRecordedAt: undefined });
 
     expect(violationsAtRest([older], CONTEXT)).toEqual([]);
