@@ -51,8 +51,8 @@ const MAX_CONTACTS = 50;
  * Returns the contacts that a dead letter may be about, so that an erasure finds it. Windows per business number do not
  * matter here, so the contacts have no channel.
  *
- * A body that names its contact is about that contact alone. In any other body, every number counts: it is better to
- * delete a malformed event with an erased number than to keep the number.
+ * A body that names its contact is about that contact alone. In any other body, every number and every field that would
+ * name a contact counts: it is better to delete a malformed event with an erased number than to keep the number.
  */
 export const contactsOf = (
   { queue, body, groupId }: Pick<DeadLetter, 'queue' | 'body' | 'groupId'>,
@@ -64,7 +64,9 @@ export const contactsOf = (
   const platform = named?.CHAT_PLATFORM_ID ?? named?.chatPlatform ?? chatPlatform;
   if (named?.contact) return [{ ...named.contact, channel: contactRef('', '').channel }];
   const addresses =
-    address === undefined ? [...numbersIn(text), ...(groupId === undefined ? [] : [groupId])] : [address];
+    address === undefined
+      ? [...fieldsIn(text), ...numbersIn(text), ...(groupId === undefined ? [] : [groupId])]
+      : [address];
   const contacts = addresses.map((one) => contactRef(platform, one));
   return [...new Map(contacts.map((contact) => [contact.key, contact])).values()].slice(0, MAX_CONTACTS);
 };
@@ -99,6 +101,15 @@ const eventText = (body: string): string => {
   const opened = openEnvelope(event ?? request);
   return opened.kind === 'opened' ? opened.eventBody : (event ?? request).rawBody.toString('latin1');
 };
+
+/** Returns the addresses in the fields that name a contact, also of JSON that ends early or is otherwise malformed. */
+const fieldsIn = (body: string): readonly string[] =>
+  [...body.matchAll(/"(?:FROM|TO|platformContactId|MessageGroupId)"\s*:\s*("(?:[^"\\]|\\.){1,1024}")/g)].flatMap(
+    ([, literal = '']) => {
+      const address = z.parseJson(literal);
+      return typeof address === 'string' && address.toLowerCase() !== 'me' ? [address] : [];
+    },
+  );
 
 /** Digits with punctuation between them can be one number, or several. */
 const numbersIn = (body: string): readonly string[] =>

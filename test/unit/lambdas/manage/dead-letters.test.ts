@@ -225,6 +225,16 @@ describe('an erasure', () => {
     expect(keys).toContain('541155550000');
   });
 
+  it.each([
+    ['platformContactId', '{"requestId":"request-1","platformContactId":"señora-nº-13","messageText":"Hi'],
+    ['an escaped FROM', String.raw`{"FROM" : "se\u00f1ora-n\u00ba-13", "MESSAGE": {`],
+    ['a TO behind a FROM', '{"FROM":"me","TO":"señora-nº-13",}'],
+  ])('counts the contact that a field names in malformed JSON: %s', (_, body) => {
+    // A message group cannot have the name of every contact.
+    const keys = contactsOf({ queue: 'send', body, groupId: '0a4e69cc' }, 'chat').map(({ key }) => key);
+    expect(keys).toEqual(['señora-nº-13', '0a4e69cc']);
+  });
+
   it('finds at most 50 contacts per dead letter, the first ones', () => {
     const numbers = Array.from({ length: 60 }, (_, index) => `+54115000${1000 + index}`);
     const found = contactsOf({ queue: 'send', body: numbers.join(', ') }, 'chat');
