@@ -107,7 +107,8 @@ interface ExpectedEvent {
 const expectations = new WeakMap<StageFacts, readonly ExpectedEvent[]>();
 
 const expectedOf = (facts: StageFacts): readonly ExpectedEvent[] => {
-  const found = expectations.get(facts) ?? facts.entries('write').flatMap(eventsOfWrite);
+  const endpointOf = createEndpointOf(facts);
+  const found = expectations.get(facts) ?? facts.entries('write').flatMap((write) => eventsOfWrite(write, endpointOf));
   expectations.set(facts, found);
   return found;
 };
@@ -147,8 +148,27 @@ const EVENT_OF_STATUS = {
   failedAt: 'MessageFailed',
 };
 
+type EndpointOf = (accepted: Item) => unknown;
+
+/**
+ * Creates a function that returns the endpoint of an accepted call: the one that sent the message, if the latest call of
+ * the send is known to have sent nothing.
+ */
+const createEndpointOf = (facts: StageFacts): EndpointOf => {
+  const endpoints = new Map(facts.calls.flatMap(({ effect, endpoint }) => (effect ? [[effect.id, endpoint]] : [])));
+  return (accepted) => {
+    const ends = ['waitingAt', 'refusedAt', 'rejectedAt', 'expiredAt'].map((name) => String(accepted[name] ?? ''));
+    const isUnsent = ends.some((end) => end >= String(accepted.claimedAt));
+    const latest = valueIn(accepted.call, 'endpoint');
+    return isUnsent ? (endpoints.get(String(accepted.messageId)) ?? latest) : latest;
+  };
+};
+
 /** The events that a write must publish according to docs/events.md. */
-const eventsOfWrite = ({ key, before, after, index }: Recorded<'write'>): readonly ExpectedEvent[] => {
+const eventsOfWrite = (
+  { key, before, after, index }: Recorded<'write'>,
+  endpointOf: EndpointOf,
+): readonly ExpectedEvent[] => {
   if (after === undefined) return [];
   const event = (name: string, subject: string, at: unknown, fields: ExpectedEvent['fields'] = {}): ExpectedEvent => ({
     identity: `${name} of ${subject} at ${String(at)}`,
@@ -158,7 +178,7 @@ const eventsOfWrite = ({ key, before, after, index }: Recorded<'write'>): readon
   const appeared = (name: string): boolean => before?.[name] === undefined && after[name] !== undefined;
   const [kind] = key.split('#', 1);
   if (kind === 'SEND')
-    return eventsOfSend(before, after).map(({ name, at, fields }) =>
+    return eventsOfSend(before, after, endpointOf).map(({ name, at, fields }) =>
       event(name, idIn(key), at, { ...fields, contact: contactIn(after) }),
     );
   if (kind === 'MESSAGE' && key.endsWith(' ECHO')) {
@@ -197,13 +217,13 @@ const eventsOfWrite = ({ key, before, after, index }: Recorded<'write'>): readon
     : [event('AccountResumed', 'the account', after.closedAt)];
 };
 
-const eventsOfSend = (before: Item | undefined, after: Item) => {
+const eventsOfSend = (before: Item | undefined, after: Item, endpointOf: EndpointOf) => {
   const state = String(after.state);
   const name = EVENT_OF_STATE[state];
   const isRefusedAgain = state === 'refused' && before?.refusedAt !== after.refusedAt;
   if (name === undefined || (before?.state === state && !isRefusedAgain)) return [];
   const fields = {
-    ...(state === 'accepted' && { messageId: after.messageId, endpoint: valueIn(after.call, 'endpoint') }),
+    ...(state === 'accepted' && { messageId: after.messageId, endpoint: endpointOf(after) }),
     ...(state === 'refused' && { code: after.code }),
   };
   return [{ name, at: after[`${state}At`], fields }];
