@@ -4,6 +4,7 @@ import {
   type DynamoDBClient,
   QueryCommand,
   ScanCommand,
+  type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { nameOf } from '../../lambdas/domain/laws/check-laws.ts';
@@ -43,51 +44,49 @@ const paced = async <Output>({ pacer, stop }: TableReads, call: () => Promise<Ou
   }
 };
 
-/** Reads all items. Eventually consistent, which costs half: a candidate is read again with consistent reads. */
-export async function* scanTable(reads: TableReads): AsyncGenerator<readonly StoredItem[], void> {
-  const { dynamodb, tableName: TableName, pacer, stop: abortSignal } = reads;
-  let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
+/** What the pages of a scan and of a query have in common. */
+type Page = Pick<ScanCommandOutput, 'Items' | 'LastEvaluatedKey' | 'ConsumedCapacity'>;
+
+/** Reads page by page until there is no next one. */
+async function* readPages(
+  reads: TableReads,
+  readPage: (ExclusiveStartKey: Record<string, AttributeValue> | undefined) => Promise<Page>,
+): AsyncGenerator<readonly StoredItem[], void> {
+  let startKey: Record<string, AttributeValue> | undefined;
   do {
-    const command = new ScanCommand({
-      TableName,
-      Limit: PAGE_ITEMS,
-      ReturnConsumedCapacity: 'TOTAL',
-      ExclusiveStartKey,
-    });
-    const {
-      Items = [],
-      LastEvaluatedKey,
-      ConsumedCapacity,
-    } = await paced(reads, () => dynamodb.send(command, { abortSignal }));
-    pacer.use(ConsumedCapacity?.CapacityUnits ?? 0);
+    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await paced(reads, () => readPage(startKey));
+    reads.pacer.use(ConsumedCapacity?.CapacityUnits ?? 0);
     yield Items.map(readItem);
-    ExclusiveStartKey = LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
+    startKey = LastEvaluatedKey;
+  } while (startKey !== undefined);
 }
+
+/** Reads all items. Eventually consistent, which costs half: a candidate is read again with consistent reads. */
+export const scanTable = (reads: TableReads): AsyncGenerator<readonly StoredItem[], void> => {
+  const { dynamodb, tableName: TableName, stop: abortSignal } = reads;
+  return readPages(reads, (ExclusiveStartKey) =>
+    dynamodb.send(
+      new ScanCommand({ TableName, Limit: PAGE_ITEMS, ReturnConsumedCapacity: 'TOTAL', ExclusiveStartKey }),
+      { abortSignal },
+    ),
+  );
+};
 
 /** Lists the keys of the items in a shard of the index `byState` since a time. */
 export const listShard = async (reads: TableReads, shard: string, since: string): Promise<readonly ItemKey[]> => {
-  const { dynamodb, tableName: TableName, pacer, stop: abortSignal } = reads;
+  const { dynamodb, tableName: TableName, stop: abortSignal } = reads;
+  const query = {
+    TableName,
+    IndexName: 'byState',
+    KeyConditionExpression: 'stateShard = :shard AND stateAt >= :since',
+    ExpressionAttributeValues: marshall({ ':shard': shard, ':since': since }),
+    ReturnConsumedCapacity: 'TOTAL',
+  } as const;
+  const pages = readPages(reads, (ExclusiveStartKey) =>
+    dynamodb.send(new QueryCommand({ ...query, ExclusiveStartKey }), { abortSignal }),
+  );
   const keys: ItemKey[] = [];
-  let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
-  do {
-    const command = new QueryCommand({
-      TableName,
-      IndexName: 'byState',
-      KeyConditionExpression: 'stateShard = :shard AND stateAt >= :since',
-      ExpressionAttributeValues: marshall({ ':shard': shard, ':since': since }),
-      ReturnConsumedCapacity: 'TOTAL',
-      ExclusiveStartKey,
-    });
-    const {
-      Items = [],
-      LastEvaluatedKey,
-      ConsumedCapacity,
-    } = await paced(reads, () => dynamodb.send(command, { abortSignal }));
-    pacer.use(ConsumedCapacity?.CapacityUnits ?? 0);
-    keys.push(...Items.map((item) => keyOf(readItem(item))));
-    ExclusiveStartKey = LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
+  for await (const page of pages) keys.push(...page.map(keyOf));
   return keys;
 };
 
