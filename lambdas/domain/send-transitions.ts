@@ -177,15 +177,8 @@ export const canStartFrom = (name: SendTransitionName, state: FromState): boolea
  * Whether a status that confirmed a send belongs to an earlier call, because the latest one is known to have sent
  * nothing.
  */
-export const isEarlierCallConfirmed = (send: {
-  readonly confirmedBy?: string | undefined;
-  readonly claimedAt?: string | undefined;
-  readonly waitingAt?: string | undefined;
-  readonly refusedAt?: string | undefined;
-  readonly rejectedAt?: string | undefined;
-  readonly expiredAt?: string | undefined;
-}): boolean => {
+export const isEarlierCallConfirmed = (send: Readonly<Record<string, unknown>>): boolean => {
   const { confirmedBy, claimedAt = '', waitingAt, refusedAt, rejectedAt, expiredAt } = send;
-  const isUnsent = [waitingAt, refusedAt, rejectedAt, expiredAt].some((at) => at !== undefined && at >= claimedAt);
-  return confirmedBy !== undefined && isUnsent;
+  const ends = [waitingAt, refusedAt, rejectedAt, expiredAt].filter((at) => at !== undefined);
+  return confirmedBy !== undefined && ends.some((at) => String(at) >= String(claimedAt));
 };

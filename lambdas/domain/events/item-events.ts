@@ -64,17 +64,8 @@ const reasonsOf = (after: ItemImage) => ({
 
 const isPublished = (state: string): state is keyof typeof EVENT_OF_STATE => Object.hasOwn(EVENT_OF_STATE, state);
 
-const acceptedCallIn = (after: ItemImage): unknown => {
-  const isEarlier = isEarlierCallConfirmed({
-    confirmedBy: stringOf(after, 'confirmedBy'),
-    claimedAt: stringOf(after, 'claimedAt'),
-    waitingAt: stringOf(after, 'waitingAt'),
-    refusedAt: stringOf(after, 'refusedAt'),
-    rejectedAt: stringOf(after, 'rejectedAt'),
-    expiredAt: stringOf(after, 'expiredAt'),
-  });
-  return isEarlier && after.unknownCall !== undefined ? after.unknownCall : after.call;
-};
+const acceptedCallIn = (after: ItemImage): unknown =>
+  after.unknownCall !== undefined && isEarlierCallConfirmed(after) ? after.unknownCall : after.call;
 
 const readCall = (call: unknown): { endpoint?: 'message/v3' | 'intent/v2'; body?: Record<string, unknown> } => {
   if (typeof call !== 'object' || call === null) return {};
