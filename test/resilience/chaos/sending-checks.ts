@@ -1,16 +1,8 @@
 import type { TableItem } from '../../../local/local-client.ts';
+import { FINAL_STATES } from '../../support/send-states.ts';
 import { abandonedClaims } from './abandoned-claims.ts';
 import { type Check, compareEach } from './check.ts';
 import { type ChatCall, erasedContacts, type Ledgers, type ProducedRequest } from './ledgers.ts';
-
-const FINAL_STATES: ReadonlySet<unknown> = new Set([
-  'accepted',
-  'refused',
-  'rejected',
-  'expired',
-  'uncertain',
-  'cancelled',
-]);
 
 export const sendOf = ({ table }: Ledgers, requestId: string): TableItem | undefined => table[`SEND#${requestId} SEND`];
 
@@ -23,7 +15,7 @@ const unfinished = (ledgers: Ledgers, request: ProducedRequest): string | undefi
     case 'end': {
       const send = sendOf(ledgers, request.requestId);
       if (send === undefined) return 'is not in the table';
-      return FINAL_STATES.has(send.state) ? undefined : `is still ${send.state}`;
+      return FINAL_STATES.includes(String(send.state)) ? undefined : `is still ${send.state}`;
     }
     case 'malformed':
       return hasDeadLetter(ledgers, request, 'MALFORMED') ? undefined : 'is malformed, but not a dead letter';

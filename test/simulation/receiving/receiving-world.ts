@@ -10,7 +10,7 @@ import { createSimulatedQueue, type SimulatedQueue } from '../world/queues.ts';
 import { createReceiveProcess, type ReceiveMutation } from '../world/receive-process.ts';
 import { intern, serialize } from '../world/serialize.ts';
 import { createSimulatedTable, createTableState, type ItemWrite, type TableState } from '../world/table.ts';
-import { type Alternative, createTurns, type Turns } from '../world/turns.ts';
+import { type Alternative, createTurns, drained, type Turns } from '../world/turns.ts';
 import { createVirtualClock, type VirtualClock } from '../world/virtual-clock.ts';
 import type { Choose } from '../world/world.ts';
 import type { OtherFunction } from './other-functions.ts';
@@ -142,7 +142,6 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
     queue,
     batchSize: 1,
     concurrency: 5,
-    isWarm: false,
     limitMs: RECEIVE_TIMEOUT_SECONDS * 1000,
     timeoutMs: RECEIVE_TIMEOUT_SECONDS * 1000,
     start: (name) => startProcess(name, 0),
@@ -291,6 +290,3 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
 };
 
 const isEventBody = (value: unknown): value is string => typeof value === 'string' && value.startsWith('{');
-
-/** Waits until no promise can continue. */
-const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 import { CONSENT_KINDS, CONSENT_ORIGINS, DEFAULT_ORIGIN } from '../../../lambdas/domain/consent.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
 import { joinContactItems } from '../../support/contact-items.ts';
+import { FINAL_STATES } from '../../support/send-states.ts';
 import { type Scene, userRef } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
 import {
@@ -12,8 +13,6 @@ import {
   registerOf,
   requestIdsOf,
 } from './scene-view.ts';
-
-const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
 export const MANAGING_INVARIANTS = {
   everyCallAnswered: {
@@ -63,7 +62,7 @@ export const MANAGING_INVARIANTS = {
       for (const requestId of requestIdsOf(scene)) {
         const state = scene.item(`SEND#${requestId}`)?.state;
         const isDead = scene.queues.sendDeadLetters.messages().some(({ body }) => body.includes(requestId));
-        if (!isDead && !FINAL.includes(String(state))) return `${requestId} ends as ${String(state)}.`;
+        if (!isDead && !FINAL_STATES.includes(String(state))) return `${requestId} ends as ${String(state)}.`;
       }
       return undefined;
     },
@@ -164,7 +163,7 @@ export const MANAGING_INVARIANTS = {
         const { requestId, outcome } = recordOf(request.body);
         if (request.route !== 'resolveSend' || outcome !== 'resend' || status !== 200) continue;
         const item = scene.item(`SEND#${String(requestId)}`);
-        const isEnded = FINAL.includes(String(item?.state));
+        const isEnded = FINAL_STATES.includes(String(item?.state));
         if (!isEnded)
           return `${String(requestId)} was resent as ${String(body.state)}, and ends as ${String(item?.state)}.`;
       }

@@ -110,7 +110,7 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
       ...(mutation && { mutation }),
     });
   };
-  const shared = { clock, turns, batchSize: 1, isWarm: false };
+  const shared = { clock, turns, batchSize: 1 };
   const consumers: Readonly<Record<Consumed, InvocationsOptions>> = {
     send: {
       ...shared,

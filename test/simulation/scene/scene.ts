@@ -21,7 +21,7 @@ import type { CalledChatService } from '../world/send-process.ts';
 import { intern, serialize } from '../world/serialize.ts';
 import { createSimulatedStream, type SimulatedStream } from '../world/stream.ts';
 import { createTableState, type ItemWrite, type TableState } from '../world/table.ts';
-import { type Alternative, createTurns, type Turns } from '../world/turns.ts';
+import { type Alternative, createTurns, drained, type Turns } from '../world/turns.ts';
 import { createVirtualClock, type VirtualClock } from '../world/virtual-clock.ts';
 import type { Choose } from '../world/world.ts';
 import { createSceneFunctions } from './scene-functions.ts';
@@ -414,6 +414,3 @@ const isSame = (
   one: Alternative,
   other: { readonly label: string; readonly process: string | undefined; readonly fault: Fault | undefined },
 ): boolean => one.label === other.label && one.process === other.process && one.fault === other.fault;
-
-/** Waits until no promise can continue. */
-const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,6 @@
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { isWindowOpen } from '../../../lambdas/domain/window.ts';
+import { FINAL_STATES } from '../../support/send-states.ts';
 import type { JournalCall } from '../world/journal.ts';
 import { requestIdIn } from '../world/journal.ts';
 import { serialize } from '../world/serialize.ts';
@@ -13,8 +14,6 @@ export interface Invariant {
   readonly atWrite?: (world: World, write: ItemWrite) => string | undefined;
   readonly atEnd?: (world: World, how: 'quiet' | 'endless') => string | undefined;
 }
-
-const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
 export const INVARIANTS = {
   sentOnce: {
@@ -129,7 +128,7 @@ export const INVARIANTS = {
       if (how === 'endless') return `The run does not end: there were ${invocations} invocations.`;
       for (const requestId of requestIdsOf(options)) {
         const state = sendItem(requestId)?.state;
-        if (FINAL.includes(String(state)) || isDeadLettered(queue, requestId)) continue;
+        if (FINAL_STATES.includes(String(state)) || isDeadLettered(queue, requestId)) continue;
         if (state !== undefined) return `${requestId} ends as ${String(state)}, with ${queue.depth} messages queued.`;
       }
       return undefined;

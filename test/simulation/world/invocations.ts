@@ -19,12 +19,11 @@ export interface InvocationsOptions {
   readonly queue: SimulatedPlainQueue;
   readonly batchSize: number;
   readonly concurrency: number;
-  /** Whether a process lives on for the next invocation. */
-  readonly isWarm: boolean;
   /** When an invocation is ended. */
   readonly limitMs: number;
   /** The time that the function is given. @default that of the function `send` */
   readonly timeoutMs?: number;
+  /** Starts the process of one invocation. */
   readonly start: (name: string) => QueueProcess;
   /** The prefix of the name of an invocation's process. @default 'd' */
   readonly prefix?: string;
@@ -45,25 +44,13 @@ export interface Invocations {
 }
 
 /** The time that the function `send` is given. */
-export const LAMBDA_LIMIT_MS = LIMITS.timeoutSeconds * 1000;
+const LAMBDA_LIMIT_MS = LIMITS.timeoutSeconds * 1000;
 
 export const createInvocations = (options: InvocationsOptions): Invocations => {
-  const {
-    clock,
-    turns,
-    queue,
-    batchSize,
-    concurrency,
-    isWarm,
-    limitMs,
-    timeoutMs = LAMBDA_LIMIT_MS,
-    prefix = 'd',
-  } = options;
-  const idle: QueueProcess[] = [];
+  const { clock, turns, queue, batchSize, concurrency, limitMs, timeoutMs = LAMBDA_LIMIT_MS, prefix = 'd' } = options;
   /** When each running invocation ends, by process. */
   const deadlines = new Map<string, number>();
   let active = 0;
-  let started = 0;
   let count = 0;
 
   const end = (name: string): void => {
@@ -71,10 +58,8 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
   };
 
   const startProcess = ([first]: readonly ReceivedMessage[]): QueueProcess => {
-    started += 1;
-    // A process of one invocation is named after its delivery, so that the order of the invocations does not matter.
-    const delivery = `${prefix}${queue.placeOf(first?.messageId ?? '')}.${first?.receiveCount}`;
-    return options.start(isWarm ? `p${started}` : delivery);
+    // Named after its delivery, so that the order of the invocations does not matter.
+    return options.start(`${prefix}${queue.placeOf(first?.messageId ?? '')}.${first?.receiveCount}`);
   };
 
   /** Deletes the messages that did not fail, and lets the others become visible again. */
@@ -94,8 +79,7 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
       await turns.call({ ...deletion, canEndProcess: false, isIndependent: true }).catch(() => undefined);
     }
     end(name);
-    if (isWarm) idle.push(process);
-    else turns.forget(name);
+    turns.forget(name);
   };
 
   return {
@@ -107,7 +91,7 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
         const messages = queue.receive(batchSize);
         if (messages.length === 0) return;
         count += 1;
-        void invoke(idle.shift() ?? startProcess(messages), messages);
+        void invoke(startProcess(messages), messages);
       }
     },
     endOverdue() {
@@ -115,7 +99,7 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
     },
     forget: end,
     nextDeadline: () => (deadlines.size === 0 ? undefined : Math.min(...deadlines.values())),
-    key: () => [count, started, ...deadlines, '|', ...idle.map(({ name }) => name)].join(),
+    key: () => [count, ...deadlines].join(),
   };
 };
 

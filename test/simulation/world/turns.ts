@@ -346,3 +346,6 @@ const removeAll = <Entry>(list: Entry[], isRemoved: (entry: Entry) => boolean): 
     if (entry !== undefined && isRemoved(entry)) list.splice(index, 1);
   }
 };
+
+/** Waits until no promise can continue. */
+export const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -46,26 +46,16 @@ export interface WorldOptions {
   /** Messages per invocation, and invocations at once. @default 1 and 2 */
   readonly batchSize?: number;
   readonly concurrency?: number;
-  /** Whether a process lives on for the next invocation; otherwise each invocation has a new one. @default false */
-  readonly isWarm?: boolean;
   /** Promises that nothing writes the contact or the circuit breaker; a write of them is an error. @default false */
   readonly isContactConstant?: boolean;
   /** Whether schedules are left out that differ only in the order of independent calls. @default true */
   readonly prunes?: boolean;
   /** Whether the deliveries are alike, so that the first call may be the first one's. @default false */
   readonly isSymmetric?: boolean;
-  /** More invocations than a run needs that comes to an end. @default 60 */
-  readonly maxInvocations?: number;
   readonly maxFaults?: number;
   readonly allowedFaults?: readonly Fault[];
   /** Calls that may be late besides the faults. @default 0 */
   readonly freeLates?: number;
-  /**
-   * When Lambda ends an invocation. Later than Lambda does by default, so that a process can outlive its lease, but
-   * earlier than its messages become visible again.
-   */
-  readonly limitMs?: number;
   readonly createMutation?: () => Mutation;
   readonly random?: (process: string) => number;
-  readonly answerMs?: () => number;
 }

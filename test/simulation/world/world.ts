@@ -12,7 +12,7 @@ import { createSimulatedSchedules, type SimulatedSchedules } from './schedules.t
 import { type CalledChatService, createSendProcess, LIMITS } from './send-process.ts';
 import { intern, serialize } from './serialize.ts';
 import { createTableState, type ItemWrite, nameOf, type TableState } from './table.ts';
-import { type Alternative, createTurns, type Turns } from './turns.ts';
+import { type Alternative, createTurns, drained, type Turns } from './turns.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import type { WorldOptions } from './world-options.ts';
 
@@ -44,6 +44,10 @@ export interface WorldObserver {
 }
 
 const LEASE_MS = LIMITS.leaseSeconds * 1000;
+/**
+ * When Lambda ends an invocation: later than it does by default, so that a process can outlive its lease, but earlier
+ * than its messages become visible again.
+ */
 const SUSPENDED_LIMIT_MS = VISIBILITY_TIMEOUT_SECONDS * 1000 - 1_000;
 /** The process of the second delivery. */
 const SECOND = 'd1.1';
@@ -57,15 +61,8 @@ const MAX_POSTPONEMENTS = 1;
 export const refOf = (address: string): ContactRef => contactRef(ACCOUNT.platform, address);
 
 export const createWorld = (options: WorldOptions, observer: WorldObserver = {}): World => {
-  const {
-    batchSize = 1,
-    concurrency = 2,
-    maxFaults = 0,
-    freeLates = 0,
-    allowedFaults,
-    limitMs = SUSPENDED_LIMIT_MS,
-  } = options;
-  const { isContactConstant = false, isWarm = false, prunes = true, isSymmetric = false } = options;
+  const { batchSize = 1, concurrency = 2, maxFaults = 0, freeLates = 0, allowedFaults } = options;
+  const { isContactConstant = false, prunes = true, isSymmetric = false } = options;
   const clock = createVirtualClock(NOW);
   const journal = createJournal();
   let current = 'nobody';
@@ -156,8 +153,7 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
     queue,
     batchSize,
     concurrency,
-    isWarm,
-    limitMs,
+    limitMs: SUSPENDED_LIMIT_MS,
     start(name) {
       const mutation = options.createMutation?.();
       return createSendProcess({
@@ -173,7 +169,7 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
         rules: sendRules(options.rules),
         isContactConstant,
         random: options.random ?? (() => 0),
-        answerMs: options.answerMs ?? (() => 0),
+        answerMs: () => 0,
         ...(mutation && { mutation }),
       });
     },
@@ -284,7 +280,7 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
       for (;;) {
         invocations.startAll();
         await drained();
-        if (invocations.count > (options.maxInvocations ?? MAX_INVOCATIONS)) return 'endless';
+        if (invocations.count > MAX_INVOCATIONS) return 'endless';
         const found = alternatives();
         const canWait = !turns.isBusy && postponements < MAX_POSTPONEMENTS && found.length > 0 && timers().length > 0;
         const all = canWait ? [...found, passTime] : found;
@@ -305,6 +301,3 @@ export const createWorld = (options: WorldOptions, observer: WorldObserver = {})
   };
   return world;
 };
-
-/** Waits until no promise can continue. */
-const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,3 +1,4 @@
+import { FINAL_STATES } from '../../../support/send-states.ts';
 import { keptDeadLetters } from './stage-events.ts';
 import { idIn, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -5,8 +6,6 @@ import type { StageInvariant } from './stage-invariant.ts';
 const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-
-const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
 /**
  * The time limit for a request that nothing prevents from being sent. A blind probe of an unreachable service is made
@@ -53,7 +52,7 @@ export const LIVENESS_INVARIANTS = {
         const requestId = facts.requestIn(body)?.requestId;
         const item = requestId === undefined ? undefined : run.items.get(`SEND#${requestId} SEND`);
         const isErased = item?.erasedAt !== undefined;
-        const isEnded = item?.body === body && FINAL.includes(String(item.state));
+        const isEnded = item?.body === body && FINAL_STATES.includes(String(item.state));
         if (!isEnded && !isErased && !letters.has(body)) {
           violated(`${requestId ?? body} ends as ${String(item?.state)}.`, index);
         }
@@ -65,7 +64,7 @@ export const LIVENESS_INVARIANTS = {
         // The caller that registered or resent it got no response and retries.
         const isUnanswered =
           (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
-        if (!FINAL.includes(String(state)) && !isUnanswered) violated(`${name} ends as ${String(state)}.`);
+        if (!FINAL_STATES.includes(String(state)) && !isUnanswered) violated(`${name} ends as ${String(state)}.`);
       }
     },
   },
@@ -79,7 +78,8 @@ export const LIVENESS_INVARIANTS = {
         const writes = facts.writesOf(name);
         // A status can confirm an uncertain send much later, when the user's device is on again.
         const end = writes.findLast(
-          ({ before, after }) => !FINAL.includes(String(before?.state)) && FINAL.includes(String(after?.state)),
+          ({ before, after }) =>
+            !FINAL_STATES.includes(String(before?.state)) && FINAL_STATES.includes(String(after?.state)),
         );
         const first = writes[0];
         if (end === undefined || first === undefined) continue;
