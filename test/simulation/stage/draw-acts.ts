@@ -1,8 +1,9 @@
 import { TEMPLATES } from './draw-request.ts';
 import { drawAddress, newRequest, type Story } from './draw-story.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from './durations.ts';
 import type { Act, ActKind } from './history.ts';
 import type { Draw } from './random-draw.ts';
-import { DAY_MS, HOUR_MS, OUTAGES, SECOND_MS } from './storyline-acts.ts';
+import { OUTAGES } from './storyline-acts.ts';
 
 /** The choices of acts that a run of many seeds must include. */
 export const CHOICES = {

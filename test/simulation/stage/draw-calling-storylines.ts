@@ -1,17 +1,7 @@
 import { drawAddress } from './draw-story.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
 import type { Act } from './history.ts';
-import {
-  answerable,
-  approvedTemplate,
-  consentAt,
-  DAY_MS,
-  type DrawStoryline,
-  HOUR_MS,
-  MINUTE_MS,
-  SECOND_MS,
-  strangerIn,
-  writesAt,
-} from './storyline-acts.ts';
+import { answerable, approvedTemplate, consentAt, type DrawStoryline, strangerIn, writesAt } from './storyline-acts.ts';
 
 /**
  * Draws requests whose calls are not answered, an operator's decisions about them, obstacles to those that are resent,

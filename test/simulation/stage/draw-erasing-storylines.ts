@@ -1,7 +1,8 @@
 import { LIMITS } from '../world/send-process.ts';
 import { drawAddress } from './draw-story.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
 import type { Act } from './history.ts';
-import { answerable, consentAt, DAY_MS, type DrawStoryline, MINUTE_MS, SECOND_MS, writesAt } from './storyline-acts.ts';
+import { answerable, consentAt, type DrawStoryline, writesAt } from './storyline-acts.ts';
 
 /** After a week, dead letters move to the table. */
 const KEPT_AFTER_DAYS = { min: 8, max: 13 } as const;

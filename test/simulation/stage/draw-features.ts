@@ -1,9 +1,8 @@
 import { APPROVED_REASONS } from '../../../lambdas/domain/send-request.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
+import { HOUR_MS } from './durations.ts';
 import type { ChatServiceFeatures, Features } from './history.ts';
 import { type Draw, swarm, type Weights } from './random-draw.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** The features of an ordinary stage and environment. A failing history is shrunk toward these. */
 export const PLAIN_FEATURES: Features = {

@@ -5,16 +5,12 @@ import { drawFeatures } from './draw-features.ts';
 import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
 import type { Story } from './draw-story.ts';
 import { drawStoryline } from './draw-storylines.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
 import type { Act, ActKind, History } from './history.ts';
 import { createDraw, type Draw, swarm } from './random-draw.ts';
 
 /** The start time of every drawn history. */
 export const START_MS = Date.parse(NOW);
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Leads to about 500 events, including the deliveries, messages, and retries that follow from the acts. */
 const MIN_ACTS = 100;

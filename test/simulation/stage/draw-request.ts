@@ -1,8 +1,6 @@
 import { APPROVED_REASONS, type SendRequest } from '../../../lambdas/domain/send-request.ts';
+import { HOUR_MS, SECOND_MS } from './durations.ts';
 import type { Draw, Weights } from './random-draw.ts';
-
-const SECOND_MS = 1000;
-const HOUR_MS = 60 * 60 * SECOND_MS;
 
 /** The basic contents of a request. The other parts are added to one of these. */
 export const REQUEST_CONTENTS = { 'free-form': 4, template: 3, both: 2, media: 1 } as const;

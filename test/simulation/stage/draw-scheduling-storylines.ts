@@ -1,13 +1,11 @@
+import { DAY_MS, HOUR_MS, SECOND_MS } from './durations.ts';
 import {
   answerable,
   consentAt,
   contactIn,
-  DAY_MS,
   type DrawStoryline,
   drawNoCredit,
-  HOUR_MS,
   OUTAGES,
-  SECOND_MS,
   writesAt,
 } from './storyline-acts.ts';
 

@@ -1,4 +1,5 @@
 import type { Entry } from './agenda.ts';
+import { DAY_MS } from './durations.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { QueueName } from './ledger.ts';
 import type { StageContext } from './stage-context.ts';
@@ -12,7 +13,6 @@ export interface KeepDaily {
   poke(name: QueueName): void;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT: readonly QueueName[] = [
   'send-dead-letters',
   'inbound-dead-letters',

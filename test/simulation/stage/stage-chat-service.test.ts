@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sendRequest, USER } from '../../support/builders.ts';
+import { HOUR_MS } from './durations.ts';
 import { playHistory } from './play-history.ts';
 import {
   consent,
@@ -14,7 +15,6 @@ import {
   writes,
 } from './small-histories.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const PLAIN = { closesEarlyMs: 0, maxDeviceMs: 60_000, answersIntentsWithoutId: false };
 const both = { ...sendRequest({ messageText: 'request-1: It is on its way.' }), ...template, reason: 'payment' };
 

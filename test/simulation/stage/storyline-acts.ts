@@ -1,12 +1,8 @@
 import { addressesOf } from './draw-contacts.ts';
 import type { RequestRates } from './draw-request.ts';
 import { drawAddress, newRequest, type Story } from './draw-story.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
 import type { Act } from './history.ts';
-
-export const SECOND_MS = 1000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** How calls end during an outage. */
 export const OUTAGES = ['refused', 'bad-gateway', 'throttled', 'unanswered'] as const;

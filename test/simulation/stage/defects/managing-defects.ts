@@ -1,17 +1,7 @@
 import { USER } from '../../../support/builders.ts';
 import type { BreakableManagePorts } from '../../world/manage-process.ts';
-import {
-  consent,
-  freeForm,
-  HOUR_MS,
-  historyOf,
-  isOf,
-  MINUTE_MS,
-  type StageDefect,
-  template,
-  updating,
-  writes,
-} from './stage-defect.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { consent, freeForm, historyOf, isOf, type StageDefect, template, updating, writes } from './stage-defect.ts';
 
 const ports = (change: (ports: BreakableManagePorts) => Partial<BreakableManagePorts>) => ({
   manage: { ports: change },

@@ -1,6 +1,7 @@
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
+import { HOUR_MS } from '../durations.ts';
 import type { StageMutation } from '../stage-mutation.ts';
-import { ANSWERED, freeForm, HOUR_MS, historyOf, outage, reads, type StageDefect, writes } from './stage-defect.ts';
+import { ANSWERED, freeForm, historyOf, outage, reads, type StageDefect, writes } from './stage-defect.ts';
 
 const BUS_OUTAGE = historyOf([outage('bus', { forMs: HOUR_MS }), writes(1_000)]);
 

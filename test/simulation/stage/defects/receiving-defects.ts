@@ -1,15 +1,14 @@
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { ACCOUNT, USER } from '../../../support/builders.ts';
+import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { mapEvents } from './map-events.ts';
 import {
   ANSWERED,
   freeForm,
   historyOf,
   isOf,
-  MINUTE_MS,
   outage,
   reads,
-  SECOND_MS,
   type StageDefect,
   updating,
   withoutCondition,

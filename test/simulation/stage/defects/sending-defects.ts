@@ -5,16 +5,14 @@ import { FORMER_DEFECTS } from '../../search/former-defects.ts';
 import { MISTAKES } from '../../search/mistakes.ts';
 import { isClaim } from '../../search/mutant.ts';
 import type { Mutation } from '../../world/send-process.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import {
   ANSWERED,
   consent,
   freeForm,
-  HOUR_MS,
   historyOf,
   isOf,
-  MINUTE_MS,
   outage,
-  SECOND_MS,
   type StageDefect,
   template,
   USERS,

@@ -1,6 +1,7 @@
 import type { ItemUpdate } from '../../../../lambdas/adapters/dynamodb/item-update.ts';
 import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { NOW, sendRequest, templateRequest, USER } from '../../../support/builders.ts';
+import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import type { Act, Features, History } from '../history.ts';
 import type { StageInvariantName } from '../stage-invariants.ts';
 import type { StageMutation } from '../stage-mutation.ts';
@@ -14,9 +15,6 @@ export interface StageDefect {
   readonly history: History;
 }
 
-export const SECOND_MS = 1000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
 const START_MS = Date.parse(NOW);
 
 const FEATURES: Features = {

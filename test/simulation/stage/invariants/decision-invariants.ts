@@ -3,12 +3,12 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
+import { DAY_MS } from '../durations.ts';
 import { effectiveConsent } from './effective-consent.ts';
 import { windowEventsOf } from './receiving-invariants.ts';
 import type { CallFact, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** From the last look at the clock to the call: the time that the network takes. */
 const LATEST_CALL_MS = 1_000;
 

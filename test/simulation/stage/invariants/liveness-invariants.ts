@@ -1,11 +1,8 @@
 import { FINAL_STATES } from '../../../support/send-states.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { keptDeadLetters } from './stage-events.ts';
 import { idIn, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
-
-const MINUTE_MS = 60 * 1000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * The time limit for a request that nothing prevents from being sent. A blind probe of an unreachable service is made
