@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createRandom } from '../sending/kills.ts';
+import { createRandom } from '../../support/random.ts';
 
 /** Chooses which calls of one part get which fault. The same seed and part choose the same calls. */
 export interface FaultDeck<Fault> {

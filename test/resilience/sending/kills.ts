@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { createRandom } from '../../support/random.ts';
 import { contactNumber, type SendingStage, templateRequest } from './sending-stage.ts';
 
 export interface KillOptions {
@@ -32,17 +33,6 @@ const ENDED = new Set(['accepted', 'refused', 'rejected', 'expired', 'uncertain'
 const AFTER_A_KILL_MS = 800_000;
 
 const A_WAIT_MS = 5_000;
-
-/** Creates a pseudorandom number generator (mulberry32): the same numbers for the same seed. */
-export const createRandom = (seed: number) => {
-  let state = seed;
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 
 /** Kills `send` at random moments while requests arrive, then compares the table with the sandbox's outbox. */
 export const killAndRecover = async (

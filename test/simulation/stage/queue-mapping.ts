@@ -14,7 +14,7 @@ export interface QueueMapping {
   poke(): void;
 }
 
-export interface QueueMappingOptions<Handlers> {
+export interface QueueMappingOptions<Handlers extends QueueHandlers> {
   readonly context: StageContext;
   readonly calls: StageCalls;
   readonly queue: StageQueue;
@@ -24,17 +24,18 @@ export interface QueueMappingOptions<Handlers> {
   readonly concurrency: number;
   /** The receive count at which drawn faults stop affecting the invocation of a message. @default never */
   readonly sparedFromReceive?: number;
-  readonly handle: (
-    handlers: Handlers,
-    records: readonly SQSRecord[],
-    invocation: Invocation,
-  ) => Promise<SQSBatchResponse>;
+}
+
+interface QueueHandlers {
+  handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse>;
 }
 
 const MAX_POLL_MS = 50;
 
 /** Creates a mapping that reports the failures of single messages, with a maximum concurrency. */
-export const createQueueMapping = <Handlers>(options: QueueMappingOptions<Handlers>): QueueMapping => {
+export const createQueueMapping = <Handlers extends QueueHandlers>(
+  options: QueueMappingOptions<Handlers>,
+): QueueMapping => {
   const { context, calls, queue, pool, batchSize, concurrency, sparedFromReceive = Number.POSITIVE_INFINITY } = options;
   const { clock, agenda, draw, next } = context;
   let active = 0;
@@ -73,9 +74,7 @@ export const createQueueMapping = <Handlers>(options: QueueMappingOptions<Handle
       messages: messages.length,
       isSpared: messages.some(({ receiveCount }) => receiveCount >= sparedFromReceive),
     };
-    const end = await pool.invoke(task, (handlers, invocation) =>
-      options.handle(handlers, messages.map(recordOf), invocation),
-    );
+    const end = await pool.invoke(task, (handlers, invocation) => handlers.handle(messages.map(recordOf), invocation));
     active -= 1;
     const failed = new Set(end.how === 'answered' ? end.result.batchItemFailures.map((one) => one.itemIdentifier) : []);
     // Lambda retries a batch as a whole if the response names a message that is not in it.

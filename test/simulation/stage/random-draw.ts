@@ -1,3 +1,5 @@
+import { createRandom } from '../../support/random.ts';
+
 /** Draws values from a seed. The same seed draws the same values in the same order. */
 export interface Draw {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
@@ -38,17 +40,6 @@ export const createDraw = (seed: number): Draw => {
       }
       return pick(possible);
     },
-  };
-};
-
-/** Source: https://github.com/bryc/code/blob/master/jshash/PRNGs.md, "mulberry32" */
-const createRandom = (seed: number): (() => number) => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 };
 

@@ -1,5 +1,6 @@
 import { NOW, sendRequest, templateRequest, USER } from '../../support/builders.ts';
 import { FAULTS } from '../world/faults.ts';
+import { PLAIN_FEATURES } from './draw-features.ts';
 import type { Act, Features, History } from './history.ts';
 import type { LedgerEntry, LedgerKind } from './ledger.ts';
 import type { StageRun } from './stage-run.ts';
@@ -8,14 +9,11 @@ export const START_MS = Date.parse(NOW);
 
 /** A stage without faults, whose delivery is prompt and orderly. */
 export const features = (changes: Partial<Features> = {}): Features => ({
-  faultRates: {},
-  delivery: { duplicateRate: 0, lateRate: 0, maxLateMs: 0, lostAnswerRate: 0, withoutTimeRate: 0 },
-  windowPer: 'user',
+  ...PLAIN_FEATURES,
   rules: { clientPayload: 'all' },
   content: true,
   batchSize: { send: 10, inbound: 10, stream: 100 },
   sendConcurrency: 2,
-  clockAheadMs: 0,
   maxAnswerMs: 500,
   ...changes,
 });

@@ -136,7 +136,6 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     function: 'send',
     batchSize: batchSize.send,
     concurrency: features.sendConcurrency,
-    handle: (handlers, records, invocation) => handlers.handle(records, invocation),
   });
   mappings.inbound = createQueueMapping({
     context,
@@ -146,7 +145,6 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     function: 'drain',
     batchSize: batchSize.inbound,
     concurrency: MAX_INBOUND_INVOCATIONS,
-    handle: (handlers, records, invocation) => handlers.handle(records, invocation),
   });
 
   mappings.erasures = createQueueMapping({
@@ -158,7 +156,6 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     batchSize: ERASURE_BATCH_SIZE,
     concurrency: MAX_ERASURE_INVOCATIONS,
     sparedFromReceive: SPARED_ERASURE_RECEIVE,
-    handle: (handlers, records, invocation) => handlers.handle(records, invocation),
   });
   const keeping = createKeepDaily(context, queues, (run) =>
     manage.invoke({ function: 'keep', messages: 0, ...run }, (handlers, invocation) => handlers.keep(invocation)),

@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../support/builders.ts';
 import { createVirtualClock } from '../world/virtual-clock.ts';
-import type { Features } from './history.ts';
+import { PLAIN_FEATURES } from './draw-features.ts';
 import { createStageContext } from './stage-context.ts';
 import { createTableStream, type TableStreamRecord } from './table-stream.ts';
 
-const FEATURES: Features = {
-  faultRates: {},
-  delivery: { duplicateRate: 0, lateRate: 0, maxLateMs: 0, lostAnswerRate: 0, withoutTimeRate: 0 },
-  windowPer: 'user',
-  rules: {},
-  content: true,
-  batchSize: { send: 10, inbound: 10, stream: 2 },
-  sendConcurrency: 2,
-  clockAheadMs: 0,
-  maxAnswerMs: 0,
-};
+const FEATURES = { ...PLAIN_FEATURES, batchSize: { send: 10, inbound: 10, stream: 2 } };
 
 /** A stream whose function responds as given, with the batches that the function received. */
 const createStream = (failuresOf: (batch: readonly string[], invocation: number) => readonly string[] = () => []) => {

@@ -1,8 +1,9 @@
 import type { ItemUpdate } from '../../../../lambdas/adapters/dynamodb/item-update.ts';
 import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
-import { NOW, sendRequest, templateRequest, USER } from '../../../support/builders.ts';
+import { sendRequest, templateRequest, USER } from '../../../support/builders.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
-import type { Act, Features, History } from '../history.ts';
+import type { Features, History } from '../history.ts';
+import { type ActLater, features, history } from '../small-histories.ts';
 import type { StageInvariantName } from '../stage-invariants.ts';
 import type { StageMutation } from '../stage-mutation.ts';
 
@@ -15,33 +16,14 @@ export interface StageDefect {
   readonly history: History;
 }
 
-const START_MS = Date.parse(NOW);
-
-const FEATURES: Features = {
-  faultRates: {},
-  delivery: { duplicateRate: 0, lateRate: 0, maxLateMs: 0, lostAnswerRate: 0, withoutTimeRate: 0 },
-  windowPer: 'user',
-  rules: { clientPayload: 'all' },
-  content: true,
-  batchSize: { send: 10, inbound: 10, stream: 100 },
-  sendConcurrency: 3,
-  clockAheadMs: 0,
-  maxAnswerMs: 500,
-};
-
-type ActLater = Act extends infer Each ? (Each extends Act ? Omit<Each, 'atMs'> & { afterMs: number } : never) : never;
-
 /** A history without faults, unless it lists some. */
 export const historyOf = (
   acts: readonly ActLater[],
-  { features, faults = [] }: { readonly features?: Partial<Features>; readonly faults?: readonly string[] } = {},
-): History => ({
-  seed: 1,
-  features: { ...FEATURES, ...features },
-  // The type system cannot see that an act without its time, plus a time, is an act.
-  acts: acts.map(({ afterMs, ...act }) => ({ ...act, atMs: START_MS + afterMs }) as Act),
-  faults,
-});
+  {
+    features: changes,
+    faults = [],
+  }: { readonly features?: Partial<Features>; readonly faults?: readonly string[] } = {},
+): History => history(acts, { features: features({ sendConcurrency: 3, ...changes }), faults });
 
 export const writes = (afterMs = 0, contact = USER): ActLater => ({
   kind: 'user-writes',

@@ -1,5 +1,6 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest } from '../../../support/builders.ts';
+import { PLAIN_FEATURES } from '../draw-features.ts';
 import type { Act, Features, History } from '../history.ts';
 import { type FunctionName, type LedgerEntry, QUEUES } from '../ledger.ts';
 import type { StageRun } from '../stage-run.ts';
@@ -20,17 +21,7 @@ export const at = (seconds: number): string => new Date(START_MS + seconds * 100
 export const expiryOf = (kind: keyof typeof RETENTION_DAYS, seconds: number): number =>
   Math.floor(START_MS / 1000) + seconds + RETENTION_DAYS[kind] * 24 * 60 * 60;
 
-const FEATURES: Features = {
-  faultRates: {},
-  delivery: { duplicateRate: 0, lateRate: 0, maxLateMs: 0, lostAnswerRate: 0, withoutTimeRate: 0 },
-  windowPer: 'user',
-  rules: { clientPayload: 'all' },
-  content: true,
-  batchSize: { send: 1, inbound: 1, stream: 1 },
-  sendConcurrency: 1,
-  clockAheadMs: 0,
-  maxAnswerMs: 0,
-};
+const FEATURES: Features = { ...PLAIN_FEATURES, rules: { clientPayload: 'all' }, content: true };
 
 /** Creates a handwritten run. Its table and queues follow from its entries. */
 export const runOf = (
