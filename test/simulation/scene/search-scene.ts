@@ -11,12 +11,12 @@ import {
   replayRuns,
   searchRuns,
 } from '../search/search-runs.ts';
+import { observeTransition, type Writer } from '../world/observe-transition.ts';
 import { forgetInterned } from '../world/serialize.ts';
 import { createScene, type Scene } from './scene.ts';
 import { SCENE_INVARIANTS, type SceneInvariant, type SceneInvariantName } from './scene-invariants.ts';
 import type { SceneMutation, SceneOptions } from './scene-options.ts';
 import { answeredCalls } from './scene-view.ts';
-import { sendTransition } from './send-transition.ts';
 
 type RunOptions = FaultOptions<SceneMutation>;
 
@@ -52,6 +52,16 @@ export const searchScene = (scenario: SceneOptions, options: SceneSearchOptions)
 export const replayScene = (scenario: SceneOptions, options: RunOptions, choices: readonly number[]) =>
   replayRuns<SceneInvariantName>((report) => observed({ ...scenario, ...faultOptions(options) }, report), choices);
 
+const WRITERS = [
+  ['erase', 'erase'],
+  ['post', 'receive'],
+  ['drain', 'drain'],
+  ['send', 'send'],
+] as const;
+
+/** The function of a process. The processes of the management API are named after what they do. */
+const writerOf = (process: string): Writer => WRITERS.find(([prefix]) => process.startsWith(prefix))?.[1] ?? 'manage';
+
 const observed = (
   options: SceneOptions,
   report: Report<SceneInvariantName>,
@@ -60,8 +70,8 @@ const observed = (
   const check = createCheck<SceneInvariantName, SceneInvariant>(SCENE_INVARIANTS, report);
   const scene = createScene(options, {
     onWrite(one, write) {
-      const transition = onTransition && sendTransition(one.current, write.before, write.after);
-      if (transition) onTransition?.(transition);
+      const transition = onTransition && observeTransition(writerOf(one.current), write.before, write.after);
+      if (transition) onTransition?.(transition.name);
       check(({ atWrite }) => atWrite?.(one, write));
     },
     onAnswer: (one, name) => {

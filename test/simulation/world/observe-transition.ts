@@ -5,8 +5,6 @@ import {
   type SendTransition,
   type SendTransitionName,
 } from '../../../lambdas/domain/send-transitions.ts';
-import type { FunctionName } from './ledger.ts';
-import { namesOf } from './random-draw.ts';
 
 export interface ObservedTransition {
   readonly name: SendTransitionName;
@@ -14,7 +12,7 @@ export interface ObservedTransition {
 }
 
 /** The actors whose transitions each function makes. If two transitions fit, the first one applies. */
-const WRITERS: Readonly<Record<FunctionName, readonly SendTransition['by'][]>> = {
+const ACTORS = {
   receive: ['receive'],
   drain: ['receive'],
   send: ['send'],
@@ -22,7 +20,11 @@ const WRITERS: Readonly<Record<FunctionName, readonly SendTransition['by'][]>> =
   manage: ['operator', 'manage'],
   erase: ['manage'],
   keep: [],
-};
+} as const satisfies Readonly<Record<string, readonly SendTransition['by'][]>>;
+
+export type Writer = keyof typeof ACTORS;
+
+const NAMES = Object.keys(SEND_TRANSITIONS) as SendTransitionName[];
 
 /** What a transition that keeps the state must change. Other writes do not change it. */
 const EVIDENCE: Partial<Record<SendTransitionName, string>> = {
@@ -36,18 +38,18 @@ const EVIDENCE: Partial<Record<SendTransitionName, string>> = {
 
 /** Returns the transition that a write of a send made. Returns undefined for a write that makes none. */
 export const observeTransition = (
-  writer: FunctionName | undefined,
+  writer: Writer | undefined,
   before: Item | undefined,
   after: Item | undefined,
 ): ObservedTransition | undefined => {
   if (after?.state === undefined || writer === undefined) return undefined;
   const from = before?.state === undefined ? 'none' : String(before.state);
-  const possible = namesOf(SEND_TRANSITIONS).filter((name) => {
+  const possible = NAMES.filter((name) => {
     const transition: SendTransition = SEND_TRANSITIONS[name];
     if (transition.to !== after.state || !Object.hasOwn(transition.from, from)) return false;
     return from !== after.state || isChanged(EVIDENCE[name], before, after);
   });
-  const name = WRITERS[writer].flatMap((by) => possible.filter((one) => SEND_TRANSITIONS[one].by === by)).at(0);
+  const name = ACTORS[writer].flatMap((by) => possible.filter((one) => SEND_TRANSITIONS[one].by === by)).at(0);
   // The state is one from which the transition can start.
   return name && { name, from: from as FromState };
 };
