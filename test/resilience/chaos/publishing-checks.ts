@@ -1,5 +1,6 @@
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import type { TableItem } from '../../../local/local-client.ts';
+import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../support/event-names.ts';
 import { OPTED_IN_AT } from './chaos-stage.ts';
 import { type Check, compareEach } from './check.ts';
 import { erasedContacts, type Ledgers } from './ledgers.ts';
@@ -10,22 +11,7 @@ interface ExpectedEvent {
   readonly subject: string;
 }
 
-const STATUS_EVENTS: readonly (readonly [attribute: string, name: string])[] = [
-  ['deliveredAt', 'MessageDelivered'],
-  ['readAt', 'MessageRead'],
-  ['failedAt', 'MessageFailed'],
-  ['sentAt', 'MessageStatusChanged'],
-  ['otherStatuses', 'MessageStatusChanged'],
-];
-
-const SEND_EVENTS: Readonly<Record<string, string>> = {
-  accepted: 'SendAccepted',
-  refused: 'SendRefused',
-  rejected: 'SendRejected',
-  expired: 'SendExpired',
-  uncertain: 'SendUncertain',
-  cancelled: 'SendCancelled',
-};
+const STATUS_EVENTS = [...Object.entries(EVENT_OF_STATUS_TIME), ['otherStatuses', 'MessageStatusChanged'] as const];
 
 const expectedEvents = (item: TableItem): readonly ExpectedEvent[] => {
   const [kind, ...rest] = String(item.pk).split('#');
@@ -36,7 +22,7 @@ const expectedEvents = (item: TableItem): readonly ExpectedEvent[] => {
     const received = item.direction === 'inbound' ? [{ name: 'MessageReceived', subject }] : [];
     return [...received, ...statuses.map(([, name]) => ({ name, subject }))];
   }
-  const name = SEND_EVENTS[String(item.state)];
+  const name = EVENT_OF_STATE[String(item.state)];
   return kind === 'SEND' && name !== undefined ? [{ name, subject }] : [];
 };
 
@@ -107,7 +93,7 @@ const causesOf = (ledgers: Ledgers): ReadonlySet<string> => {
     if (sk !== 'SEND') return [];
     const requestId = String(pk).slice('SEND#'.length);
     // An erasure can cancel a send, and an uncertain send can end in another state.
-    const names = erasedAt === undefined ? [SEND_EVENTS[String(state)]] : Object.values(SEND_EVENTS);
+    const names = erasedAt === undefined ? [EVENT_OF_STATE[String(state)]] : Object.values(EVENT_OF_STATE);
     return [...names, 'SendUncertain'].map((name) => `${name} ${requestId}`);
   });
   return new Set([

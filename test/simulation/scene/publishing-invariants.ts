@@ -1,5 +1,6 @@
 import { idOf, parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../support/event-names.ts';
 import type { PublishedEvent } from '../world/bus.ts';
 import type { ItemWrite } from '../world/table.ts';
 import type { Scene } from './scene.ts';
@@ -100,22 +101,6 @@ export const PUBLISHING_INVARIANTS = {
   },
 } as const satisfies Record<string, SceneInvariant>;
 
-const STATES: Readonly<Record<string, string>> = {
-  accepted: 'SendAccepted',
-  refused: 'SendRefused',
-  rejected: 'SendRejected',
-  expired: 'SendExpired',
-  uncertain: 'SendUncertain',
-  cancelled: 'SendCancelled',
-};
-
-const TIMES: Readonly<Record<string, string>> = {
-  sentAt: 'MessageStatusChanged',
-  deliveredAt: 'MessageDelivered',
-  readAt: 'MessageRead',
-  failedAt: 'MessageFailed',
-};
-
 const expectedEvents = ({ before = {}, after = {} }: ItemWrite): readonly ExpectedEvent[] => {
   const pk = String(after.pk);
   const id = idOf(pk);
@@ -123,13 +108,18 @@ const expectedEvents = ({ before = {}, after = {} }: ItemWrite): readonly Expect
     name === undefined ? [] : [{ pk, name, subject }];
   switch (after.sk) {
     case 'SEND':
-      return before.state === after.state ? [] : event(STATES[String(after.state)]);
+      return before.state === after.state ? [] : event(EVENT_OF_STATE[String(after.state)]);
     case 'ECHO':
       return before.createdAt === undefined ? event('MessageEchoed') : [];
     case 'MESSAGE': {
       const isNew = before.createdAt === undefined && after.createdAt !== undefined && after.direction === 'inbound';
-      const times = Object.keys(TIMES).filter((name) => before[name] === undefined && after[name] !== undefined);
-      return [...(isNew ? event('MessageReceived') : []), ...times.flatMap((name) => event(TIMES[name]))];
+      const times = Object.keys(EVENT_OF_STATUS_TIME).filter(
+        (name) => before[name] === undefined && after[name] !== undefined,
+      );
+      return [
+        ...(isNew ? event('MessageReceived') : []),
+        ...times.flatMap((name) => event(EVENT_OF_STATUS_TIME[name])),
+      ];
     }
     case 'CONSENT': {
       const name = isOptedOut(after) ? 'ContactOptedOut' : 'ContactOptedIn';

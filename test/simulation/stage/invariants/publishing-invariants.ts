@@ -1,4 +1,5 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../../support/event-names.ts';
 import { shardIdOf } from '../table-stream.ts';
 import { effectiveConsent } from './effective-consent.ts';
 import { erasedKeys } from './receiving-invariants.ts';
@@ -132,22 +133,6 @@ const discardedIn = (facts: StageFacts): ((index: number) => boolean) => {
   return (index) => discarded.has(index);
 };
 
-const EVENT_OF_STATE: Readonly<Record<string, string>> = {
-  accepted: 'SendAccepted',
-  refused: 'SendRefused',
-  rejected: 'SendRejected',
-  expired: 'SendExpired',
-  uncertain: 'SendUncertain',
-  cancelled: 'SendCancelled',
-};
-
-const EVENT_OF_STATUS = {
-  sentAt: 'MessageStatusChanged',
-  deliveredAt: 'MessageDelivered',
-  readAt: 'MessageRead',
-  failedAt: 'MessageFailed',
-};
-
 type EndpointOf = (accepted: Item) => unknown;
 
 /**
@@ -197,7 +182,7 @@ const eventsOfWrite = (
             }),
           ]
         : []),
-      ...Object.entries(EVENT_OF_STATUS).flatMap(([attribute, name]) =>
+      ...Object.entries(EVENT_OF_STATUS_TIME).flatMap(([attribute, name]) =>
         appeared(attribute)
           ? [event(name, idIn(key), after[attribute], { contact: contactIn(after), requestId: after.requestId })]
           : [],
