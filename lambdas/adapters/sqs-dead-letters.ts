@@ -6,7 +6,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { deadLetterReason, type KeptQueue } from '../domain/dead-letter.ts';
+import { type DeadLetter, deadLetterReason, type KeptQueue } from '../domain/dead-letter.ts';
 import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
 import { toInstant } from '../domain/instant.ts';
 import type { DeadLetterSource, QueuedDeadLetters } from '../ports.ts';
@@ -31,24 +31,15 @@ export const createSqsDeadLetterSource = (
 ): DeadLetterSource => ({
   queue,
 
-  depth: () => countMessages(client, url, 'ApproximateNumberOfMessages'),
+  depth: () => countMessages(client, url, VISIBLE),
 
   async receive() {
     const messages = await receive(client, url, INVOCATION_SECONDS);
-    return messages.map(({ MessageId = '', Body = '', ReceiptHandle = '', Attributes, MessageAttributes = {} }) => {
-      const groupId = Attributes?.MessageGroupId;
-      const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue]);
-      return {
-        id: MessageId,
-        queue,
-        reason: deadLetterReason(Object.fromEntries(attributes)),
-        body: Body,
-        ...(groupId !== undefined && { groupId }),
-        since: toInstant(new Date(Number(Attributes?.SentTimestamp))),
-        receiptHandle: ReceiptHandle,
-        ...(isForeign(Attributes?.DeadLetterQueueSourceArn, sourceUrl) && { isForeign: true }),
-      };
-    });
+    return messages.map((message) => ({
+      ...deadLetterOf(queue, message),
+      receiptHandle: message.ReceiptHandle ?? '',
+      ...(isForeign(message.Attributes?.DeadLetterQueueSourceArn, sourceUrl) && { isForeign: true }),
+    }));
   },
 
   remove: ({ receiptHandle }) => remove(client, url, receiptHandle),
@@ -61,23 +52,54 @@ export const createSqsDeadLetterSource = (
     ),
 });
 
+const deadLetterOf = (
+  queue: KeptQueue,
+  { MessageId = '', Body = '', Attributes, MessageAttributes = {} }: Message,
+): DeadLetter => {
+  const groupId = Attributes?.MessageGroupId;
+  const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue]);
+  return {
+    id: MessageId,
+    queue,
+    reason: deadLetterReason(Object.fromEntries(attributes)),
+    body: Body,
+    ...(groupId !== undefined && { groupId }),
+    since: toInstant(new Date(Number(Attributes?.SentTimestamp))),
+  };
+};
+
 /** A message that was put on the dead-letter queue directly has no source. The queue's policy says who may do that. */
 const isForeign = (sourceArn: string | undefined, sourceUrl: string | undefined): boolean =>
   sourceArn !== undefined &&
   sourceUrl !== undefined &&
   sourceArn.split(':').slice(-2).join('/') !== new URL(sourceUrl).pathname.slice(1);
 
+/** The URLs of the queues that are searched. Only that of `send` is a FIFO queue. */
+export interface SearchedQueueUrls {
+  readonly send: string;
+  readonly others: readonly string[];
+}
+
 /**
  * Creates the search of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
  * the wanted ones, and makes the others visible again. Searches at the same time would hide messages from each other, so
  * those of a process take turns.
+ *
+ * @param keep stores a dead letter in the table. Called for one that hides others in its queue, before it is deleted
  */
-export const createSqsQueuedDeadLetters = (client: SQSClient, queueUrls: readonly string[]): QueuedDeadLetters => {
+export const createSqsQueuedDeadLetters = (
+  client: SQSClient,
+  { send, others }: SearchedQueueUrls,
+  keep: (deadLetter: DeadLetter) => Promise<void>,
+): QueuedDeadLetters => {
   let previous: Promise<unknown> = Promise.resolve();
   return {
     async remove(isWanted, hasTime) {
       const search = previous.then(() =>
-        Promise.all(queueUrls.map((url) => removeFrom(client, url, isWanted, hasTime))),
+        Promise.all([
+          removeFrom(client, send, isWanted, hasTime, (message) => keep(deadLetterOf('send', message))),
+          ...others.map((url) => removeFrom(client, url, isWanted, hasTime)),
+        ]),
       );
       previous = search.catch(() => undefined);
       const results = await search;
@@ -89,38 +111,58 @@ export const createSqsQueuedDeadLetters = (client: SQSClient, queueUrls: readonl
   };
 };
 
+/** @param keep stores a message elsewhere. Needed for a FIFO queue */
 const removeFrom = async (
   client: SQSClient,
   QueueUrl: string,
   isWanted: (deadLetter: DeadLetterText) => boolean,
   hasTime: () => boolean,
+  keep?: (message: Message) => Promise<void>,
 ) => {
   // Another consumer may have received a wanted one, and may release it later. Of two searches that begin at about the
   // same time, the later one receives nothing, so that the other can end.
   if ((await countMessages(client, QueueUrl, IN_FLIGHT)) > 0) return { removed: 0, isComplete: false };
-  const others: string[] = [];
+  let others: readonly Message[] = [];
   let removed = 0;
   let isComplete = false;
   try {
     for (let isNoneHidden = false; !isComplete && hasTime(); ) {
       const messages = await receive(client, QueueUrl, ERASURE_TURN_SECONDS);
-      for (const { Body: body = '', ReceiptHandle = '', Attributes } of messages) {
+      for (const message of messages) {
+        const { Body: body = '', Attributes } = message;
         if (isWanted({ body, groupId: Attributes?.MessageGroupId })) {
-          await remove(client, QueueUrl, ReceiptHandle);
+          await remove(client, QueueUrl, message.ReceiptHandle);
           removed += 1;
-        } else others.push(ReceiptHandle);
+        } else others = [...others, message];
       }
       if (messages.length > 0) isNoneHidden = false;
       else if (isNoneHidden) isComplete = true;
       // Another consumer may also have received some since. If it has released them by now, the next receive gets them.
       else if ((await countMessages(client, QueueUrl, IN_FLIGHT)) > others.length) break;
-      else isNoneHidden = true;
+      else if (keep && others.length > 0 && (await countMessages(client, QueueUrl, VISIBLE)) > 0) {
+        for (const one of largestGroup(others)) {
+          await keep(one);
+          await remove(client, QueueUrl, one.ReceiptHandle);
+          others = others.filter((other) => other !== one);
+        }
+      } else isNoneHidden = true;
     }
   } finally {
-    await release(client, QueueUrl, others);
+    const receiptHandles = others.map(({ ReceiptHandle = '' }) => ReceiptHandle);
+    await release(client, QueueUrl, receiptHandles);
   }
   return { removed, isComplete };
 };
+
+/**
+ * The messages that probably hide others. SQS returns no more messages of a group while one of them is in flight, and
+ * at most ten at once, as many as possible of the same group.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+ */
+const largestGroup = (messages: readonly Message[]): readonly Message[] =>
+  [...Map.groupBy(messages, ({ Attributes }) => Attributes?.MessageGroupId).values()]
+    .toSorted((one, other) => other.length - one.length)
+    .at(0) ?? [];
 
 const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: number): Promise<readonly Message[]> => {
   const { Messages = [] } = await client.send(
@@ -138,17 +180,22 @@ const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: n
 };
 
 const IN_FLIGHT = 'ApproximateNumberOfMessagesNotVisible';
+/**
+ * Contains the messages that others of their group hide. The number is exact for a FIFO queue.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-resources-required-process-messages.html
+ */
+const VISIBLE = 'ApproximateNumberOfMessages';
 
 const countMessages = async (
   client: SQSClient,
   QueueUrl: string,
-  name: typeof IN_FLIGHT | 'ApproximateNumberOfMessages',
+  name: typeof IN_FLIGHT | typeof VISIBLE,
 ): Promise<number> => {
   const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [name] }));
   return Number(Attributes?.[name] ?? 0);
 };
 
-const remove = async (client: SQSClient, QueueUrl: string, ReceiptHandle: string): Promise<void> => {
+const remove = async (client: SQSClient, QueueUrl: string, ReceiptHandle = ''): Promise<void> => {
   await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
 };
 

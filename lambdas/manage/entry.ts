@@ -28,7 +28,7 @@ import type { ManagementCall } from './api.ts';
 import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
-import { createKeepDeadLetters } from './keep-dead-letters.ts';
+import { createKeepDeadLetter, createKeepDeadLetters } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { ROUTES } from './routes.ts';
 
@@ -73,12 +73,19 @@ const inboundDeadLetters =
     ? undefined
     : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, inboundUrl);
 
+const keeping = {
+  deadLetters: createDynamodbKeptDeadLetters(table),
+  clock: systemClock,
+  randomness: systemRandomness,
+  chatPlatform,
+};
+
 const ports = {
   contacts: createDynamodbContacts(table),
   messages: createDynamodbMessages(table),
   sends: createDynamodbSends(table),
   circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
-  deadLetters: createDynamodbKeptDeadLetters(table),
+  deadLetters: keeping.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
   ...(inboundDeadLetters &&
     inboundUrl !== undefined && {
@@ -87,14 +94,20 @@ const ports = {
   erasures: createDynamodbErasures(table),
   queue: createSqsSendQueue(sqs, environment.SEND_QUEUE_URL),
   erasureQueue: createSqsErasureQueue(sqs, environment.ERASURE_QUEUE_URL),
-  queuedDeadLetters: createSqsQueuedDeadLetters(sqs, [
-    environment.SEND_DEAD_LETTER_QUEUE_URL,
-    environment.SCHEDULE_DEAD_LETTER_QUEUE_URL,
-    // An earlier erasure of the same contact, which is done by then.
-    environment.ERASURE_DEAD_LETTER_QUEUE_URL,
-    ...(inboundDeadLettersUrl === undefined ? [] : [inboundDeadLettersUrl]),
-    ...environment.DEAD_LETTER_QUEUE_URLS,
-  ]),
+  queuedDeadLetters: createSqsQueuedDeadLetters(
+    sqs,
+    {
+      send: environment.SEND_DEAD_LETTER_QUEUE_URL,
+      others: [
+        environment.SCHEDULE_DEAD_LETTER_QUEUE_URL,
+        // An earlier erasure of the same contact, which is done by then.
+        environment.ERASURE_DEAD_LETTER_QUEUE_URL,
+        ...(inboundDeadLettersUrl === undefined ? [] : [inboundDeadLettersUrl]),
+        ...environment.DEAD_LETTER_QUEUE_URLS,
+      ],
+    },
+    createKeepDeadLetter(keeping),
+  ),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
@@ -131,10 +144,7 @@ const keepDeadLetters = createKeepDeadLetters({
     createSqsDeadLetterSource(sqs, 'schedules', environment.SCHEDULE_DEAD_LETTER_QUEUE_URL),
     createSqsDeadLetterSource(sqs, 'erasures', environment.ERASURE_DEAD_LETTER_QUEUE_URL),
   ],
-  deadLetters: ports.deadLetters,
-  clock: systemClock,
-  randomness: systemRandomness,
-  chatPlatform,
+  ...keeping,
   log,
   metrics,
 });

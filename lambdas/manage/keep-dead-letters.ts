@@ -1,4 +1,4 @@
-import { contactsOf, KEEP_AFTER_MS } from '../domain/dead-letter.ts';
+import { contactsOf, type DeadLetter, KEEP_AFTER_MS } from '../domain/dead-letter.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { addMs } from '../domain/instant.ts';
 import type {
@@ -76,12 +76,22 @@ const keepFrom = async (
 };
 
 const keep = async (
-  { deadLetters, clock, randomness, chatPlatform }: KeepDeadLettersOptions,
+  options: KeepDeadLettersOptions,
   source: DeadLetterSource,
   received: ReceivedDeadLetter,
 ): Promise<void> => {
   const { receiptHandle: _receiptHandle, ...deadLetter } = received;
-  const kept = { at: clock.now(), keepId: randomness.newId() };
-  await deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), kept);
+  await createKeepDeadLetter(options)(deadLetter);
   await source.remove(received);
 };
+
+/** Creates the function that stores a dead letter in the table. */
+export const createKeepDeadLetter =
+  ({
+    deadLetters,
+    clock,
+    randomness,
+    chatPlatform,
+  }: Pick<KeepDeadLettersOptions, 'deadLetters' | 'clock' | 'randomness' | 'chatPlatform'>) =>
+  (deadLetter: DeadLetter): Promise<void> =>
+    deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), { at: clock.now(), keepId: randomness.newId() });

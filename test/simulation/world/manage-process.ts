@@ -19,7 +19,7 @@ import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
-import { createKeepDeadLetters } from '../../../lambdas/manage/keep-dead-letters.ts';
+import { createKeepDeadLetter, createKeepDeadLetters } from '../../../lambdas/manage/keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
 import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
 import type {
@@ -156,11 +156,12 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     createSqsDeadLetterSource(sqs, queue, urlOf(key));
   const inboundDeadLetters = deadLettersOf('inbound', 'inboundDeadLetters');
   const scheduleOf = (requestId: string): Touches => ({ reads: [], writes: [`schedule ${requestId}`] });
+  const deadLetters = createDynamodbKeptDeadLetters(table);
   const plain: BreakableManagePorts = {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),
     sends: createDynamodbSends(table),
-    deadLetters: createDynamodbKeptDeadLetters(table),
+    deadLetters,
     audit: createDynamodbAudit(table, randomness),
     erasures: createDynamodbErasures(table),
     queue: createSqsSendQueue(sqs, urlOf('send')),
@@ -175,15 +176,13 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     ],
     queuedDeadLetters: createSqsQueuedDeadLetters(
       sqs,
-      (
-        [
-          'sendDeadLetters',
-          'scheduleDeadLetters',
-          'erasureDeadLetters',
-          'inboundDeadLetters',
-          'publishFailures',
-        ] as const
-      ).map(urlOf),
+      {
+        send: urlOf('sendDeadLetters'),
+        others: (['scheduleDeadLetters', 'erasureDeadLetters', 'inboundDeadLetters', 'publishFailures'] as const).map(
+          urlOf,
+        ),
+      },
+      createKeepDeadLetter({ deadLetters, clock, randomness, chatPlatform: account.platform }),
     ),
     scheduler: {
       schedule: () => Promise.reject(new Error('This function schedules nothing.')),

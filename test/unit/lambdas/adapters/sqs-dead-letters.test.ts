@@ -1,17 +1,18 @@
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createSqsDeadLetterSource,
   createSqsQueuedDeadLetters,
 } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
+import type { DeadLetter } from '../../../../lambdas/domain/dead-letter.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import { contractQueues } from '../../../support/contract-queues.ts';
 
 const queues = contractQueues({ pollSecondMs: 50 });
 const createQueue = (suffix: '' | '.fifo' = '') =>
   queues.createQueue(suffix === '' ? {} : { FifoQueue: 'true', ContentBasedDeduplication: 'true' });
-const put = (QueueUrl: string, MessageBody: string, MessageGroupId?: string) =>
-  queues.client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId }));
+const put = (QueueUrl: string, MessageBody: string, MessageGroupId?: string, MessageDeduplicationId?: string) =>
+  queues.client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId, MessageDeduplicationId }));
 const visible = async (QueueUrl: string): Promise<readonly string[]> => {
   const bodies: string[] = [];
   for (;;) {
@@ -27,8 +28,12 @@ const inFlight = async (QueueUrl: string) => {
   const { Attributes } = await queues.client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
   return Attributes?.ApproximateNumberOfMessagesNotVisible;
 };
+const search = (send: string, ...others: string[]) => createSqsQueuedDeadLetters(queues.client, { send, others }, keep);
+const keep = vi.fn(async (_deadLetter: DeadLetter) => undefined);
 const isWanted = ({ body }: DeadLetterText) => body.startsWith('wanted');
 const always = () => true;
+
+beforeEach(() => void keep.mockReset());
 
 describe('the dead letters', () => {
   it('that are wanted are removed from all queues; the others are visible again at once', async () => {
@@ -36,7 +41,7 @@ describe('the dead letters', () => {
     for (let index = 0; index < 25; index += 1) await put(one, `${index % 2 === 0 ? 'wanted' : 'other'} ${index}`);
     await put(other, 'wanted');
 
-    expect(await createSqsQueuedDeadLetters(queues.client, [one, other]).remove(isWanted, always)).toEqual({
+    expect(await search(one, other).remove(isWanted, always)).toEqual({
       removed: 14,
       isComplete: true,
     });
@@ -51,9 +56,8 @@ describe('the dead letters', () => {
     for (let index = 0; index < 15; index += 1) await put(url, `wanted ${index}`, 'group-1');
     await put(url, 'other', 'group-2');
 
-    const search = createSqsQueuedDeadLetters(queues.client, [url]);
     const groups: (string | undefined)[] = [];
-    const result = await search.remove((deadLetter) => {
+    const result = await search(url).remove((deadLetter) => {
       groups.push(deadLetter.groupId);
       return isWanted(deadLetter);
     }, always);
@@ -63,14 +67,42 @@ describe('the dead letters', () => {
     expect(await visible(url)).toEqual(['other']);
   });
 
+  it('of a FIFO queue are removed even if unwanted ones of their message group hide them, which are then kept', async () => {
+    const url = await createQueue('.fifo');
+    const group = Array.from({ length: 24 }, (_, index) => (index % 12 === 11 ? 'wanted' : `other ${index}`));
+    for (const [index, body] of group.entries()) await put(url, body, 'group-1', `${index}`);
+    await put(url, 'alone', 'group-2');
+
+    expect(await search(url).remove(isWanted, always)).toEqual({ removed: 2, isComplete: true });
+
+    const kept = keep.mock.calls.map(([{ queue, body, groupId }]) => ({ queue, body, groupId }));
+    const left = await visible(url);
+    expect([...kept.map(({ body }) => body), ...left].toSorted()).toEqual(
+      ['alone', ...group.filter((body) => body !== 'wanted')].toSorted(),
+    );
+    expect(kept[0]).toEqual({ queue: 'send', body: 'other 0', groupId: 'group-1' });
+    expect(left).toContain('alone');
+    expect(left.length).toBeGreaterThan(1);
+  });
+
+  it('of a FIFO queue stay there if those that hide others cannot be kept', async () => {
+    const url = await createQueue('.fifo');
+    for (let index = 0; index < 12; index += 1) await put(url, `other ${index}`, 'group-1');
+    keep.mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error('The table is unavailable.'));
+
+    await expect(search(url).remove(isWanted, always)).rejects.toThrow('The table is unavailable.');
+
+    expect(await visible(url)).toHaveLength(10);
+    expect(await inFlight(url)).not.toBe('0');
+  });
+
   it('are not all seen while another consumer has received some, or when the time is over', async () => {
     const url = await createQueue();
     await put(url, 'wanted');
-    const search = createSqsQueuedDeadLetters(queues.client, [url]);
-    expect(await search.remove(isWanted, () => false)).toEqual({ removed: 0, isComplete: false });
+    expect(await search(url).remove(isWanted, () => false)).toEqual({ removed: 0, isComplete: false });
     await queues.client.send(new ReceiveMessageCommand({ QueueUrl: url, VisibilityTimeout: 60 }));
 
-    expect(await search.remove(isWanted, always)).toEqual({ removed: 0, isComplete: false });
+    expect(await search(url).remove(isWanted, always)).toEqual({ removed: 0, isComplete: false });
   });
 
   it.each([
@@ -79,11 +111,11 @@ describe('the dead letters', () => {
   ])('are not missed by the searches of two erasures at once, in %s', async (_case, isShared) => {
     const url = await createQueue();
     for (let index = 0; index < 25; index += 1) await put(url, `${index % 2 === 0 ? 'one' : 'other'} ${index}`);
-    const search = createSqsQueuedDeadLetters(queues.client, [url]);
-    const otherSearch = isShared ? search : createSqsQueuedDeadLetters(queues.client, [url]);
+    const one = search(url);
+    const otherSearch = isShared ? one : search(url);
 
     const results = await Promise.all([
-      search.remove(({ body }) => body.startsWith('one'), always),
+      one.remove(({ body }) => body.startsWith('one'), always),
       otherSearch.remove(({ body }) => body.startsWith('other'), always),
     ]);
 
@@ -104,7 +136,7 @@ describe('the dead letters', () => {
       new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 1, VisibilityTimeout: 60 }),
     );
 
-    expect(await createSqsQueuedDeadLetters(queues.client, [url]).remove(isWanted, always)).toEqual({
+    expect(await search(url).remove(isWanted, always)).toEqual({
       removed: 0,
       isComplete: false,
     });
@@ -121,9 +153,7 @@ describe('the dead letters', () => {
       return false;
     };
 
-    await expect(createSqsQueuedDeadLetters(queues.client, [url]).remove(failing, always)).rejects.toThrow(
-      'cannot be read',
-    );
+    await expect(search(url).remove(failing, always)).rejects.toThrow('cannot be read');
 
     expect(await visible(url)).toContain('other');
   });
