@@ -1,19 +1,12 @@
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
 import type { Answer } from '../../../lambdas/manage/api.ts';
-import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
-import { bodyOf } from '../receiving/webhook-sender.ts';
 import { createSimulatedBus, type SimulatedBus } from '../world/bus.ts';
 import { createSimulatedChatService, type SimulatedChatService } from '../world/chat-service.ts';
 import type { Fault } from '../world/faults.ts';
 import { createInvocations, type Invocations } from '../world/invocations.ts';
-import {
-  ERASURE_VISIBILITY_SECONDS,
-  MANAGE_TIMEOUT_MS,
-  type ManagementRequest,
-  type ManageQueues,
-} from '../world/manage-process.ts';
+import { ERASURE_VISIBILITY_SECONDS, type ManageQueues } from '../world/manage-process.ts';
 import { PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
 import { createSimulatedQueue, type SimulatedPlainQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
 import { createSimulatedSchedules, type SimulatedSchedules } from '../world/schedules.ts';
@@ -24,8 +17,9 @@ import { createTableState, type ItemWrite, type TableState } from '../world/tabl
 import { type Alternative, createTurns, drained, type Turns } from '../world/turns.ts';
 import { createVirtualClock, type VirtualClock } from '../world/virtual-clock.ts';
 import type { Choose } from '../world/world.ts';
+import { createSceneActors } from './scene-actors.ts';
 import { createSceneFunctions } from './scene-functions.ts';
-import type { ApiCaller, SceneOptions } from './scene-options.ts';
+import type { SceneOptions } from './scene-options.ts';
 
 /** Several functions on one table with their environment. Each port call waits for its turn. */
 export interface Scene {
@@ -69,27 +63,17 @@ const MAX_POSTPONEMENTS = 1;
 const INBOUND_VISIBILITY_SECONDS = 60;
 /** Longer than a series of attempts without a pause, but short enough for retries in the time reserved for them. */
 const OUTAGE_MS = 250;
-/**
- * How long Lambda waits before it retries an asynchronous invocation.
- * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
- */
-const ASYNC_RETRY_MS = 60_000;
-/** The status that acknowledges an event. */
-const OK = 200;
 
 export const userRef: ContactRef = contactRef(ACCOUNT.platform, USER);
 
 export const createScene = (options: SceneOptions, observer: SceneObserver = {}): Scene => {
-  const { callers = [], posts = [], consumes = [], maxFaults = 0, allowedFaults, independence } = options;
+  const { consumes = [], maxFaults = 0, allowedFaults, independence } = options;
   const clock = createVirtualClock(NOW);
   const answers = new Map<string, Answer>();
   const facts = new Set<string>();
   const acknowledged = new Set<number>();
   const secret = { value: TOKEN };
   const path: number[] = [];
-  const attempts = new Map<string, number>();
-  /** Starts the work again if the process dies. */
-  const restarts = new Map<string, () => void>();
   let isRunning = false;
   let current = 'nobody';
   let calls = 0;
@@ -118,9 +102,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     onBreak(process) {
       for (const one of consumers) one.forget(process);
       stream.forget(process);
-      const restart = restarts.get(process);
-      restarts.delete(process);
-      restart?.();
+      actors.restart(process);
     },
   });
   const fifo = createSimulatedQueue(clock, {
@@ -181,68 +163,11 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     ...(options.random && { random: options.random }),
     ...(options.createMutation && { createMutation: options.createMutation }),
   });
-  const { startManage, startReceive } = functions;
   const consumers: readonly Invocations[] = consumes.flatMap((name) => {
     return [createInvocations(functions.consumers[name])];
   });
 
-  /** Runs an actor's work in one process after another until one succeeds. */
-  const repeat = (actor: string, work: (process: string) => Promise<boolean>, retryAfterMs = 0): void => {
-    const count = (attempts.get(actor) ?? 0) + 1;
-    if (count > maxFaults + 2) return;
-    attempts.set(actor, count);
-    const name = `${actor}.${count}`;
-    restarts.set(name, () => repeat(actor, work, retryAfterMs));
-    turns.observe(name, 'started');
-    const done = count > 1 && retryAfterMs > 0 ? turns.sleep(name, retryAfterMs).then(() => work(name)) : work(name);
-    void done
-      .catch(() => false)
-      .then((isDone) => {
-        if (!restarts.delete(name)) return;
-        turns.forget(name);
-        if (!isDone) repeat(actor, work, retryAfterMs);
-      });
-  };
-  const startCaller = (caller: ApiCaller, place = 0, request: ManagementRequest = caller.request): void =>
-    repeat(place === 0 ? caller.name : `${caller.name}+${place}`, async (process) => {
-      const answer = await startManage(process).call(request);
-      answers.set(place === 0 ? caller.name : `${caller.name}+${place}`, answer);
-      observer.onAnswer?.(scene, caller.name);
-      const next = place < 5 ? caller.then?.(scene) : undefined;
-      if (next) startCaller(caller, place + 1, next);
-      return true;
-    });
-  const startPost = (place: number): void => {
-    const post = posts[place];
-    if (post === undefined) return;
-    repeat(`post${place}`, async (process) => {
-      const status = await startReceive(process).post({
-        headers: { 'x-goog-pubsub-message-id': `delivery-${place}` },
-        body: bodyOf(post),
-      });
-      if (status === OK) acknowledged.add(place);
-      return status === OK;
-    });
-  };
-  let arePostsStarted = false;
-  const startPosts = (): void => {
-    if (arePostsStarted || options.postsFollow?.(scene) === false) return;
-    arePostsStarted = true;
-    for (const place of posts.keys()) startPost(place);
-  };
-  const startKeep = (place: number): void => {
-    if (place >= (options.keeps ?? 0)) return;
-    const startedAt = clock.ms;
-    const invocation: Invocation = {
-      getRemainingTimeInMillis: () => startedAt + MANAGE_TIMEOUT_MS - clock.ms,
-    };
-    const work = async (process: string): Promise<boolean> => {
-      await startManage(process).keep(invocation);
-      startKeep(place + 1);
-      return true;
-    };
-    repeat(place === 0 ? 'keep' : `keep+${place}`, work, ASYNC_RETRY_MS);
-  };
+  const actors = createSceneActors({ scene: () => scene, options, turns, functions, observer, answers, acknowledged });
 
   const events = [...(options.events ?? [])];
   for (const { writes } of events) independence?.touched('events', { reads: [], writes: [writes] });
@@ -329,10 +254,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       events.map(({ label }) => label).join(),
       turns.key(),
       consumers.map((one) => one.key()).join('|'),
-      [...attempts]
-        .map((entry) => entry.join())
-        .toSorted()
-        .join(';'),
+      actors.key(),
       [...acknowledged].toSorted().join(),
       `${faultCount},${postponements},${calls}`,
     ].join('/');
@@ -367,8 +289,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
         const { requestId: deduplicationId, platformContactId: groupId } = request;
         fifo.put({ body: JSON.stringify(request), groupId, deduplicationId });
       }
-      for (const caller of callers) startCaller(caller);
-      startKeep(0);
+      actors.start();
       const how = await steps(choose);
       turns.closeAll();
       return how;
@@ -378,7 +299,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
   const steps = async (choose: Choose): Promise<'quiet' | 'abandoned' | 'endless'> => {
     for (;;) {
       for (const one of consumers) one.startAll();
-      startPosts();
+      actors.startPosts();
       const isStarted = options.publishes === true && stream.startAll();
       await drained();
       const invoked = consumers.reduce((sum, { count }) => sum + count, 0) + stream.count;
