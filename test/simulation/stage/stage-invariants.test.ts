@@ -343,6 +343,42 @@ describe('a status of a call with an unknown outcome, after another call', () =>
   });
 });
 
+describe('a message that an operator resolves, after a claim whose function died', () => {
+  /** The first call is a free-form message with an unknown outcome; the template of the second claim is never called. */
+  const resolved = (isAbandoned: boolean): readonly Step[] => {
+    const call = { endpoint: 'intent/v2' };
+    const again = { ...CLAIMED, claimId: 'claim-2', call };
+    const end = { ...again, state: isAbandoned ? 'uncertain' : 'waiting' };
+    const message = { direction: 'outbound', contact: CONTACT, requestId: 'request-1', call };
+    return [
+      ...written(changed(without(MAIN, 'sent message', 'delivered'), 'call', { isAnswered: false }), 'accept', {
+        state: 'uncertain',
+      }),
+      writeStep('claim again', 20, { process: 'send-2', key: SEND, after: again }),
+      writeStep('end', 22, { process: 'send-3', key: SEND, before: again, after: end }),
+      invoked('manage-1', 'manage', 30),
+      writeStep('resolved', 30, { process: 'manage-1', key: SEND, before: end, after: { ...end, state: 'accepted' } }),
+      writeStep('message', 30, { process: 'manage-1', key: 'MESSAGE#out-1 MESSAGE', after: message }),
+      ended('manage-1', 'manage', 30),
+    ];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('may show what was claimed last, which may have been sent', () => {
+    expect(invariantsOf(resolved(true))).not.toContain('acceptedHasMessage');
+  });
+
+  it('does not show it if that claim is known to have sent nothing', () => {
+    expect(invariantsOf(resolved(false))).toContain('acceptedHasMessage');
+  });
+
+  it('does not show a call that was never claimed', () => {
+    const steps = written(resolved(true), 'message', { call: { endpoint: 'other/v1' } });
+    expect(invariantsOf(steps)).toContain('acceptedHasMessage');
+  });
+});
+
 /** The last turn of an erasure removes a contact check that is newer than the erasure's request. */
 const erasedCheck = (...created: readonly Step[]): readonly Step[] => {
   const before = { checkedAt: at(200.5), checkedAddress: USER };
