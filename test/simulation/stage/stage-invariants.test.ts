@@ -458,6 +458,34 @@ describe('a send that becomes uncertain without a call', () => {
   });
 });
 
+describe('a status that is reported twice with the same body, before and after an erasure', () => {
+  const BODY = JSON.stringify({ _id_: 'out-1', FROM: USER.slice(1), STATUS: 'delivered' });
+  const report = (eventId: string, seconds: number, deliveredAt: number): readonly Step[] => [
+    step(eventId, seconds, { kind: 'event', eventId, body: BODY, isUnauthenticated: false }),
+    step(`${eventId} delivery`, deliveredAt, { kind: 'delivery', eventId, attempt: 1 }),
+    step(`${eventId} answer`, deliveredAt, { kind: 'delivery-answer', eventId, status: 200, isHeard: true }),
+  ];
+  const stored = { deliveredAt: at(50), statusBodies: new Set([BODY]) };
+  const rewritten = (...again: readonly Step[]): readonly Step[] => [
+    ...report('first', 45, 46),
+    ...ERASED,
+    ...report('second', 50, 300),
+    ...again,
+    writeStep('status again', 300, { process: 'receive-9', key: 'MESSAGE#out-1 MESSAGE', after: stored }),
+  ];
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('has the time of the report that the erasure did not remove', () => {
+    expect(invariantsOf(rewritten())).not.toContain('statusesAreTrue');
+  });
+
+  it('has the earlier time if that report is delivered again', () => {
+    const again = step('again', 299, { kind: 'delivery', eventId: 'first', attempt: 2 });
+    expect(invariantsOf(rewritten(again))).toContain('statusesAreTrue');
+  });
+});
+
 describe('an event about a message', () => {
   const contact = { platform: 'chat', channel: '*', key: '549' };
   it.each([
