@@ -486,6 +486,27 @@ describe('a status that is reported twice with the same body, before and after a
   });
 });
 
+describe('an erasure of the contact', () => {
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const earlier = actStep('erase', -10, { kind: 'erase', contact: USER });
+  const again = { id: 'id-1', detailType: 'MessageReceived', detail: { id: 'id-1', messageId: 'in-1', at: at(220) } };
+
+  it('excuses a missing message only if it removed the message', () => {
+    expect(invariantsOf(without(ERASED, 'send erased'))).not.toContain('acceptedHasMessage');
+    const unrecorded = without(MAIN, 'sent message', 'delivered', 'published status');
+    expect(invariantsOf([earlier, ...unrecorded])).toContain('acceptedHasMessage');
+  });
+
+  it('excuses a second change with the same ID only if it removed the first one', () => {
+    const published = step('published again', 221, { kind: 'published', ...again });
+    expect(invariantsOf([...ERASED, published])).not.toContain('oneChangePerId');
+    expect(invariantsOf([earlier, ...MAIN, published])).toContain('oneChangePerId');
+    const tooEarly = step('published again', 199, { kind: 'published', ...again });
+    expect(invariantsOf(after(ERASED, 'calm', tooEarly))).toContain('oneChangePerId');
+  });
+});
+
 describe('an event about a message', () => {
   const contact = { platform: 'chat', channel: '*', key: '549' };
   it.each([
