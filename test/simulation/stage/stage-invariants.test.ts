@@ -507,6 +507,42 @@ describe('an erasure of the contact', () => {
   });
 });
 
+describe('a call of an invocation that began before the circuit breaker opened', () => {
+  const opened = (readAt: number, ...earlier: readonly Step[]): readonly Step[] => {
+    const circuit = { circuit: 'open', reason: 'no-credit', openedAt: at(3), nextProbeAt: at(60) };
+    const open = writeStep('open', 3, { process: 'send-0', key: 'ACCOUNT#chat#1 ACCOUNT', after: circuit });
+    const started = changed(changed(MAIN, 'send-1 starts', {}, 2), 'read', {}, readAt);
+    return after(started, 'send-1 starts', ...earlier, open);
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const earlierRead = step('earlier read', 2.5, {
+    kind: 'read-contact',
+    process: 'send-1',
+    name: CONTACT,
+    contact: {},
+  });
+
+  it('is excused if it relied on a circuit that was read before', () => {
+    expect(invariantsOf(opened(7))).not.toContain('onlyProbesWhileOpen');
+    expect(invariantsOf(opened(11, earlierRead))).not.toContain('onlyProbesWhileOpen');
+  });
+
+  it('is not excused if the process must have read the open circuit first', () => {
+    expect(invariantsOf(opened(11))).toContain('onlyProbesWhileOpen');
+  });
+
+  it('is not excused by an earlier request of its message group', () => {
+    const act = { ...REQUEST, requestId: 'request-0' };
+    const requested = actStep('earlier request', 1, {
+      ...{ kind: 'request', via: 'queue', body: JSON.stringify(act), groupId: USER, deduplicationId: 'request-0' },
+    });
+    const earlierCall = call(2.6, { requestId: 'request-0', claimId: undefined, effect: undefined, end: 'not-done' });
+    const steps = opened(11, requested, earlierRead, earlierCall);
+    expect(invariantsOf(steps)).toContain('onlyProbesWhileOpen');
+  });
+});
+
 describe('an event about a message', () => {
   const contact = { platform: 'chat', channel: '*', key: '549' };
   it.each([
