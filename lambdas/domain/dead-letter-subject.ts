@@ -1,4 +1,4 @@
-import { type ContactRef, contactKey } from './contact.ts';
+import { type ContactRef, contactKey, messageGroup } from './contact.ts';
 import type { Instant } from './instant.ts';
 import { nestedTexts } from './nested-text.ts';
 import * as z from './schema.ts';
@@ -31,7 +31,8 @@ export const createIsAbout = (
   until: Instant,
 ): ((deadLetter: DeadLetterText) => boolean) => {
   const search = createTraceSearch({ ids: [key] });
-  const isSubject = (address: string): boolean => contactKey(address) === key;
+  const group = messageGroup(key);
+  const isSubject = (address: string): boolean => contactKey(address) === key || address === group;
   return ({ body, groupId }) => {
     if (groupId !== undefined && isSubject(groupId)) return true;
     const received = z.safeParse(receivedRequest, z.parseJson(body)).data;

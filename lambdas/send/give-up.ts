@@ -1,6 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { ContactDefaults } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
+import { ParleyError } from '../domain/errors.ts';
 import { type Instant, msBetween } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import { parseDueMessage } from '../domain/send-request.ts';
@@ -68,15 +69,20 @@ export const createGiveUp = (options: GiveUpOptions) => {
   };
 
   /**
-   * Records why the request ends; a send that has already ended keeps its state. The message is dead-lettered even if
-   * its item cannot be read or written.
+   * Records why the request ends; a send that has already ended keeps its state. If a retry can record it, the error is
+   * thrown: a dead letter without a record would leave a send that is scheduled, for example, although nothing sends it.
    */
-  const recordIfPossible = async (message: SQSRecord, at: Instant, decision: string): Promise<void> => {
+  const recordEnd = async (
+    message: SQSRecord,
+    at: Instant,
+    { decision, isLastChance }: { readonly decision: string; readonly isLastChance: boolean },
+  ): Promise<void> => {
     try {
       const send = await readSend(message, at);
       if (send === undefined) return;
       await sends.recordWithoutCall(send, { state: 'refused', at, code: 'PROCESSING_FAILED', decision });
     } catch (error) {
+      if (!isLastChance && !(error instanceof ParleyError)) throw error;
       log.warn('refusal could not be recorded', { messageId: message.messageId, error });
     }
   };
@@ -85,14 +91,15 @@ export const createGiveUp = (options: GiveUpOptions) => {
     const now = clock.now();
     const reason = summarizeError(error);
     if (queuedMs(message.attributes, now) >= MAX_QUEUED_MS) {
-      await recordIfPossible(message, now, `It has been in the queue since ${sentAt(message.attributes)}: ${reason}`);
+      const decision = `It has been in the queue since ${sentAt(message.attributes)}: ${reason}`;
+      await recordEnd(message, now, { decision, isLastChance: true });
       return deadLetter(message, reason);
     }
     const request = requestOf(message, options.contactDefaults, now);
     if (request === undefined) return undefined;
     const failingSince = await sends.recordFailure(request, now);
     if (msBetween(failingSince, now) < MAX_FAILING_MS) return undefined;
-    await recordIfPossible(message, now, `It has failed since ${failingSince}: ${reason}`);
+    await recordEnd(message, now, { decision: `It has failed since ${failingSince}: ${reason}`, isLastChance: false });
     return deadLetter(message, reason);
   };
 };

@@ -1,4 +1,4 @@
-import { type ContactRef, contactRef } from '../../domain/contact.ts';
+import { type ContactRef, contactRef, messageGroup } from '../../domain/contact.ts';
 import { KEPT_QUEUES } from '../../domain/dead-letter.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
@@ -157,8 +157,24 @@ export const eraseKeptDeadLetters = async (
   table: ConversationTable,
   { platform, key }: ContactRef,
   until: string,
-): Promise<{ readonly erased: number; readonly isComplete: boolean }> => {
-  const contact = contactName({ ...contactRef(platform, ''), key });
+): Promise<ErasedDeadLetters> => {
+  const contact = { ...contactRef(platform, ''), key };
+  // A dead letter that names nobody is kept under its message group, which can be the hash of the contact's id.
+  const group = contactRef(platform, messageGroup(key));
+  const results: ErasedDeadLetters[] = [];
+  for (const name of new Set([contact, group].map(contactName))) results.push(await erasePage(table, name, until));
+  return {
+    erased: results.reduce((sum, { erased }) => sum + erased, 0),
+    isComplete: results.every(({ isComplete }) => isComplete),
+  };
+};
+
+interface ErasedDeadLetters {
+  readonly erased: number;
+  readonly isComplete: boolean;
+}
+
+const erasePage = async (table: ConversationTable, contact: string, until: string): Promise<ErasedDeadLetters> => {
   const { items, next } = await table.query({
     IndexName: BY_CONTACT,
     KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',

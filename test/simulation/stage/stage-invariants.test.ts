@@ -343,6 +343,42 @@ describe('a status of a call with an unknown outcome, after another call', () =>
   });
 });
 
+describe('a message that an operator resolves, after a claim whose function died', () => {
+  /** The first call is a free-form message with an unknown outcome; the template of the second claim is never called. */
+  const resolved = (isAbandoned: boolean): readonly Step[] => {
+    const call = { endpoint: 'intent/v2' };
+    const again = { ...CLAIMED, claimId: 'claim-2', call };
+    const end = { ...again, state: isAbandoned ? 'uncertain' : 'waiting' };
+    const message = { direction: 'outbound', contact: CONTACT, requestId: 'request-1', call };
+    return [
+      ...written(changed(without(MAIN, 'sent message', 'delivered'), 'call', { isAnswered: false }), 'accept', {
+        state: 'uncertain',
+      }),
+      writeStep('claim again', 20, { process: 'send-2', key: SEND, after: again }),
+      writeStep('end', 22, { process: 'send-3', key: SEND, before: again, after: end }),
+      invoked('manage-1', 'manage', 30),
+      writeStep('resolved', 30, { process: 'manage-1', key: SEND, before: end, after: { ...end, state: 'accepted' } }),
+      writeStep('message', 30, { process: 'manage-1', key: 'MESSAGE#out-1 MESSAGE', after: message }),
+      ended('manage-1', 'manage', 30),
+    ];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('may show what was claimed last, which may have been sent', () => {
+    expect(invariantsOf(resolved(true))).not.toContain('acceptedHasMessage');
+  });
+
+  it('does not show it if that claim is known to have sent nothing', () => {
+    expect(invariantsOf(resolved(false))).toContain('acceptedHasMessage');
+  });
+
+  it('does not show a call that was never claimed', () => {
+    const steps = written(resolved(true), 'message', { call: { endpoint: 'other/v1' } });
+    expect(invariantsOf(steps)).toContain('acceptedHasMessage');
+  });
+});
+
 /** The last turn of an erasure removes a contact check that is newer than the erasure's request. */
 const erasedCheck = (...created: readonly Step[]): readonly Step[] => {
   const before = { checkedAt: at(200.5), checkedAddress: USER };
@@ -419,6 +455,91 @@ describe('a send that becomes uncertain without a call', () => {
   it('is excused if the function died', () => {
     const died = changed(uncalled, 'send-1 ends', { how: 'died' });
     expect(invariantsOf(died)).not.toContain('uncertainOnlyAfterCall');
+  });
+});
+
+describe('a status that is reported twice with the same body, before and after an erasure', () => {
+  const BODY = JSON.stringify({ _id_: 'out-1', FROM: USER.slice(1), STATUS: 'delivered' });
+  const report = (eventId: string, seconds: number, deliveredAt: number): readonly Step[] => [
+    step(eventId, seconds, { kind: 'event', eventId, body: BODY, isUnauthenticated: false }),
+    step(`${eventId} delivery`, deliveredAt, { kind: 'delivery', eventId, attempt: 1 }),
+    step(`${eventId} answer`, deliveredAt, { kind: 'delivery-answer', eventId, status: 200, isHeard: true }),
+  ];
+  const stored = { deliveredAt: at(50), statusBodies: new Set([BODY]) };
+  const rewritten = (...again: readonly Step[]): readonly Step[] => [
+    ...report('first', 45, 46),
+    ...ERASED,
+    ...report('second', 50, 300),
+    ...again,
+    writeStep('status again', 300, { process: 'receive-9', key: 'MESSAGE#out-1 MESSAGE', after: stored }),
+  ];
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('has the time of the report that the erasure did not remove', () => {
+    expect(invariantsOf(rewritten())).not.toContain('statusesAreTrue');
+  });
+
+  it('has the earlier time if that report is delivered again', () => {
+    const again = step('again', 299, { kind: 'delivery', eventId: 'first', attempt: 2 });
+    expect(invariantsOf(rewritten(again))).toContain('statusesAreTrue');
+  });
+});
+
+describe('an erasure of the contact', () => {
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const earlier = actStep('erase', -10, { kind: 'erase', contact: USER });
+  const again = { id: 'id-1', detailType: 'MessageReceived', detail: { id: 'id-1', messageId: 'in-1', at: at(220) } };
+
+  it('excuses a missing message only if it removed the message', () => {
+    expect(invariantsOf(without(ERASED, 'send erased'))).not.toContain('acceptedHasMessage');
+    const unrecorded = without(MAIN, 'sent message', 'delivered', 'published status');
+    expect(invariantsOf([earlier, ...unrecorded])).toContain('acceptedHasMessage');
+  });
+
+  it('excuses a second change with the same ID only if it removed the first one', () => {
+    const published = step('published again', 221, { kind: 'published', ...again });
+    expect(invariantsOf([...ERASED, published])).not.toContain('oneChangePerId');
+    expect(invariantsOf([earlier, ...MAIN, published])).toContain('oneChangePerId');
+    const tooEarly = step('published again', 199, { kind: 'published', ...again });
+    expect(invariantsOf(after(ERASED, 'calm', tooEarly))).toContain('oneChangePerId');
+  });
+});
+
+describe('a call of an invocation that began before the circuit breaker opened', () => {
+  const opened = (readAt: number, ...earlier: readonly Step[]): readonly Step[] => {
+    const circuit = { circuit: 'open', reason: 'no-credit', openedAt: at(3), nextProbeAt: at(60) };
+    const open = writeStep('open', 3, { process: 'send-0', key: 'ACCOUNT#chat#1 ACCOUNT', after: circuit });
+    const started = changed(changed(MAIN, 'send-1 starts', {}, 2), 'read', {}, readAt);
+    return after(started, 'send-1 starts', ...earlier, open);
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const earlierRead = step('earlier read', 2.5, {
+    kind: 'read-contact',
+    process: 'send-1',
+    name: CONTACT,
+    contact: {},
+  });
+
+  it('is excused if it relied on a circuit that was read before', () => {
+    expect(invariantsOf(opened(7))).not.toContain('onlyProbesWhileOpen');
+    expect(invariantsOf(opened(11, earlierRead))).not.toContain('onlyProbesWhileOpen');
+  });
+
+  it('is not excused if the process must have read the open circuit first', () => {
+    expect(invariantsOf(opened(11))).toContain('onlyProbesWhileOpen');
+  });
+
+  it('is not excused by an earlier request of its message group', () => {
+    const act = { ...REQUEST, requestId: 'request-0' };
+    const requested = actStep('earlier request', 1, {
+      ...{ kind: 'request', via: 'queue', body: JSON.stringify(act), groupId: USER, deduplicationId: 'request-0' },
+    });
+    const earlierCall = call(2.6, { requestId: 'request-0', claimId: undefined, effect: undefined, end: 'not-done' });
+    const steps = opened(11, requested, earlierRead, earlierCall);
+    expect(invariantsOf(steps)).toContain('onlyProbesWhileOpen');
   });
 });
 

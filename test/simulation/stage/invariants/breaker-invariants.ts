@@ -6,6 +6,8 @@ import type { StageInvariant } from './stage-invariant.ts';
  * How long a process uses the state of the circuit breaker that it last read. Source: lambdas/send/circuit-breaker.ts
  */
 const TRUSTED_MS = 5_000;
+/** How long a read and its response take, at most. Source: test/simulation/stage/stage-calls.ts */
+const RESPONSE_MS = 100;
 /** The number of consecutive unknown outcomes after which a process opens the circuit breaker. */
 const UNKNOWN_OUTCOMES = 3;
 /** After this time, a process has the response to a call or has given up, and has recorded the outcome. */
@@ -20,7 +22,7 @@ export const BREAKER_INVARIANTS = {
       const writes = circuitWrites(facts);
       for (const call of facts.calls) {
         const state = writes.findLast(({ index }) => index < call.index);
-        if (state?.after?.circuit !== 'open' || isInFlight(writes, call)) continue;
+        if (state?.after?.circuit !== 'open' || isInFlight(facts, writes, call)) continue;
         checked();
         const probe = writes.findLast(
           ({ index, before, after }) =>
@@ -35,7 +37,7 @@ export const BREAKER_INVARIANTS = {
             other.index > probe.index &&
             other.index < call.index &&
             other.claimId !== call.claimId &&
-            !isInFlight(writes, other),
+            !isInFlight(facts, writes, other),
         );
         if (others.length > 0) violated(`${call.requestId} is not the only request of its probe.`, call.index);
       }
@@ -75,10 +77,42 @@ const isUnknown = ({ isAnswered }: CallFact): boolean => !isAnswered;
 const circuitWrites = (facts: StageFacts): readonly Recorded<'write'>[] =>
   facts.namesOf('ACCOUNT#').flatMap((name) => facts.writesOf(name));
 
-/** Whether the call's invocation could still rely on a circuit breaker that was closed. */
-const isInFlight = (writes: readonly Recorded<'write'>[], { invocation, index }: CallFact): boolean => {
+/** Whether the call could still rely on a circuit breaker that was closed. */
+const isInFlight = (facts: StageFacts, writes: readonly Recorded<'write'>[], call: CallFact): boolean => {
   const opened = writes.findLast(
-    (write) => write.index < index && write.after?.circuit === 'open' && write.before?.circuit !== 'open',
+    (write) => write.index < call.index && write.after?.circuit === 'open' && write.before?.circuit !== 'open',
   );
-  return opened === undefined || (invocation?.startedAtMs ?? 0) <= opened.atMs + TRUSTED_MS;
+  return opened === undefined || admittedAtMs(facts, call) <= opened.atMs + TRUSTED_MS + RESPONSE_MS;
+};
+
+/**
+ * The time at which the process first read the contact for the call, and with it the circuit breaker unless it had just
+ * done so. An invocation handles the requests of a message group one after the other.
+ */
+const admittedAtMs = (facts: StageFacts, { requestId, process, claim, invocation, index }: CallFact): number => {
+  const start = invocation?.start ?? index;
+  const groups = groupsOf(facts);
+  const earlier = facts.calls.findLast(
+    (other) =>
+      other.index > start &&
+      other.index < (claim?.index ?? index) &&
+      other.process === process &&
+      other.requestId !== requestId &&
+      groups.get(other.requestId) === groups.get(requestId),
+  );
+  const read = facts
+    .readsOf(claim?.contact ?? '')
+    .find((one) => one.process === process && one.index > (earlier?.index ?? start) && one.index < index);
+  return read?.atMs ?? invocation?.startedAtMs ?? 0;
+};
+
+const groups = new WeakMap<StageFacts, ReadonlyMap<string, string>>();
+
+/** The message groups of the requests, by their IDs. */
+const groupsOf = (facts: StageFacts): ReadonlyMap<string, string> => {
+  const found =
+    groups.get(facts) ??
+    new Map(facts.acts('request').map(({ body, groupId }) => [facts.requestIn(body)?.requestId ?? '', groupId]));
+  groups.set(facts, found);
+  return found;
 };

@@ -1,6 +1,6 @@
 import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
-import { addressVariants } from '../../../../lambdas/domain/contact.ts';
+import { addressVariants, messageGroup } from '../../../../lambdas/domain/contact.ts';
 import { erasedKeys, isMark } from './receiving-invariants.ts';
 import { eventsIn, keptDeadLetters } from './stage-events.ts';
 import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
@@ -48,7 +48,8 @@ export const ERASURE_INVARIANTS = {
       for (const { key, requestedAt } of requestsOf(facts).values()) {
         if (requestedAt > (until.get(key) ?? '')) until.set(key, requestedAt);
       }
-      const erased = erasedKeys(facts);
+      // A dead letter that names nobody is stored under its message group.
+      const erased = new Set([...erasedKeys(facts)].flatMap((key) => [key, messageGroup(key)]));
       for (const write of facts.entries('write')) {
         const { key: name, before, after, index } = write;
         const isRemoved = after === undefined || (after.erasedAt !== undefined && before?.erasedAt === undefined);

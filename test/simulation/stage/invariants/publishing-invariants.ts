@@ -2,9 +2,8 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../../support/event-names.ts';
 import { shardIdOf } from '../table-stream.ts';
 import { effectiveConsent } from './effective-consent.ts';
-import { erasedKeys } from './receiving-invariants.ts';
 import { authenticEventsOf } from './stage-events.ts';
-import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
+import { idIn, isErased, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 export const PUBLISHING_INVARIANTS = {
@@ -58,13 +57,12 @@ export const PUBLISHING_INVARIANTS = {
   oneChangePerId: {
     sentence: 'Two changes never have the same ID.',
     check(facts, { checked, violated }) {
-      const erased = erasedKeys(facts);
       for (const [id, events] of Map.groupBy(facts.entries('published'), ({ id }) => id)) {
         checked();
         const details = new Set(events.map(({ detail }) => JSON.stringify(detail)));
         // What was erased and delivered again is stored again, possibly with another time.
-        const isStoredAgain = events.some(({ detail }) =>
-          erased.has(String(valueIn(valueIn(detail, 'contact'), 'key'))),
+        const isStoredAgain = events.some((event) =>
+          sourcesOf(event).some((name) => isErased(facts, name, events.at(-1)?.index)),
         );
         if (details.size > 1 && !isStoredAgain)
           violated(`${id} is ${[...details].join(' and ')}.`, events.at(-1)?.index);
@@ -225,6 +223,13 @@ const publishedOf = (facts: StageFacts): ReadonlyMap<string, readonly PublishedE
         : String(valueIn(detail, detailType.startsWith('Send') ? 'requestId' : 'messageId'));
     return `${detailType} of ${subject} at ${String(valueIn(detail, 'at'))}`;
   });
+
+/** The names of the items whose changes publish an event that an erasure can let happen again. */
+const sourcesOf = ({ detailType, detail }: PublishedEvent): readonly string[] => {
+  if (detailType.startsWith('Contact')) return [`${nameOfContact(valueIn(detail, 'contact'))} CONSENT`];
+  const message = `MESSAGE#${String(valueIn(detail, 'messageId'))}`;
+  return detailType.startsWith('Message') ? [`${message} MESSAGE`, `${message} ECHO`] : [];
+};
 
 /** The name of an item's contact. A customer is no contact. */
 const contactIn = ({ contact }: Item): string | undefined =>

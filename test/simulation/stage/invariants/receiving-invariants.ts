@@ -202,7 +202,9 @@ export const RECEIVING_STAGE_INVARIANTS = {
             const isTrue = events.some((event) => event.time === time);
             if (!isTrue) violated(`${attribute} of ${name} is ${String(time)}, which was never reported.`, index);
           }
-          checkEarliest(events, attribute, writes.at(-1)?.after, firstKept, (what) => violated(`${name}: ${what}`));
+          const kept = events.filter(({ body }) => firstKept.has(body));
+          const left = afterErasure(facts, name, kept);
+          checkEarliest(left, attribute, writes.at(-1)?.after, (what) => violated(`${name}: ${what}`));
         }
       }
     },
@@ -223,18 +225,31 @@ const STATUS_TIME: Readonly<Record<string, string>> = {
   error: 'failedAt',
 };
 
+/**
+ * The reports about a message that can be left after an erasure of the message. Of reports with the same body, only the
+ * deliveries show which ones it removed.
+ */
+const afterErasure = (facts: StageFacts, name: string, events: readonly EventFact[]): readonly EventFact[] => {
+  const erased = facts.writesOf(name).findLast((write) => facts.invocationAt(write)?.function === 'erase')?.index;
+  if (erased === undefined) return events;
+  const delivered = new Set(
+    facts.entries('delivery').flatMap(({ eventId, index }) => (index > erased ? [eventId] : [])),
+  );
+  const bodies = Map.groupBy(events, ({ body }) => body);
+  return events.filter(({ eventId, body }) => bodies.get(body)?.length === 1 || delivered.has(eventId));
+};
+
 /** Compares a status at the end with all reports of it that were kept. */
 const checkEarliest = (
   events: readonly EventFact[],
   attribute: string,
   item: Item | undefined,
-  firstKept: ReadonlyMap<string, number>,
   violated: (what: string) => void,
 ): void => {
   if (item === undefined) return;
   const bodies = new Set(bodiesIn(item));
   const latest = events
-    .filter(({ body }) => firstKept.has(body) && bodies.has(body))
+    .filter(({ body }) => bodies.has(body))
     .map(({ time }) => time)
     .toSorted()[0];
   if (latest === undefined) return;

@@ -1,7 +1,6 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
-import { erasedKeys } from './receiving-invariants.ts';
 import { authenticEventsOf } from './stage-events.ts';
-import { type CallFact, idIn, requestIdsOf, type StageFacts } from './stage-facts.ts';
+import { type CallFact, idIn, isErased, requestIdsOf, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 export const RECORD_INVARIANTS = {
@@ -56,16 +55,17 @@ export const RECORD_INVARIANTS = {
   acceptedHasMessage: {
     sentence: 'The message of every accepted send with a message ID is in the conversation, as it was sent.',
     check(facts, { checked, violated }) {
-      const erased = erasedKeys(facts);
       const effects = new Map(facts.calls.flatMap((call) => (call.effect ? [[call.effect.id, call] as const] : [])));
       const { items } = facts.run;
       for (const [name, { state, messageId, erasedAt }] of items) {
         if (!name.startsWith('SEND#') || state !== 'accepted' || erasedAt !== undefined || messageId === undefined)
           continue;
         const call = effects.get(String(messageId));
-        if (call === undefined || erased.has(call.effect?.contact ?? '')) continue;
+        const record = `MESSAGE#${String(messageId)} MESSAGE`;
+        // An erasure that empties only a message of a send leaves a mark, or nothing.
+        if (call === undefined || isErased(facts, record)) continue;
         checked();
-        const message = items.get(`MESSAGE#${String(messageId)} MESSAGE`);
+        const message = items.get(record);
         if (message?.requestId !== idIn(name)) violated(`${String(messageId)} of ${name} has no record.`);
       }
       for (const [name, message] of items) {
@@ -180,29 +180,35 @@ const isByOperator = (facts: StageFacts, requestId: string, index: number): bool
     .some((change) => change.index > index && facts.invocationAt(change)?.function === 'manage');
 
 /**
- * Whether a message in the conversation shows its call. A status does not say to which call it belongs, so the message
- * can show any call whose outcome is unknown.
+ * Whether a message in the conversation shows its call. Neither a status nor an operator's answer says to which call a
+ * message belongs, so it can show any call whose outcome is unknown to Parley, even one that was claimed but not made.
  */
 const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact): boolean => {
   const shown = endpointOf(message);
-  if (message.requestId !== call.requestId) return false;
+  const { requestId } = call;
+  if (message.requestId !== requestId) return false;
   const recorded = facts.writesOf(name).find(({ after }) => endpointOf(after ?? {}) === shown);
   if (shown === call.endpoint || recorded === undefined) return shown === call.endpoint;
-  const isByStatus = ['receive', 'drain'].includes(String(facts.invocationAt(recorded)?.function));
-  const calls = facts.callsOf(call.requestId).filter(({ index }) => index < recorded.index);
-  const isOpen = ({ claimId, index }: CallFact): boolean =>
-    // A template replaces a call that sent nothing.
-    calls.findLast((other) => other.claimId === claimId)?.index === index &&
+  const isCallKnown = !['receive', 'drain', 'manage'].includes(String(facts.invocationAt(recorded)?.function));
+  const calls = facts.callsOf(requestId).filter(({ index }) => index < recorded.index);
+  // A template replaces a call that sent nothing.
+  const latest = [...new Map(calls.map((each) => [each.claimId, each])).values()];
+  const unmade = [...facts.claims.values()].flatMap(({ claimId, index, ...claim }) => {
+    const isUnmade = claim.requestId === requestId && index < recorded.index;
+    if (!isUnmade || calls.some((each) => each.claimId === claimId)) return [];
+    return [{ claimId, endpoint: endpointOf(facts.itemBefore(`SEND#${requestId} SEND`, index + 1) ?? {}) }];
+  });
+  const isOpen = (claimId: string | undefined): boolean =>
     !facts
-      .changesOfSends(call.requestId)
+      .changesOfSends(requestId)
       .some(
-        ({ before, after, ...change }) =>
-          change.index < recorded.index &&
+        ({ before, after, index }) =>
+          index < recorded.index &&
           before?.state === 'claimed' &&
           after.claimId === claimId &&
           SENT_NOTHING.includes(String(after.state)),
       );
-  return isByStatus && calls.some((other) => other.endpoint === shown && isOpen(other));
+  return !isCallKnown && [...latest, ...unmade].some((each) => each.endpoint === shown && isOpen(each.claimId));
 };
 
 /** The states in which the latest call is known to have sent nothing. */

@@ -261,5 +261,9 @@ const push = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): voi
 /** Returns the id in the name of an item, such as `SEND#request-1 SEND`. */
 export const idIn = (name: string): string => name.slice(name.indexOf('#') + 1, name.lastIndexOf(' '));
 
+/** Whether an erasure removed an item, or what was in it, before an entry. @default before the end */
+export const isErased = (facts: StageFacts, name: string, until = Number.POSITIVE_INFINITY): boolean =>
+  facts.writesOf(name).some((write) => write.index < until && facts.invocationAt(write)?.function === 'erase');
+
 /** The last state of a request's item, and the requests that have one. */
 export const requestIdsOf = (facts: StageFacts): readonly string[] => facts.namesOf('SEND#').map(idIn);

@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { contactRef, messageGroup } from '../../../../lambdas/domain/contact.ts';
 import { createIsAbout } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
@@ -40,6 +40,15 @@ describe('a dead letter is about a contact', () => {
   it('if it is in its message group', () => {
     expect(isAbout({ body: 'MALFORMED', groupId: USER })).toBe(true);
     expect(isAbout({ body: 'MALFORMED', groupId: OTHER })).toBe(false);
+  });
+
+  it('if its message group is the hash of an id that SQS does not accept', () => {
+    const groupId = messageGroup('señora-nº-0');
+    const call = JSON.stringify({ MessageGroupId: groupId, MessageBody: '{"scheduledRequestId":"1"}' });
+    const isAboutUser = createIsAbout(contactRef('chat', 'señora-nº-0'), NOW);
+    expect(isAboutUser({ body: 'MALFORMED', groupId })).toBe(true);
+    expect(isAboutUser({ body: call })).toBe(true);
+    expect(createIsAbout(contactRef('chat', 'señora-nº-1'), NOW)({ body: call, groupId })).toBe(false);
   });
 });
 

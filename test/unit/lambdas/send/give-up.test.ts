@@ -94,6 +94,19 @@ describe('a request that cannot be processed', () => {
     expect(harness.deadLetters).toEqual([]);
   });
 
+  it('is not dead-lettered without a record while a retry can still write the record', async () => {
+    await putSendInState(harness.sends, 'scheduled');
+    const write = vi.spyOn(harness.sends, 'recordWithoutCall').mockRejectedValue(new Error('table unavailable'));
+    await expect(failForDay(BODY)).rejects.toThrow('table unavailable');
+    expect(harness.deadLetters).toEqual([]);
+    write.mockRestore();
+
+    expect(await sender.giveUp(BODY, broken)).toEqual(DONE);
+
+    expect(harness.deadLetters).toHaveLength(1);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
+  });
+
   it('is dead-lettered even if the table can never accept its item', async () => {
     vi.spyOn(harness.sends, 'recordWithoutCall').mockRejectedValue(new WriteRefusedError('too large'));
     expect(await failForDay(BODY)).toEqual(DONE);

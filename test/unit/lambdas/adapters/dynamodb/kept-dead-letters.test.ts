@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
-import { contactRef } from '../../../../../lambdas/domain/contact.ts';
-import type { DeadLetter } from '../../../../../lambdas/domain/dead-letter.ts';
+import { contactRef, messageGroup } from '../../../../../lambdas/domain/contact.ts';
+import { contactsOf, type DeadLetter } from '../../../../../lambdas/domain/dead-letter.ts';
 import type { DeadLetterPosition, ErasureRepository, KeptDeadLetterRepository } from '../../../../../lambdas/ports.ts';
 import { NOW, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
@@ -142,6 +142,22 @@ describe('a kept dead letter', () => {
 
     const { deadLetters: left } = await deadLetters.list('send', { limit: 10 });
     expect(left.map(({ id }) => id).toSorted()).toEqual(['newer', 'of-other']);
+  });
+
+  it('that names nobody is deleted by the erasure of the contact whose id its message group is the hash of', async () => {
+    const user = contactRef('chat', 'señora-nº-0');
+    const ofGroup = (id: string, address: string) => {
+      const letter = deadLetter({ id, groupId: messageGroup(address) });
+      return deadLetters.keep(letter, contactsOf(letter, 'chat'), { at: NOW, keepId: id });
+    };
+    await ofGroup('of-user', 'señora-nº-0');
+    await ofGroup('of-other', 'señora-nº-1');
+
+    expect(await erasures.eraseKeptDeadLetters(user, at(5))).toEqual({ erased: 1, isComplete: false });
+    expect(await erasures.eraseKeptDeadLetters(user, at(5))).toEqual({ erased: 0, isComplete: true });
+
+    const { deadLetters: left } = await deadLetters.list('send', { limit: 10 });
+    expect(left.map(({ id }) => id)).toEqual(['of-other']);
   });
 
   it('of an earlier version, without a keepId, is listed, read, deleted, kept again, and erased', async () => {
