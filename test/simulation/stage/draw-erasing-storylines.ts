@@ -97,18 +97,50 @@ export const drawErasedSchedule: DrawStoryline = (story, atMs) => {
   ];
 };
 
-/** Draws consents that are recorded just before an erasure, and others while it runs. */
-export const drawErasedConsents: DrawStoryline = (story, atMs) => {
+/**
+ * Draws consents that are recorded before an erasure, and others while it runs. Three times, each after the processes
+ * that know the business number have ended, because an erasure only registers the number if its process does not.
+ */
+export const drawErasedConsents: DrawStoryline = (story, atMs) =>
+  Array.from({ length: ERASURE_ROUNDS }, (_, round) => drawErasureOfConsents(story, atMs + round * IDLE_MS)).flat();
+
+const ERASURE_ROUNDS = 3;
+/** Longer than a process can be idle. */
+const IDLE_MS = 12 * MINUTE_MS;
+
+const drawErasureOfConsents: DrawStoryline = (story, atMs) => {
   const { draw } = story;
   const contact = drawAddress(story);
   const erasedAtMs = atMs + MINUTE_MS;
   return [
     consentAt(contact, atMs, draw.pick(['opt-in', 'opt-out']), 'user'),
-    writesAt(contact, atMs + SECOND_MS),
+    ...(draw.chance(0.3) ? [writesAt(contact, atMs + SECOND_MS)] : []),
     { atMs: erasedAtMs, kind: 'erase', contact },
     ...(['opt-in', 'opt-out'] as const).map((consent, index) =>
       consentAt(contact, erasedAtMs + draw.integer(20, 120) * (index + 1), consent, 'import'),
     ),
-    ...(draw.chance(0.5) ? [writesAt(contact, erasedAtMs + draw.integer(1, 300))] : []),
+    ...(draw.chance(0.2) ? [writesAt(contact, erasedAtMs + draw.integer(1, 300))] : []),
+  ];
+};
+
+/**
+ * Draws functions that die while they move the dead letters of two contacts to the table, and the erasure of the
+ * contacts before the next attempt. Until then, the dead letters are incomplete.
+ */
+export const drawErasuresAtMidnight: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const midnightMs = (Math.floor((atMs + 7 * DAY_MS) / DAY_MS) + 1) * DAY_MS;
+  const contacts = [drawAddress(story), drawAddress(story)];
+  const diesAtMs = midnightMs + draw.integer(280, 450);
+  return [
+    ...Array.from({ length: 5 }, (_, index) =>
+      contacts.map((contact) => unknownEventOf(contact, atMs + index * SECOND_MS)),
+    ).flat(),
+    { atMs: diesAtMs, kind: 'crash', lambda: 'manage' },
+    ...contacts.map((contact) => ({
+      atMs: diesAtMs + draw.integer(0, 40 * SECOND_MS),
+      kind: 'erase' as const,
+      contact,
+    })),
   ];
 };

@@ -62,6 +62,8 @@ const drawChatService = (draw: Draw): ChatServiceFeatures => ({
     },
   }),
   ...(draw.chance(0.4) && { repeatedStatusRate: draw.magnitude(0.05, 0.9) }),
+  ...(draw.chance(0.3) && { unknownStatusRate: draw.magnitude(0.02, 0.3) }),
+  ...(draw.chance(0.3) && { echoRate: draw.magnitude(0.02, 0.5) }),
 });
 
 /** At higher rates, an operation of twenty calls would fail a thousand times in a row. An erasure's turn makes more. */

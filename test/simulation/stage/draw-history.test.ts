@@ -102,6 +102,8 @@ describe('a drawn history', () => {
     expect(drawn(({ features }) => features.chatService?.answersIntentsWithoutId)).toEqual(
       new Set([undefined, true, false]),
     );
+    expect(drawn(({ features }) => (features.chatService?.unknownStatusRate ?? 0) > 0)).toEqual(new Set([true, false]));
+    expect(drawn(({ features }) => (features.chatService?.echoRate ?? 0) > 0)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => features.delivery.lateRate > 0)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => features.rules.clientPayload)).toEqual(new Set(['off', 'intent', 'all']));
     expect(drawn(({ features }) => features.rules.defaultTemplate?.ruleNameOrId).size).toBe(3);

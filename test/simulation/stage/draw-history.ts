@@ -6,7 +6,7 @@ import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
 import type { Story } from './draw-story.ts';
 import { drawStoryline } from './draw-storylines.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
-import type { Act, ActKind, History } from './history.ts';
+import type { Act, ActKind, Features, History } from './history.ts';
 import { createDraw, type Draw, swarm } from './random-draw.ts';
 
 /** The start time of every drawn history. */
@@ -14,7 +14,7 @@ export const START_MS = Date.parse(NOW);
 
 /** Leads to about 500 events, including the deliveries, messages, and retries that follow from the acts. */
 const MIN_ACTS = 100;
-const MAX_ACTS = 300;
+const MAX_ACTS = 288;
 
 /**
  * Draws a history from a seed. First draws which faults, features, and kinds of acts it has and how often each occurs,
@@ -32,20 +32,22 @@ export const drawHistory = (seed: number): History => {
     },
     requests: [],
   };
-  return { seed, features, acts: drawActs(story) };
+  return { seed, features, acts: drawActs(story, features) };
 };
 
-const drawActs = (story: Story): readonly Act[] => {
+const drawActs = (story: Story, features: Features): readonly Act[] => {
   const { draw } = story;
   const weights = drawActWeights(draw);
   const nextGap = drawGaps(draw);
-  const storylineRate = draw.chance(0.5) ? draw.magnitude(0.006, 0.036) : 0;
+  // Storylines make calls that are otherwise rare, so that they have faults.
+  const hasStorylines = draw.chance(features.rareCallFaultRate === undefined ? 0.3 : 0.7);
+  const storylineRate = hasStorylines ? draw.magnitude(0.006, 0.036) : 0;
   const edgeRate = draw.chance(0.5) ? 0.1 : 0;
   const acts: Act[] = [];
   let atMs = START_MS;
   for (let left = draw.integer(MIN_ACTS, MAX_ACTS); left > 0; left -= 1) {
     atMs += nextGap();
-    if (draw.chance(storylineRate)) acts.push(...drawStoryline(story, atMs));
+    if (draw.chance(storylineRate)) acts.push(...drawStoryline(story, features, atMs));
     for (const act of drawAct(draw.weighted(weights), story, atMs)) {
       acts.push(act);
       if (act.kind === 'user-writes' && draw.chance(edgeRate)) acts.push(drawEdgeRequest(story, act));

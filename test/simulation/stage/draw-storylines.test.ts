@@ -11,6 +11,7 @@ import {
   drawErasedConsents,
   drawErasedDeadLetters,
   drawErasedSchedule,
+  drawErasuresAtMidnight,
   drawKeptDeadLetters,
   drawRedrivesAtMidnight,
 } from './draw-erasing-storylines.ts';
@@ -53,7 +54,8 @@ const CASES: readonly (readonly [string, DrawStoryline, readonly string[]])[] = 
     ['transition loseTrackErased from claimed', 'transition cancelErased from queued'],
   ],
   ['an erased schedule', drawErasedSchedule, ['port call send unschedule']],
-  ['erased consents', drawErasedConsents, ['port call erase write CONTACT']],
+  ['erased consents', drawErasedConsents, ['port call erase write CONTACT', 'port call erase write CHANNELS']],
+  ['erasures at midnight', drawErasuresAtMidnight, ['port call erase write DEADLETTER']],
 ];
 
 const playStoryline = (drawStoryline: DrawStoryline, seed: number) => {
@@ -65,7 +67,8 @@ const playStoryline = (drawStoryline: DrawStoryline, seed: number) => {
   };
   const acts = drawStoryline(story, START_OF_STORY_MS).toSorted((one, other) => one.atMs - other.atMs);
   const rules = { clientPayload: 'all', contactCheck: 'beforeFirstTemplate' } as const;
-  return playHistory({ seed, features: features({ rules }), acts });
+  const windowPer = seed % 2 === 0 ? 'user' : 'channel';
+  return playHistory({ seed, features: features({ rules, windowPer }), acts });
 };
 
 describe('a storyline', () => {

@@ -10,11 +10,14 @@ import {
   drawErasedConsents,
   drawErasedDeadLetters,
   drawErasedSchedule,
+  drawErasuresAtMidnight,
   drawKeptDeadLetters,
   drawRedrivesAtMidnight,
 } from './draw-erasing-storylines.ts';
 import { drawLongOutage } from './draw-scheduling-storylines.ts';
-import type { DrawStoryline } from './storyline-acts.ts';
+import { drawAddress, type Story } from './draw-story.ts';
+import type { Act, Features } from './history.ts';
+import { DAY_MS, type DrawStoryline, MINUTE_MS, writesAt } from './storyline-acts.ts';
 
 const STORYLINES: readonly DrawStoryline[] = [
   drawLongOutage,
@@ -32,8 +35,29 @@ const STORYLINES: readonly DrawStoryline[] = [
   drawErasedClaim,
   drawErasedSchedule,
   drawErasedConsents,
-  drawErasedConsents,
+  drawErasuresAtMidnight,
+  drawErasuresAtMidnight,
+  drawErasuresAtMidnight,
+  drawErasuresAtMidnight,
 ];
 
-/** Draws acts that rarely come together by chance. */
-export const drawStoryline: DrawStoryline = (story, atMs) => story.draw.pick(STORYLINES)(story, atMs);
+/** If windows are per user, there are no business numbers to register. */
+const STORYLINES_PER_CHANNEL: readonly DrawStoryline[] = [
+  ...STORYLINES,
+  ...Array.from({ length: 6 }, () => drawErasedConsents),
+];
+
+/**
+ * Draws acts that rarely come together by chance, and a later act, because faults only happen until the last act of a
+ * history.
+ */
+export const drawStoryline = (
+  story: Story,
+  { windowPer }: Pick<Features, 'windowPer'>,
+  atMs: number,
+): readonly Act[] => {
+  const { draw } = story;
+  const acts = draw.pick(windowPer === 'channel' ? STORYLINES_PER_CHANNEL : STORYLINES)(story, atMs);
+  const endsAtMs = Math.max(...acts.map((act) => act.atMs));
+  return [...acts, writesAt(drawAddress(story), endsAtMs + Math.round(draw.magnitude(MINUTE_MS, DAY_MS)))];
+};

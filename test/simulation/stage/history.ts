@@ -50,6 +50,10 @@ export interface ChatServiceFeatures {
   readonly answersIntentsWithoutId: boolean;
   /** The probability that it later reports again that a message was delivered. @default 0 */
   readonly repeatedStatusRate?: number;
+  /** The probability that the event of a user's message has an unknown STATUS, and that a sent message gets one. @default 0 */
+  readonly unknownStatusRate?: number;
+  /** The probability that it also reports a message that Parley sent as an echo. @default 0 */
+  readonly echoRate?: number;
   /** @default it reports delivered, read, and failed, in lower case */
   readonly statuses?: StatusFeatures;
 }

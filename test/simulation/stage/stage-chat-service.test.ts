@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sendRequest, USER } from '../../support/builders.ts';
 import { HOUR_MS } from './durations.ts';
+import { observeReport } from './observe-report.ts';
 import { playHistory } from './play-history.ts';
 import {
   consent,
@@ -69,5 +70,27 @@ describe('what a chat service may do differently', () => {
     const reported = entriesOf(run, 'event').map(({ body }) => JSON.parse(body).STATUS);
     expect(reported).toEqual([undefined, 'SENT', 'ERROR']);
     expect(eventsOn(run)).toEqual(expect.arrayContaining(['MessageStatusChanged', 'MessageFailed']));
+  });
+
+  it('adds a STATUS that nobody knows to a message, which opens no window, and reports one of a sent message', async () => {
+    const chatService = { ...PLAIN, unknownStatusRate: 1 };
+    const acts = [writes(), consent(), request(template, { afterMs: 1_000 })];
+    const run = await playHistory(history(acts, { features: features({ content: true, chatService }) }));
+
+    const reports = entriesOf(run, 'event').map(({ body }) => observeReport(body));
+    expect(reports).toEqual(['message with an unknown status', 'status delivered', 'unknown status']);
+    const items = [...run.items.values()];
+    expect(items.filter(({ direction }) => direction === 'inbound')).toHaveLength(1);
+    expect(items.filter(({ lastInboundAt }) => lastInboundAt !== undefined)).toEqual([]);
+    expect(eventsOn(run)).toContain('MessageStatusChanged');
+  });
+
+  it('reports a message that Parley sent as an echo, too', async () => {
+    const chatService = { ...PLAIN, echoRate: 1 };
+    const acts = [consent(), request(template, { afterMs: 1_000 })];
+    const run = await playHistory(history(acts, { features: features({ chatService }) }));
+
+    expect(run.items.get('MESSAGE#message-of-request-1-1 ECHO')).toMatchObject({ direction: 'echo' });
+    expect(run.items.get('MESSAGE#message-of-request-1-1 MESSAGE')).toMatchObject({ direction: 'outbound' });
   });
 });

@@ -11,7 +11,7 @@ import type { ReportedEvent } from './delivery.ts';
 import { REJECTED_TEXT } from './draw-request.ts';
 import type { StageCalls } from './stage-calls.ts';
 import type { StageContext } from './stage-context.ts';
-import { statusEvent } from './wire-events.ts';
+import { echoEvent, statusEvent } from './wire-events.ts';
 
 /** The chat service, and how processes reach it. */
 export interface StageChatService {
@@ -63,6 +63,7 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
       recordCall({ path, body, ...response }, effect, answer);
       if (effect && features.chatService?.statuses?.reportsSent) reportSent(effect);
       if (effect) reportDelivered(effect);
+      if (effect) reportEcho(effect);
       return answer;
     },
     lose: (call) => recordCall(call, undefined, undefined),
@@ -85,11 +86,18 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
   const reportDelivered = ({ id, body }: Effect): void => {
     const address = String(body.platformContactId);
     const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';
-    const { maxDeviceMs: maxMs = MAX_DEVICE_MS, repeatedStatusRate = 0 } = features.chatService ?? {};
+    const {
+      maxDeviceMs: maxMs = MAX_DEVICE_MS,
+      repeatedStatusRate = 0,
+      unknownStatusRate = 0,
+    } = features.chatService ?? {};
     context.after(context.delayMs(`how late ${id} reaches the user`, maxMs), `delivered ${id}`, () => {
       const reach = () => {
         report(statusEvent(context, { id, body, STATUS }));
-        if (context.draw.fraction(context.draw.identify(`repeated status of ${id}`), 0) >= repeatedStatusRate) return;
+        if (isDrawn(`unknown status of ${id}`, unknownStatusRate)) {
+          report(statusEvent(context, { id, body, STATUS: 'archived by the user' }));
+        }
+        if (!isDrawn(`repeated status of ${id}`, repeatedStatusRate)) return;
         context.after(context.delayMs(`when ${id} is reported again`, maxMs), `delivered ${id} again`, () => {
           report(statusEvent(context, { id, body, STATUS, isRepeated: true }));
         });
@@ -99,6 +107,16 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
       else reach();
     });
   };
+  /** An echo can be reported before the answer to the call is recorded, or at any time after that. */
+  const reportEcho = ({ id, body }: Effect): void => {
+    const { maxDeviceMs = MAX_DEVICE_MS, echoRate = 0 } = features.chatService ?? {};
+    if (!isDrawn(`echo of ${id}`, echoRate)) return;
+    const [contact, text] = [String(body.platformContactId), String(body.messageText ?? '')];
+    context.after(context.delayMs(`when ${id} is echoed`, maxDeviceMs), `echo ${id}`, () =>
+      report(echoEvent(context, { id, contact, text })),
+    );
+  };
+  const isDrawn = (what: string, rate: number): boolean => context.draw.fraction(context.draw.identify(what), 0) < rate;
   /** What each device that is off will receive when it is on again. */
   const offDevices = new Map<string, (() => void)[]>();
   const setDevice: StageChatService['setDevice'] = (contact, isOn) => {

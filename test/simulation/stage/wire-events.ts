@@ -25,8 +25,15 @@ export const messageEvent = (
 ): ReportedEvent => {
   const eventId = isUnauthenticated ? `unauthenticated ${id}` : `written ${id}`;
   const names = { _id_: id, FROM: nameOf(contact), CUSTOMER_ID: customerOf(contact) };
-  const body = JSON.stringify(wireMessage({ ...names, MESSAGE: text, ...timeOf(context, eventId) }));
-  return { eventId, body, isUnauthenticated };
+  const content = { MESSAGE: text, ...unknownStatusOf(context, eventId), ...timeOf(context, eventId) };
+  return { eventId, body: JSON.stringify(wireMessage({ ...names, ...content })), isUnauthenticated };
+};
+
+/** A STATUS that Parley does not know, which says nothing about who wrote the message. */
+const unknownStatusOf = ({ features, draw }: StageContext, eventId: string): { readonly STATUS?: string } => {
+  const { unknownStatusRate = 0 } = features.chatService ?? {};
+  const isGiven = draw.fraction(draw.identify(`unknown status of ${eventId}`), 0) < unknownStatusRate;
+  return isGiven ? { STATUS: 'received' } : {};
 };
 
 /** Returns the event of a message that an operator or a bot sent in the chat service's own console. */

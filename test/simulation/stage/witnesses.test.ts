@@ -4,6 +4,7 @@ import { NOW } from '../../support/builders.ts';
 import { PLAIN_FEATURES } from './draw-features.ts';
 import { IMPOSSIBLE, SELDOM } from './impossible.ts';
 import { type LedgerEntry, QUEUES } from './ledger.ts';
+import { observeReport } from './observe-report.ts';
 import { playHistory } from './play-history.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
 import { busy, RATES } from './small-histories.ts';
@@ -159,5 +160,32 @@ describe('the witnesses of a run', () => {
       expect([name, known.has(name)]).toEqual([name, true]);
       expect(reason).toMatch(/\.$/);
     }
+  });
+});
+
+describe('an observed report', () => {
+  const ids = { _id_: 'message-1', FROM: '5491155550000' };
+  const cases: readonly (readonly [unknown, string | undefined])[] = [
+    [{ ...ids, MESSAGE: 'Hello?' }, 'message'],
+    [{ ...ids, MESSAGE: '', STATUS: 'received' }, 'message with an unknown status'],
+    [{ ...ids, STATUS: 'READ' }, 'status read'],
+    [{ ...ids, STATUS: 'archived' }, 'unknown status'],
+    [{ ...ids, FROM: 'me', MESSAGE: 'Hello.' }, 'echo'],
+    [{ _id_: 'message-of-request-1-1', FROM: 'me' }, 'echo of a message that Parley sent'],
+    [{ FROM: '5491155550000' }, undefined],
+    [7, undefined],
+  ];
+
+  it.each(cases)('%j is %s', (event, report) => {
+    expect(observeReport(JSON.stringify(event))).toBe(report);
+  });
+
+  it('is counted unless somebody forged it', () => {
+    const event = { atMs, kind: 'event', eventId: 'written 1', body: JSON.stringify(ids) } as const;
+    const run = runOf([
+      { ...event, isUnauthenticated: false },
+      { ...event, isUnauthenticated: true },
+    ]);
+    expect(Object.fromEntries(counted(run))).toEqual({ 'report of a chat service: message': 1 });
   });
 });

@@ -9,6 +9,7 @@ import { ACT_WEIGHTS, CHOICES } from './draw-acts.ts';
 import type { Act } from './history.ts';
 import { IMPOSSIBLE, SELDOM } from './impossible.ts';
 import type { FunctionName, LedgerEntry } from './ledger.ts';
+import { observeReport, REPORTS } from './observe-report.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
 import { namesOf } from './random-draw.ts';
 import { STAGE_INVARIANT_NAMES } from './stage-invariants.ts';
@@ -67,6 +68,7 @@ const POSSIBLE: readonly string[] = [
   ...namesOf(SEND_TRANSITIONS).flatMap((name) =>
     namesOf(SEND_TRANSITIONS[name].from).map((from) => `transition ${name} from ${from}`),
   ),
+  ...REPORTS.map((report) => `report of a chat service: ${report}`),
   ...namesOf(eventDetails).map((name) => `event ${name}`),
   ...namesOf(REFUSALS).map((code) => `refusal ${code}`),
   ...OPEN_REASONS.map((reason) => `circuit breaker open: ${reason}`),
@@ -107,6 +109,10 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
   switch (entry.kind) {
     case 'act':
       return namesOfAct(entry.act);
+    case 'event': {
+      const report = entry.isUnauthenticated ? undefined : observeReport(entry.body);
+      return report === undefined ? [] : [`report of a chat service: ${report}`];
+    }
     case 'fault':
       return [faultName(`${entry.function} ${entry.call}`, entry.fault)];
     case 'published':

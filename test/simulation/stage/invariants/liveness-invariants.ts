@@ -1,3 +1,4 @@
+import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { FINAL_STATES } from '../../../support/send-states.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { keptDeadLetters } from './stage-events.ts';
@@ -43,6 +44,7 @@ export const LIVENESS_INVARIANTS = {
     check(facts, { checked, violated }) {
       const { run } = facts;
       const letters = deadLettersOf(facts);
+      const left = lastDeadLettersOf(facts);
       const queued = facts.entries('queued').filter(({ queue, body }) => queue === 'send' && isRequest(body));
       for (const { body, index } of new Map(queued.map((entry) => [entry.body, entry])).values()) {
         checked();
@@ -61,7 +63,11 @@ export const LIVENESS_INVARIANTS = {
         // The caller that registered or resent it got no response and retries.
         const isUnanswered =
           (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
-        if (!FINAL_STATES.includes(String(state)) && !isUnanswered) violated(`${name} ends as ${String(state)}.`);
+        // The message is dead-lettered even if the refusal cannot be recorded.
+        const isDeadLetter = left.has(String(stored)) || left.has(serializeDueMessage(idIn(name)));
+        if (!FINAL_STATES.includes(String(state)) && !isUnanswered && !isDeadLetter) {
+          violated(`${name} ends as ${String(state)}.`);
+        }
       }
     },
   },
@@ -128,10 +134,13 @@ export const LIVENESS_INVARIANTS = {
 /** A message that only refers to a scheduled request is no request. */
 const isRequest = (body: string): boolean => !body.includes('"scheduledRequestId"');
 
+/** The dead letters that are left at the end. */
+const lastDeadLettersOf = ({ run }: StageFacts): ReadonlySet<string> =>
+  new Set([...run.queued['send-dead-letters'].map(({ body }) => body), ...keptDeadLetters(run.items)]);
+
 const deadLettersOf = (facts: StageFacts): ReadonlySet<string> =>
   new Set([
-    ...facts.run.queued['send-dead-letters'].map(({ body }) => body),
-    ...keptDeadLetters(facts.run.items),
+    ...lastDeadLettersOf(facts),
     // An erasure deletes dead letters, too, and a redrive puts them back on the queue.
     ...facts.entries('deleted').flatMap(({ queue, body }) => (queue === 'send-dead-letters' ? [body] : [])),
   ]);

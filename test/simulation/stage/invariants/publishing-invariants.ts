@@ -185,6 +185,13 @@ const eventsOfWrite = (
           ? [event(name, idIn(key), after[attribute], { contact: contactIn(after), requestId: after.requestId })]
           : [],
       ),
+      ...newMembers(before?.otherStatuses, after.otherStatuses).map((member) => {
+        const [, literal = '', at] = /^(.*) (\S+)$/s.exec(member) ?? [];
+        // A status of several words may quote the user, so it is content.
+        const status = /^\w+$/.test(literal) ? literal : 'other';
+        const fields = { contact: contactIn(after), requestId: after.requestId, status };
+        return event('MessageStatusChanged', idIn(key), at, fields);
+      }),
     ];
   }
   if (kind === 'CONTACT' && key.endsWith(' CONSENT')) {
@@ -199,6 +206,9 @@ const eventsOfWrite = (
     ? [event('AccountHeld', 'the account', after.openedAt, { reason: after.reason })]
     : [event('AccountResumed', 'the account', after.closedAt)];
 };
+
+const newMembers = (before: unknown, after: unknown): readonly string[] =>
+  after instanceof Set ? [...after].filter((member) => !(before instanceof Set && before.has(member))) : [];
 
 const eventsOfSend = (before: Item | undefined, after: Item, endpointOf: EndpointOf) => {
   const state = String(after.state);

@@ -127,11 +127,15 @@ export const RECEIVING_STAGE_INVARIANTS = {
   },
 
   windowsAreTrue: {
-    sentence: 'A window opens only as of the time of a message that the user wrote. An echo does not open a window.',
+    sentence:
+      'A window opens only as of the time of a message that the user wrote. An echo, or a message with a STATUS, does ' +
+      'not open a window.',
     check(facts, { checked, violated }) {
       const messages = new Map(
         authenticEventsOf(facts).flatMap((event) =>
-          event.parts.filter(({ kind }) => kind === 'message').map((part) => [part.id, { event, part }] as const),
+          event.parts
+            .filter(({ kind, isBesideStatus }) => kind === 'message' && !isBesideStatus)
+            .map((part) => [part.id, { event, part }] as const),
         ),
       );
       for (const name of facts.namesOf('CONTACT#').filter((each) => each.endsWith(' CONTACT'))) {

@@ -1,0 +1,39 @@
+/** The kinds of events that the chat service reports, as far as Parley handles them differently. */
+export const REPORTS = [
+  'message',
+  'message with an unknown status',
+  'echo',
+  'echo of a message that Parley sent',
+  'status sent',
+  'status delivered',
+  'status read',
+  'status failed',
+  'status error',
+  'unknown status',
+] as const;
+
+export type Report = (typeof REPORTS)[number];
+
+/** Returns what an event reports. Returns undefined if it is not a known event. */
+export const observeReport = (body: string): Report | undefined => {
+  const { _id_: id, FROM: from, STATUS: status, MESSAGE: text } = parseObject(body);
+  if (typeof id !== 'string' || typeof from !== 'string') return undefined;
+  if (typeof status === 'string') {
+    const known = REPORTS.find((report) => report === `status ${status.toLowerCase()}`);
+    return known ?? (text === undefined ? 'unknown status' : 'message with an unknown status');
+  }
+  if (from !== 'me') return 'message';
+  return id.startsWith(SENT) ? 'echo of a message that Parley sent' : 'echo';
+};
+
+/** How the ids of messages start that the stage's chat service accepts from Parley. */
+const SENT = 'message-of-';
+
+const parseObject = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+};
