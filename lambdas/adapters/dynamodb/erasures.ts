@@ -198,7 +198,7 @@ const eraseMessage = async (
 const EMPTIED = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'],
-    ...['requestId', 'call', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody'],
+    ...['requestId', 'call', 'attempt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody'],
     ...['statusBodies', 'otherStatuses'],
   ].map((name) => [name, undefined]),
 );

@@ -57,11 +57,11 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   claim: CLAIM,
   claimAgain: [...CLAIM, 'unknownOutcomes', 'unknownCall'],
   replaceCall: ['call', 'decision'],
-  wait: [...REQUEST, ...RESULT, 'code', 'decision', 'waitingAt', 'leaseUntil'],
-  refuse: [...REQUEST, 'code', 'decision', 'refusedAt', 'leaseUntil'],
-  expire: [...REQUEST, 'code', 'decision', 'expiredAt', 'leaseUntil'],
+  wait: [...REQUEST, ...RESULT, 'code', 'decision', 'waitingAt', 'leaseUntil', 'unsentClaimId'],
+  refuse: [...REQUEST, 'code', 'decision', 'refusedAt', 'leaseUntil', 'unsentClaimId'],
+  expire: [...REQUEST, 'code', 'decision', 'expiredAt', 'leaseUntil', 'unsentClaimId'],
   accept: ACCEPTANCE,
-  reject: [...RESULT, 'rejectedAt', 'leaseUntil'],
+  reject: [...RESULT, 'rejectedAt', 'leaseUntil', 'unsentClaimId'],
   loseTrack: [...RESULT, 'uncertainAt', 'isAnswered', 'leaseUntil'],
   confirm: CONFIRMATION,
   confirmEarlier: CONFIRMATION,
@@ -70,6 +70,9 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   cancelErased: [...PERSONAL, 'body', 'erasedAt', 'cancelledAt'],
   loseTrackErased: [...PERSONAL, 'body', 'erasedAt', 'uncertainAt'],
   resolveAccepted: [...RESULT, 'acceptedAt', 'messageId', 'uncertainAt', 'isAnswered'],
-  resolveFailed: [...RESULT, 'rejectedAt', 'isAnswered', 'unknownOutcomes'],
+  resolveFailed: [...RESULT, 'rejectedAt', 'isAnswered', 'unknownOutcomes', 'unsentClaimId'],
   resend: [...RESULT, 'waitingAt', 'isAnswered', 'unknownOutcomes', 'unknownCall'],
 };
+
+/** The attributes that the result of a call that sent nothing may change after a status has confirmed the send. */
+export const UNSENT_CALL = ['waitingAt', 'refusedAt', 'rejectedAt', 'expiredAt', 'decision', 'unsentClaimId'] as const;

@@ -288,8 +288,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   at.map<Operation>((time) => (table) => createDynamodbContacts(table).readWithCircuit(contact, ACCOUNT, time)),
   at.map<Operation>(() => (table) => createDynamodbContacts(table).readConsents(contact)),
   at.map<Operation>((time) => (table) => createDynamodbErasures(table).removeContact(contact, time)),
-  fc.tuple(at, send).map<Operation>(([claimedAt, { request }]) => (table) => {
-    const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt };
+  fc.tuple(at, send, fc.integer({ min: 1, max: 3 })).map<Operation>(([claimedAt, { request }, attempt]) => (table) => {
+    const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt, attempt };
     return createDynamodbMessages(table).recordOutbound(message);
   }),
   fc
