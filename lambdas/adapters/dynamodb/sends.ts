@@ -30,7 +30,9 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...stateIndex(requestId, to, set) };
     // The details of an outcome are removed with it.
     const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
-    const change = { set: { ...details, ...set, ...written }, setOnce, increment };
+    // An erasure must find every message that a function may still be writing.
+    const given = typeof set.messageId === 'string' ? { add: { messageIds: new Set([set.messageId]) } } : {};
+    const change = { set: { ...details, ...set, ...written }, setOnce, increment, ...given };
     return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
   };
 
