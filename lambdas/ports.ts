@@ -220,8 +220,8 @@ export interface ErasableItem {
   readonly id: string;
   /** Whether there may be a schedule for the send. */
   readonly isScheduled?: boolean;
-  /** The message of the send, if it is known. */
-  readonly messageId?: string;
+  /** All messages that the send has ever been given, if any. */
+  readonly messageIds?: readonly string[];
   /** Whether the message with this id is marked as erased. */
   readonly isErased?: boolean;
 }

@@ -14,6 +14,8 @@ export interface OutboundMessage {
   readonly contact: ContactRef;
   readonly call: SendCall;
   readonly claimedAt: Instant;
+  /** Which of the request's calls it is, starting at 1. */
+  readonly attempt: number;
 }
 
 const optionalString = z.optional(z.string());

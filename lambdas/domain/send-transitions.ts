@@ -175,10 +175,9 @@ export const canStartFrom = (name: SendTransitionName, state: FromState): boolea
 
 /**
  * Whether a status that confirmed a send belongs to an earlier call, because the latest one is known to have sent
- * nothing.
+ * nothing. Compares claims and not times, because the clocks of two functions can differ.
  */
 export const isEarlierCallConfirmed = (send: Readonly<Record<string, unknown>>): boolean => {
-  const { confirmedBy, claimedAt = '', waitingAt, refusedAt, rejectedAt, expiredAt } = send;
-  const ends = [waitingAt, refusedAt, rejectedAt, expiredAt].filter((at) => at !== undefined);
-  return confirmedBy !== undefined && ends.some((at) => String(at) >= String(claimedAt));
+  const { confirmedBy, claimId, unsentClaimId } = send;
+  return confirmedBy !== undefined && unsentClaimId !== undefined && unsentClaimId === claimId;
 };

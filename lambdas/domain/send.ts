@@ -1,5 +1,6 @@
 import type { ContactRef } from './contact.ts';
 import type { Instant } from './instant.ts';
+import type { OutboundMessage } from './message.ts';
 import * as z from './schema.ts';
 import type { RefusalCode, SendCall } from './send-decision.ts';
 import type { SendRequest } from './send-request.ts';
@@ -92,7 +93,9 @@ export const sendRecord = z.object({
   leaseUntil: instant,
   call: z.optional(z.object(sentCall)),
   /** An earlier call whose outcome is unknown, with the time of its claim. A late status can belong to it. */
-  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string() })),
+  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string(), attempt: z.number() })),
+  /** The latest claim whose call is known to have sent nothing. */
+  unsentClaimId: optionalString,
   attempts: z._default(z.number(), 0),
   /** Calls that ended without a known outcome; the latest one is not counted while the send is `uncertain`. */
   unknownOutcomes: z._default(z.number(), 0),
@@ -105,12 +108,19 @@ export const sendRecord = z.object({
 
 export type SendRecord = z.output<typeof sendRecord>;
 
-/** Returns the call whose message was accepted, with the time of its claim. */
-export const acceptedCall = (send: SendRecord): Pick<SendRecord, 'call' | 'claimedAt'> => {
-  const { call, claimedAt, unknownCall } = send;
-  if (unknownCall === undefined || !isEarlierCallConfirmed(send)) return { call, claimedAt };
-  const { claimedAt: earlierAt, ...earlier } = unknownCall;
-  return { call: earlier, claimedAt: earlierAt };
+/** Returns the call whose message was accepted, with the time and the number of its claim. */
+export const acceptedCall = (send: SendRecord): Pick<SendRecord, 'call' | 'claimedAt'> & { attempt: number } => {
+  const { call, claimedAt, attempts, unknownCall } = send;
+  if (unknownCall === undefined || !isEarlierCallConfirmed(send)) return { call, claimedAt, attempt: attempts };
+  const { endpoint, body, claimedAt: earlierAt, attempt } = unknownCall;
+  return { call: { endpoint, body }, claimedAt: earlierAt, attempt };
+};
+
+/** Returns the message of an accepted send, or undefined if its ID or its call is not known, or if it was erased. */
+export const acceptedMessage = (send: SendRecord, contact: ContactRef | undefined): OutboundMessage | undefined => {
+  const { requestId, messageId: id } = send;
+  const { call, claimedAt, attempt } = acceptedCall(send);
+  return id && contact && call && claimedAt ? { id, requestId, contact, call, claimedAt, attempt } : undefined;
 };
 
 /** An operator's decision on a send whose outcome is unknown, or on a rejected one. */

@@ -2,7 +2,7 @@ import { type ContactDefaults, messageGroup } from '../domain/contact.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { maskNumbers } from '../domain/mask-numbers.ts';
 import * as z from '../domain/schema.ts';
-import { RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
+import { acceptedMessage, RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
 import { canStartFrom, SEND_TRANSITIONS } from '../domain/send-transitions.ts';
 import type { AuditRepository, Clock, MessageRepository, Randomness, SendQueue, SendRepository } from '../ports.ts';
@@ -79,7 +79,7 @@ export const resolveSend = defineRoute({
     } else if (!isResolvedAlready(send, resolution)) return notResolvable(send, outcome);
     // An erasure that emptied the send before the resolution does not know the message, and so does not mark it.
     const resolved = (await ports.sends.read(requestId)) ?? send;
-    if (resolution.outcome === 'accepted') await recordMessage(ports, resolved, resolution.messageId);
+    if (resolution.outcome === 'accepted') await recordMessage(ports, resolved);
     if (resolution.outcome === 'resend' && enqueue) await enqueueAgain(ports, send);
     return ok(viewSend(resolved));
   },
@@ -102,14 +102,9 @@ const resolutionOf = (
   why: string,
 ): Resolution => (outcome === 'accepted' ? { outcome, messageId: messageId ?? '', at, why } : { outcome, at, why });
 
-const recordMessage = async (
-  { messages, contactDefaults }: ResolveSendPorts,
-  { requestId, call, claimedAt, body }: SendRecord,
-  id: string,
-): Promise<void> => {
-  const contact = contactOfSend(contactDefaults, { body });
-  if (!call || claimedAt === undefined || contact === undefined) return;
-  await messages.recordOutbound({ id, requestId, contact, call, claimedAt });
+const recordMessage = async ({ messages, contactDefaults }: ResolveSendPorts, send: SendRecord): Promise<void> => {
+  const message = acceptedMessage(send, contactOfSend(contactDefaults, send));
+  if (message !== undefined) await messages.recordOutbound(message);
 };
 
 const enqueueAgain = async (

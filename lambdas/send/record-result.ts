@@ -2,7 +2,14 @@ import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
 import { type OpenCircuit, openCircuitWaitMs } from '../domain/circuit-breaker.ts';
 import { msBetween } from '../domain/instant.ts';
 import type { MetricName } from '../domain/metric-names.ts';
-import { type Claim, mayResend, type QueuedSend, type SendResult, type UncalledResult } from '../domain/send.ts';
+import {
+  acceptedMessage,
+  type Claim,
+  mayResend,
+  type QueuedSend,
+  type SendResult,
+  type UncalledResult,
+} from '../domain/send.ts';
 import type { FinalDecision } from '../domain/send-decision.ts';
 import { notAfterOf } from '../domain/send-request.ts';
 import type { Claimed, Clock, Log, MessageRepository, Metrics, Randomness, SendRepository, Sleep } from '../ports.ts';
@@ -61,6 +68,9 @@ export const createRecordResult = (options: RecordResultOptions) => {
     if (recorded.kind === 'applied') report(send, result);
     else if (isConfirmed) log.info('result not recorded: a status already confirmed the send', fields);
     else log.error('result not recorded: the claim was lost', fields);
+    // The status was recorded as the message of this call. If this call sent nothing, it belongs to an earlier one.
+    const message = isConfirmed ? acceptedMessage(recorded.send, send.contact) : undefined;
+    if (message !== undefined) await write(send, () => messages.recordOutbound(message));
     return { isConfirmed };
   };
 
@@ -91,7 +101,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
           messageId,
           outcome: describeAccepted(messageId),
         });
-        const message = messageId !== undefined && { id: messageId, requestId, contact, call, claimedAt };
+        const message = messageId !== undefined && { id: messageId, requestId, contact, call, claimedAt, attempt };
         await Promise.all([recorded, message && write(send, () => messages.recordOutbound(message))]);
         return DONE;
       }

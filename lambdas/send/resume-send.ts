@@ -1,6 +1,6 @@
 import { LoggableError } from '../domain/errors.ts';
 import { msBetween } from '../domain/instant.ts';
-import { acceptedCall, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
+import { acceptedMessage, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 
@@ -42,11 +42,8 @@ export const createResumeSend =
       case 'waiting':
         return SOON;
       case 'accepted': {
-        const { messageId: id } = stored;
-        const { call, claimedAt } = acceptedCall(stored);
-        if (id && claimedAt && call) {
-          await messages.recordOutbound({ id, requestId, contact: send.contact, call, claimedAt });
-        }
+        const message = acceptedMessage(stored, send.contact);
+        if (message !== undefined) await messages.recordOutbound(message);
         break;
       }
       case 'rejected':

@@ -112,6 +112,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 });
 
 const channelNames = z.set(z.string());
+const idSet = z.set(z.string());
 
 /** Limits the memory for a page, whose items can have 400 KB each. */
 const MAX_PAGE_ITEMS = 100;
@@ -147,8 +148,8 @@ const describeItem = (
 ): ErasableItem => {
   const id = idOf(pk);
   if (kind === 'SEND') {
-    const messageId = typeof item?.messageId === 'string' ? { messageId: item.messageId } : {};
-    return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined, ...messageId };
+    const messageIds = item?.messageIds === undefined ? {} : { messageIds: [...z.parse(idSet, item.messageIds)] };
+    return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined, ...messageIds };
   }
   if (kind === 'AUDIT') return { kind: 'audit', id };
   const isErased = message?.erasedAt === undefined ? {} : { isErased: true };
@@ -198,7 +199,7 @@ const eraseMessage = async (
 const EMPTIED = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'],
-    ...['requestId', 'call', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody'],
+    ...['requestId', 'call', 'attempt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody'],
     ...['statusBodies', 'otherStatuses'],
   ].map((name) => [name, undefined]),
 );
@@ -244,36 +245,38 @@ const PERSONAL = [
 const MAX_CALL_MS = 15 * 60 * 1000;
 
 /**
- * Erases the content of a send, and its message. Keeps the item, so that the request is not sent again if it is queued
- * again. Cancels the send if it is pending. Leaves it for the next turn if a function has claimed it, or if only a
- * status has confirmed it, because the function that waits for the answer could then write a message with another ID.
- * If the function that claimed it died, the outcome of its call is never recorded, so the send becomes uncertain.
+ * Erases the content of a send, and all of its messages: a status can give it the message of an earlier call. Keeps the
+ * item, so that the request is not sent again if it is queued again. Cancels the send if it is pending. Leaves it for the
+ * next turn if a function has claimed it, or if only a status has confirmed it, because the function that waits for the
+ * answer could then write a message with another ID. If the function that claimed it died, the outcome of its call is
+ * never recorded, so the send becomes uncertain.
  */
 const eraseSend = async (
   table: ConversationTable,
-  { id: requestId, messageId }: ErasableItem,
+  { id: requestId, messageIds = [] }: ErasableItem,
   contact: string,
   at: string,
 ): Promise<'erased' | 'lost' | 'gone' | 'busy'> => {
-  if (messageId !== undefined) await markAsErased(table, messageId, requestId, at);
+  await Promise.all(messageIds.map((messageId) => markAsErased(table, messageId, requestId, at)));
   // The send may have been given a different message since it was listed.
-  const sameMessage = messageId === undefined ? 'attribute_not_exists(#messageId)' : '#messageId = :messageId';
+  const isKnown = messageIds.length > 0;
+  const sameMessages = isKnown ? '#messageIds = :messageIds' : 'attribute_not_exists(#messageIds)';
   const emptied = { body: '', erasedAt: at, ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])) };
   const pending = Object.fromEntries(PENDING.map((state) => [state, state]));
   const isPending = `#state IN (${PENDING.map((state) => `:${state}`).join(', ')})`;
   const ended = await table.update({
     key: sendKey(requestId),
     set: emptied,
-    names: ['state', 'messageId', 'confirmedBy', 'claimedAt'],
+    names: ['state', 'messageIds', 'confirmedBy', 'claimedAt'],
     values: {
       ofContact: contact,
       claimed: 'claimed',
-      messageId,
+      ...(isKnown && { messageIds: new Set(messageIds) }),
       answeredBy: addMs(at, -MAX_CALL_MS),
       ...pending,
     },
     condition:
-      `#contact = :ofContact AND NOT ${isPending} AND #state <> :claimed AND ${sameMessage} ` +
+      `#contact = :ofContact AND NOT ${isPending} AND #state <> :claimed AND ${sameMessages} ` +
       'AND (attribute_not_exists(#confirmedBy) OR attribute_not_exists(#claimedAt) OR #claimedAt < :answeredBy)',
   });
   if (ended.kind === 'written') return 'erased';

@@ -62,18 +62,24 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     }
   },
 
-  async recordOutbound({ id, requestId, contact, call, claimedAt }) {
+  async recordOutbound({ id, requestId, contact, call, claimedAt, attempt }) {
     const set = {
       direction: 'outbound',
       contact: contactName(contact),
       contactSort: contactSort('MESSAGE', claimedAt),
       requestId,
       call,
+      attempt,
       createdAt: claimedAt,
       expiresAt: table.expiryOf('messages', claimedAt),
     };
-    const unlessErased = { names: ['erasedAt'], condition: 'attribute_not_exists(#erasedAt)' };
-    // Replaces a message that a status carried. Every writer of this message writes the same values.
+    // A status does not say to which call it belongs, so the writer may have to assume the latest one. The writer that
+    // knows better names an earlier one.
+    const unlessErased = {
+      names: ['erasedAt'],
+      condition: 'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)',
+    };
+    // Replaces a message that a status carried.
     const recorded = await table.update({
       key: messageKey(id),
       set: { ...set, body: undefined, createdAtSource: undefined, isFromStatus: undefined },

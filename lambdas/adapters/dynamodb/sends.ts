@@ -1,7 +1,7 @@
 import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import {
-  acceptedCall,
+  acceptedMessage,
   RESOLUTIONS,
   type Resolution,
   type SendRecord,
@@ -30,12 +30,33 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...stateIndex(requestId, to, set) };
     // The details of an outcome are removed with it.
     const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
-    const change = { set: { ...details, ...set, ...written }, setOnce, increment };
+    // An erasure must find every message that a function may still be writing.
+    const given = typeof set.messageId === 'string' ? { add: { messageIds: new Set([set.messageId]) } } : {};
+    const change = { set: { ...details, ...set, ...written }, setOnce, increment, ...given };
     return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
   };
 
   const transition = async (...parameters: Parameters<typeof apply>): Promise<TransitionResult> =>
     describeOutcome(await apply(...parameters));
+
+  /**
+   * Records that the call of a claim sent nothing, although a status has confirmed the send: the status belongs to an
+   * earlier call. Writes what the call's result would have left if the status had arrived after it.
+   */
+  const recordUnsent = async (requestId: string, claimId: string, result: SendResult): Promise<TransitionResult> => {
+    const decision = 'decision' in result ? { decision: result.decision } : {};
+    const outcome = await table.update(
+      {
+        key: sendKey(requestId),
+        set: { [`${result.state}At`]: result.at, ...decision, unsentClaimId: claimId },
+        names: ['confirmedBy', 'claimId', 'erasedAt'],
+        values: { claimId },
+        condition: 'attribute_exists(#confirmedBy) AND #claimId = :claimId AND attribute_not_exists(#erasedAt)',
+      },
+      { returnItem: true },
+    );
+    return describeOutcome({ ...outcome, kind: 'conflict' });
+  };
 
   /** Returns the attributes of a request, which the first transition writes. */
   const requestAttributes = (body: string, contact: string, at: string, expiresFrom = at): TransitionUpdate => ({
@@ -95,9 +116,18 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         TRANSITION_TO[result.state],
         requestId,
         // The chat service's own answer takes precedence over a status and over an unknown outcome.
-        { set: { ...set, ...(isAccepted && { ...NOT_UNCERTAIN, confirmedBy: undefined }) } },
+        {
+          set: {
+            ...set,
+            ...(isAccepted && { ...NOT_UNCERTAIN, confirmedBy: undefined }),
+            ...(isUnsent(result) && { unsentClaimId: claimId }),
+          },
+        },
         { claimId },
       );
+      if (recorded.kind === 'conflict' && recorded.send.confirmedBy !== undefined && isUnsent(result)) {
+        return recordUnsent(requestId, claimId, result);
+      }
       // After a lost response, the SDK repeats a write that already succeeded.
       const isRecorded =
         recorded.kind === 'conflict' &&
@@ -132,9 +162,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         ({ kind, item } = await apply('confirmEarlier', requestId, { set }, {}, { returnItem: true }));
       }
       if (kind === 'conflict' || item === undefined) return undefined;
-      const contact = parseContactName(item.contact);
-      const { call, claimedAt } = acceptedCall(parseSend(item));
-      return contact && call && claimedAt ? { id: messageId, requestId, contact, call, claimedAt } : undefined;
+      return acceptedMessage(parseSend(item), parseContactName(item.contact));
     },
 
     cancel: (requestId, at) =>
@@ -148,7 +176,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         send.requestId,
         {
           set: {
-            ...resolutionAttributes(resolution),
+            ...resolutionAttributes(resolution, send),
             ...(resolution.outcome === 'resend' && unknownCallAttributes(send)),
           },
           // The state no longer says that the outcome of the latest call is unknown.
@@ -235,23 +263,27 @@ const resultAttributes = (result: SendResult): Item => {
   return { [`${state}At`]: at, ...rest };
 };
 
-const resolutionAttributes = (resolution: Resolution): Item => {
+/** Whether the result says that the latest call of the send, if there was one, sent nothing. */
+const isUnsent = ({ state }: SendResult): boolean => state !== 'accepted' && state !== 'uncertain';
+
+const resolutionAttributes = (resolution: Resolution, { claimId }: SendRecord): Item => {
   const { at, why: outcome, note: outcomeDetails } = resolution;
   switch (resolution.outcome) {
     case 'accepted':
       return { acceptedAt: at, messageId: resolution.messageId, outcome, outcomeDetails, ...NOT_UNCERTAIN };
     case 'failed':
-      return { rejectedAt: at, outcome, outcomeDetails, isAnswered: undefined };
+      return { rejectedAt: at, outcome, outcomeDetails, isAnswered: undefined, unsentClaimId: claimId };
     case 'resend':
       return { waitingAt: at, outcome, outcomeDetails, isAnswered: undefined };
   }
 };
 
 /** Keeps a call whose outcome is unknown before another call can follow. */
-const unknownCallAttributes = ({ state, call, claimedAt, unknownOutcomes, unknownCall }: SendRecord): Item => {
+const unknownCallAttributes = (send: SendRecord): Item => {
+  const { state, call, claimedAt, attempts: attempt, unknownOutcomes, unknownCall } = send;
   // An operator's resolution as failed leaves the call in place.
   const isUnknown = state === 'uncertain' || (unknownOutcomes > 0 && unknownCall === undefined);
-  return isUnknown && call && claimedAt ? { unknownCall: { ...call, claimedAt } } : {};
+  return isUnknown && call && claimedAt ? { unknownCall: { ...call, claimedAt, attempt } } : {};
 };
 
 /** Adds uncertain sends to the index and removes all others. */

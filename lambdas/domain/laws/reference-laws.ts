@@ -43,15 +43,18 @@ export const REFERENCE_LAWS = [
   },
   {
     name: 'erased-send-has-no-message',
-    statement: 'The message of an erased send is erased as well.',
+    statement: 'Every message that an erased send was ever given is erased as well.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
     next: 'Erase the contact again.',
     kinds: ['send'],
     keysFor(item, { now, graceMs }) {
-      const [id, erasedAt] = [textOf(item, 'messageId'), timeOf(item, 'erasedAt')];
-      return id && erasedAt !== undefined && erasedAt + graceMs <= Date.parse(now) ? [messageKey(id)] : [];
+      const erasedAt = timeOf(item, 'erasedAt');
+      if (erasedAt === undefined || erasedAt + graceMs > Date.parse(now)) return [];
+      const ids = new Set([item.messageId, ...membersOf(item, 'messageIds')]);
+      return [...ids].flatMap((id) => (typeof id === 'string' ? [messageKey(id)] : []));
     },
-    faultIn: (item, [message]) => (message?.requestId === idOf(item) ? 'Its message is still stored.' : undefined),
+    faultIn: (item, messages) =>
+      messages.some((message) => message?.requestId === idOf(item)) ? 'A message of it is still stored.' : undefined,
   },
   {
     name: 'dead-letter-is-complete',

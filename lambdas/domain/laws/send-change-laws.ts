@@ -8,7 +8,7 @@ import {
   type SendTransitionName,
 } from '../send-transitions.ts';
 import type { Change, ChangeLaw } from './law.ts';
-import { EVERY_TRANSITION, PERSONAL, SEND_WRITES } from './send-writes.ts';
+import { EVERY_TRANSITION, PERSONAL, SEND_WRITES, UNSENT_CALL } from './send-writes.ts';
 import { changedNames, countOf, has, listNames, type StoredItem } from './stored-item.ts';
 
 // Object.entries widens the keys to string.
@@ -66,6 +66,12 @@ const isFailureRecord = ({ before, after, changed }: SendChange): boolean =>
   changed.every(
     (name) => ['failingSince', 'lastFailedAt'].includes(name) || (name === 'expiresAt' && !has(before, name)),
   );
+
+/** Whether the change records that the latest call sent nothing, although a status has confirmed the send. */
+const isUnsentCall = ({ before, after, changed }: SendChange): boolean =>
+  before?.confirmedBy === 'status' &&
+  after.unsentClaimId === after.claimId &&
+  changed.every((name) => UNSENT_CALL.some((each) => each === name));
 
 /**
  * Whether an erasure emptied a send that is neither pending nor claimed. For those states, {@link SEND_TRANSITIONS} has
@@ -130,11 +136,12 @@ export const SEND_CHANGE_LAWS = [
     ...COMMON,
     name: 'send-follows-its-transitions',
     statement:
-      'A send changes only through a transition whose guards hold, an erasure, or the record of a failed attempt.',
+      'A send changes only through a transition whose guards hold, an erasure, the record of a failed attempt, or the ' +
+      'result of a call that sent nothing after a status has confirmed the send.',
     faultIn(change) {
       const send = stays(change);
       if (send === undefined || send.changed.length === 0) return undefined;
-      return isFailureRecord(send) || isErasure(send) ? undefined : unexplained(send);
+      return isFailureRecord(send) || isUnsentCall(send) || isErasure(send) ? undefined : unexplained(send);
     },
   },
   {

@@ -36,6 +36,7 @@ const recordSendTo = (contact: ContactRef): OtherFunction => ({
       contact,
       call,
       claimedAt: SENT_AT,
+      attempt: 1,
     });
   },
 });

@@ -261,10 +261,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       (table) =>
         createDynamodbSends(table).recordWithoutCall(given, outcome),
   ),
-  fc.tuple(send, at).map<Operation>(
-    ([{ request }, time]) =>
+  fc.tuple(send, at, fc.constantFrom('message-1', 'message-2')).map<Operation>(
+    ([{ request }, time, messageId]) =>
       (table) =>
-        createDynamodbSends(table).confirm(request.requestId, { messageId: 'message-1', at: time }),
+        createDynamodbSends(table).confirm(request.requestId, { messageId, at: time }),
   ),
   fc.tuple(send, at).map<Operation>(
     ([{ request }, time]) =>
@@ -288,8 +288,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   at.map<Operation>((time) => (table) => createDynamodbContacts(table).readWithCircuit(contact, ACCOUNT, time)),
   at.map<Operation>(() => (table) => createDynamodbContacts(table).readConsents(contact)),
   at.map<Operation>((time) => (table) => createDynamodbErasures(table).removeContact(contact, time)),
-  fc.tuple(at, send).map<Operation>(([claimedAt, { request }]) => (table) => {
-    const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt };
+  fc.tuple(at, send, fc.integer({ min: 1, max: 3 })).map<Operation>(([claimedAt, { request }, attempt]) => (table) => {
+    const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt, attempt };
     return createDynamodbMessages(table).recordOutbound(message);
   }),
   fc
@@ -317,9 +317,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
         createDynamodbCircuit(table, ACCOUNT).claimProbe({ probeId: 'probe-1', now, leaseUntil }),
   ),
   at.map<Operation>((time) => (table) => createDynamodbCircuit(table, ACCOUNT).close('probe-1', time)),
-  fc.tuple(send, at).map<Operation>(
-    ([{ request }, time]) =>
-      (table) =>
-        createDynamodbErasures(table).erase(contact, { kind: 'send', id: request.requestId }, time),
-  ),
+  fc
+    .tuple(send, at, fc.shuffledSubarray(['message-1', 'message-2']))
+    .map<Operation>(([{ request }, time, ids]) => (table) => {
+      const item = { kind: 'send', id: request.requestId, ...(ids.length > 0 && { messageIds: ids }) } as const;
+      return createDynamodbErasures(table).erase(contact, item, time);
+    }),
 );

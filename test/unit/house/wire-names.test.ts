@@ -73,7 +73,14 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   const messages = createDynamodbMessages(table);
   await messages.recordInbound({ ...message, address: USER, isFromStatus: true });
   await messages.recordEcho({ kind: 'echo', id: 'm2', contact: CONTACT, time, body: '{}', isFromStatus: true });
-  await messages.recordOutbound({ id: 'm3', requestId: 'r1', contact: CONTACT, call: CALL, claimedAt: NOW });
+  await messages.recordOutbound({
+    id: 'm3',
+    requestId: 'r1',
+    contact: CONTACT,
+    call: CALL,
+    claimedAt: NOW,
+    attempt: 1,
+  });
   const statuses: readonly StatusKind[] = ['sent', 'delivered', 'read', 'failed', 'other'];
   for (const status of statuses) {
     const body = JSON.stringify({ STATUS: status });

@@ -140,8 +140,7 @@ type EndpointOf = (accepted: Item) => unknown;
 const createEndpointOf = (facts: StageFacts): EndpointOf => {
   const endpoints = new Map(facts.calls.flatMap(({ effect, endpoint }) => (effect ? [[effect.id, endpoint]] : [])));
   return (accepted) => {
-    const ends = ['waitingAt', 'refusedAt', 'rejectedAt', 'expiredAt'].map((name) => String(accepted[name] ?? ''));
-    const isUnsent = ends.some((end) => end >= String(accepted.claimedAt));
+    const isUnsent = accepted.unsentClaimId !== undefined && accepted.unsentClaimId === accepted.claimId;
     const latest = valueIn(accepted.call, 'endpoint');
     return isUnsent ? (endpoints.get(String(accepted.messageId)) ?? latest) : latest;
   };

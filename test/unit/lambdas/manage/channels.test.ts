@@ -76,6 +76,7 @@ describe('an echo where windows are per number', () => {
       contact,
       call,
       claimedAt: '2026-11-20T11:00:00Z',
+      attempt: 1,
     });
   };
   const echo = (changes: Record<string, unknown>) => wireMessage({ _id_: 'out', FROM: 'me', TO: USER, ...changes });

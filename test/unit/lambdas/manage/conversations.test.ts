@@ -37,7 +37,14 @@ describe('a conversation', () => {
     const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update', params: { name: 'Ana' } } };
     await stage.receive(wireMessage({ IMAGES_URLS: ['https://media.example/a.jpg'], CREATION_TIME: minute(0) }));
     await stage.receive(wireMessage({ _id_: 'echo', FROM: 'me', TO: USER, MESSAGE: 'Hi', CREATION_TIME: minute(1) }));
-    await stage.messages.recordOutbound({ id: 'out', requestId: 'request-1', contact, call, claimedAt: minute(2) });
+    await stage.messages.recordOutbound({
+      id: 'out',
+      requestId: 'request-1',
+      contact,
+      call,
+      claimedAt: minute(2),
+      attempt: 1,
+    });
 
     expect(await stage.call('getConversation', { id: USER })).toEqual({
       status: 200,
@@ -85,7 +92,14 @@ describe('a conversation', () => {
   it('is not taken for unknown when a page has nothing but an echo whose message is on the next one', async () => {
     const { contact } = queuedSend(sendRequest());
     const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
-    await stage.messages.recordOutbound({ id: 'out', requestId: 'request-1', contact, call, claimedAt: minute(0) });
+    await stage.messages.recordOutbound({
+      id: 'out',
+      requestId: 'request-1',
+      contact,
+      call,
+      claimedAt: minute(0),
+      attempt: 1,
+    });
     await stage.receive(wireMessage({ _id_: 'out', FROM: 'me', TO: USER, MESSAGE: 'Hi', CREATION_TIME: minute(1) }));
 
     const first = await stage.call('getConversation', { id: USER, query: { limit: '1' } });

@@ -76,7 +76,7 @@ const KINDS: Readonly<Record<string, { readonly put: () => Promise<unknown>; rea
       const { contact, request } = await putSendInState(stage.sends, 'accepted');
       const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };
       const { requestId } = request;
-      await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW });
+      await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW, attempt: 1 });
     },
     at: ['MESSAGE#echo ECHO', 'MESSAGE#out ECHO', 'MESSAGE#out MESSAGE', 'SEND#request-1 SEND'],
   },

@@ -51,7 +51,7 @@ describe('an erasure', () => {
     const { request, contact } = await putSendInState(stage.sends, 'accepted');
     const { requestId } = request;
     const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };
-    await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW });
+    await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW, attempt: 1 });
 
     const answer = await requestErasure();
     await stage.erase();
@@ -314,7 +314,7 @@ describe('an erasure of a send that a function has claimed', () => {
       messageId: 'out',
       outcome: 'The chat service accepted it.',
     });
-    await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW });
+    await stage.messages.recordOutbound({ id: 'out', requestId, contact, call, claimedAt: NOW, attempt: 1 });
     await stage.erase();
 
     expect(await stage.item('MESSAGE#out MESSAGE')).toEqual(erasedMessage('out'));
@@ -330,6 +330,7 @@ describe('the message of an erased send', () => {
       contact: contactRef('chat', USER),
       call: { endpoint: 'message/v3', body: { messageText: 'Your parcel is here.' } },
       claimedAt: NOW,
+      attempt: 1,
     });
   const acceptSend = async () => {
     await putSendInState(stage.sends, 'claimed');

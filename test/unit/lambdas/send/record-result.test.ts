@@ -124,6 +124,44 @@ describe('a send', () => {
   });
 });
 
+describe('a status of an earlier call that arrives during a later one', () => {
+  const confirm = async () => {
+    const message = await harness.sends.confirm('request-1', { messageId: 'message-1', at: harness.now() });
+    if (message !== undefined) await harness.messages.recordOutbound(message);
+  };
+
+  it.each([
+    ['rejected', ANSWERS.invalidChannel],
+    ['not made', ANSWERS.unavailable()],
+  ])('belongs to the earlier call once the later one is %s', async (_case, answer) => {
+    const request = sendRequest({ onUncertain: 'resend', ruleNameOrId: 'parcel_update', reason: 'shipping-status' });
+    // The free-form message has an unknown outcome. Then the window closes, so a template is sent.
+    harness.answers = [
+      ANSWERS.unknown,
+      async () => {
+        await confirm();
+        return answer;
+      },
+    ];
+    expect(await sender.send(request)).toMatchObject({ kind: 'retry' });
+    const firstClaimedAt = NOW;
+    harness.advance(24 * 60 * 60);
+    expect(await sender.send(request)).toEqual(DONE);
+
+    expect(harness.calls.map(({ endpoint }) => endpoint)).toEqual(['message/v3', 'intent/v2']);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', messageId: 'message-1' });
+    expect(await harness.item('MESSAGE#message-1 MESSAGE')).toMatchObject({
+      call: { endpoint: 'message/v3' },
+      createdAt: firstClaimedAt,
+    });
+    // A repeated delivery of the request or of the status changes nothing.
+    const items = await harness.items();
+    expect(await sender.send(request)).toEqual(DONE);
+    await confirm();
+    expect(await harness.items()).toEqual(items);
+  });
+});
+
 describe('the outcome of a call', () => {
   /** Keeps the table from recording results while the clock is before `instant`. */
   const failUntil = (instant: string) => {

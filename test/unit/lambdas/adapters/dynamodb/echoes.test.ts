@@ -73,7 +73,7 @@ describe('storing an echo', () => {
     ['twice', () => [echo, message, echo, status]],
   ])('leaves the same items when it arrives %s', async (_case, order) => {
     for (const step of order()) await step();
-    const { claimedAt, call, requestId } = outbound();
+    const { claimedAt, call, requestId, attempt } = outbound();
     expect(await items()).toEqual({
       [KEY]: echoed,
       'MESSAGE#message-1 MESSAGE': {
@@ -85,6 +85,7 @@ describe('storing an echo', () => {
         createdAt: claimedAt,
         requestId,
         call,
+        attempt,
         deliveredAt: '2026-11-20T11:00:05.000Z',
         statusBodies: new Set([JSON.stringify(wireStatus())]),
         expiresAt: expiryOf(claimedAt),

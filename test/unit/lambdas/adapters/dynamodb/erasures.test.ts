@@ -154,13 +154,13 @@ describe('a send that is erased', () => {
 
   it('is erased with its message, even if that is newer than the erasure, and never with that of another', async () => {
     const { sends, messages, erasures } = repositories;
-    const listed = { ...send, messageId: 'message-1' };
+    const listed = { ...send, messageIds: ['message-1'] };
     await sends.claim(queuedSend(), claim(), { resend: false });
     await sends.recordResult('request-1', 'claim-1', sendResult('accepted'));
     await messages.recordOutbound(outbound({ claimedAt: NOW }));
     await messages.recordOutbound(outbound({ id: 'message-2', requestId: 'request-2' }));
 
-    expect(await erasures.erase(contact, { ...send, messageId: 'message-2' }, NOW)).toBe('busy');
+    expect(await erasures.erase(contact, { ...send, messageIds: ['message-2'] }, NOW)).toBe('busy');
     expect(await erasures.erase(contact, send, NOW)).toBe('busy');
     expect(await messages.read('message-1')).toBeDefined();
     expect(await erasures.erase(contact, listed, NOW)).toBe('erased');
@@ -169,9 +169,38 @@ describe('a send that is erased', () => {
     expect(await messages.read('message-2')).toBeDefined();
   });
 
+  it('is erased with the message of an earlier call, even if a function writes that only afterward', async () => {
+    const { sends, messages } = repositories;
+    await sends.claim(queuedSend(), claim({ claimId: 'claim-0' }), { resend: false });
+    await sends.recordResult('request-1', 'claim-0', sendResult('uncertain'));
+    await sends.claim(queuedSend(), claim(), { resend: true });
+    const earlier = await sends.confirm('request-1', { messageId: 'message-0', at: NOW });
+    await sends.recordResult('request-1', 'claim-1', sendResult('accepted'));
+    const [listed = send] = await listAll();
+
+    expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('erased');
+    if (earlier !== undefined) await messages.recordOutbound(earlier);
+
+    expect(earlier).toMatchObject({ id: 'message-0' });
+    expect(await messages.read('message-0')).toBeUndefined();
+  });
+
+  it('is listed again if it was given another message since it was listed', async () => {
+    const { sends, erasures } = repositories;
+    await sends.claim(queuedSend(), claim(), { resend: false });
+    await sends.confirm('request-1', { messageId: 'message-1', at: '2026-11-20T12:00:02.000Z' });
+    const [listed = send] = await listAll();
+    await sends.confirm('request-1', { messageId: 'message-0', at: '2026-11-20T12:00:01.000Z' });
+    await sends.recordResult('request-1', 'claim-1', sendResult('accepted'));
+
+    expect(await erasures.erase(contact, listed, NOW)).toBe('busy');
+    const [again = send] = await listAll();
+    expect(await erasures.erase(contact, again, NOW)).toBe('erased');
+  });
+
   it('is left alone while only a status has confirmed it, and its function may still wait for the answer', async () => {
     const { sends, erasures } = repositories;
-    const listed = { ...send, messageId: 'message-1' };
+    const listed = { ...send, messageIds: ['message-1'] };
     await sends.claim(queuedSend(), claim(), { resend: false });
     await sends.confirm('request-1', { messageId: 'message-1', at: NOW });
 

@@ -16,5 +16,6 @@ export const outbound = (changes: Partial<OutboundMessage> = {}): OutboundMessag
   contact,
   call: { endpoint: 'message/v3', body: { platformContactId: USER, messageText: 'On its way.' } },
   claimedAt: '2026-11-20T11:00:00.000Z',
+  attempt: 1,
   ...changes,
 });

@@ -36,6 +36,7 @@ const OUTBOUND = {
   contact: SEND.contact,
   call: CLAIM.call,
   claimedAt: CLAIM.claimedAt,
+  attempt: 1,
 };
 const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00.000Z`;
 const ANSWER = { at: at(0), outcome: 'answered' };

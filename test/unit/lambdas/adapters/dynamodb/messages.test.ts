@@ -201,6 +201,25 @@ describe("a user's message with the id of a message that Parley sent", () => {
   });
 });
 
+describe('a message that two writers attribute to different calls of its request', () => {
+  it('belongs to the earlier call, in any order, even if the clock of that claim was ahead', async () => {
+    const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
+    const earlier = outbound({ call, claimedAt: '2026-11-20T11:00:05.000Z', attempt: 1 });
+    const latest = outbound({ claimedAt: '2026-11-20T11:00:04.000Z', attempt: 2 });
+    const write = (message: typeof earlier) => repositories.messages.recordOutbound(message);
+
+    await write(latest);
+    await write(earlier);
+    const inOrder = await items();
+    await write(latest);
+
+    expect(await items()).toEqual(inOrder);
+    expect(inOrder).toMatchObject({
+      'MESSAGE#message-1 MESSAGE': { call, createdAt: earlier.claimedAt, contactSort: `MESSAGE#${earlier.claimedAt}` },
+    });
+  });
+});
+
 describe('a message without a usable time', () => {
   const REDELIVERED = '2026-11-26T12:00:00.000Z';
   const at = (receivedAt: string, changes: Record<string, unknown>) =>

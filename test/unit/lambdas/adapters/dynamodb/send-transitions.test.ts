@@ -259,6 +259,13 @@ const isRecordedAlready = (name: SendTransitionName, shows: Shows, { from, evide
   from === SEND_TRANSITIONS[name].to &&
   stored.confirmedBy === undefined;
 
+/** Whether the result says that the call sent nothing, although a status has confirmed the send. */
+const isUnsentCall = (name: SendTransitionName, shows: Shows, { evidence, stored }: Situation): boolean =>
+  shows === 'claim' &&
+  ['wait', 'refuse', 'expire', 'reject'].includes(name) &&
+  evidence === 'right' &&
+  stored.confirmedBy === 'status';
+
 const storedSend = (requestId: string, { from, stored }: Pick<Situation, 'from' | 'stored'>): Item | undefined =>
   from === 'none'
     ? undefined
@@ -305,6 +312,12 @@ const attempt = async (name: SendTransitionName, { write }: Writer, situation: S
   const after = await repositories.table.get(sendKey(requestId));
   if (isDeepStrictEqual(before, after)) return { result, change: 'none' };
   const { to } = SEND_TRANSITIONS[name];
+  if (after?.unsentClaimId !== undefined && situation.from === 'accepted') {
+    const { decision } = after;
+    const unsent = { unsentClaimId: CLAIM_ID, [`${to}At`]: AT, ...(decision !== undefined && { decision }) };
+    expect(after).toEqual({ ...before, ...unsent });
+    return { result, change: 'unsent' };
+  }
   expect(after).toMatchObject({
     state: to,
     [`${to}At`]: KEEPS_TIME.includes(name) ? SINCE : AT,
@@ -340,7 +353,9 @@ describe('a transition of a send', () => {
         const expected =
           allowed !== undefined
             ? { result: applied, change: SEND_TRANSITIONS[allowed].to }
-            : { result: isRecordedAlready(name, shows, situation) ? applied : refused, change: 'none' };
+            : isUnsentCall(name, shows, situation)
+              ? { result: refused, change: 'unsent' }
+              : { result: isRecordedAlready(name, shows, situation) ? applied : refused, change: 'none' };
         const title = titleOf(situation);
         return { expected: [title, expected], actual: [title, await attempt(allowed ?? name, writer, situation)] };
       });

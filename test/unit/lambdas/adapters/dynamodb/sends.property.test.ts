@@ -42,7 +42,14 @@ const play = async (answer: string, history: readonly Step[]): Promise<Record<st
       expect((await storeEvent(delivered)).kind).toBe('stored');
     } else if (result) {
       await sends.recordResult('request-1', 'claim-1', result);
-      const outbound = { id: 'message-out', requestId: 'request-1', contact: SEND.contact, call, claimedAt: NOW };
+      const outbound = {
+        id: 'message-out',
+        requestId: 'request-1',
+        contact: SEND.contact,
+        call,
+        claimedAt: NOW,
+        attempt: 1,
+      };
       if (result.state === 'accepted' && result.messageId !== undefined) await messages.recordOutbound(outbound);
     }
   }

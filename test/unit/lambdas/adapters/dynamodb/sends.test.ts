@@ -279,7 +279,7 @@ describe('confirming a send', () => {
 
   it('returns its message, with the time of the claim', async () => {
     await claim('claim-1');
-    const message = { id: 'message-1', requestId: 'request-1', contact, call, claimedAt: NOW };
+    const message = { id: 'message-1', requestId: 'request-1', contact, call, claimedAt: NOW, attempt: 1 };
     expect(await confirm()).toEqual(message);
     // A repeated delivery completes what a dead function left undone.
     expect(await confirm()).toEqual(message);
@@ -305,7 +305,7 @@ describe('confirming a send', () => {
 
   describe('after a template with an unknown outcome and a free-form message that was rejected', () => {
     const template = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
-    const message = { id: 'message-1', requestId: 'request-1', contact, call: template, claimedAt: NOW };
+    const message = { id: 'message-1', requestId: 'request-1', contact, call: template, claimedAt: NOW, attempt: 1 };
     const claimLater = { ...claimOf('claim-2'), claimedAt: addMs(LATER, 1_000) };
     const REJECTED = sendResult('rejected', addMs(LATER, 2_000));
     const read = async () => {
@@ -344,13 +344,46 @@ describe('confirming a send', () => {
 
       expect(await confirm()).toEqual(message);
       expect(await confirm()).toEqual(message);
-      expect(acceptedCall(await read())).toEqual({ call: template, claimedAt: NOW });
+      expect(acceptedCall(await read())).toEqual({ call: template, claimedAt: NOW, attempt: 1 });
     });
 
     it('returns the latest call while its outcome is unknown, too', async () => {
       await sends.claim(SEND, claimLater, { resend: true });
-      expect(await confirm()).toEqual({ ...message, call, claimedAt: claimLater.claimedAt });
+      expect(await confirm()).toEqual({ ...message, call, claimedAt: claimLater.claimedAt, attempt: 2 });
     });
+
+    it('returns the latest call although the clock of the operator who resent it was ahead', async () => {
+      const at = addMs(claimLater.claimedAt, 60_000);
+      await sends.resolve(await read(), { outcome: 'resend', at, why: 'An operator resolved it.' });
+      await sends.claim(SEND, claimLater, { resend: false });
+      await sends.recordResult('request-1', 'claim-2', UNCERTAIN);
+
+      expect(await confirm()).toMatchObject({ call, attempt: 2 });
+    });
+
+    it.each(['rejected', 'waiting', 'refused', 'expired'] as const)(
+      'leaves the same item whether the status comes before or after the free-form message is %s',
+      async (state) => {
+        const result = sendResult(state, addMs(LATER, 2_000));
+        await sends.claim(SEND, claimLater, { resend: true });
+        await confirm();
+        expect(await sends.recordResult('request-1', 'claim-2', result)).toMatchObject({ kind: 'conflict' });
+        expect(await sends.recordResult('request-1', 'claim-2', result)).toMatchObject({ kind: 'conflict' });
+        const confirmedFirst = await item();
+        expect(acceptedCall(await read())).toEqual({ call: template, claimedAt: NOW, attempt: 1 });
+
+        tableName = await tables.createTable();
+        repositories = repositoriesOf(tables.tableOf(tableName));
+        sends = repositories.sends;
+        await sends.claim(SEND, { ...claimOf('claim-1'), call: template }, { resend: false });
+        await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
+        await sends.claim(SEND, claimLater, { resend: true });
+        await sends.recordResult('request-1', 'claim-2', result);
+        await confirm();
+
+        expect(await item()).toEqual(confirmedFirst);
+      },
+    );
   });
 
   it('does not change a send that expired before any call with an unknown outcome', async () => {

@@ -170,13 +170,14 @@ describe('a change of a send', () => {
     const after = sendImage({
       confirmedBy: 'status',
       claimedAt: '2026-11-20T10:30:00.000Z',
-      rejectedAt: '2026-11-20T10:30:01.000Z',
-      unknownCall: { endpoint: 'intent/v2', body, claimedAt: '2026-11-20T10:00:00.000Z' },
+      claimId: 'claim-2',
+      unsentClaimId: 'claim-2',
+      unknownCall: { endpoint: 'intent/v2', body, claimedAt: '2026-11-20T10:00:00.000Z', attempt: 1 },
     });
     const detailOf = (image: typeof after) => eventsOf(sendChange(image, sendImage({ state: 'rejected' })))[0]?.detail;
 
     expect(detailOf(after)).toMatchObject({ endpoint: 'intent/v2', content: { body } });
-    expect(detailOf({ ...after, rejectedAt: undefined })).toMatchObject({ endpoint: 'message/v3' });
+    expect(detailOf({ ...after, unsentClaimId: 'claim-1' })).toMatchObject({ endpoint: 'message/v3' });
   });
 
   it.each([

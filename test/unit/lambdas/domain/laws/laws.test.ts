@@ -241,7 +241,10 @@ const LATE_ILLEGAL_ITEMS: typeof ILLEGAL_ITEMS = {
     [accepted(), outbound({ requestId: 'order-18' })],
     [accepted(), { pk: 'MESSAGE#sent-1', sk: 'MESSAGE', deliveredAt: LATER, expiresAt: expiryOf(NOW) }],
   ],
-  'erased-send-has-no-message': [[erasedSend(), outbound()]],
+  'erased-send-has-no-message': [
+    [erasedSend(), outbound()],
+    [erasedSend({ messageId: 'sent-2', messageIds: new Set(['sent-1', 'sent-2']) }), outbound()],
+  ],
   'dead-letter-is-complete': [[deadLetter(), deadLetterPart()], [deadLetterPart()], [deadLetterContact()]],
   'business-number-is-registered': [
     [inbound(OF_NUMBER)],

@@ -10,7 +10,7 @@ import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb
 import { CONSENT_REGISTERS } from '../../../../../lambdas/domain/consent.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs, type Instant } from '../../../../../lambdas/domain/instant.ts';
-import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
+import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
 import type { EventTime, StatusKind } from '../../../../../lambdas/domain/webhook-event.ts';
 import { ACCOUNT, NOW, queuedSend, sendRequest, USER } from '../../../../support/builders.ts';
 
@@ -49,7 +49,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
     ids += 1;
     return `id-${ids}`;
   };
-  const claims: Claim[][] = [[], []];
+  const claims: (Claim & { readonly attempt: number })[][] = [[], []];
   const probes: string[] = [];
   const started = new Map<string, 0 | 1>();
   const sends = createDynamodbSends(table);
@@ -119,7 +119,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         decision: 'Open.',
       };
       const claimed = await sends.claim(sendOf(which, variant % 6 === 0), claim, { resend: variant % 2 === 0 });
-      if (claimed.kind === 'claimed') claims[which]?.push(claim);
+      if (claimed.kind === 'claimed') claims[which]?.push({ ...claim, attempt: claimed.attempt });
     },
     async replaceCall({ which }) {
       const claim = claims[which]?.at(-1);
@@ -137,7 +137,8 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       await sends.recordResult(`request-${step.which}`, claim.claimId, result);
       if (result.state !== 'accepted' || result.messageId === undefined) return;
       const sent = { id: result.messageId, requestId: `request-${step.which}`, contact: contactOf(step.which) };
-      await messages.recordOutbound({ ...sent, call: claim.call, claimedAt: claim.claimedAt });
+      const { call, claimedAt, attempt } = claim;
+      await messages.recordOutbound({ ...sent, call, claimedAt, attempt });
     },
     async loseTrack({ which }) {
       const claim = claims[which]?.at(-1);
@@ -185,9 +186,9 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       const id = `sent-${which}-${variant % 2}`;
       const resolution = outcome === 'accepted' ? { ...common, outcome, messageId: id } : { ...common, outcome };
       const resolved = await sends.resolve(send, resolution);
-      const { call, claimedAt, body } = send;
-      if (resolved.kind !== 'applied' || outcome !== 'accepted' || !call || !claimedAt || body === '') return;
-      await messages.recordOutbound({ id, requestId: send.requestId, contact: contactOf(which), call, claimedAt });
+      const message = acceptedMessage({ ...send, messageId: id }, contactOf(which));
+      if (resolved.kind !== 'applied' || outcome !== 'accepted' || !message || send.body === '') return;
+      await messages.recordOutbound(message);
     },
     recordInbound: (step) =>
       ignoreRefusals(
