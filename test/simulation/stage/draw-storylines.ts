@@ -16,8 +16,9 @@ import {
 } from './draw-erasing-storylines.ts';
 import { drawLongOutage } from './draw-scheduling-storylines.ts';
 import { drawAddress, type Story } from './draw-story.ts';
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 import type { Act, Features } from './history.ts';
-import { DAY_MS, type DrawStoryline, MINUTE_MS, writesAt } from './storyline-acts.ts';
+import { type DrawStoryline, writesAt } from './storyline-acts.ts';
 
 const STORYLINES: readonly DrawStoryline[] = [
   drawLongOutage,
