@@ -199,8 +199,8 @@ export type AuditPosition = Readonly<Record<string, string>>;
 /** A dead-letter queue. */
 export interface DeadLetterSource {
   readonly queue: KeptQueue;
-  /** Returns the approximate number of messages that can be received. */
-  depth(): Promise<number>;
+  /** Returns the approximate numbers of messages that can be received, and that a consumer has received. */
+  depth(): Promise<{ readonly visible: number; readonly inFlight: number }>;
   /** Receives up to ten messages, or none if there are no more. */
   receive(): Promise<readonly ReceivedDeadLetter[]>;
   remove(message: ReceivedDeadLetter): Promise<void>;

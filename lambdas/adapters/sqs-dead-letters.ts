@@ -31,7 +31,7 @@ export const createSqsDeadLetterSource = (
 ): DeadLetterSource => ({
   queue,
 
-  depth: () => countMessages(client, url, VISIBLE),
+  depth: () => countMessages(client, url),
 
   async receive() {
     const messages = await receive(client, url, INVOCATION_SECONDS);
@@ -121,7 +121,7 @@ const removeFrom = async (
 ) => {
   // Another consumer may have received a wanted one, and may release it later. Of two searches that begin at about the
   // same time, the later one receives nothing, so that the other can end.
-  if ((await countMessages(client, QueueUrl, IN_FLIGHT)) > 0) return { removed: 0, isComplete: false };
+  if ((await countMessages(client, QueueUrl)).inFlight > 0) return { removed: 0, isComplete: false };
   let others: readonly Message[] = [];
   let removed = 0;
   let isComplete = false;
@@ -135,11 +135,18 @@ const removeFrom = async (
           removed += 1;
         } else others = [...others, message];
       }
-      if (messages.length > 0) isNoneHidden = false;
-      else if (isNoneHidden) isComplete = true;
+      if (messages.length > 0) {
+        isNoneHidden = false;
+        continue;
+      }
+      if (isNoneHidden) {
+        isComplete = true;
+        continue;
+      }
+      const { visible, inFlight } = await countMessages(client, QueueUrl);
       // Another consumer may also have received some since. If it has released them by now, the next receive gets them.
-      else if ((await countMessages(client, QueueUrl, IN_FLIGHT)) > others.length) break;
-      else if (keep && others.length > 0 && (await countMessages(client, QueueUrl, VISIBLE)) > 0) {
+      if (inFlight > others.length) break;
+      if (keep && others.length > 0 && visible > 0) {
         for (const one of largestGroup(others)) {
           await keep(one);
           await remove(client, QueueUrl, one.ReceiptHandle);
@@ -179,20 +186,21 @@ const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: n
   return Messages;
 };
 
-const IN_FLIGHT = 'ApproximateNumberOfMessagesNotVisible';
 /**
- * Contains the messages that others of their group hide. The number is exact for a FIFO queue.
+ * Counts a queue's messages. Those that others of their message group hide are visible. The numbers are exact for a FIFO
+ * queue.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-resources-required-process-messages.html
  */
-const VISIBLE = 'ApproximateNumberOfMessages';
-
-const countMessages = async (
-  client: SQSClient,
-  QueueUrl: string,
-  name: typeof IN_FLIGHT | typeof VISIBLE,
-): Promise<number> => {
-  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [name] }));
-  return Number(Attributes?.[name] ?? 0);
+const countMessages = async (client: SQSClient, QueueUrl: string) => {
+  const command = new GetQueueAttributesCommand({
+    QueueUrl,
+    AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+  });
+  const { Attributes = {} } = await client.send(command);
+  return {
+    visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+    inFlight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+  };
 };
 
 const remove = async (client: SQSClient, QueueUrl: string, ReceiptHandle = ''): Promise<void> => {

@@ -27,7 +27,7 @@ export interface KeepDeadLettersOptions {
  * each one before it deletes the message, so an interruption repeats work but loses nothing.
  *
  * @param hasTime whether the invocation has time to move more
- * @throws Error if some could not be moved or time ran out, so that Lambda retries
+ * @throws Error if some could not be moved, were hidden, or time ran out, so that Lambda retries
  */
 export const createKeepDeadLetters =
   (options: KeepDeadLettersOptions) =>
@@ -51,13 +51,12 @@ const keepFrom = async (
   hasTime: () => boolean,
 ): Promise<void> => {
   const { clock, log } = options;
-  const depth = await source.depth();
-  if (depth === 0) return;
+  const { visible, inFlight } = await source.depth();
   const keepBefore = addMs(clock.now(), -KEEP_AFTER_MS);
   const toRelease = new Map<string, ReceivedDeadLetter>();
   let kept = 0;
   try {
-    while (kept + toRelease.size < depth) {
+    while (kept + toRelease.size < visible) {
       if (!hasTime()) throw new LoggableError(`Time ran out before all dead letters of ${source.queue} were moved.`);
       const received = await source.receive();
       if (received.length === 0) break;
@@ -73,6 +72,8 @@ const keepFrom = async (
     if (toRelease.size > 0) await source.release([...toRelease.values()]);
     if (kept > 0) log.warn('dead letters moved to the table', { queue: source.queue, kept });
   }
+  // An attempt that died hides the dead letters that it had received from Lambda's next attempt.
+  if (inFlight > 0) throw new LoggableError(`Another consumer has received dead letters of ${source.queue}.`);
 };
 
 const keep = async (

@@ -40,14 +40,18 @@ export const createKeepDaily = (
   const { clock, agenda, draw } = context;
   let failures = 0;
   let scheduled: Entry | undefined;
+  let isRunning = false;
 
   const schedule = (): void => {
-    if (scheduled?.happen !== undefined || KEPT.every((name) => queues[name].contents().length === 0)) return;
+    if (isRunning || scheduled?.happen !== undefined || KEPT.every((name) => queues[name].contents().length === 0))
+      return;
     const nextDay = (Math.floor(clock.ms / DAY_MS) + 1) * DAY_MS;
     scheduled = agenda.add(nextDay, draw.identify('keep'), () => void run(0));
   };
   const run = async (retries: number): Promise<void> => {
+    isRunning = true;
     const end = await keep({ about: `${clock.now()} ${retries}`, isSpared: failures >= SPARED_AFTER_FAILURES });
+    isRunning = false;
     failures = end.how === 'answered' ? 0 : failures + 1;
     const retryMs = end.how === 'answered' ? undefined : RETRIES_MS[retries];
     if (retryMs === undefined) schedule();

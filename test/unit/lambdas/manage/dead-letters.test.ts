@@ -132,6 +132,18 @@ describe('a dead letter', () => {
     expect(Object.keys(await stage.items()).filter((key) => key.startsWith('DEADLETTER'))).toEqual([]);
   });
 
+  it('that a run hid when it died makes the next run fail, so that Lambda tries again', async () => {
+    const id = await put('{}');
+    await clock.advance(8 * DAY_MS);
+    await sqs.send(new ReceiveMessageCommand({ QueueUrl: url, VisibilityTimeout: 90 }));
+    await expect(keep()).rejects.toThrow('Another consumer has received dead letters of inbound.');
+
+    await clock.advance(90_000);
+    await keep();
+
+    expect((await kept()).deadLetters).toMatchObject([{ id }]);
+  });
+
   it('is never lost when a run is interrupted at any point, and is kept once', async () => {
     for (const method of ['before', 'after'] as const) {
       const id = await put(`interrupted ${method}`);
