@@ -1,26 +1,18 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { startChromium } from '../test/browser/chromium.ts';
 import { elements, openConsole } from '../test/browser/console-page.ts';
 import { contactOf, populate } from '../test/browser/populate.ts';
+import { numbersOrExit } from '../test/support/read-arguments.ts';
 
 /*
  * `npm run bench:console -- --users 1000 --events 10000`: measures the time from an interaction to the frame that shows
  * its result, and the sandbox's memory, with the given number of users and events.
  */
 
-const { values } = parseArgs({
-  options: {
-    users: { type: 'string', default: '1000' },
-    events: { type: 'string', default: '10000' },
-    times: { type: 'string', default: '20' },
-  },
-});
-const [users, events, times] = [values.users, values.events, values.times].map(Number);
-if (!users || !events || !times) throw new Error('--users, --events and --times must be numbers greater than 0.');
+const { users, events, times } = numbersOrExit({ users: 1_000, events: 10_000, times: 20 });
 
 const sandbox = spawn(
   process.execPath,

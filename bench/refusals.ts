@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createSecretStore, startSecretsManager } from '../local/emulators/secrets-manager.ts';
 import { RETENTION_DAYS, wireMessage } from '../test/support/builders.ts';
 import { startEmulatedTables } from '../test/support/emulated-table.ts';
 import { AUDIENCE, SERVICE_ACCOUNT, startIssuer } from '../test/support/issuer.ts';
+import { numbersOrExit } from '../test/support/read-arguments.ts';
 import { selfSignedCertificate } from '../test/support/self-signed-certificate.ts';
 import {
   CERTIFICATE_URL,
@@ -23,11 +23,7 @@ import {
  * machine affects all of them.
  */
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '40' }, requests: { type: 'string', default: '40' } },
-});
-const [rounds, requests] = [values.rounds, values.requests].map(Number);
-if (!rounds || !requests) throw new Error('--rounds and --requests must be numbers greater than 0.');
+const { rounds, requests } = numbersOrExit({ rounds: 40, requests: 40 });
 const WARM_UP_ROUNDS = 5;
 
 // List prices in us-east-1, in USD. Sources: https://aws.amazon.com/api-gateway/pricing/,

@@ -1,8 +1,13 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
+interface Invalid {
+  readonly kind: 'invalid';
+  readonly sentence: string;
+}
+
 type Read<Config extends ParseArgsConfig> =
   | ({ readonly kind: 'read' } & ReturnType<typeof parseArgs<Config>>)
-  | { readonly kind: 'invalid'; readonly sentence: string };
+  | Invalid;
 
 /** Parses a command's arguments, by default those of the process. Returns a sentence about the first invalid one. */
 export const readArguments = <Config extends ParseArgsConfig>(config: Config): Read<Config> => {
@@ -11,6 +16,38 @@ export const readArguments = <Config extends ParseArgsConfig>(config: Config): R
   } catch (error) {
     return { kind: 'invalid', sentence: error instanceof Error ? firstSentence(error.message) : String(error) };
   }
+};
+
+/** Parses options that are integers greater than 0, and no other arguments. Returns a sentence about the first invalid one. */
+export const readNumbers = <Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+  args = process.argv.slice(2),
+): { readonly kind: 'read'; readonly numbers: Readonly<Record<Name, number>> } | Invalid => {
+  const names = Object.keys(defaults) as Name[];
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const read = readArguments({ args, options });
+  if (read.kind === 'invalid') return read;
+  const numbers: Record<Name, number> = { ...defaults };
+  for (const name of names) {
+    const given = read.values[name];
+    if (given === undefined) continue;
+    if (!/^[1-9]\d{0,14}$/.test(String(given))) {
+      return { kind: 'invalid', sentence: `--${name} must be an integer greater than 0.` };
+    }
+    numbers[name] = Number(given);
+  }
+  return { kind: 'read', numbers };
+};
+
+/** Like {@link readNumbers}, for the process. Prints the sentence and the options and exits with 2 if one is invalid. */
+export const numbersOrExit = <Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+): Readonly<Record<Name, number>> => {
+  const read = readNumbers(defaults);
+  if (read.kind === 'read') return read.numbers;
+  const options = Object.entries(defaults).map(([name, number]) => `  --${name} NUMBER   (default: ${number})`);
+  console.error([read.sentence, '', ...options].join('\n'));
+  process.exit(2);
 };
 
 /** Keeps the first sentence. Some messages of Node.js end without a period, and others continue with advice. */

@@ -1,20 +1,14 @@
-import { parseArgs } from 'node:util';
 import { startEmulatedTables } from '../../support/emulated-table.ts';
+import { numbersOrExit } from '../../support/read-arguments.ts';
 import { readLongConversation } from './long-conversation.ts';
 
 /** `npm run paging`: reads a conversation of 100,000 messages behind 10,000 refused sends, page by page. */
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '100000' },
-    'refused-sends': { type: 'string', default: '10000' },
-    limit: { type: 'string', default: '500' },
-  },
-});
+const numbers = numbersOrExit({ messages: 100_000, 'refused-sends': 10_000, limit: 500 });
 
 const tables = await startEmulatedTables();
-const conversation = { messages: Number(values.messages), refusedSends: Number(values['refused-sends']) };
+const conversation = { messages: numbers.messages, refusedSends: numbers['refused-sends'] };
 console.log(`Writing ${conversation.messages} messages and ${conversation.refusedSends} refused sends …`);
-const result = await readLongConversation(tables, conversation, Number(values.limit));
+const result = await readLongConversation(tables, conversation, numbers.limit);
 await tables.close();
 console.log(result);
 const isGood =

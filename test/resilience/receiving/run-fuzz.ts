@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { numbersOrExit } from '../../support/read-arguments.ts';
 import { fuzz } from './fuzz.ts';
 import { fuzzOverHttp } from './fuzz-over-http.ts';
 import { isPassed } from './fuzz-result.ts';
@@ -7,10 +7,7 @@ import { isPassed } from './fuzz-result.ts';
  * `npm run fuzz -- --count N --seed S`: exits 0 only if no request made the webhook fail and none was lost. One in fifty
  * goes through the HTTP API to the bundled function.
  */
-const { values } = parseArgs({
-  options: { count: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
-});
-const [count, seed] = [Number(values.count), Number(values.seed)];
+const { count, seed } = numbersOrExit({ count: 2_000, seed: 1 });
 const overHttp = Math.ceil(count / 50);
 const startedMs = performance.now();
 const direct = await fuzz({ count: count - overHttp, seed }, (done) => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { parseArgs } from 'node:util';
+import { numbersOrExit } from '../../support/read-arguments.ts';
 
 export type SoakResult = {
   /** Resident memory of the sandbox's process, in MB of a million bytes; NaN if the system does not report it. */
@@ -123,9 +123,6 @@ const get = async (url: string, path: string): Promise<Record<string, unknown>> 
   Object(await (await fetch(url + path)).json());
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { count: { type: 'string', default: '10000' }, users: { type: 'string', default: '1000' } },
-    allowPositionals: true,
-  });
-  console.log(await soak(Number(values.count), Number(values.users)));
+  const { count, users } = numbersOrExit({ count: 10_000, users: 1_000 });
+  console.log(await soak(count, users));
 }

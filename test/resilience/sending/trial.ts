@@ -1,6 +1,6 @@
 /** Runs a resilience test of sending in full; the automated tests run them with small numbers. */
-import { parseArgs } from 'node:util';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { readArguments } from '../../support/read-arguments.ts';
 import { holdAccount } from './account-on-hold.ts';
 import { killAndRecover } from './kills.ts';
 import { poison } from './poison.ts';
@@ -31,7 +31,13 @@ Runs a resilience test of sending against a local run, in simulated time, and pr
   --seed NUMBER       (default: 1)
 `;
 
-const { positionals, values } = parseArgs({
+const NUMBERS = ['requests', 'kills', 'groups', 'seconds', 'seed'] as const;
+
+const fail = (sentence: string): never => {
+  console.error(`${sentence}\n\n${HELP}`);
+  process.exit(2);
+};
+const read = readArguments({
   allowPositionals: true,
   options: {
     requests: { type: 'string' },
@@ -42,6 +48,9 @@ const { positionals, values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const { positionals, values } = read.kind === 'invalid' ? fail(read.sentence) : read;
+const invalid = NUMBERS.find((option) => values[option] !== undefined && !/^[1-9]\d*$/.test(values[option]));
+if (invalid !== undefined) fail(`--${invalid} must be an integer greater than 0.`);
 const [name = ''] = positionals;
 const requests = (otherwise: number) => (values.requests === undefined ? otherwise : Number(values.requests));
 const groups = (otherwise = 250) => (values.groups === undefined ? otherwise : Number(values.groups));
