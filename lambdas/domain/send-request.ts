@@ -17,7 +17,8 @@ export const APPROVED_REASONS = [
 export type ApprovedReason = (typeof APPROVED_REASONS)[number];
 
 /**
- * The claim stores the request and the call built from it in one table item, which can have at most 400 KB.
+ * A send stores the request, the call built from it, and an earlier call in one table item, which can have at most
+ * 400 KB.
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
 const MAX_REQUEST_BYTES = 128 * 1024;

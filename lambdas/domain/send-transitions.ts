@@ -40,6 +40,8 @@ export type SendGuard =
   | 'own-claim'
   /** The contact was not erased, and neither was the request. */
   | 'not-erased'
+  /** The same, if the writer adds a note, which would be content. */
+  | 'note-not-erased'
   /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
   | 'confirmed-by-status'
   /** Like `confirmed-by-status`, and that status is not earlier than the writer's. */
@@ -55,6 +57,7 @@ export interface SendTransition {
 
 const SAME = ['same-request'] as const;
 const OWN = ['own-claim'] as const;
+const RESOLVED = ['own-claim', 'note-not-erased'] as const;
 const UNKNOWN_EARLIER = ['unknown-earlier'] as const;
 const REDRIVEN = ['same-request', 'processing-failed'] as const;
 
@@ -156,9 +159,14 @@ export const SEND_TRANSITIONS = {
     to: 'accepted',
     by: 'operator',
     when: 'an operator finds that it was accepted',
-    from: { uncertain: OWN },
+    from: { uncertain: RESOLVED },
   },
-  resolveFailed: { to: 'rejected', by: 'operator', when: 'an operator finds that it failed', from: { uncertain: OWN } },
+  resolveFailed: {
+    to: 'rejected',
+    by: 'operator',
+    when: 'an operator finds that it failed',
+    from: { uncertain: RESOLVED },
+  },
   resend: {
     to: 'waiting',
     by: 'operator',

@@ -56,18 +56,24 @@ export const resolveSend = defineRoute({
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
   async handle(ports: ResolveSendPorts, { body, caller }) {
     const { requestId, outcome, messageId, enqueue = true } = body;
-    const note = body.note && maskNumbers(body.note);
     const send = await ports.sends.read(requestId);
     if (!send) return sendNotFound(requestId);
     if (outcome === 'resend' && send.erasedAt !== undefined) return notResendable(requestId);
     const why = `An operator resolved it as ${outcome}.`;
-    const resolution = { ...resolutionOf(outcome, messageId, ports.clock.now(), why), note };
+    const withoutNote = resolutionOf(outcome, messageId, ports.clock.now(), why);
+    // No later erasure would find the note of a send whose contact is erased.
+    const note = send.erasedAt === undefined ? body.note && maskNumbers(body.note) : undefined;
+    let resolution = { ...withoutNote, note };
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
       const contact = contactOfSend(ports.contactDefaults, send);
       // Without a known contact, an erasure could not find the note.
       const details = { requestId, outcome, messageId, ...(contact && { note }) };
       await ports.audit.record({ action: 'resolution', contact, details, at: resolution.at, caller });
-      const resolved = await ports.sends.resolve(send, resolution);
+      let resolved = await ports.sends.resolve(send, resolution);
+      if (resolved.kind === 'conflict' && resolved.send.erasedAt !== undefined && note !== undefined) {
+        resolution = { ...withoutNote, note: undefined };
+        resolved = await ports.sends.resolve(send, resolution);
+      }
       if (resolved.kind === 'missing') return sendNotFound(requestId);
       if (resolved.kind === 'conflict' && outcome === 'resend' && resolved.send.erasedAt !== undefined) {
         return notResendable(requestId);

@@ -33,7 +33,8 @@ export const conditionOf = (
   const conditions = clauses.map(([state, guards]) => {
     if (isNone(state)) return 'attribute_not_exists(#state)';
     values[state] = state;
-    return [`#state = :${state}`, ...guards.map((guard) => guardCondition(guard, evidence, values, names))].join(
+    const applying = guards.filter((guard) => guard !== 'note-not-erased' || set?.outcomeDetails !== undefined);
+    return [`#state = :${state}`, ...applying.map((guard) => guardCondition(guard, evidence, values, names))].join(
       ' AND ',
     );
   });
@@ -72,6 +73,7 @@ const guardCondition = (
       values.ownClaimId = claimId;
       return '#claimId = :ownClaimId';
     case 'not-erased':
+    case 'note-not-erased':
       names.add('erasedAt');
       return 'attribute_not_exists(#erasedAt)';
     case 'processing-failed':

@@ -38,6 +38,8 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
       return has(before, 'claimId') && before.claimId === after.claimId;
     case 'not-erased':
       return !has(before, 'erasedAt');
+    case 'note-not-erased':
+      return !has(before, 'erasedAt') || !has(after, 'outcomeDetails');
     case 'processing-failed':
       return before.code === 'PROCESSING_FAILED';
     case 'other-decision':

@@ -130,8 +130,8 @@ describe('the transitions of a send', () => {
   it('resolve only what the operator has seen', () => {
     const resolved = STEPS.filter(({ name }) => ['resolveAccepted', 'resolveFailed', 'resend'].includes(name));
     expect(resolved.map(({ name, from, guards }) => [name, from, guards])).toEqual([
-      ['resolveAccepted', 'uncertain', ['own-claim']],
-      ['resolveFailed', 'uncertain', ['own-claim']],
+      ['resolveAccepted', 'uncertain', ['own-claim', 'note-not-erased']],
+      ['resolveFailed', 'uncertain', ['own-claim', 'note-not-erased']],
       ['resend', 'rejected', ['own-claim', 'not-erased']],
       ['resend', 'uncertain', ['own-claim', 'not-erased']],
     ]);

@@ -70,6 +70,46 @@ describe('an uncertain send', () => {
     expect(await stage.sendItem()).toMatchObject({ state: 'accepted', messageId: 'out-1', body: '', erasedAt: NOW });
   });
 
+  it.each([
+    { outcome: 'failed', state: 'rejected' },
+    { outcome: 'accepted', messageId: 'out-1', state: 'accepted' },
+  ])('of an erased contact is resolved as $outcome without the note, every time', async ({ state, ...body }) => {
+    await putSendInState(stage.sends, 'uncertain');
+    await stage.call('eraseContact', { id: USER });
+    await stage.erase();
+    const resolved = await resolve({ ...body, note: 'no parcel for Ana' });
+
+    expect(resolved).toMatchObject({ status: 200, body: { state } });
+    expect(await resolve({ ...body, note: 'no parcel for Ana' })).toEqual(resolved);
+    expect(JSON.stringify(await stage.items())).not.toContain('Ana');
+  });
+
+  it.each([
+    { outcome: 'failed', state: 'rejected' },
+    { outcome: 'accepted', messageId: 'out-1', state: 'accepted' },
+  ])('whose contact is erased during its resolution as $outcome keeps no note', async ({ state, ...body }) => {
+    await putSendInState(stage.sends, 'uncertain');
+    let isErased = false;
+    const sends: typeof stage.sends = {
+      ...stage.sends,
+      async resolve(send, resolution) {
+        if (!isErased) {
+          await stage.call('eraseContact', { id: USER });
+          await stage.erase();
+        }
+        isErased = true;
+        return stage.sends.resolve(send, resolution);
+      },
+    };
+    const bodyText = JSON.stringify({ requestId: 'request-1', ...body, note: 'no parcel for Ana' });
+    const request = { caller: OPERATOR, id: '', query: {}, bodyText };
+
+    expect(await ROUTES.resolveSend.respond({ ...stage.ports, sends }, request)).toMatchObject({ status: 200 });
+
+    expect(await stage.sendItem()).toMatchObject({ state, erasedAt: NOW });
+    expect(await stage.sendItem()).not.toHaveProperty('outcomeDetails');
+  });
+
   it('resolved twice at the same time gets the same answer twice', async () => {
     const body = { outcome: 'accepted', messageId: 'out-1' };
     let concurrent: ReturnType<typeof resolve> | undefined;

@@ -72,16 +72,16 @@ const recordWithoutCall = (state: 'waiting' | 'refused' | 'expired') => async (t
 };
 const recordResult = (state: SendResult['state']) => async (trial: Trial) =>
   (await repositories.sends.recordResult(trial.requestId, trial.claimId ?? '', sendResult(state, trial.at))).kind;
-const resolve = (outcome: Resolution['outcome']) => async (trial: Trial) => {
+const resolve = (outcome: Resolution['outcome'], note?: string) => async (trial: Trial) => {
   const { requestId, claimId, at } = trial;
   const send: SendRecord = { requestId, state: 'uncertain', body: BODY, attempts: 1, unknownOutcomes: 1, claimId };
-  const common = { at, why: 'An operator resolved it.' };
+  const common = { at, why: 'An operator resolved it.', note };
   const resolution = outcome === 'accepted' ? { outcome, messageId: 'message-1', ...common } : { outcome, ...common };
   return (await repositories.sends.resolve(send, resolution)).kind;
 };
 
 /** What the writer of a transition knows: the request's body, the id of the claim, or no more than the request id. */
-type Shows = 'body' | 'claim' | 'nothing';
+type Shows = 'body' | 'claim' | 'claim and note' | 'nothing';
 
 interface Writer {
   readonly shows: Shows;
@@ -139,8 +139,14 @@ const WRITERS: Record<
   cancel: [
     { shows: 'nothing', write: async ({ requestId, at }) => (await repositories.sends.cancel(requestId, at)).kind },
   ],
-  resolveAccepted: [{ shows: 'claim', write: resolve('accepted') }],
-  resolveFailed: [{ shows: 'claim', write: resolve('failed') }],
+  resolveAccepted: [
+    { shows: 'claim', write: resolve('accepted') },
+    { shows: 'claim and note', write: resolve('accepted', 'Seen in the console.') },
+  ],
+  resolveFailed: [
+    { shows: 'claim', write: resolve('failed') },
+    { shows: 'claim and note', write: resolve('failed', 'Not in the console.') },
+  ],
   resend: [{ shows: 'claim', write: resolve('resend') }],
 };
 
@@ -211,9 +217,11 @@ const holds = (guard: SendGuard, shows: Shows, { evidence, stored }: Situation):
     case 'same-request':
       return shows === 'body' && evidence === 'right';
     case 'own-claim':
-      return shows === 'claim' && evidence === 'right';
+      return shows.startsWith('claim') && evidence === 'right';
     case 'not-erased':
       return stored.erasedAt === undefined;
+    case 'note-not-erased':
+      return shows !== 'claim and note' || stored.erasedAt === undefined;
     case 'processing-failed':
       return stored.code === 'PROCESSING_FAILED';
     case 'other-decision':

@@ -200,6 +200,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
   'erased-item-has-no-personal-data': [
     [erasedSend({ call: { endpoint: 'message/v3' } })],
     [erasedSend({ body: 'text' })],
+    [erasedSend({ outcomeDetails: 'text' })],
     [auditEntry({ erasedAt: LATER })],
     [outbound({ erasedAt: LATER })],
   ],
