@@ -543,6 +543,30 @@ describe('a call of an invocation that began before the circuit breaker opened',
   });
 });
 
+describe('a part of a dead letter without the dead letter', () => {
+  const part = { key: 'DEADLETTER#letter-1 PART#0', after: { data: Buffer.from('{}') } };
+  const keptWith = (id: string, how = 'answered'): readonly Step[] => [
+    invoked('manage-5', 'keep', 50),
+    step(id, 50, { kind: 'fault', id, function: 'keep', call: id, fault: 'fails-before', process: 'manage-5' }),
+    writeStep('part', 50, { process: 'manage-5', ...part }),
+    step('manage-5 ends', 50, { kind: 'ended', function: 'keep', how: how as 'answered', process: 'manage-5' }),
+  ];
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('is excused if a write of a dead letter failed, or the function died', () => {
+    expect(invariantsOf(keptWith('keep write DEADLETTER 2 fails-before'))).not.toContain('lawsHold');
+    expect(invariantsOf(keptWith('keep count sendDeadLetters 1 fails-before', 'died'))).not.toContain('lawsHold');
+  });
+
+  it.each(['keep delete from sendDeadLetters 1 fails-before', 'keep count sendDeadLetters 1 fails-before'])(
+    'is not excused by another fault: %s',
+    (id) => {
+      expect(invariantsOf(keptWith(id))).toContain('lawsHold');
+    },
+  );
+});
+
 describe('an event about a message', () => {
   const contact = { platform: 'chat', channel: '*', key: '549' };
   it.each([
