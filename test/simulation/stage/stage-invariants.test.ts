@@ -543,6 +543,44 @@ describe('a call of an invocation that began before the circuit breaker opened',
   });
 });
 
+describe('the event of an acceptance after a rejection', () => {
+  const accepted = (call: object | undefined, endpoint?: string): readonly Step[] => {
+    const before = { ...CLAIMED, state: 'rejected', rejectedAt: at(20), call };
+    const detail = {
+      id: 'id-8',
+      requestId: 'request-1',
+      contact: { platform: 'chat', channel: '*', key: '541155550000' },
+    };
+    return [
+      ...MAIN,
+      writeStep('late', 50, {
+        process: 'receive-9',
+        key: SEND,
+        before,
+        after: { ...before, state: 'accepted', acceptedAt: at(49), messageId: 'out-1' },
+      }),
+      step('late event', 51, {
+        kind: 'published',
+        id: 'id-8',
+        detailType: 'SendAccepted',
+        detail: { ...detail, at: at(49), messageId: 'out-1', ...(endpoint && { endpoint }) },
+      }),
+    ];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('names the endpoint of the call that sent the message', () => {
+    expect(invariantsOf(accepted({ endpoint: 'intent/v2' }, 'message/v3'))).not.toContain('nothingElsePublished');
+    expect(invariantsOf(accepted({ endpoint: 'intent/v2' }, 'intent/v2'))).toContain('nothingElsePublished');
+  });
+
+  it('names no endpoint if the contact was erased, along with the calls', () => {
+    expect(invariantsOf(accepted(undefined))).not.toContain('nothingElsePublished');
+    expect(invariantsOf(accepted(undefined, 'message/v3'))).toContain('nothingElsePublished');
+  });
+});
+
 describe('a part of a dead letter without the dead letter', () => {
   const part = { key: 'DEADLETTER#letter-1 PART#0', after: { data: Buffer.from('{}') } };
   const keptWith = (id: string, how = 'answered'): readonly Step[] => [

@@ -158,7 +158,8 @@ const createEndpointOf = (facts: StageFacts): EndpointOf => {
     const ends = ['waitingAt', 'refusedAt', 'rejectedAt', 'expiredAt'].map((name) => String(accepted[name] ?? ''));
     const isUnsent = ends.some((end) => end >= String(accepted.claimedAt));
     const latest = valueIn(accepted.call, 'endpoint');
-    return isUnsent ? (endpoints.get(String(accepted.messageId)) ?? latest) : latest;
+    // An erasure removes all calls of a send.
+    return isUnsent && latest !== undefined ? (endpoints.get(String(accepted.messageId)) ?? latest) : latest;
   };
 };
 
