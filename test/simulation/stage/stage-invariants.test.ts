@@ -581,6 +581,37 @@ describe('the event of an acceptance after a rejection', () => {
   });
 });
 
+describe('the answer to a redrive', () => {
+  const redriven = (queue: 'send' | 'inbound', moved: number, ...between: readonly Step[]): readonly Step[] => {
+    const act = { kind: 'redrive', queue, atMs: START_MS + 50_000 };
+    const letter = (name: string) =>
+      step(name, 40, { kind: 'queued', queue: `${queue}-dead-letters`, body: name, reason: 'MALFORMED' });
+    const asked = step('asked', 50, { kind: 'act', act } as Step['event']);
+    const answer = { kind: 'api-answer', act, status: 200, body: { moved, deleted: 0, left: 0 } } as Step['event'];
+    return [letter('letter-1'), letter('letter-2'), asked, ...between, step('redriven', 60, answer)];
+  };
+  const sent = (body: string, queue: 'send' | 'inbound' = 'send', seconds = 55): Step =>
+    step(`${body} sent`, seconds, { kind: 'queued', queue, body, ...(queue === 'inbound' && { process: 'manage-6' }) });
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const [one, two] = [sent('letter-1'), sent('letter-2')];
+
+  it('is true if as many dead letters are back on their queue', () => {
+    const manage = [invoked('manage-6', 'manage', 52), sent('letter-1', 'inbound'), ended('manage-6', 'manage', 56)];
+    expect(invariantsOf(redriven('send', 2, one, two))).not.toContain('answersAreTrue');
+    expect(invariantsOf(redriven('inbound', 1, ...manage))).not.toContain('answersAreTrue');
+  });
+
+  it.each([
+    ['fewer are', redriven('send', 2, one)],
+    ['a request that was no dead letter is', redriven('send', 2, one, sent('request-9'))],
+    ['another process than the API put them there', redriven('inbound', 1, sent('letter-1', 'inbound'))],
+    ['they had been put there an hour ago', redriven('send', 1, sent('letter-1', 'send', -3_600))],
+  ])('is not true if %s', (_, steps) => {
+    expect(invariantsOf(steps)).toContain('answersAreTrue');
+  });
+});
+
 describe('a part of a dead letter without the dead letter', () => {
   const part = { key: 'DEADLETTER#letter-1 PART#0', after: { data: Buffer.from('{}') } };
   const keptWith = (id: string, how = 'answered'): readonly Step[] => [
