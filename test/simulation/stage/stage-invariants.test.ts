@@ -581,6 +581,28 @@ describe('the event of an acceptance after a rejection', () => {
   });
 });
 
+describe('a request that becomes a dead letter without a record of its end', () => {
+  const deadLettered = (seconds: number): readonly Step[] => {
+    const waiting = { state: 'waiting', waitingAt: at(13), messageId: undefined };
+    return [
+      ...written(changed(without(MAIN, 'sent message', 'delivered'), 'call', { effect: undefined }), 'accept', waiting),
+      step('letter', seconds, {
+        kind: 'queued',
+        queue: 'send-dead-letters',
+        body: REQUEST_BODY,
+        reason: 'PROCESSING_FAILED: Error',
+      }),
+    ];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('ends only if it was in the queue for 13 days', () => {
+    expect(invariantsOf(deadLettered(13 * 86_400 + 10))).not.toContain('everyRequestEnds');
+    expect(invariantsOf(deadLettered(13 * 86_400 - 10))).toContain('everyRequestEnds');
+  });
+});
+
 describe('the answer to a redrive', () => {
   const redriven = (queue: 'send' | 'inbound', moved: number, ...between: readonly Step[]): readonly Step[] => {
     const act = { kind: 'redrive', queue, atMs: START_MS + 50_000 };
