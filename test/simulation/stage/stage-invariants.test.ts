@@ -543,6 +543,121 @@ describe('a call of an invocation that began before the circuit breaker opened',
   });
 });
 
+describe('the event of an acceptance after a rejection', () => {
+  const accepted = (call: object | undefined, endpoint?: string): readonly Step[] => {
+    const before = { ...CLAIMED, state: 'rejected', rejectedAt: at(20), call };
+    const detail = {
+      id: 'id-8',
+      requestId: 'request-1',
+      contact: { platform: 'chat', channel: '*', key: '541155550000' },
+    };
+    return [
+      ...MAIN,
+      writeStep('late', 50, {
+        process: 'receive-9',
+        key: SEND,
+        before,
+        after: { ...before, state: 'accepted', acceptedAt: at(49), messageId: 'out-1' },
+      }),
+      step('late event', 51, {
+        kind: 'published',
+        id: 'id-8',
+        detailType: 'SendAccepted',
+        detail: { ...detail, at: at(49), messageId: 'out-1', ...(endpoint && { endpoint }) },
+      }),
+    ];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('names the endpoint of the call that sent the message', () => {
+    expect(invariantsOf(accepted({ endpoint: 'intent/v2' }, 'message/v3'))).not.toContain('nothingElsePublished');
+    expect(invariantsOf(accepted({ endpoint: 'intent/v2' }, 'intent/v2'))).toContain('nothingElsePublished');
+  });
+
+  it('names no endpoint if the contact was erased, along with the calls', () => {
+    expect(invariantsOf(accepted(undefined))).not.toContain('nothingElsePublished');
+    expect(invariantsOf(accepted(undefined, 'message/v3'))).toContain('nothingElsePublished');
+  });
+});
+
+describe('a request that becomes a dead letter without a record of its end', () => {
+  const deadLettered = (seconds: number): readonly Step[] => {
+    const waiting = { state: 'waiting', waitingAt: at(13), messageId: undefined };
+    return [
+      ...written(changed(without(MAIN, 'sent message', 'delivered'), 'call', { effect: undefined }), 'accept', waiting),
+      step('letter', seconds, {
+        kind: 'queued',
+        queue: 'send-dead-letters',
+        body: REQUEST_BODY,
+        reason: 'PROCESSING_FAILED: Error',
+      }),
+    ];
+  };
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('ends only if it was in the queue for 13 days', () => {
+    expect(invariantsOf(deadLettered(13 * 86_400 + 10))).not.toContain('everyRequestEnds');
+    expect(invariantsOf(deadLettered(13 * 86_400 - 10))).toContain('everyRequestEnds');
+  });
+});
+
+describe('the answer to a redrive', () => {
+  const redriven = (queue: 'send' | 'inbound', moved: number, ...between: readonly Step[]): readonly Step[] => {
+    const act = { kind: 'redrive', queue, atMs: START_MS + 50_000 };
+    const letter = (name: string) =>
+      step(name, 40, { kind: 'queued', queue: `${queue}-dead-letters`, body: name, reason: 'MALFORMED' });
+    const asked = step('asked', 50, { kind: 'act', act } as Step['event']);
+    const answer = { kind: 'api-answer', act, status: 200, body: { moved, deleted: 0, left: 0 } } as Step['event'];
+    return [letter('letter-1'), letter('letter-2'), asked, ...between, step('redriven', 60, answer)];
+  };
+  const sent = (body: string, queue: 'send' | 'inbound' = 'send', seconds = 55): Step =>
+    step(`${body} sent`, seconds, { kind: 'queued', queue, body, ...(queue === 'inbound' && { process: 'manage-6' }) });
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+  const [one, two] = [sent('letter-1'), sent('letter-2')];
+
+  it('is true if as many dead letters are back on their queue', () => {
+    const manage = [invoked('manage-6', 'manage', 52), sent('letter-1', 'inbound'), ended('manage-6', 'manage', 56)];
+    expect(invariantsOf(redriven('send', 2, one, two))).not.toContain('answersAreTrue');
+    expect(invariantsOf(redriven('inbound', 1, ...manage))).not.toContain('answersAreTrue');
+  });
+
+  it.each([
+    ['fewer are', redriven('send', 2, one)],
+    ['a request that was no dead letter is', redriven('send', 2, one, sent('request-9'))],
+    ['another process than the API put them there', redriven('inbound', 1, sent('letter-1', 'inbound'))],
+    ['they had been put there an hour ago', redriven('send', 1, sent('letter-1', 'send', -3_600))],
+  ])('is not true if %s', (_, steps) => {
+    expect(invariantsOf(steps)).toContain('answersAreTrue');
+  });
+});
+
+describe('a part of a dead letter without the dead letter', () => {
+  const part = { key: 'DEADLETTER#letter-1 PART#0', after: { data: Buffer.from('{}') } };
+  const keptWith = (id: string, how = 'answered'): readonly Step[] => [
+    invoked('manage-5', 'keep', 50),
+    step(id, 50, { kind: 'fault', id, function: 'keep', call: id, fault: 'fails-before', process: 'manage-5' }),
+    writeStep('part', 50, { process: 'manage-5', ...part }),
+    step('manage-5 ends', 50, { kind: 'ended', function: 'keep', how: how as 'answered', process: 'manage-5' }),
+  ];
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('is excused if a write of a dead letter failed, or the function died', () => {
+    expect(invariantsOf(keptWith('keep write DEADLETTER 2 fails-before'))).not.toContain('lawsHold');
+    expect(invariantsOf(keptWith('keep count sendDeadLetters 1 fails-before', 'died'))).not.toContain('lawsHold');
+  });
+
+  it.each(['keep delete from sendDeadLetters 1 fails-before', 'keep count sendDeadLetters 1 fails-before'])(
+    'is not excused by another fault: %s',
+    (id) => {
+      expect(invariantsOf(keptWith(id))).toContain('lawsHold');
+    },
+  );
+});
+
 describe('an event about a message', () => {
   const contact = { platform: 'chat', channel: '*', key: '549' };
   it.each([

@@ -25,8 +25,9 @@ export const LAW_INVARIANTS = {
 } as const satisfies Record<string, StageInvariant>;
 
 /**
- * A function that ends while it keeps or deletes a dead letter leaves a part of it, which an erasure finds. Faults in
- * the whole invocation count, because a late write takes effect after its fault.
+ * A function that ends, or cannot reach the table, while it keeps or deletes a dead letter leaves a part of it, which an
+ * erasure finds. The faults at dead letters in the whole invocation count, because a late write takes effect after its
+ * fault, and their IDs do not say which dead letter it is.
  */
 const isInterrupted = (facts: StageFacts, pk: string): boolean =>
   facts
@@ -34,5 +35,5 @@ const isInterrupted = (facts: StageFacts, pk: string): boolean =>
     .flatMap((name) => facts.writesOf(name))
     .some((write) => {
       const invocation = facts.invocationAt(write);
-      return facts.isHindered(invocation, invocation?.start ?? write.index);
+      return facts.isHindered(invocation, invocation?.start ?? write.index, { about: [' DEADLETTER'] });
     });

@@ -15,6 +15,9 @@ const HEALTHY_MS = 4 * HOUR_MS;
 /** A request that cannot be sent expires after 13 days in the queue, when it is next received. */
 const QUEUED_MS = 13 * DAY_MS + HOUR_MS;
 
+/** After this time in the queue, a failing request becomes a dead letter even if the table is unavailable. */
+const LAST_CHANCE_MS = 13 * DAY_MS;
+
 /** A turn of an erasure waits a minute, at most, until a claim has ended, whose lease lasts a few minutes. */
 const ERASURE_MS = HOUR_MS;
 
@@ -44,7 +47,6 @@ export const LIVENESS_INVARIANTS = {
     check(facts, { checked, violated }) {
       const { run } = facts;
       const letters = deadLettersOf(facts);
-      const left = lastDeadLettersOf(facts);
       const queued = facts.entries('queued').filter(({ queue, body }) => queue === 'send' && isRequest(body));
       for (const { body, index } of new Map(queued.map((entry) => [entry.body, entry])).values()) {
         checked();
@@ -63,11 +65,8 @@ export const LIVENESS_INVARIANTS = {
         // The caller that registered or resent it got no response and retries.
         const isUnanswered =
           (state === 'queued' && !isQueued) || (state === 'waiting' && isRefusedByApi(facts, idIn(name)));
-        // The message is dead-lettered even if the refusal cannot be recorded.
-        const isDeadLetter = left.has(String(stored)) || left.has(serializeDueMessage(idIn(name)));
-        if (!FINAL_STATES.includes(String(state)) && !isUnanswered && !isDeadLetter) {
-          violated(`${name} ends as ${String(state)}.`);
-        }
+        const isEnded = FINAL_STATES.includes(String(state)) || isUnanswered || isUnrecorded(facts, idIn(name), stored);
+        if (!isEnded) violated(`${name} ends as ${String(state)}.`);
       }
     },
   },
@@ -134,16 +133,27 @@ export const LIVENESS_INVARIANTS = {
 /** A message that only refers to a scheduled request is no request. */
 const isRequest = (body: string): boolean => !body.includes('"scheduledRequestId"');
 
-/** The dead letters that are left at the end. */
-const lastDeadLettersOf = ({ run }: StageFacts): ReadonlySet<string> =>
-  new Set([...run.queued['send-dead-letters'].map(({ body }) => body), ...keptDeadLetters(run.items)]);
-
 const deadLettersOf = (facts: StageFacts): ReadonlySet<string> =>
   new Set([
-    ...lastDeadLettersOf(facts),
+    ...facts.run.queued['send-dead-letters'].map(({ body }) => body),
+    ...keptDeadLetters(facts.run.items),
     // An erasure deletes dead letters, too, and a redrive puts them back on the queue.
     ...facts.entries('deleted').flatMap(({ queue, body }) => (queue === 'send-dead-letters' ? [body] : [])),
   ]);
+
+/**
+ * Whether the request became a dead letter so late that its end could not be recorded any more. Until then, it is
+ * retried.
+ */
+const isUnrecorded = (facts: StageFacts, requestId: string, body: unknown): boolean => {
+  const messages = facts
+    .entries('queued')
+    .filter((entry) => entry.body === body || entry.body === serializeDueMessage(requestId));
+  return messages.some((letter) => {
+    const queued = messages.findLast(({ queue, index }) => queue === 'send' && index < letter.index);
+    return letter.queue === 'send-dead-letters' && letter.atMs - (queued?.atMs ?? letter.atMs) >= LAST_CHANCE_MS;
+  });
+};
 
 const isRefusedByApi = (facts: StageFacts, requestId: string): boolean =>
   facts

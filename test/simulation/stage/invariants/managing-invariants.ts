@@ -167,7 +167,35 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
       const isStarted = facts.itemBefore(`ERASURE#${id} ERASURE`, index) !== undefined;
       return id !== '' && isStarted && isQueued('erasures', (text) => text.includes(`"${id}"`));
     }
+    case 'redrive': {
+      const moved = typeof body === 'object' && body !== null && 'moved' in body ? Number(body.moved) : 0;
+      if (moved === 0) return undefined;
+      const asked = facts.entries('act').findLast((entry) => entry.act === act);
+      return redrivenTo(facts, act.queue, asked?.atMs ?? 0, index) >= moved;
+    }
     default:
       return undefined;
   }
+};
+
+/** SQS drops a dead letter that an interrupted redrive sent a short time ago. */
+const DEDUPLICATION_MS = 5 * 60 * 1000;
+
+/** How many dead letters redrives put back on a queue until an entry of the ledger. */
+const redrivenTo = (facts: StageFacts, queue: 'send' | 'inbound', sinceMs: number, until: number): number => {
+  const queued = facts.entries('queued').filter(({ index }) => index < until);
+  const deadLetters = new Map(
+    queued
+      .toReversed()
+      .flatMap((entry) => (entry.queue === `${queue}-dead-letters` ? [[entry.body, entry.index]] : [])),
+  );
+  const fromMs = queue === 'send' ? sinceMs - DEDUPLICATION_MS : sinceMs;
+  return queued.filter(
+    (entry) =>
+      entry.queue === queue &&
+      entry.atMs >= fromMs &&
+      // The command uses the queues with the operator's own permissions.
+      facts.invocationAt(entry)?.function === (queue === 'send' ? undefined : 'manage') &&
+      (deadLetters.get(entry.body) ?? entry.index) < entry.index,
+  ).length;
 };

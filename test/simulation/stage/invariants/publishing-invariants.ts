@@ -141,10 +141,9 @@ const createEndpointOf = (facts: StageFacts): EndpointOf => {
   const endpoints = new Map(facts.calls.flatMap(({ effect, endpoint }) => (effect ? [[effect.id, endpoint]] : [])));
   return (accepted) => {
     const isUnsent = accepted.unsentClaimId !== undefined && accepted.unsentClaimId === accepted.claimId;
-    // An erasure removes the calls.
-    if (accepted.erasedAt !== undefined) return undefined;
     const latest = valueIn(accepted.call, 'endpoint');
-    return isUnsent ? (endpoints.get(String(accepted.messageId)) ?? latest) : latest;
+    // An erasure removes all calls of a send.
+    return isUnsent && latest !== undefined ? (endpoints.get(String(accepted.messageId)) ?? latest) : latest;
   };
 };
 
