@@ -210,7 +210,7 @@ describe('an observed report', () => {
     expect(observeReport(JSON.stringify(event))).toBe(report);
   });
 
-  it('is counted unless somebody forged it', () => {
+  it('is counted unless it is unauthenticated', () => {
     const event = { atMs, kind: 'event', eventId: 'written 1', body: JSON.stringify(ids) } as const;
     const run = runOf([
       { ...event, isUnauthenticated: false },
