@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Leads to about 500 events, including the deliveries, messages, and retries that follow from the acts. */
 const MIN_ACTS = 100;
-const MAX_ACTS = 284;
+const MAX_ACTS = 280;
 
 /**
  * Draws a history from a seed. First draws which faults, features, and kinds of acts it has and how often each occurs,
