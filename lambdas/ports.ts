@@ -92,7 +92,7 @@ export interface SendRepository {
    * of an hour. Pass the body unless it is unknown: a request that reuses an id does not count for the other one.
    */
   recordFailure(request: { readonly requestId: string; readonly body?: string }, at: Instant): Promise<Instant>;
-  /** Records that a status confirms a send. Returns its message, or undefined if nothing changed. */
+  /** Records that a status confirms a send. Returns its message, or undefined if the send does not have it from a status. */
   confirm(
     requestId: string,
     confirmed: { readonly messageId: string; readonly at: Instant },

@@ -161,7 +161,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       } else if (kind === 'conflict' && item?.state !== undefined) {
         ({ kind, item } = await apply('confirmEarlier', requestId, { set }, {}, { returnItem: true }));
       }
-      if (kind === 'conflict' || item === undefined) return undefined;
+      if (item === undefined || (kind === 'conflict' && !isNamedByStatus(item, messageId))) return undefined;
       return acceptedMessage(parseSend(item), parseContactName(item.contact));
     },
 
@@ -225,6 +225,13 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
   };
 };
+
+/**
+ * Whether a status has already given the send this message. The function that stored that status may have died before it
+ * stored the message.
+ */
+const isNamedByStatus = ({ state, messageId, identifiedAt }: Item, id: string): boolean =>
+  state === 'accepted' && messageId === id && identifiedAt !== undefined;
 
 /**
  * Removes the traces of an unknown outcome, so that an acceptance leaves the same item whether it comes before or

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ACCOUNT } from '../../support/builders.ts';
 import type { InvocationEnd } from './function-pool.ts';
+import type { Features } from './history.ts';
 import type { StageContext } from './stage-context.ts';
 
 /** An event that the chat service reports. */
@@ -102,17 +103,17 @@ const statusOf = (end: InvocationEnd<number>): number => {
 
 const requestOf = (
   { eventId, body }: ReportedEvent,
-  { publishedAt, token, windowPer }: { publishedAt: number; token: string; windowPer: string },
+  { publishedAt, token, windowPer, delivery: { envelope } }: Features & { publishedAt: number; token: string },
 ): APIGatewayProxyEventV2 => {
   const message = {
     data: Buffer.from(body).toString('base64'),
     attributes: {},
     messageId: eventId,
-    publishTime: new Date(publishedAt).toISOString(),
+    ...(envelope !== 'without-publish-time' && { publishTime: new Date(publishedAt).toISOString() }),
   };
   const request: Partial<APIGatewayProxyEventV2> = {
     headers: { 'content-type': 'application/json', [TOKEN_HEADER]: token },
-    body: JSON.stringify({ message, subscription: 'projects/chat/subscriptions/parley' }),
+    body: envelope === 'none' ? body : JSON.stringify({ message, subscription: 'projects/chat/subscriptions/parley' }),
     isBase64Encoded: false,
     ...(windowPer === 'channel' && { pathParameters: { chatChannelNumber: ACCOUNT.channel } }),
   };

@@ -30,6 +30,7 @@ export const drawFeatures = (draw: Draw): Features => {
       maxLateMs: Math.round(draw.magnitude(1_000, 6 * 24 * HOUR_MS)),
       lostAnswerRate: sometimes(draw, 0.5, () => draw.magnitude(0.01, 0.3)),
       withoutTimeRate: sometimes(draw, 0.3, () => draw.magnitude(0.01, 0.3)),
+      ...(draw.chance(0.25) && { envelope: draw.pick(['without-publish-time', 'none'] as const) }),
     },
     windowPer: draw.chance(0.3) ? 'channel' : 'user',
     rules: {

@@ -95,6 +95,9 @@ describe('a drawn history', () => {
   it('has every feature in some history', () => {
     const drawn = (value: (history: History) => unknown) => new Set(HISTORIES.map(value));
     expect(drawn(({ features }) => features.windowPer)).toEqual(new Set(['user', 'channel']));
+    expect(drawn(({ features }) => features.delivery.envelope)).toEqual(
+      new Set([undefined, 'without-publish-time', 'none']),
+    );
     expect(drawn(({ features }) => features.content)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => Math.sign(features.clockAheadMs))).toEqual(new Set([-1, 0, 1]));
     expect(drawn(({ features }) => (features.rareCallFaultRate ?? 0) > 0)).toEqual(new Set([true, false]));

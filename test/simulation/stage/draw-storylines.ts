@@ -40,6 +40,7 @@ const STORYLINES: readonly DrawStoryline[] = [
   drawErasuresAtMidnight,
   drawErasuresAtMidnight,
   drawErasuresAtMidnight,
+  drawErasuresAtMidnight,
 ];
 
 /** If windows are per user, there are no business numbers to register. */

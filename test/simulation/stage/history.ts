@@ -77,6 +77,8 @@ export interface DeliveryFeatures {
   readonly lostAnswerRate: number;
   /** The probability that an event has no CREATION_TIME. */
   readonly withoutTimeRate: number;
+  /** What the body of a webhook request is. Only a complete envelope has a publish time. @default 'complete' */
+  readonly envelope?: 'complete' | 'without-publish-time' | 'none';
 }
 
 /**

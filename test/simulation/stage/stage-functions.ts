@@ -38,7 +38,8 @@ const RECEIVE_TIMEOUT_MS = 10_000;
 export const createStageFunctions = (options: StageFunctionsOptions) => {
   const { context, calls, tableOf: readable, queues, schedules, bus, chatService, secret, createMutation } = options;
   const { clock, features } = context;
-  const { windowPer } = features;
+  const { windowPer, delivery } = features;
+  const envelope = delivery.envelope === 'none' ? 'none' : 'pubsub';
 
   const mutationOf = (lambda: LambdaName) => {
     const { table, ...mutation } = createMutation?.() ?? {};
@@ -124,7 +125,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         windowPer,
         onQueued: () => undefined,
         random: random(process),
-        auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope: 'pubsub' },
+        auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope },
         webhookSecret: { read: async () => options.webhookToken },
         mutation: { ...own, ...tableOf(own?.table) },
       });

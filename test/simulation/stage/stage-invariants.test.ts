@@ -545,7 +545,7 @@ describe('a call of an invocation that began before the circuit breaker opened',
 
 describe('the event of an acceptance after a rejection', () => {
   const accepted = (call: object | undefined, endpoint?: string): readonly Step[] => {
-    const before = { ...CLAIMED, state: 'rejected', rejectedAt: at(20), call };
+    const before = { ...CLAIMED, state: 'rejected', rejectedAt: at(20), unsentClaimId: CLAIMED.claimId, call };
     const detail = {
       id: 'id-8',
       requestId: 'request-1',

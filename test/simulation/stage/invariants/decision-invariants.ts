@@ -57,7 +57,13 @@ export const DECISION_INVARIANTS = {
         const isOpen = contactsRead(facts, call).some((contact) => isWindowOpen(contact, atMs, windowMarginMs));
         const isReported = reported
           .get(name)
-          ?.some(({ index, time }) => index < call.index && atMs < Date.parse(time) + DAY_MS - windowMarginMs);
+          ?.some(
+            ({ index, times }) =>
+              index < call.index &&
+              times
+                .map((time) => Date.parse(time))
+                .some((ms) => ms <= call.atMs && atMs < ms + DAY_MS - windowMarginMs),
+          );
         if (!isOpen || !isReported)
           violated(`${call.requestId} was sent as a free-form message, but its window was closed.`, call.index);
       }

@@ -9,7 +9,10 @@ export interface EventFact {
   readonly body: string;
   readonly isAuthentic: boolean;
   readonly index: number;
+  /** The earliest of its possible times. */
   readonly time: string;
+  /** Its possible times. An event with neither its own time nor a publish time has that of one of its deliveries. */
+  readonly times: readonly string[];
   /** Its contents; empty if it is not a known event. */
   readonly parts: readonly Part[];
 }
@@ -25,20 +28,42 @@ export const eventsOf = (facts: StageFacts): readonly EventFact[] => {
 export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
   eventsOf(facts).filter(({ isAuthentic }) => isAuthentic);
 
-const readEvents = (facts: StageFacts): readonly EventFact[] =>
-  facts.entries('event').map(({ eventId, body, isUnauthenticated: isInvalid, index, atMs }) => {
+const readEvents = (facts: StageFacts): readonly EventFact[] => {
+  const latestTimesOf = createLatestTimesOf(facts);
+  return facts.entries('event').map(({ eventId, body, isUnauthenticated: isInvalid, index, atMs }) => {
     const event = parseObject(body);
     const publishedAt = new Date(atMs).toISOString();
+    const own = parseInstant(event?.CREATION_TIME);
+    const times = [...new Set(latestTimesOf(eventId, publishedAt).map((latest) => timeOf(own, latest)))].toSorted();
     return {
       eventId,
       body,
       isAuthentic: !isInvalid,
       index,
-      time: timeOf(parseInstant(event?.CREATION_TIME), publishedAt),
+      time: times[0] ?? publishedAt,
+      times,
       // Of an event without an id, nothing is known.
       parts: event === undefined ? [] : partsOf({ event, publishedAt }).map((part) => ({ ...part, body })),
     };
   });
+};
+
+/** Longer than a process takes to start. */
+const MAX_START_MS = 500;
+
+/** Creates a function that returns the latest times that an event can have: its publish time, or when it may arrive. */
+const createLatestTimesOf = (facts: StageFacts): ((eventId: string, publishedAt: string) => readonly string[]) => {
+  const { envelope = 'complete' } = facts.run.history.features.delivery;
+  if (envelope === 'complete') return (_, publishedAt) => [publishedAt];
+  const starts = facts.entries('invoked').filter((entry) => entry.function === 'receive');
+  const deliveries = Map.groupBy(facts.entries('delivery'), ({ eventId }) => eventId);
+  return (eventId) =>
+    (deliveries.get(eventId) ?? []).flatMap((delivery) =>
+      starts
+        .filter(({ atMs }) => atMs >= delivery.atMs && atMs <= delivery.atMs + MAX_START_MS)
+        .map(({ atMs }) => new Date(atMs).toISOString()),
+    );
+};
 
 const parseObject = (body: string): Readonly<Record<string, unknown>> | undefined => {
   try {
@@ -49,9 +74,9 @@ const parseObject = (body: string): Readonly<Record<string, unknown>> | undefine
   }
 };
 
-/** The effective time of an event: its own, unless that is later than the publish time. */
-const timeOf = (ownTime: string | undefined, publishedAt: string): string =>
-  ownTime === undefined || ownTime > publishedAt ? publishedAt : ownTime;
+/** The effective time of an event: its own, unless that is later than the latest. */
+const timeOf = (ownTime: string | undefined, latest: string): string =>
+  ownTime === undefined || ownTime > latest ? latest : ownTime;
 
 /** The bodies of events that an item holds. */
 export const bodiesIn = (item: Item | undefined): readonly string[] => {
@@ -61,10 +86,13 @@ export const bodiesIn = (item: Item | undefined): readonly string[] => {
 };
 
 /** The events in a message of the inbound queue or its dead-letter queue, which keep the envelope of the delivery. */
-export const eventsIn = (queueBody: string): readonly string[] =>
-  [...queueBody.matchAll(/"data":\s*"([A-Za-z0-9+/=]*)"/g)].map(([, data = '']) =>
-    Buffer.from(data, 'base64').toString(),
-  );
+export const eventsIn = (queueBody: string): readonly string[] => {
+  const enveloped = [...queueBody.matchAll(/"data":\s*"([A-Za-z0-9+/=]*)"/g)];
+  if (enveloped.length > 0) return enveloped.map(([, data = '']) => Buffer.from(data, 'base64').toString());
+  const [, encoding, bare] = /"encoding":"(json|utf8)","rawBody":(.*)}$/s.exec(queueBody) ?? [];
+  if (bare === undefined) return [];
+  return [encoding === 'json' ? bare : String(JSON.parse(bare))];
+};
 
 /** The bodies of the dead letters that the table keeps. */
 export const keptDeadLetters = (items: ReadonlyMap<string, Item>): readonly string[] => {

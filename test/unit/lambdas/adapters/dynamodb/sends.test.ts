@@ -283,6 +283,9 @@ describe('confirming a send', () => {
     expect(await confirm()).toEqual(message);
     // A repeated delivery completes what a dead function left undone.
     expect(await confirm()).toEqual(message);
+    // If neither the status nor its delivery has a time, the repetition has a later one.
+    expect(await confirm(addMs(LATER, 1))).toEqual(message);
+    expect(await item()).toMatchObject({ acceptedAt: LATER, identifiedAt: LATER });
   });
 
   it('returns undefined when the send does not exist, or an answer was recorded', async () => {
