@@ -123,6 +123,10 @@ const removeFrom = async (
   // same time, the later one receives nothing, so that the other can end.
   if ((await countMessages(client, QueueUrl)).inFlight > 0) return { removed: 0, isComplete: false };
   let others: readonly Message[] = [];
+  // SQS returns at most ten messages at once, as many as possible of the same group, and no more of a group while one of
+  // them is in flight. So the last message of a full batch may hide others.
+  // Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+  const lastGroups: string[] = [];
   let removed = 0;
   let isComplete = false;
   try {
@@ -135,8 +139,10 @@ const removeFrom = async (
           removed += 1;
         } else others = [...others, message];
       }
-      if (messages.length > 0) {
+      const last = messages.at(-1);
+      if (last) {
         isNoneHidden = false;
+        if (messages.length === MAX_MESSAGES) lastGroups.push(groupOf(last));
         continue;
       }
       if (isNoneHidden) {
@@ -146,8 +152,10 @@ const removeFrom = async (
       const { visible, inFlight } = await countMessages(client, QueueUrl);
       // Another consumer may also have received some since. If it has released them by now, the next receive gets them.
       if (inFlight > others.length) break;
-      if (keep && others.length > 0 && visible > 0) {
-        for (const one of largestGroup(others)) {
+      const groups = Map.groupBy(others, groupOf);
+      const hiding = groups.get(lastGroups.find((name) => groups.has(name)) ?? '') ?? others;
+      if (keep && hiding.length > 0 && visible > 0) {
+        for (const one of hiding) {
           await keep(one);
           await remove(client, QueueUrl, one.ReceiptHandle);
           others = others.filter((other) => other !== one);
@@ -161,15 +169,7 @@ const removeFrom = async (
   return { removed, isComplete };
 };
 
-/**
- * The messages that probably hide others. SQS returns no more messages of a group while one of them is in flight, and
- * at most ten at once, as many as possible of the same group.
- * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
- */
-const largestGroup = (messages: readonly Message[]): readonly Message[] =>
-  [...Map.groupBy(messages, ({ Attributes }) => Attributes?.MessageGroupId).values()]
-    .toSorted((one, other) => other.length - one.length)
-    .at(0) ?? [];
+const groupOf = ({ Attributes }: Message): string => Attributes?.MessageGroupId ?? '';
 
 const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: number): Promise<readonly Message[]> => {
   const { Messages = [] } = await client.send(

@@ -27,7 +27,8 @@ export const ERASURE_INVARIANTS = {
           }
         }
         const queues = Object.values(facts.run.queued).flat();
-        for (const body of [...queues.map((message) => message.body), ...keptDeadLetters(facts.run.items)]) {
+        const kept = keptDeadLetters(facts.run.items, requestedAt);
+        for (const body of [...queues.map((message) => message.body), ...kept]) {
           const place = facts.entries('queued').findLast((entry) => entry.body === body)?.index ?? start;
           const receivedAt = /"receivedAt":"([^"]+)"/.exec(body)?.[1];
           const isNewer = receivedAt !== undefined && receivedAt > requestedAt;
