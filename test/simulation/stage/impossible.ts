@@ -29,7 +29,7 @@ export const IMPOSSIBLE: Readonly<Record<string, string>> = {
  * Port calls that need a coincidence of milliseconds, with the test that covers them. A run does not fail if they or the
  * faults at them never happen.
  */
-export const SELDOM: Readonly<Record<string, string>> = {
+export const RARE: Readonly<Record<string, string>> = {
   'port call keep delete DEADLETTER':
     'An operator deletes a dead letter while its last items are written: test/unit/lambdas/adapters/dynamodb/kept-dead-letters.test.ts.',
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { NOW } from '../../support/builders.ts';
 import { PLAIN_FEATURES } from './draw-features.ts';
-import { IMPOSSIBLE, SELDOM } from './impossible.ts';
+import { IMPOSSIBLE, RARE } from './impossible.ts';
 import { type LedgerEntry, QUEUES } from './ledger.ts';
 import { observeReport } from './observe-report.ts';
 import { playHistory } from './play-history.ts';
@@ -156,7 +156,7 @@ describe('the witnesses of a run', () => {
 
   it('declare only known names impossible or rare, each with a reason', () => {
     const known = createWitnesses();
-    for (const [name, reason] of Object.entries({ ...IMPOSSIBLE, ...SELDOM })) {
+    for (const [name, reason] of Object.entries({ ...IMPOSSIBLE, ...RARE })) {
       expect([name, known.has(name)]).toEqual([name, true]);
       expect(reason).toMatch(/\.$/);
     }

@@ -7,7 +7,7 @@ import type { CallEnd } from '../world/journal.ts';
 import { observeTransition } from '../world/observe-transition.ts';
 import { ACT_WEIGHTS, CHOICES } from './draw-acts.ts';
 import type { Act } from './history.ts';
-import { IMPOSSIBLE, SELDOM } from './impossible.ts';
+import { IMPOSSIBLE, RARE } from './impossible.ts';
 import type { FunctionName, LedgerEntry } from './ledger.ts';
 import { observeReport, REPORTS } from './observe-report.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
@@ -176,7 +176,7 @@ export const judgeWitnesses = (
   const entries = [...witnesses];
   return {
     unwitnessed: entries
-      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name) && !isListed(SELDOM, name))
+      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name) && !isListed(RARE, name))
       .map(([name]) => name),
     unexpected: entries
       // A fault that nothing declares is unexpected wherever it could happen.
