@@ -2,6 +2,7 @@ import { APPROVED_REASONS } from '../../../lambdas/domain/send-request.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
 import { HOUR_MS } from './durations.ts';
 import type { ChatServiceFeatures, Features } from './history.ts';
+import { DECLARED_FAULTS } from './port-calls.ts';
 import { type Draw, swarm, type Weights } from './random-draw.ts';
 
 /** The features of an ordinary stage and environment. A failing history is shrunk toward these. */
@@ -16,6 +17,11 @@ export const PLAIN_FEATURES: Features = {
   clockAheadMs: 0,
   maxAnswerMs: 0,
 };
+
+/** Only calls of the functions that work on messages: those of the others are retried a few times or once a day. */
+const FLAKY_CALLS = [...DECLARED_FAULTS].flatMap(([name, faults]) =>
+  /^(receive|drain|send) /.test(name) && faults.includes('fails-before') ? [name] : [],
+);
 
 /** Draws which faults and features a run has, and how often they occur. */
 export const drawFeatures = (draw: Draw): Features => {
@@ -48,6 +54,7 @@ export const drawFeatures = (draw: Draw): Features => {
     maxAnswerMs: sometimes(draw, 0.6, () => Math.round(draw.magnitude(10, 5_000))),
     ...(draw.chance(0.5) && { rareCallFaultRate: draw.magnitude(0.1, 0.8) }),
     ...(draw.chance(0.5) && { chatService: drawChatService(draw) }),
+    ...(draw.chance(0.2) && { flakyCall: { name: draw.pick(FLAKY_CALLS), rate: draw.pick([0.7, 1]) } }),
   };
 };
 

@@ -101,6 +101,7 @@ describe('a drawn history', () => {
     expect(drawn(({ features }) => features.content)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => Math.sign(features.clockAheadMs))).toEqual(new Set([-1, 0, 1]));
     expect(drawn(({ features }) => (features.rareCallFaultRate ?? 0) > 0)).toEqual(new Set([true, false]));
+    expect(drawn(({ features }) => features.flakyCall !== undefined)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => (features.chatService?.closesEarlyMs ?? 0) > 0)).toEqual(new Set([true, false]));
     expect(drawn(({ features }) => features.chatService?.answersIntentsWithoutId)).toEqual(
       new Set([undefined, true, false]),

@@ -36,6 +36,8 @@ export interface Features {
   readonly maxAnswerMs: number;
   /** How likely a fault is at each of the first calls of a kind in a run, so that rare calls have faults. @default 0 */
   readonly rareCallFaultRate?: number;
+  /** A kind of call that often fails, as `function call`, and how likely each such call fails. @default none */
+  readonly flakyCall?: { readonly name: string; readonly rate: number };
   /** How the chat service differs from what its contract shows. @default not at all */
   readonly chatService?: ChatServiceFeatures;
 }

@@ -79,6 +79,15 @@ describe('what AWS does for the functions', () => {
     expect(Math.max(...[...counts.values()].map(({ length }) => length))).toBe(4);
   });
 
+  it('fails at the calls of the kind that a run has as a flaky one', async () => {
+    const flakyCall = { name: 'receive write MESSAGE', rate: 1 };
+    const run = await playHistory({ ...MAIN_JOB, features: features({ flakyCall }) });
+
+    const kinds = entriesOf(run, 'fault').map((fault) => `${fault.function} ${fault.call} ${fault.fault}`);
+    expect(new Set(kinds)).toEqual(new Set(['receive write MESSAGE fails-before']));
+    expect(kinds.length).toBeGreaterThan(1);
+  });
+
   it('ends an invocation at its timeout', async () => {
     const run = await withFaults(['send respond 1 late']);
 

@@ -51,7 +51,17 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const FIRST_CALLS = 4;
 
 /** The choices about a call. */
-const ASPECT = { request: 0, answer: 1, isAtOnce: 2, hasEffect: 3, overdue: 4, isRare: 5, rare: 6, fault: 10 } as const;
+const ASPECT = {
+  request: 0,
+  answer: 1,
+  isAtOnce: 2,
+  hasEffect: 3,
+  overdue: 4,
+  isRare: 5,
+  rare: 6,
+  flaky: 7,
+  fault: 10,
+} as const;
 
 export const createStageCalls = ({ context, faults }: StageCallsOptions): StageCalls => {
   const { clock, agenda, draw, features } = context;
@@ -62,7 +72,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
   const possibleFaults = new Map<string, Set<Fault>>();
   /** How often each kind of call was made. */
   const kindCounts = new Map<string, number>();
-  const { rareCallFaultRate = 0 } = features;
+  const { rareCallFaultRate = 0, flakyCall } = features;
   const rates = Object.entries(features.faultRates) as readonly (readonly [Fault, number])[];
   let current: string | undefined;
   let isClosed = false;
@@ -109,18 +119,22 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
 
   interface Possibility {
     readonly id: string;
+    /** The kind of call, as `function call`. */
+    readonly kind: string;
     readonly identity: number;
     readonly possible: readonly Fault[];
     readonly isFirstOfKind: boolean;
     readonly process?: StageProcess;
   }
 
-  const faultAt = ({ id, identity, possible, isFirstOfKind, process }: Possibility): Fault | undefined => {
+  const faultAt = ({ id, kind, identity, possible, isFirstOfKind, process }: Possibility): Fault | undefined => {
     if (faults) {
       for (const fault of possible) if (faults.has(`${id} ${fault}`)) return fault;
       return undefined;
     }
     if (context.isCalm || process?.isSpared === true) return undefined;
+    const isFlaky = kind === flakyCall?.name && possible.includes('fails-before');
+    if (isFlaky && draw.fraction(identity, ASPECT.flaky) < flakyCall.rate) return 'fails-before';
     if (isFirstOfKind && draw.fraction(identity, ASPECT.isRare) < rareCallFaultRate) {
       return possible[Math.floor(draw.fraction(identity, ASPECT.rare) * possible.length)];
     }
@@ -143,7 +157,8 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     const identity = draw.identify(id);
     const possible = faultsOfCall(call);
     notePossible(name, label, possible);
-    const fault = faultAt({ id, identity, possible, isFirstOfKind: isFirst(name, label), process });
+    const kind = `${name} ${kindOf(label)}`;
+    const fault = faultAt({ id, kind, identity, possible, isFirstOfKind: isFirst(name, label), process });
     const fraction = (aspect: number) => draw.fraction(identity, aspect);
     const answerMs =
       takesMs +
@@ -237,7 +252,14 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
       const id = identify(name, label);
       notePossible(name, label, [fault]);
       const isFirstOfKind = isFirst(name, label);
-      if (faultAt({ id, identity: draw.identify(id), possible: [fault], isFirstOfKind }) === undefined) return false;
+      const call = {
+        id,
+        kind: `${name} ${kindOf(label)}`,
+        identity: draw.identify(id),
+        possible: [fault],
+        isFirstOfKind,
+      };
+      if (faultAt(call) === undefined) return false;
       recordFault(id, name, label, fault);
       return true;
     },
