@@ -126,11 +126,13 @@ const removeFrom = async (
   // SQS returns at most ten messages at once, as many as possible of the same group, and no more of a group while one of
   // them is in flight. So the last message of a full batch may hide others.
   // Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
-  const lastGroups: string[] = [];
+  const cutOffGroups = new Set<string>();
   let removed = 0;
   let isComplete = false;
   try {
-    for (let isNoneHidden = false; !isComplete && hasTime(); ) {
+    // How many were visible before the latest receive, if it returned none.
+    let visibleBefore: number | undefined;
+    while (!isComplete && hasTime()) {
       const messages = await receive(client, QueueUrl, ERASURE_TURN_SECONDS);
       for (const message of messages) {
         const { Body: body = '', Attributes } = message;
@@ -141,26 +143,32 @@ const removeFrom = async (
       }
       const last = messages.at(-1);
       if (last) {
-        isNoneHidden = false;
-        if (messages.length === MAX_MESSAGES) lastGroups.push(groupOf(last));
+        visibleBefore = undefined;
+        for (const message of messages) cutOffGroups.delete(groupOf(message));
+        if (messages.length === MAX_MESSAGES) cutOffGroups.add(groupOf(last));
         continue;
       }
-      if (isNoneHidden) {
+      if (visibleBefore === undefined) {
+        const { visible, inFlight } = await countMessages(client, QueueUrl);
+        // Another consumer may also have received some since.
+        if (inFlight > others.length) break;
+        // One that has arrived, or that another consumer has released by now, is not hidden: the next receive gets it.
+        visibleBefore = visible;
+        continue;
+      }
+      if (keep === undefined || others.length === 0 || visibleBefore === 0) {
         isComplete = true;
         continue;
       }
-      const { visible, inFlight } = await countMessages(client, QueueUrl);
-      // Another consumer may also have received some since. If it has released them by now, the next receive gets them.
-      if (inFlight > others.length) break;
+      visibleBefore = undefined;
       const groups = Map.groupBy(others, groupOf);
-      const hiding = groups.get(lastGroups.find((name) => groups.has(name)) ?? '') ?? others;
-      if (keep && hiding.length > 0 && visible > 0) {
-        for (const one of hiding) {
-          await keep(one);
-          await remove(client, QueueUrl, one.ReceiptHandle);
-          others = others.filter((other) => other !== one);
-        }
-      } else isNoneHidden = true;
+      const hiding = groups.get([...cutOffGroups].find((name) => groups.has(name)) ?? '') ?? others;
+      for (const one of hiding) {
+        if (!hasTime()) break;
+        await keep(one);
+        await remove(client, QueueUrl, one.ReceiptHandle);
+        others = others.filter((other) => other !== one);
+      }
     }
   } finally {
     const receiptHandles = others.map(({ ReceiptHandle = '' }) => ReceiptHandle);

@@ -92,8 +92,11 @@ export const sendRecord = z.object({
   claimId: optionalString,
   leaseUntil: instant,
   call: z.optional(z.object(sentCall)),
-  /** An earlier call whose outcome is unknown, with the time of its claim. A late status can belong to it. */
-  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string(), attempt: z.number() })),
+  /**
+   * An earlier call whose outcome is unknown, with the time and the number of its claim. A late status can belong to it.
+   * Earlier versions did not store the number.
+   */
+  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string(), attempt: z._default(z.number(), 1) })),
   /** The latest claim whose call is known to have sent nothing. */
   unsentClaimId: optionalString,
   attempts: z._default(z.number(), 0),

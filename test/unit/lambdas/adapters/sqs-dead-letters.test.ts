@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createSqsDeadLetterSource,
   createSqsQueuedDeadLetters,
@@ -94,6 +94,55 @@ describe('the dead letters', () => {
 
     expect(await visible(url)).toHaveLength(10);
     expect(await inFlight(url)).not.toBe('0');
+  });
+
+  it('of a FIFO queue stay there if they hide none, although another one arrives at the end of the search', async () => {
+    const url = await createQueue('.fifo');
+    for (const body of ['other-1', 'other-2']) await put(url, body, body, body);
+    let counts = 0;
+    const putLate = async (command: string) => {
+      if (command !== 'GetQueueAttributesCommand') return;
+      counts += 1;
+      // The first count is before the search.
+      if (counts === 2) await put(url, 'late', 'late', 'late');
+    };
+    queues.client.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (parameters) => {
+          await putLate(commandName);
+          return next(parameters);
+        },
+      { name: 'putLate' },
+    );
+    onTestFinished(() => void queues.client.middlewareStack.remove('putLate'));
+
+    expect(await search(url).remove(isWanted, always)).toEqual({ removed: 0, isComplete: true });
+
+    expect(keep).not.toHaveBeenCalled();
+    expect(await visible(url)).toEqual(['late', 'other-1', 'other-2']);
+  });
+
+  it('of a FIFO queue stay there if they are the last ones of their message group', async () => {
+    const url = await createQueue('.fifo');
+    const numbered = (group: string, size: number) =>
+      Array.from({ length: size }, (_, index) => `${group}-${index + 1}`);
+    for (const body of numbered('one', 12)) await put(url, body, 'one', body);
+    for (const body of numbered('two', 11)) await put(url, body, 'two', body);
+
+    expect(await search(url).remove(isWanted, always)).toEqual({ removed: 0, isComplete: true });
+
+    expect(await visible(url)).toEqual(['one-11', 'one-12', 'two-11']);
+  });
+
+  it('of a FIFO queue are kept until the time is over', async () => {
+    const url = await createQueue('.fifo');
+    for (let index = 0; index < 12; index += 1) await put(url, `other ${index}`, 'group-1', `${index}`);
+
+    const hasTime = () => keep.mock.calls.length === 0;
+    expect(await search(url).remove(isWanted, hasTime)).toEqual({ removed: 0, isComplete: false });
+
+    expect(keep).toHaveBeenCalledTimes(1);
+    expect(await visible(url)).toHaveLength(10);
   });
 
   it('are not all seen while another consumer has received some, or when the time is over', async () => {
