@@ -92,7 +92,7 @@ export interface SendRepository {
    * of an hour. Pass the body unless it is unknown: a request that reuses an id does not count for the other one.
    */
   recordFailure(request: { readonly requestId: string; readonly body?: string }, at: Instant): Promise<Instant>;
-  /** Records that a status confirms a send. Returns its message, or undefined if the send does not have it from a status. */
+  /** Records that a status confirms a send. Returns the send's message, or undefined if no status has identified it. */
   confirm(
     requestId: string,
     confirmed: { readonly messageId: string; readonly at: Instant },
@@ -199,7 +199,7 @@ export type AuditPosition = Readonly<Record<string, string>>;
 /** A dead-letter queue. */
 export interface DeadLetterSource {
   readonly queue: KeptQueue;
-  /** Returns the approximate numbers of messages that can be received, and that a consumer has received. */
+  /** Returns the approximate number of messages that can be received, and of those that a consumer has received. */
   depth(): Promise<{ readonly visible: number; readonly inFlight: number }>;
   /** Receives up to ten messages, or none if there are no more. */
   receive(): Promise<readonly ReceivedDeadLetter[]>;
@@ -220,7 +220,7 @@ export interface ErasableItem {
   readonly id: string;
   /** Whether there may be a schedule for the send. */
   readonly isScheduled?: boolean;
-  /** All messages that the send has ever been given, if any. */
+  /** The IDs of all messages that were ever recorded for the send, if any. */
   readonly messageIds?: readonly string[];
   /** Whether the message with this id is marked as erased. */
   readonly isErased?: boolean;

@@ -44,10 +44,10 @@ const paced = async <Output>({ pacer, stop }: TableReads, call: () => Promise<Ou
   }
 };
 
-/** What the pages of a scan and of a query have in common. */
+/** The fields that the pages of a scan and of a query share. */
 type Page = Pick<ScanCommandOutput, 'Items' | 'LastEvaluatedKey' | 'ConsumedCapacity'>;
 
-/** Reads page by page until there is no next one. */
+/** Reads one page after another until the last one. */
 async function* readPages(
   reads: TableReads,
   readPage: (ExclusiveStartKey: Record<string, AttributeValue> | undefined) => Promise<Page>,
@@ -61,7 +61,7 @@ async function* readPages(
   } while (startKey !== undefined);
 }
 
-/** Reads all items. Eventually consistent, which costs half: a candidate is read again with consistent reads. */
+/** Reads all items with eventually consistent reads, which cost half. Candidates are later read again consistently. */
 export const scanTable = (reads: TableReads): AsyncGenerator<readonly StoredItem[], void> => {
   const { dynamodb, tableName: TableName, stop: abortSignal } = reads;
   return readPages(reads, (ExclusiveStartKey) =>

@@ -74,7 +74,7 @@ const isForeign = (sourceArn: string | undefined, sourceUrl: string | undefined)
   sourceUrl !== undefined &&
   sourceArn.split(':').slice(-2).join('/') !== new URL(sourceUrl).pathname.slice(1);
 
-/** The URLs of the queues that are searched. Only that of `send` is a FIFO queue. */
+/** The URLs of the dead-letter queues to search. Only `send` is a FIFO queue. */
 export interface SearchedQueueUrls {
   readonly send: string;
   readonly others: readonly string[];
@@ -82,10 +82,10 @@ export interface SearchedQueueUrls {
 
 /**
  * Creates the search of the dead letters in these queues. SQS offers no search, so it receives all of them, deletes
- * the wanted ones, and makes the others visible again. Searches at the same time would hide messages from each other, so
+ * the wanted ones, and makes the others visible again. Concurrent searches would hide messages from each other, so
  * those of a process take turns.
  *
- * @param keep stores a dead letter in the table. Called for one that hides others in its queue, before it is deleted
+ * @param keep stores a dead letter in the table. Called for each one that hides others, before it leaves the queue
  */
 export const createSqsQueuedDeadLetters = (
   client: SQSClient,
@@ -111,7 +111,7 @@ export const createSqsQueuedDeadLetters = (
   };
 };
 
-/** @param keep stores a message elsewhere. Needed for a FIFO queue */
+/** @param keep stores a message elsewhere. Required for a FIFO queue */
 const removeFrom = async (
   client: SQSClient,
   QueueUrl: string,
@@ -119,7 +119,7 @@ const removeFrom = async (
   hasTime: () => boolean,
   keep?: (message: Message) => Promise<void>,
 ) => {
-  // Another consumer may have received a wanted one, and may release it later. Of two searches that begin at about the
+  // Another consumer may have received a wanted one, and may release it later. Of two searches that start at about the
   // same time, the later one receives nothing, so that the other can end.
   if ((await countMessages(client, QueueUrl)).inFlight > 0) return { removed: 0, isComplete: false };
   let others: readonly Message[] = [];
@@ -195,8 +195,8 @@ const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: n
 };
 
 /**
- * Counts a queue's messages. Those that others of their message group hide are visible. The numbers are exact for a FIFO
- * queue.
+ * Counts a queue's messages. Messages that are hidden by others of their message group count as visible. For a FIFO
+ * queue, the numbers are exact.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-resources-required-process-messages.html
  */
 const countMessages = async (client: SQSClient, QueueUrl: string) => {

@@ -14,7 +14,7 @@ export interface OutboundMessage {
   readonly contact: ContactRef;
   readonly call: SendCall;
   readonly claimedAt: Instant;
-  /** Which of the request's calls it is, starting at 1. */
+  /** The number of the call, counted per request from 1. */
   readonly attempt: number;
 }
 

@@ -40,7 +40,7 @@ export type SendGuard =
   | 'own-claim'
   /** The contact was not erased, and neither was the request. */
   | 'not-erased'
-  /** The same, if the writer adds a note, which would be content. */
+  /** Like `not-erased`, but applies only if the write adds a note, which can contain personal data. */
   | 'note-not-erased'
   /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
   | 'confirmed-by-status'
@@ -183,7 +183,7 @@ export const canStartFrom = (name: SendTransitionName, state: FromState): boolea
 
 /**
  * Whether a status that confirmed a send belongs to an earlier call, because the latest one is known to have sent
- * nothing. Compares claims and not times, because the clocks of two functions can differ.
+ * nothing. Compares claims, not times, because the clocks of two functions can differ.
  */
 export const isEarlierCallConfirmed = (send: Readonly<Record<string, unknown>>): boolean => {
   const { confirmedBy, claimId, unsentClaimId } = send;

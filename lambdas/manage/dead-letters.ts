@@ -51,8 +51,8 @@ export const listDeadLetters = defineRoute({
   route: 'GET /v1/dead-letters',
   summary: 'List the dead letters that are kept in the table, oldest first',
   description:
-    'After seven days in its queue, or when it hides others from an erasure, a dead letter moves to the table, where ' +
-    'it stays until it is deleted. The list does not contain the dead letters that are still in the queue.',
+    'A dead letter moves to the table after seven days in its queue, or earlier if it hides others from an erasure. ' +
+    'It stays there until it is deleted. The list does not contain the dead letters that are still in the queue.',
   query: z.strictObject({
     queue: z.enum(KEPT_QUEUES, `must be one of ${KEPT_QUEUES.join(', ')}`),
     /** Dead letters per page. @default 100 */

@@ -73,7 +73,7 @@ const inboundDeadLetters =
     ? undefined
     : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, inboundUrl);
 
-const keeping = {
+const keepOptions = {
   deadLetters: createDynamodbKeptDeadLetters(table),
   clock: systemClock,
   randomness: systemRandomness,
@@ -85,7 +85,7 @@ const ports = {
   messages: createDynamodbMessages(table),
   sends: createDynamodbSends(table),
   circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
-  deadLetters: keeping.deadLetters,
+  deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
   ...(inboundDeadLetters &&
     inboundUrl !== undefined && {
@@ -106,7 +106,7 @@ const ports = {
         ...environment.DEAD_LETTER_QUEUE_URLS,
       ],
     },
-    createKeepDeadLetter(keeping),
+    createKeepDeadLetter(keepOptions),
   ),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
   chatService: createHttpChatService({
@@ -144,7 +144,7 @@ const keepDeadLetters = createKeepDeadLetters({
     createSqsDeadLetterSource(sqs, 'schedules', environment.SCHEDULE_DEAD_LETTER_QUEUE_URL),
     createSqsDeadLetterSource(sqs, 'erasures', environment.ERASURE_DEAD_LETTER_QUEUE_URL),
   ],
-  ...keeping,
+  ...keepOptions,
   log,
   metrics,
 });

@@ -27,7 +27,7 @@ export interface KeepDeadLettersOptions {
  * each one before it deletes the message, so an interruption repeats work but loses nothing.
  *
  * @param hasTime whether the invocation has time to move more
- * @throws Error if some could not be moved, were hidden, or time ran out, so that Lambda retries
+ * @throws Error if some could not be moved or were hidden, or if time ran out, so that Lambda retries
  */
 export const createKeepDeadLetters =
   (options: KeepDeadLettersOptions) =>
@@ -72,7 +72,7 @@ const keepFrom = async (
     if (toRelease.size > 0) await source.release([...toRelease.values()]);
     if (kept > 0) log.warn('dead letters moved to the table', { queue: source.queue, kept });
   }
-  // An attempt that died hides the dead letters that it had received from Lambda's next attempt.
+  // If an attempt died, the dead letters that it had received are still hidden from Lambda's next attempt.
   if (inFlight > 0) throw new LoggableError(`Another consumer has received dead letters of ${source.queue}.`);
 };
 

@@ -61,7 +61,7 @@ export const resolveSend = defineRoute({
     if (outcome === 'resend' && send.erasedAt !== undefined) return notResendable(requestId);
     const why = `An operator resolved it as ${outcome}.`;
     const withoutNote = resolutionOf(outcome, messageId, ports.clock.now(), why);
-    // No later erasure would find the note of a send whose contact is erased.
+    // A later erasure would not find the note, because an erased send no longer names its contact.
     const note = send.erasedAt === undefined ? body.note && maskNumbers(body.note) : undefined;
     let resolution = { ...withoutNote, note };
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {

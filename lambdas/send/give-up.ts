@@ -69,8 +69,10 @@ export const createGiveUp = (options: GiveUpOptions) => {
   };
 
   /**
-   * Records why the request ends; a send that has already ended keeps its state. If a retry can record it, the error is
-   * thrown: a dead letter without a record would leave a send that is scheduled, for example, although nothing sends it.
+   * Records why the request ends. A send that has already ended keeps its state. Without this record, a dead letter
+   * could leave a send scheduled, for example, although nothing would send it.
+   *
+   * @throws the error of the table if a retry may still be able to record it
    */
   const recordEnd = async (
     message: SQSRecord,

@@ -68,7 +68,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
     if (recorded.kind === 'applied') report(send, result);
     else if (isConfirmed) log.info('result not recorded: a status already confirmed the send', fields);
     else log.error('result not recorded: the claim was lost', fields);
-    // The status was recorded as the message of this call. If this call sent nothing, it belongs to an earlier one.
+    // A status recorded the message as that of this call. If this call sent nothing, it is that of an earlier call.
     const message = isConfirmed ? acceptedMessage(recorded.send, send.contact) : undefined;
     if (message !== undefined) await write(send, () => messages.recordOutbound(message));
     return { isConfirmed };

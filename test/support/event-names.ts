@@ -1,4 +1,4 @@
-/** The name of the event that each final state of a send publishes. */
+/** The event that is published when a send reaches each final state. */
 export const EVENT_OF_STATE: Readonly<Record<string, string>> = {
   accepted: 'SendAccepted',
   refused: 'SendRefused',
@@ -8,7 +8,7 @@ export const EVENT_OF_STATE: Readonly<Record<string, string>> = {
   cancelled: 'SendCancelled',
 };
 
-/** The name of the event that each time of a message's status publishes. */
+/** The event that is published for each status time of a message. */
 export const EVENT_OF_STATUS_TIME: Readonly<Record<string, string>> = {
   sentAt: 'MessageStatusChanged',
   deliveredAt: 'MessageDelivered',

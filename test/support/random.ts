@@ -1,5 +1,5 @@
 /**
- * Creates a pseudorandom number generator: the same numbers from 0 (inclusive) to 1 (exclusive) for the same seed.
+ * Creates a pseudorandom number generator. The same seed gives the same numbers, from 0 (inclusive) to 1 (exclusive).
  * Source: https://github.com/bryc/code/blob/master/jshash/PRNGs.md, "mulberry32"
  */
 export const createRandom = (seed: number): (() => number) => {

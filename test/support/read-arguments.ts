@@ -39,7 +39,7 @@ export const readNumbers = <Name extends string>(
   return { kind: 'read', numbers };
 };
 
-/** Like {@link readNumbers}, for the process. Prints the sentence and the options and exits with 2 if one is invalid. */
+/** Reads this process's options. If one is invalid, prints the sentence and the options, and exits with 2. */
 export const numbersOrExit = <Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Readonly<Record<Name, number>> => {

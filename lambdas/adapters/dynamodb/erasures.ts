@@ -245,11 +245,11 @@ const PERSONAL = [
 const MAX_CALL_MS = 15 * 60 * 1000;
 
 /**
- * Erases the content of a send, and all of its messages: a status can give it the message of an earlier call. Keeps the
- * item, so that the request is not sent again if it is queued again. Cancels the send if it is pending. Leaves it for the
- * next turn if a function has claimed it, or if only a status has confirmed it, because the function that waits for the
- * answer could then write a message with another ID. If the function that claimed it died, the outcome of its call is
- * never recorded, so the send becomes uncertain.
+ * Erases the content of a send and all of its messages. A send can have several, because a status can name the message
+ * of an earlier call. Keeps the item, so that the request is not sent again if it is queued again. Cancels the send if
+ * it is pending. Leaves it for the next turn if a function has claimed it, or if only a status has confirmed it: the
+ * function that waits for the answer could then write a message with another ID. If the function that claimed it died,
+ * the outcome of its call is never recorded, so the send becomes uncertain.
  */
 const eraseSend = async (
   table: ConversationTable,
@@ -258,7 +258,7 @@ const eraseSend = async (
   at: string,
 ): Promise<'erased' | 'lost' | 'gone' | 'busy'> => {
   await Promise.all(messageIds.map((messageId) => markAsErased(table, messageId, requestId, at)));
-  // The send may have been given a different message since it was listed.
+  // Another message may have been recorded for the send since it was listed.
   const isKnown = messageIds.length > 0;
   const sameMessages = isKnown ? '#messageIds = :messageIds' : 'attribute_not_exists(#messageIds)';
   const emptied = { body: '', erasedAt: at, ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])) };

@@ -159,7 +159,7 @@ export const eraseKeptDeadLetters = async (
   until: string,
 ): Promise<ErasedDeadLetters> => {
   const contact = { ...contactRef(platform, ''), key };
-  // A dead letter that names nobody is kept under its message group, which can be the hash of the contact's id.
+  // A dead letter that names no contact is stored under its message group, which can be the hash of the contact's id.
   const group = contactRef(platform, messageGroup(key));
   const results: ErasedDeadLetters[] = [];
   for (const name of new Set([contact, group].map(contactName))) results.push(await erasePage(table, name, until));

@@ -73,8 +73,8 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       createdAt: claimedAt,
       expiresAt: table.expiryOf('messages', claimedAt),
     };
-    // A status does not say to which call it belongs, so the writer may have to assume the latest one. The writer that
-    // knows better names an earlier one.
+    // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that
+    // it belongs to an earlier call takes precedence.
     const unlessErased = {
       names: ['erasedAt'],
       condition: 'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)',

@@ -31,8 +31,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     // The details of an outcome are removed with it.
     const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
     // An erasure must find every message that a function may still be writing.
-    const given = typeof set.messageId === 'string' ? { add: { messageIds: new Set([set.messageId]) } } : {};
-    const change = { set: { ...details, ...set, ...written }, setOnce, increment, ...given };
+    const messageIds = typeof set.messageId === 'string' ? { add: { messageIds: new Set([set.messageId]) } } : {};
+    const change = { set: { ...details, ...set, ...written }, setOnce, increment, ...messageIds };
     return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
   };
 
@@ -40,8 +40,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     describeOutcome(await apply(...parameters));
 
   /**
-   * Records that the call of a claim sent nothing, although a status has confirmed the send: the status belongs to an
-   * earlier call. Writes what the call's result would have left if the status had arrived after it.
+   * Records that the call of a claim sent nothing, although a status has confirmed the send. The status then belongs to
+   * an earlier call. Leaves the same item as if the status had arrived after the result of the call.
    */
   const recordUnsent = async (requestId: string, claimId: string, result: SendResult): Promise<TransitionResult> => {
     const decision = 'decision' in result ? { decision: result.decision } : {};
@@ -227,8 +227,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
 };
 
 /**
- * Whether a status has already given the send this message. The function that stored that status may have died before it
- * stored the message.
+ * Whether the send already has this message ID from a status. The function that stored the status may have died before
+ * it stored the message.
  */
 const isNamedByStatus = ({ state, messageId, identifiedAt }: Item, id: string): boolean =>
   state === 'accepted' && messageId === id && identifiedAt !== undefined;

@@ -43,7 +43,7 @@ export const REFERENCE_LAWS = [
   },
   {
     name: 'erased-send-has-no-message',
-    statement: 'Every message that an erased send was ever given is erased as well.',
+    statement: 'Every message that was ever recorded for an erased send is erased as well.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
     next: 'Erase the contact again.',
     kinds: ['send'],
@@ -54,7 +54,9 @@ export const REFERENCE_LAWS = [
       return [...ids].flatMap((id) => (typeof id === 'string' ? [messageKey(id)] : []));
     },
     faultIn: (item, messages) =>
-      messages.some((message) => message?.requestId === idOf(item)) ? 'A message of it is still stored.' : undefined,
+      messages.some((message) => message?.requestId === idOf(item))
+        ? 'One of its messages is still stored.'
+        : undefined,
   },
   {
     name: 'dead-letter-is-complete',

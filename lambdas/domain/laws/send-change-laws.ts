@@ -138,8 +138,8 @@ export const SEND_CHANGE_LAWS = [
     ...COMMON,
     name: 'send-follows-its-transitions',
     statement:
-      'A send changes only through a transition whose guards hold, an erasure, the record of a failed attempt, or the ' +
-      'result of a call that sent nothing after a status has confirmed the send.',
+      'A send changes only through a transition whose guards hold, an erasure, the record of a failed attempt, or, ' +
+      'after a status has confirmed it, the result of a call that sent nothing.',
     faultIn(change) {
       const send = stays(change);
       if (send === undefined || send.changed.length === 0) return undefined;

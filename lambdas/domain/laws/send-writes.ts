@@ -75,5 +75,5 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   resend: [...RESULT, 'waitingAt', 'isAnswered', 'unknownOutcomes', 'unknownCall'],
 };
 
-/** The attributes that the result of a call that sent nothing may change after a status has confirmed the send. */
+/** After a status has confirmed the send, the result of a call that sent nothing may change only these attributes. */
 export const UNSENT_CALL = ['waitingAt', 'refusedAt', 'rejectedAt', 'expiredAt', 'decision', 'unsentClaimId'] as const;

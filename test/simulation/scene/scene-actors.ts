@@ -7,15 +7,15 @@ import type { Scene, SceneObserver } from './scene.ts';
 import type { createSceneFunctions } from './scene-functions.ts';
 import type { ApiCaller, SceneOptions } from './scene-options.ts';
 
-/** Those who call the functions directly: the management API's callers, the webhook's sender, and the daily schedule. */
+/** What calls the functions directly: the callers of the management API, the webhook's sender, and the daily run. */
 export interface SceneActors {
-  /** Starts the callers and the daily schedule. */
+  /** Starts the callers and the daily run. */
   start(): void;
-  /** Starts the posts to the webhook once they may start. */
+  /** Starts the webhook requests if they may start and have not started yet. */
   startPosts(): void;
-  /** Starts the work of a process that died in another process. */
+  /** Restarts the work of a process that died, in a new process. */
   restart(process: string): void;
-  /** Identifies what the actors have attempted, as a part of the scene's state. */
+  /** Identifies the actors' attempts, as a part of the scene's state. */
   key(): string;
 }
 

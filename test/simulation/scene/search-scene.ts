@@ -59,7 +59,7 @@ const WRITERS = [
   ['send', 'send'],
 ] as const;
 
-/** The function of a process. The processes of the management API are named after what they do. */
+/** Returns the function that a process runs. Processes of the management API are named after what they do. */
 const writerOf = (process: string): Writer => WRITERS.find(([prefix]) => process.startsWith(prefix))?.[1] ?? 'manage';
 
 const observed = (

@@ -20,14 +20,14 @@ describe.each(['without-publish-time', 'none'] as const)('a delivery with the en
     expect(checkRun(run)).toEqual([]);
   });
 
-  it('leaves an event its own time', async () => {
+  it('keeps the time of an event that has one', async () => {
     const run = await playHistory(history([writes()], { features: without(envelope, 0) }));
     const message = [...run.items.values()].find(({ direction }) => direction === 'inbound');
     expect(message).toMatchObject({ createdAtSource: 'event' });
     expect(checkRun(run)).toEqual([]);
   });
 
-  it('can bring an unknown event, which is quarantined as it came', async () => {
+  it('can contain an unknown event, which is quarantined unchanged', async () => {
     const run = await playHistory(history([unknown], { features: without(envelope, 0) }));
     const quarantined = entriesOf(run, 'queued').filter(({ queue }) => queue === 'inbound-dead-letters');
     expect(quarantined).toHaveLength(1);

@@ -98,8 +98,8 @@ export const drawErasedSchedule: DrawStoryline = (story, atMs) => {
 };
 
 /**
- * Draws consents that are recorded before an erasure, and others while it runs. Three times, each after the processes
- * that know the business number have ended, because an erasure only registers the number if its process does not.
+ * Draws consents that are recorded before an erasure, and others while it runs, in three rounds. Each starts after the
+ * processes of the previous one have ended, because a process registers the business number only once.
  */
 export const drawErasedConsents: DrawStoryline = (story, atMs) =>
   Array.from({ length: ERASURE_ROUNDS }, (_, round) => drawErasureOfConsents(story, atMs + round * IDLE_MS)).flat();
@@ -124,8 +124,8 @@ const drawErasureOfConsents: DrawStoryline = (story, atMs) => {
 };
 
 /**
- * Draws functions that die while they move the dead letters of two contacts to the table, and the erasure of the
- * contacts before the next attempt. Until then, the dead letters are incomplete.
+ * Draws functions that die while they move the dead letters of two contacts to the table, and erasures of the contacts
+ * before the next attempt, while the dead letters are still incomplete.
  */
 export const drawErasuresAtMidnight: DrawStoryline = (story, atMs) => {
   const { draw } = story;

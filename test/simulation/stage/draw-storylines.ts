@@ -50,7 +50,7 @@ const STORYLINES_PER_CHANNEL: readonly DrawStoryline[] = [
 ];
 
 /**
- * Draws acts that rarely come together by chance, and a later act, because faults only happen until the last act of a
+ * Draws acts that rarely come together by chance, and a later act, because faults happen only until the last act of a
  * history.
  */
 export const drawStoryline = (

@@ -52,9 +52,9 @@ export interface ChatServiceFeatures {
   readonly answersIntentsWithoutId: boolean;
   /** The probability that it later reports again that a message was delivered. @default 0 */
   readonly repeatedStatusRate?: number;
-  /** The probability that the event of a user's message has an unknown STATUS, and that a sent message gets one. @default 0 */
+  /** The probability that a user's message has an unknown STATUS, and that a sent message gets one. @default 0 */
   readonly unknownStatusRate?: number;
-  /** The probability that it also reports a message that Parley sent as an echo. @default 0 */
+  /** The probability that it reports an echo of a message that Parley sent. @default 0 */
   readonly echoRate?: number;
   /** @default it reports delivered, read, and failed, in lower case */
   readonly statuses?: StatusFeatures;
@@ -79,7 +79,7 @@ export interface DeliveryFeatures {
   readonly lostAnswerRate: number;
   /** The probability that an event has no CREATION_TIME. */
   readonly withoutTimeRate: number;
-  /** What the body of a webhook request is. Only a complete envelope has a publish time. @default 'complete' */
+  /** The envelope of each webhook request. Only a complete one has a publish time. @default 'complete' */
   readonly envelope?: 'complete' | 'without-publish-time' | 'none';
 }
 

@@ -1,4 +1,4 @@
-/** The kinds of events that the chat service reports, as far as Parley handles them differently. */
+/** The kinds of events that the chat service reports and that Parley handles differently. */
 export const REPORTS = [
   'message',
   'message with an unknown status',
@@ -23,11 +23,11 @@ export const observeReport = (body: string): Report | undefined => {
     return known ?? (text === undefined ? 'unknown status' : 'message with an unknown status');
   }
   if (from !== 'me') return 'message';
-  return id.startsWith(SENT) ? 'echo of a message that Parley sent' : 'echo';
+  return id.startsWith(SENT_ID_PREFIX) ? 'echo of a message that Parley sent' : 'echo';
 };
 
-/** How the ids of messages start that the stage's chat service accepts from Parley. */
-const SENT = 'message-of-';
+/** The prefix of the ids of messages that the stage's chat service accepts from Parley. */
+const SENT_ID_PREFIX = 'message-of-';
 
 const parseObject = (text: string): Readonly<Record<string, unknown>> => {
   try {

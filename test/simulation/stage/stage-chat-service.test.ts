@@ -72,7 +72,7 @@ describe('what a chat service may do differently', () => {
     expect(eventsOn(run)).toEqual(expect.arrayContaining(['MessageStatusChanged', 'MessageFailed']));
   });
 
-  it('adds a STATUS that nobody knows to a message, which opens no window, and reports one of a sent message', async () => {
+  it('adds an unknown STATUS to a message, which opens no window, and reports one of a sent message', async () => {
     const chatService = { ...PLAIN, unknownStatusRate: 1 };
     const acts = [writes(), consent(), request(template, { afterMs: 1_000 })];
     const run = await playHistory(history(acts, { features: features({ content: true, chatService }) }));
@@ -85,7 +85,7 @@ describe('what a chat service may do differently', () => {
     expect(eventsOn(run)).toContain('MessageStatusChanged');
   });
 
-  it('reports a message that Parley sent as an echo, too', async () => {
+  it('reports an echo of a message that Parley sent', async () => {
     const chatService = { ...PLAIN, echoRate: 1 };
     const acts = [consent(), request(template, { afterMs: 1_000 })];
     const run = await playHistory(history(acts, { features: features({ chatService }) }));

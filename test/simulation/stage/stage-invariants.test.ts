@@ -365,11 +365,11 @@ describe('a message that an operator resolves, after a claim whose function died
   const invariantsOf = (steps: readonly Step[]) =>
     examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
 
-  it('may show what was claimed last, which may have been sent', () => {
+  it('may show the call that was claimed last, which may have been sent', () => {
     expect(invariantsOf(resolved(true))).not.toContain('acceptedHasMessage');
   });
 
-  it('does not show it if that claim is known to have sent nothing', () => {
+  it('does not show that call if it is known to have sent nothing', () => {
     expect(invariantsOf(resolved(false))).toContain('acceptedHasMessage');
   });
 
@@ -507,7 +507,7 @@ describe('an erasure of the contact', () => {
   });
 });
 
-describe('a call of an invocation that began before the circuit breaker opened', () => {
+describe('a call of an invocation that started before the circuit breaker opened', () => {
   const opened = (readAt: number, ...earlier: readonly Step[]): readonly Step[] => {
     const circuit = { circuit: 'open', reason: 'no-credit', openedAt: at(3), nextProbeAt: at(60) };
     const open = writeStep('open', 3, { process: 'send-0', key: 'ACCOUNT#chat#1 ACCOUNT', after: circuit });
@@ -523,12 +523,12 @@ describe('a call of an invocation that began before the circuit breaker opened',
     contact: {},
   });
 
-  it('is excused if it relied on a circuit that was read before', () => {
+  it('is excused if it relied on an earlier read of the circuit breaker', () => {
     expect(invariantsOf(opened(7))).not.toContain('onlyProbesWhileOpen');
     expect(invariantsOf(opened(11, earlierRead))).not.toContain('onlyProbesWhileOpen');
   });
 
-  it('is not excused if the process must have read the open circuit first', () => {
+  it('is not excused if the process must have read the open circuit breaker first', () => {
     expect(invariantsOf(opened(11))).toContain('onlyProbesWhileOpen');
   });
 
@@ -618,7 +618,7 @@ describe('the answer to a redrive', () => {
     examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
   const [one, two] = [sent('letter-1'), sent('letter-2')];
 
-  it('is true if as many dead letters are back on their queue', () => {
+  it('is true if that many dead letters are back on their queue', () => {
     const manage = [invoked('manage-6', 'manage', 52), sent('letter-1', 'inbound'), ended('manage-6', 'manage', 56)];
     expect(invariantsOf(redriven('send', 2, one, two))).not.toContain('answersAreTrue');
     expect(invariantsOf(redriven('inbound', 1, ...manage))).not.toContain('answersAreTrue');
@@ -626,9 +626,9 @@ describe('the answer to a redrive', () => {
 
   it.each([
     ['fewer are', redriven('send', 2, one)],
-    ['a request that was no dead letter is', redriven('send', 2, one, sent('request-9'))],
-    ['another process than the API put them there', redriven('inbound', 1, sent('letter-1', 'inbound'))],
-    ['they had been put there an hour ago', redriven('send', 1, sent('letter-1', 'send', -3_600))],
+    ['one of them was not a dead letter', redriven('send', 2, one, sent('request-9'))],
+    ['a process other than the management API put them there', redriven('inbound', 1, sent('letter-1', 'inbound'))],
+    ['they were put there an hour earlier', redriven('send', 1, sent('letter-1', 'send', -3_600))],
   ])('is not true if %s', (_, steps) => {
     expect(invariantsOf(steps)).toContain('answersAreTrue');
   });

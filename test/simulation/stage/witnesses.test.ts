@@ -186,6 +186,6 @@ describe('an observed report', () => {
       { ...event, isUnauthenticated: false },
       { ...event, isUnauthenticated: true },
     ]);
-    expect(Object.fromEntries(counted(run))).toEqual({ 'report of a chat service: message': 1 });
+    expect(Object.fromEntries(counted(run))).toEqual({ 'report from the chat service: message': 1 });
   });
 });

@@ -68,7 +68,7 @@ const POSSIBLE: readonly string[] = [
   ...namesOf(SEND_TRANSITIONS).flatMap((name) =>
     namesOf(SEND_TRANSITIONS[name].from).map((from) => `transition ${name} from ${from}`),
   ),
-  ...REPORTS.map((report) => `report of a chat service: ${report}`),
+  ...REPORTS.map((report) => `report from the chat service: ${report}`),
   ...namesOf(eventDetails).map((name) => `event ${name}`),
   ...namesOf(REFUSALS).map((code) => `refusal ${code}`),
   ...OPEN_REASONS.map((reason) => `circuit breaker open: ${reason}`),
@@ -111,7 +111,7 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
       return namesOfAct(entry.act);
     case 'event': {
       const report = entry.isUnauthenticated ? undefined : observeReport(entry.body);
-      return report === undefined ? [] : [`report of a chat service: ${report}`];
+      return report === undefined ? [] : [`report from the chat service: ${report}`];
     }
     case 'fault':
       return [faultName(`${entry.function} ${entry.call}`, entry.fault)];

@@ -13,7 +13,7 @@ describe('the arguments of a command', () => {
     [['--sed', '5'], "Unknown option '--sed'."],
     [['--seeds'], "Option '--seeds <value>' argument missing."],
     [['5'], "Unexpected argument '5'."],
-  ])('are refused with a sentence: %s', (args, sentence) => {
+  ])('are rejected with a sentence: %s', (args, sentence) => {
     expect(read(...args)).toEqual({ kind: 'invalid', sentence });
   });
 });
@@ -30,7 +30,7 @@ describe('the numbers of a command', () => {
     [['--users', '0'], '--users must be an integer greater than 0.'],
     [['--users', '1.5'], '--users must be an integer greater than 0.'],
     [['--user', '5'], "Unknown option '--user'."],
-  ])('are refused with a sentence: %s', (args, sentence) => {
+  ])('are rejected with a sentence: %s', (args, sentence) => {
     expect(readNumbers(DEFAULTS, args)).toEqual({ kind: 'invalid', sentence });
   });
 });

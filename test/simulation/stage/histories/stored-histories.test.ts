@@ -5,7 +5,7 @@ import { parseHistory } from '../parse-history.ts';
 import { playHistory } from '../play-history.ts';
 import { checkRun } from '../stage-invariants.ts';
 
-/** The shrunk histories of defects that Parley, or an invariant, had, as `npm run simulate` wrote them. */
+/** Shrunk histories that showed a defect in Parley or in an invariant, as `npm run simulate` wrote them. */
 const FILES = globSync('*.json', { cwd: import.meta.dirname }).toSorted();
 
 it.each(FILES)('the stored history %s keeps the invariants', async (file) => {

@@ -6,7 +6,7 @@ import type { StageInvariant } from './stage-invariant.ts';
  * How long a process uses the state of the circuit breaker that it last read. Source: lambdas/send/circuit-breaker.ts
  */
 const TRUSTED_MS = 5_000;
-/** How long a read and its response take, at most. Source: test/simulation/stage/stage-calls.ts */
+/** The maximum duration of a read, including its response. Source: test/simulation/stage/stage-calls.ts */
 const RESPONSE_MS = 100;
 /** The number of consecutive unknown outcomes after which a process opens the circuit breaker. */
 const UNKNOWN_OUTCOMES = 3;
@@ -77,7 +77,7 @@ const isUnknown = ({ isAnswered }: CallFact): boolean => !isAnswered;
 const circuitWrites = (facts: StageFacts): readonly Recorded<'write'>[] =>
   facts.namesOf('ACCOUNT#').flatMap((name) => facts.writesOf(name));
 
-/** Whether the call could still rely on a circuit breaker that was closed. */
+/** Whether the process of the call could still rely on an earlier read of a closed circuit breaker. */
 const isInFlight = (facts: StageFacts, writes: readonly Recorded<'write'>[], call: CallFact): boolean => {
   const opened = writes.findLast(
     (write) => write.index < call.index && write.after?.circuit === 'open' && write.before?.circuit !== 'open',
@@ -86,8 +86,8 @@ const isInFlight = (facts: StageFacts, writes: readonly Recorded<'write'>[], cal
 };
 
 /**
- * The time at which the process first read the contact for the call, and with it the circuit breaker unless it had just
- * done so. An invocation handles the requests of a message group one after the other.
+ * Returns the time at which the process first read the contact for the call. It read the circuit breaker at that time,
+ * too, unless it had read it shortly before. An invocation handles the requests of a message group in sequence.
  */
 const admittedAtMs = (facts: StageFacts, { requestId, process, claim, invocation, index }: CallFact): number => {
   const start = invocation?.start ?? index;
@@ -108,7 +108,7 @@ const admittedAtMs = (facts: StageFacts, { requestId, process, claim, invocation
 
 const groups = new WeakMap<StageFacts, ReadonlyMap<string, string>>();
 
-/** The message groups of the requests, by their IDs. */
+/** Returns the message group of each request, by request ID. */
 const groupsOf = (facts: StageFacts): ReadonlyMap<string, string> => {
   const found =
     groups.get(facts) ??

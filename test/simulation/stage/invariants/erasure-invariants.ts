@@ -49,7 +49,7 @@ export const ERASURE_INVARIANTS = {
       for (const { key, requestedAt } of requestsOf(facts).values()) {
         if (requestedAt > (until.get(key) ?? '')) until.set(key, requestedAt);
       }
-      // A dead letter that names nobody is stored under its message group.
+      // A dead letter that names no contact is stored under its message group.
       const erased = new Set([...erasedKeys(facts)].flatMap((key) => [key, messageGroup(key)]));
       for (const write of facts.entries('write')) {
         const { key: name, before, after, index } = write;

@@ -25,9 +25,9 @@ export const LAW_INVARIANTS = {
 } as const satisfies Record<string, StageInvariant>;
 
 /**
- * A function that ends, or cannot reach the table, while it keeps or deletes a dead letter leaves a part of it, which an
- * erasure finds. The faults at dead letters in the whole invocation count, because a late write takes effect after its
- * fault, and their IDs do not say which dead letter it is.
+ * A function that ends, or cannot reach the table, while it stores or deletes a dead letter leaves a part of it, which
+ * an erasure finds. Every fault at a dead letter in the invocation counts, because a late write takes effect after its
+ * fault, and a fault's ID does not name the dead letter.
  */
 const isInterrupted = (facts: StageFacts, pk: string): boolean =>
   facts

@@ -141,17 +141,15 @@ const deadLettersOf = (facts: StageFacts): ReadonlySet<string> =>
     ...facts.entries('deleted').flatMap(({ queue, body }) => (queue === 'send-dead-letters' ? [body] : [])),
   ]);
 
-/**
- * Whether the request became a dead letter so late that its end could not be recorded any more. Until then, it is
- * retried.
- */
+/** Whether the request became a dead letter so late that Parley did not retry it until its end was recorded. */
 const isUnrecorded = (facts: StageFacts, requestId: string, body: unknown): boolean => {
   const messages = facts
     .entries('queued')
     .filter((entry) => entry.body === body || entry.body === serializeDueMessage(requestId));
-  return messages.some((letter) => {
-    const queued = messages.findLast(({ queue, index }) => queue === 'send' && index < letter.index);
-    return letter.queue === 'send-dead-letters' && letter.atMs - (queued?.atMs ?? letter.atMs) >= LAST_CHANCE_MS;
+  return messages.some((deadLetter) => {
+    const queued = messages.findLast(({ queue, index }) => queue === 'send' && index < deadLetter.index);
+    const queuedMs = deadLetter.atMs - (queued?.atMs ?? deadLetter.atMs);
+    return deadLetter.queue === 'send-dead-letters' && queuedMs >= LAST_CHANCE_MS;
   });
 };
 

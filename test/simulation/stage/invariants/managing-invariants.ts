@@ -170,18 +170,18 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
     case 'redrive': {
       const moved = typeof body === 'object' && body !== null && 'moved' in body ? Number(body.moved) : 0;
       if (moved === 0) return undefined;
-      const asked = facts.entries('act').findLast((entry) => entry.act === act);
-      return redrivenTo(facts, act.queue, asked?.atMs ?? 0, index) >= moved;
+      const requested = facts.entries('act').findLast((entry) => entry.act === act);
+      return redrivenTo(facts, act.queue, requested?.atMs ?? 0, index) >= moved;
     }
     default:
       return undefined;
   }
 };
 
-/** SQS drops a dead letter that an interrupted redrive sent a short time ago. */
+/** SQS drops a message that an interrupted redrive already sent within this time. */
 const DEDUPLICATION_MS = 5 * 60 * 1000;
 
-/** How many dead letters redrives put back on a queue until an entry of the ledger. */
+/** Counts the dead letters that redrives put back on a queue before an entry of the ledger. */
 const redrivenTo = (facts: StageFacts, queue: 'send' | 'inbound', sinceMs: number, until: number): number => {
   const queued = facts.entries('queued').filter(({ index }) => index < until);
   const deadLetters = new Map(

@@ -234,7 +234,7 @@ const publishedOf = (facts: StageFacts): ReadonlyMap<string, readonly PublishedE
     return `${detailType} of ${subject} at ${String(valueIn(detail, 'at'))}`;
   });
 
-/** The names of the items whose changes publish an event that an erasure can let happen again. */
+/** Returns the names of the items whose changes can publish this event again after an erasure. */
 const sourcesOf = ({ detailType, detail }: PublishedEvent): readonly string[] => {
   if (detailType.startsWith('Contact')) return [`${nameOfContact(valueIn(detail, 'contact'))} CONSENT`];
   const message = `MESSAGE#${String(valueIn(detail, 'messageId'))}`;

@@ -128,8 +128,8 @@ export const RECEIVING_STAGE_INVARIANTS = {
 
   windowsAreTrue: {
     sentence:
-      'A window opens only as of the time of a message that the user wrote. An echo, or a message with a STATUS, does ' +
-      'not open a window.',
+      'A window opens only as of the time of a message that the user wrote. Neither an echo nor a message with a ' +
+      'STATUS opens a window.',
     check(facts, { checked, violated }) {
       const messages = new Map(
         authenticEventsOf(facts).flatMap((event) =>
@@ -230,8 +230,8 @@ const STATUS_TIME: Readonly<Record<string, string>> = {
 };
 
 /**
- * The reports about a message that can be left after an erasure of the message. Of reports with the same body, only the
- * deliveries show which ones it removed.
+ * Returns the reports about a message that can be left after an erasure of the message. If reports have the same body,
+ * only their deliveries show which ones the erasure removed.
  */
 const afterErasure = (facts: StageFacts, name: string, events: readonly EventFact[]): readonly EventFact[] => {
   const erased = facts.writesOf(name).findLast((write) => facts.invocationAt(write)?.function === 'erase')?.index;

@@ -62,7 +62,7 @@ export const RECORD_INVARIANTS = {
           continue;
         const call = effects.get(String(messageId));
         const record = `MESSAGE#${String(messageId)} MESSAGE`;
-        // An erasure that empties only a message of a send leaves a mark, or nothing.
+        // An erasure of the message, but not of its send, leaves a mark, or nothing.
         if (call === undefined || isErased(facts, record)) continue;
         checked();
         const message = items.get(record);
@@ -180,8 +180,8 @@ const isByOperator = (facts: StageFacts, requestId: string, index: number): bool
     .some((change) => change.index > index && facts.invocationAt(change)?.function === 'manage');
 
 /**
- * Whether a message in the conversation shows its call. Neither a status nor an operator's answer says to which call a
- * message belongs, so it can show any call whose outcome is unknown to Parley, even one that was claimed but not made.
+ * Whether a message in the conversation shows its call. Neither a status nor an operator says which call a message
+ * belongs to, so it can show any call whose outcome is unknown to Parley, even one that was claimed but not made.
  */
 const isShown = (facts: StageFacts, name: string, message: Item, call: CallFact): boolean => {
   const shown = endpointOf(message);

@@ -51,7 +51,7 @@ const readEvents = (facts: StageFacts): readonly EventFact[] => {
 /** Longer than a process takes to start. */
 const MAX_START_MS = 500;
 
-/** Creates a function that returns the latest times that an event can have: its publish time, or when it may arrive. */
+/** Creates a function that returns the latest times an event can have: its publish time, or its possible arrivals. */
 const createLatestTimesOf = (facts: StageFacts): ((eventId: string, publishedAt: string) => readonly string[]) => {
   const { envelope = 'complete' } = facts.run.history.features.delivery;
   if (envelope === 'complete') return (_, publishedAt) => [publishedAt];
@@ -74,7 +74,7 @@ const parseObject = (body: string): Readonly<Record<string, unknown>> | undefine
   }
 };
 
-/** The effective time of an event: its own, unless that is later than the latest. */
+/** The effective time of an event: its own, unless that is later than the latest time that it can have. */
 const timeOf = (ownTime: string | undefined, latest: string): string =>
   ownTime === undefined || ownTime > latest ? latest : ownTime;
 
@@ -94,7 +94,11 @@ export const eventsIn = (queueBody: string): readonly string[] => {
   return [encoding === 'json' ? bare : String(JSON.parse(bare))];
 };
 
-/** The bodies of the dead letters that the table keeps, and that were on a queue until then. @param until default: all */
+/**
+ * Returns the bodies of the dead letters in the table.
+ *
+ * @param until excludes those that became dead letters after this time. Default: all are returned
+ */
 export const keptDeadLetters = (items: ReadonlyMap<string, Item>, until?: string): readonly string[] => {
   const parts = new Map<string, Map<number, Buffer>>();
   for (const [name, { data }] of items) {

@@ -67,7 +67,7 @@ describe('the dead letters', () => {
     expect(await visible(url)).toEqual(['other']);
   });
 
-  it('of a FIFO queue are removed even if unwanted ones of their message group hide them, which are then kept', async () => {
+  it('of a FIFO queue are removed even if others hide them; those others are moved to the table', async () => {
     const url = await createQueue('.fifo');
     const group = Array.from({ length: 24 }, (_, index) => (index % 12 === 11 ? 'wanted' : `other ${index}`));
     for (const [index, body] of group.entries()) await put(url, body, 'group-1', `${index}`);
@@ -85,7 +85,7 @@ describe('the dead letters', () => {
     expect(left.length).toBeGreaterThan(1);
   });
 
-  it('of a FIFO queue stay there if those that hide others cannot be kept', async () => {
+  it('of a FIFO queue stay there if the ones that hide others cannot be kept', async () => {
     const url = await createQueue('.fifo');
     for (let index = 0; index < 12; index += 1) await put(url, `other ${index}`, 'group-1');
     keep.mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error('The table is unavailable.'));

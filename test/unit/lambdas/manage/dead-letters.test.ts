@@ -132,7 +132,7 @@ describe('a dead letter', () => {
     expect(Object.keys(await stage.items()).filter((key) => key.startsWith('DEADLETTER'))).toEqual([]);
   });
 
-  it('that a run hid when it died makes the next run fail, so that Lambda tries again', async () => {
+  it('that is hidden because a run died makes the next run fail, so that Lambda retries it', async () => {
     const id = await put('{}');
     await clock.advance(8 * DAY_MS);
     await sqs.send(new ReceiveMessageCommand({ QueueUrl: url, VisibilityTimeout: 90 }));

@@ -169,7 +169,7 @@ describe('a send that is erased', () => {
     expect(await messages.read('message-2')).toBeDefined();
   });
 
-  it('is erased with the message of an earlier call, even if a function writes that only afterward', async () => {
+  it('is erased with the message of an earlier call, even if a function writes that message afterward', async () => {
     const { sends, messages } = repositories;
     await sends.claim(queuedSend(), claim({ claimId: 'claim-0' }), { resend: false });
     await sends.recordResult('request-1', 'claim-0', sendResult('uncertain'));
@@ -185,7 +185,7 @@ describe('a send that is erased', () => {
     expect(await messages.read('message-0')).toBeUndefined();
   });
 
-  it('is listed again if it was given another message since it was listed', async () => {
+  it('is listed again if another message was recorded for it since it was listed', async () => {
     const { sends, erasures } = repositories;
     await sends.claim(queuedSend(), claim(), { resend: false });
     await sends.confirm('request-1', { messageId: 'message-1', at: '2026-11-20T12:00:02.000Z' });

@@ -144,7 +144,7 @@ describe('a kept dead letter', () => {
     expect(left.map(({ id }) => id).toSorted()).toEqual(['newer', 'of-other']);
   });
 
-  it('that names nobody is deleted by the erasure of the contact whose id its message group is the hash of', async () => {
+  it('that names no contact is deleted by an erasure if its message group is the hash of the contact id', async () => {
     const user = contactRef('chat', 'señora-nº-0');
     const ofGroup = (id: string, address: string) => {
       const letter = deadLetter({ id, groupId: messageGroup(address) });
