@@ -142,7 +142,7 @@ const deadLettersOf = (facts: StageFacts): ReadonlySet<string> =>
   ]);
 
 /**
- * Whether the request became a dead letter so late that its end could not be recorded any more. Until then, it is
+ * Whether the request became a dead letter so late that its end is not recorded if the attempt fails. Until then, it is
  * retried.
  */
 const isUnrecorded = (facts: StageFacts, requestId: string, body: unknown): boolean => {
@@ -151,7 +151,10 @@ const isUnrecorded = (facts: StageFacts, requestId: string, body: unknown): bool
     .filter((entry) => entry.body === body || entry.body === serializeDueMessage(requestId));
   return messages.some((letter) => {
     const queued = messages.findLast(({ queue, index }) => queue === 'send' && index < letter.index);
-    return letter.queue === 'send-dead-letters' && letter.atMs - (queued?.atMs ?? letter.atMs) >= LAST_CHANCE_MS;
+    if (letter.queue !== 'send-dead-letters' || letter.atMs - (queued?.atMs ?? letter.atMs) < LAST_CHANCE_MS)
+      return false;
+    const invocation = facts.invocationAt(letter);
+    return facts.isHindered(invocation, invocation?.start ?? letter.index, { about: [`SEND#${requestId} `] });
   });
 };
 
