@@ -133,13 +133,16 @@ export const createErasureWorker =
     const { messages, sends, auditEntries, busy } = turn.erased;
     // Last, because until then a function could put one of the contact's messages there.
     const isTableDone = isComplete && messages + sends + auditEntries + busy === 0;
-    const kept = isTableDone ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : NOT_SEARCHED;
+    // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
+    // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
+    const eraseKept = () => erasures.eraseKeptDeadLetters(contact, clock.now());
+    const kept = isTableDone ? await eraseKept() : NOT_SEARCHED;
     const queued =
       isTableDone && kept.isComplete
         ? await queuedDeadLetters.remove(createIsAbout(contact, requestedAt), () => clock.now() < deadline)
         : { removed: 0, isComplete: false };
     // Again, because a dead letter could move from its queue to the table before the search of the queue.
-    const moved = queued.isComplete ? await erasures.eraseKeptDeadLetters(contact, requestedAt) : NOT_SEARCHED;
+    const moved = queued.isComplete ? await eraseKept() : NOT_SEARCHED;
     const isDone = queued.isComplete && moved.isComplete;
     const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
     await erasures.recordTurn(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });

@@ -582,16 +582,22 @@ describe('the event of an acceptance after a rejection', () => {
 });
 
 describe('a request that becomes a dead letter without a record of its end', () => {
-  const deadLettered = (seconds: number): readonly Step[] => {
+  const deadLettered = (seconds: number, isHindered = true): readonly Step[] => {
+    const id = `send write SEND#request-${isHindered ? 1 : 2} SEND as refused 1`;
+    const failed = { id, function: 'send', call: 'write SEND as refused', fault: 'fails-before' } as const;
     const waiting = { state: 'waiting', waitingAt: at(13), messageId: undefined };
     return [
       ...written(changed(without(MAIN, 'sent message', 'delivered'), 'call', { effect: undefined }), 'accept', waiting),
+      invoked('send-9', 'send', seconds),
+      step('refusal', seconds, { kind: 'fault', ...failed, process: 'send-9' }),
       step('letter', seconds, {
         kind: 'queued',
         queue: 'send-dead-letters',
         body: REQUEST_BODY,
         reason: 'PROCESSING_FAILED: Error',
+        process: 'send-9',
       }),
+      ended('send-9', 'send', seconds),
     ];
   };
   const invariantsOf = (steps: readonly Step[]) =>
@@ -600,6 +606,10 @@ describe('a request that becomes a dead letter without a record of its end', () 
   it('ends only if it was in the queue for 13 days', () => {
     expect(invariantsOf(deadLettered(13 * 86_400 + 10))).not.toContain('everyRequestEnds');
     expect(invariantsOf(deadLettered(13 * 86_400 - 10))).toContain('everyRequestEnds');
+  });
+
+  it('does not end if nothing prevented the record', () => {
+    expect(invariantsOf(deadLettered(13 * 86_400 + 10, false))).toContain('everyRequestEnds');
   });
 });
 

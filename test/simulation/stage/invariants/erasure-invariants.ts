@@ -27,8 +27,7 @@ export const ERASURE_INVARIANTS = {
           }
         }
         const queues = Object.values(facts.run.queued).flat();
-        const kept = keptDeadLetters(facts.run.items, requestedAt);
-        for (const body of [...queues.map((message) => message.body), ...kept]) {
+        for (const body of [...queues.map((message) => message.body), ...keptDeadLetters(facts.run.items)]) {
           const place = facts.entries('queued').findLast((entry) => entry.body === body)?.index ?? start;
           const receivedAt = /"receivedAt":"([^"]+)"/.exec(body)?.[1];
           const isNewer = receivedAt !== undefined && receivedAt > requestedAt;

@@ -141,15 +141,20 @@ const deadLettersOf = (facts: StageFacts): ReadonlySet<string> =>
     ...facts.entries('deleted').flatMap(({ queue, body }) => (queue === 'send-dead-letters' ? [body] : [])),
   ]);
 
-/** Whether the request became a dead letter so late that Parley did not retry it until its end was recorded. */
+/**
+ * Whether the request became a dead letter so late that its end is not recorded if the attempt fails. Until then, it is
+ * retried.
+ */
 const isUnrecorded = (facts: StageFacts, requestId: string, body: unknown): boolean => {
   const messages = facts
     .entries('queued')
     .filter((entry) => entry.body === body || entry.body === serializeDueMessage(requestId));
   return messages.some((deadLetter) => {
     const queued = messages.findLast(({ queue, index }) => queue === 'send' && index < deadLetter.index);
-    const queuedMs = deadLetter.atMs - (queued?.atMs ?? deadLetter.atMs);
-    return deadLetter.queue === 'send-dead-letters' && queuedMs >= LAST_CHANCE_MS;
+    if (deadLetter.queue !== 'send-dead-letters' || deadLetter.atMs - (queued?.atMs ?? deadLetter.atMs) < LAST_CHANCE_MS)
+      return false;
+    const invocation = facts.invocationAt(deadLetter);
+    return facts.isHindered(invocation, invocation?.start ?? deadLetter.index, { about: [`SEND#${requestId} `] });
   });
 };
 

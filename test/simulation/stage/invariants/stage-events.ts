@@ -94,18 +94,12 @@ export const eventsIn = (queueBody: string): readonly string[] => {
   return [encoding === 'json' ? bare : String(JSON.parse(bare))];
 };
 
-/**
- * Returns the bodies of the dead letters in the table.
- *
- * @param until excludes those that became dead letters after this time. Default: all are returned
- */
-export const keptDeadLetters = (items: ReadonlyMap<string, Item>, until?: string): readonly string[] => {
+/** Returns the bodies of the dead letters in the table. */
+export const keptDeadLetters = (items: ReadonlyMap<string, Item>): readonly string[] => {
   const parts = new Map<string, Map<number, Buffer>>();
   for (const [name, { data }] of items) {
     const [, id, part] = /^DEADLETTER#(.*) PART#(\d+)$/.exec(name) ?? [];
     if (id === undefined || !isBytes(data)) continue;
-    const since = items.get(`DEADLETTER#${id} DEADLETTER`)?.since;
-    if (until !== undefined && since !== undefined && String(since) > until) continue;
     const found = parts.get(id) ?? new Map<number, Buffer>();
     parts.set(id, found.set(Number(part), Buffer.from(data)));
   }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
@@ -423,14 +424,17 @@ describe('an erasure of dead letters', () => {
   });
 });
 
-describe('an erasure during the daily move of dead letters to the table', () => {
-  it('deletes a dead letter that arrives in the table while the erasure searches the queues', async () => {
+describe('an erasure while another function moves dead letters to the table', () => {
+  it.each([
+    ['deletes a dead letter that arrives in the table while the erasure searches the queues', NOW],
+    ['deletes one that came to its queue after the request', addMs(NOW, 1_000)],
+  ])('%s', async (_, since) => {
     const deadLetter = {
       id: 'dead',
       queue: 'send' as const,
       reason: 'X',
       body: JSON.stringify(sendRequest()),
-      since: NOW,
+      since,
     };
     let isMoved = false;
     const queuedDeadLetters = {
@@ -443,6 +447,7 @@ describe('an erasure during the daily move of dead letters to the table', () => 
     };
     const eraseTurn = createErasureWorker({ ...stage.ports, queuedDeadLetters, turnMs: 60_000 });
     const message = sqsRecord(JSON.stringify(await queuedErasure()));
+    stage.setNow(addMs(NOW, 2_000));
     while ((await eraseTurn(message)).kind !== 'done');
 
     expect(await stage.deadLetters.read('dead')).toBeUndefined();
