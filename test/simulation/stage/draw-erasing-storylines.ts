@@ -1,3 +1,4 @@
+import { messageGroup } from '../../../lambdas/domain/contact.ts';
 import { LIMITS } from '../world/send-process.ts';
 import { drawAddress } from './draw-story.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
@@ -139,6 +140,31 @@ export const drawErasuresAtMidnight: DrawStoryline = (story, atMs) => {
     { atMs: diesAtMs, kind: 'crash', lambda: 'manage' },
     ...contacts.map((contact) => ({
       atMs: diesAtMs + draw.integer(0, 40 * SECOND_MS),
+      kind: 'erase' as const,
+      contact,
+    })),
+  ];
+};
+
+/**
+ * Draws malformed requests of three contacts in one message group, more than SQS returns at once, and erasures of two of
+ * the contacts at about the same time.
+ */
+export const drawHiddenDeadLetters: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contacts = [drawAddress(story), drawAddress(story)];
+  const addresses = [...contacts, '+4915129999999'];
+  const groupId = messageGroup(draw.pick(addresses));
+  const count = draw.integer(11, 24);
+  const erasedAtMs = atMs + count * 100;
+  return [
+    ...Array.from({ length: count }, (_, index): Act => {
+      const requestId = `hidden-${atMs}-${index}`;
+      const body = JSON.stringify({ requestId, platformContactId: draw.pick(addresses), messageText: 7 });
+      return { atMs: atMs + index * 100, kind: 'request', via: 'queue', body, groupId, deduplicationId: requestId };
+    }),
+    ...contacts.map((contact) => ({
+      atMs: erasedAtMs + Math.round(draw.magnitude(1, 2 * MINUTE_MS)),
       kind: 'erase' as const,
       contact,
     })),

@@ -1,7 +1,7 @@
 import { APPROVED_REASONS } from '../../../lambdas/domain/send-request.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
-import { HOUR_MS } from './durations.ts';
-import type { ChatServiceFeatures, Features } from './history.ts';
+import { DAY_MS, HOUR_MS } from './durations.ts';
+import type { ChatServiceFeatures, Features, FlakyCall } from './history.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
 import { type Draw, swarm, type Weights } from './random-draw.ts';
 
@@ -54,9 +54,17 @@ export const drawFeatures = (draw: Draw): Features => {
     maxAnswerMs: sometimes(draw, 0.6, () => Math.round(draw.magnitude(10, 5_000))),
     ...(draw.chance(0.5) && { rareCallFaultRate: draw.magnitude(0.1, 0.8) }),
     ...(draw.chance(0.5) && { chatService: drawChatService(draw) }),
-    ...(draw.chance(0.2) && { flakyCall: { name: draw.pick(FLAKY_CALLS), rate: draw.pick([0.7, 1]) } }),
+    ...(draw.chance(0.2) && { flakyCall: drawFlakyCall(draw) }),
   };
 };
+
+const drawFlakyCall = (draw: Draw): FlakyCall => ({
+  name: draw.pick(FLAKY_CALLS),
+  rate: draw.pick([0.7, 1]),
+  fromMs: draw.integer(0, DAY_MS - 1),
+  // If a call failed all day for weeks, SQS would drop the messages.
+  forMs: Math.round(draw.magnitude(HOUR_MS, 12 * HOUR_MS)),
+});
 
 const drawChatService = (draw: Draw): ChatServiceFeatures => ({
   closesEarlyMs: sometimes(draw, 0.5, () => Math.round(draw.magnitude(60_000, 6 * HOUR_MS))),

@@ -11,6 +11,7 @@ import {
   drawErasedDeadLetters,
   drawErasedSchedule,
   drawErasuresAtMidnight,
+  drawHiddenDeadLetters,
   drawKeptDeadLetters,
   drawRedrivesAtMidnight,
 } from './draw-erasing-storylines.ts';
@@ -18,48 +19,41 @@ import { drawLongOutage } from './draw-scheduling-storylines.ts';
 import { drawAddress, type Story } from './draw-story.ts';
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 import type { Act, Features } from './history.ts';
+import { namesOf, type Weights } from './random-draw.ts';
 import { type DrawStoryline, writesAt } from './storyline-acts.ts';
 
-const STORYLINES: readonly DrawStoryline[] = [
-  drawLongOutage,
-  drawLongOutage,
-  drawUnknownOutcomes,
-  drawUnknownOutcomes,
-  drawUnknownOutcomes,
-  drawStatusesInReverse,
-  drawTightDeadlines,
-  drawAbsentContact,
-  drawConcurrentDeliveries,
-  drawErasedDeadLetters,
-  drawKeptDeadLetters,
-  drawRedrivesAtMidnight,
-  drawErasedClaim,
-  drawErasedSchedule,
-  drawErasedConsents,
-  drawErasuresAtMidnight,
-  drawErasuresAtMidnight,
-  drawErasuresAtMidnight,
-  drawErasuresAtMidnight,
-  drawErasuresAtMidnight,
-];
+/** Each storyline, and how often it is drawn in relation to the others. */
+export const STORYLINES = {
+  longOutage: { draw: drawLongOutage, weight: 2 },
+  unknownOutcomes: { draw: drawUnknownOutcomes, weight: 3 },
+  statusesInReverse: { draw: drawStatusesInReverse, weight: 1 },
+  tightDeadlines: { draw: drawTightDeadlines, weight: 1 },
+  absentContact: { draw: drawAbsentContact, weight: 1 },
+  concurrentDeliveries: { draw: drawConcurrentDeliveries, weight: 1 },
+  erasedDeadLetters: { draw: drawErasedDeadLetters, weight: 1 },
+  hiddenDeadLetters: { draw: drawHiddenDeadLetters, weight: 2 },
+  keptDeadLetters: { draw: drawKeptDeadLetters, weight: 1 },
+  redrivesAtMidnight: { draw: drawRedrivesAtMidnight, weight: 1 },
+  erasedClaim: { draw: drawErasedClaim, weight: 1 },
+  erasedSchedule: { draw: drawErasedSchedule, weight: 1 },
+  erasedConsents: { draw: drawErasedConsents, weight: 1 },
+  erasuresAtMidnight: { draw: drawErasuresAtMidnight, weight: 5 },
+} as const satisfies Record<string, { readonly draw: DrawStoryline; readonly weight: number }>;
 
-/** If windows are per user, there are no business numbers to register. */
-const STORYLINES_PER_CHANNEL: readonly DrawStoryline[] = [
-  ...STORYLINES,
-  ...Array.from({ length: 6 }, () => drawErasedConsents),
-];
+const weightOf = (name: keyof typeof STORYLINES, { windowPer }: Pick<Features, 'windowPer'>): number =>
+  // If windows are per user, there are no business numbers to register.
+  name === 'erasedConsents' && windowPer === 'channel' ? 7 : STORYLINES[name].weight;
 
 /**
  * Draws acts that rarely come together by chance, and a later act, because faults happen only until the last act of a
  * history.
  */
-export const drawStoryline = (
-  story: Story,
-  { windowPer }: Pick<Features, 'windowPer'>,
-  atMs: number,
-): readonly Act[] => {
+export const drawStoryline = (story: Story, features: Pick<Features, 'windowPer'>, atMs: number): readonly Act[] => {
   const { draw } = story;
-  const acts = draw.pick(windowPer === 'channel' ? STORYLINES_PER_CHANNEL : STORYLINES)(story, atMs);
+  const weights = Object.fromEntries(namesOf(STORYLINES).map((name) => [name, weightOf(name, features)]));
+  // The names are those of the storylines.
+  const name = draw.weighted(weights as Weights<keyof typeof STORYLINES>);
+  const acts = STORYLINES[name].draw(story, atMs);
   const endsAtMs = Math.max(...acts.map((act) => act.atMs));
   return [...acts, writesAt(drawAddress(story), endsAtMs + Math.round(draw.magnitude(MINUTE_MS, DAY_MS)))];
 };

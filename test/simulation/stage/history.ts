@@ -36,10 +36,20 @@ export interface Features {
   readonly maxAnswerMs: number;
   /** How likely a fault is at each of the first calls of a kind in a run, so that rare calls have faults. @default 0 */
   readonly rareCallFaultRate?: number;
-  /** A kind of call that often fails, as `function call`, and how likely each such call fails. @default none */
-  readonly flakyCall?: { readonly name: string; readonly rate: number };
+  /** A kind of call that often fails at a time of day. @default none */
+  readonly flakyCall?: FlakyCall;
   /** How the chat service differs from what its contract shows. @default not at all */
   readonly chatService?: ChatServiceFeatures;
+}
+
+export interface FlakyCall {
+  /** The kind of call, as `function call`. */
+  readonly name: string;
+  /** How likely each such call fails. */
+  readonly rate: number;
+  /** The milliseconds since midnight UTC from which it fails each day, and for how long. */
+  readonly fromMs: number;
+  readonly forMs: number;
 }
 
 /** What the contract does not show, or what a chat service may do differently. */

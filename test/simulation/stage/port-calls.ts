@@ -103,6 +103,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'write CHANNELS',
       'write MESSAGE',
       'write DEADLETTER',
+      'write DEADLETTER PART',
       'write AUDIT',
       'write ERASURE as running',
       'write ERASURE as done',
@@ -119,7 +120,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
     deletion: ['delete from erasures'],
   },
   keep: {
-    table: ['query byState', 'read DEADLETTER', 'write DEADLETTER', 'delete DEADLETTER'],
+    table: ['query byState', 'read DEADLETTER', 'write DEADLETTER', 'write DEADLETTER PART', 'delete DEADLETTER'],
     queue: [...countOf(DEAD_LETTERS), ...drainedFrom(DEAD_LETTERS)],
     response: ['respond'],
   },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { USER } from '../../support/builders.ts';
 import { FAULTS } from '../world/faults.ts';
 import { LIMITS } from '../world/send-process.ts';
+import { DAY_MS } from './durations.ts';
 import { playHistory } from './play-history.ts';
 import {
   answersOf,
@@ -80,7 +81,7 @@ describe('what AWS does for the functions', () => {
   });
 
   it('fails at the calls of the kind that a run has as a flaky one', async () => {
-    const flakyCall = { name: 'receive write MESSAGE', rate: 1 };
+    const flakyCall = { name: 'receive write MESSAGE', rate: 1, fromMs: 0, forMs: DAY_MS };
     const run = await playHistory({ ...MAIN_JOB, features: features({ flakyCall }) });
 
     const kinds = entriesOf(run, 'fault').map((fault) => `${fault.function} ${fault.call} ${fault.fault}`);

@@ -1,5 +1,7 @@
 import { FAULTS, type Fault } from '../world/faults.ts';
 import type { OutageKind, Part, PortCall, PortTurns } from '../world/turns.ts';
+import { DAY_MS } from './durations.ts';
+import type { FlakyCall } from './history.ts';
 import type { FunctionName } from './ledger.ts';
 import type { StageProcess } from './processes.ts';
 import type { StageContext } from './stage-context.ts';
@@ -62,6 +64,8 @@ const ASPECT = {
   flaky: 7,
   fault: 10,
 } as const;
+
+const isFlakyAt = ({ fromMs, forMs }: FlakyCall, atMs: number): boolean => (atMs - fromMs) % DAY_MS < forMs;
 
 export const createStageCalls = ({ context, faults }: StageCallsOptions): StageCalls => {
   const { clock, agenda, draw, features } = context;
@@ -133,7 +137,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
       return undefined;
     }
     if (context.isCalm || process?.isSpared === true) return undefined;
-    const isFlaky = kind === flakyCall?.name && possible.includes('fails-before');
+    const isFlaky = kind === flakyCall?.name && possible.includes('fails-before') && isFlakyAt(flakyCall, clock.ms);
     if (isFlaky && draw.fraction(identity, ASPECT.flaky) < flakyCall.rate) return 'fails-before';
     if (isFirstOfKind && draw.fraction(identity, ASPECT.isRare) < rareCallFaultRate) {
       return possible[Math.floor(draw.fraction(identity, ASPECT.rare) * possible.length)];

@@ -124,7 +124,8 @@ export const createSimulatedTable = (state: TableState, takeTurn: TakeTurn): Con
 
 const labelOf = ({ key, set = {} }: ItemUpdate): string => {
   const state = set.state ?? set.circuit;
-  return state === undefined ? `write ${key.pk}` : `write ${key.pk} as ${String(state)}`;
+  const name = key.sk.startsWith('PART#') ? `${key.pk} PART` : key.pk;
+  return state === undefined ? `write ${name}` : `write ${name} as ${String(state)}`;
 };
 
 /** Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */

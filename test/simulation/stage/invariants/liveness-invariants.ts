@@ -151,7 +151,10 @@ const isUnrecorded = (facts: StageFacts, requestId: string, body: unknown): bool
     .filter((entry) => entry.body === body || entry.body === serializeDueMessage(requestId));
   return messages.some((deadLetter) => {
     const queued = messages.findLast(({ queue, index }) => queue === 'send' && index < deadLetter.index);
-    if (deadLetter.queue !== 'send-dead-letters' || deadLetter.atMs - (queued?.atMs ?? deadLetter.atMs) < LAST_CHANCE_MS)
+    if (
+      deadLetter.queue !== 'send-dead-letters' ||
+      deadLetter.atMs - (queued?.atMs ?? deadLetter.atMs) < LAST_CHANCE_MS
+    )
       return false;
     const invocation = facts.invocationAt(deadLetter);
     return facts.isHindered(invocation, invocation?.start ?? deadLetter.index, { about: [`SEND#${requestId} `] });
