@@ -196,7 +196,7 @@ const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: n
 
 /**
  * Counts a queue's messages. Messages that are hidden by others of their message group count as visible. For a FIFO
- * queue, the numbers are exact.
+ * queue, the numbers are exact once it has not changed for a while.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-resources-required-process-messages.html
  */
 const countMessages = async (client: SQSClient, QueueUrl: string) => {

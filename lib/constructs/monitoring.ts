@@ -222,8 +222,7 @@ export class ParleyMonitoring extends Construct {
       'DeadLettersWaiting',
       handler.customMetric('DeadLettersWaiting', { period: Duration.days(1), statistic: 'Sum' }),
       1,
-      'Dead letters older than a week are kept in the table and wait for a decision. Redrive or delete them with parley ' +
-        'dead-letters.',
+      'Dead letters are kept in the table and wait for a decision. Redrive or delete them with parley dead-letters.',
       // The function counts once a day, but not at the same second.
       { evaluationPeriods: 2, datapointsToAlarm: 1 },
     );

@@ -18,6 +18,10 @@ export const readArguments = <Config extends ParseArgsConfig>(config: Config): R
   }
 };
 
+/** Returns a sentence if the value of an option is no integer greater than 0, or too large to be one. */
+export const wrongNumber = (name: string, value: string): string | undefined =>
+  /^[1-9]\d{0,14}$/.test(value) ? undefined : `--${name} must be an integer greater than 0.`;
+
 /** Parses options that are integers greater than 0, and no other arguments. Returns a sentence about the first invalid one. */
 export const readNumbers = <Name extends string>(
   defaults: Readonly<Record<Name, number>>,
@@ -31,9 +35,8 @@ export const readNumbers = <Name extends string>(
   for (const name of names) {
     const given = read.values[name];
     if (given === undefined) continue;
-    if (!/^[1-9]\d{0,14}$/.test(String(given))) {
-      return { kind: 'invalid', sentence: `--${name} must be an integer greater than 0.` };
-    }
+    const sentence = wrongNumber(name, String(given));
+    if (sentence !== undefined) return { kind: 'invalid', sentence };
     numbers[name] = Number(given);
   }
   return { kind: 'read', numbers };

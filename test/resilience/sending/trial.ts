@@ -1,6 +1,6 @@
 /** Runs a resilience test of sending in full; the automated tests run them with small numbers. */
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import { readArguments } from '../../support/read-arguments.ts';
+import { readArguments, wrongNumber } from '../../support/read-arguments.ts';
 import { holdAccount } from './account-on-hold.ts';
 import { killAndRecover } from './kills.ts';
 import { poison } from './poison.ts';
@@ -49,8 +49,10 @@ const read = readArguments({
   },
 });
 const { positionals, values } = read.kind === 'invalid' ? fail(read.sentence) : read;
-const invalid = NUMBERS.find((option) => values[option] !== undefined && !/^[1-9]\d*$/.test(values[option]));
-if (invalid !== undefined) fail(`--${invalid} must be an integer greater than 0.`);
+for (const option of NUMBERS) {
+  const sentence = values[option] === undefined ? undefined : wrongNumber(option, values[option]);
+  if (sentence !== undefined) fail(sentence);
+}
 const [name = ''] = positionals;
 const requests = (otherwise: number) => (values.requests === undefined ? otherwise : Number(values.requests));
 const groups = (otherwise = 250) => (values.groups === undefined ? otherwise : Number(values.groups));
