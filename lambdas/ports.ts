@@ -338,7 +338,8 @@ export interface WebhookSecret {
 
 /** The chat service's endpoints. A failed call is returned, not thrown. */
 export interface ChatService {
-  send(call: SendCall): Promise<ChatServiceAnswer>;
+  /** @param mayRepeat whether the call may be repeated if the access token was replaced. @default always */
+  send(call: SendCall, mayRepeat?: () => boolean): Promise<ChatServiceAnswer>;
   /** Checks which of the numbers are on the platform. */
   checkContacts(chatChannelNumber: string, contacts: readonly string[]): Promise<ChatServiceAnswer>;
 }

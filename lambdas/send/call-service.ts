@@ -3,6 +3,7 @@ import { addMs } from '../domain/instant.ts';
 import type { Claim, QueuedSend } from '../domain/send.ts';
 import { decideOutsideWindow, type FinalDecision, type SendCall, type SendRules } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
+import { notAfterOf } from '../domain/send-request.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, SendRepository, Sleep } from '../ports.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 
@@ -33,11 +34,13 @@ export interface CompletedCall {
 export const createCallService = (options: CallServiceOptions) => {
   const { contacts, sends, chatService, clock, rules, callTimeMs } = options;
 
-  const makeCall = async ({ endBy }: QueuedSend, call: SendCall): Promise<CompletedCall> => {
+  const makeCall = async ({ endBy, request }: QueuedSend, call: SendCall): Promise<CompletedCall> => {
     // The answer to a call that outlives its invocation could not be recorded.
     if (addMs(clock.now(), callTimeMs) > endBy)
       return { call, outcome: notMade('There was no time left for the call.') };
-    return { call, outcome: sendOutcome(call.endpoint, await chatService.send(call)) };
+    const notAfter = notAfterOf(request);
+    const answer = await chatService.send(call, () => notAfter === undefined || clock.now() <= notAfter);
+    return { call, outcome: sendOutcome(call.endpoint, answer) };
   };
 
   return async (send: QueuedSend, claim: Claim): Promise<CompletedCall | FinalDecision> => {

@@ -36,18 +36,21 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     return { kind: 'answered', httpStatus, body, retryAfter };
   };
 
-  const call = async (path: string, body: unknown): Promise<ChatServiceAnswer> => {
+  const call = async (path: string, body: unknown, mayRepeat = () => true): Promise<ChatServiceAnswer> => {
     const token = await orUndefined(accessToken.read());
     if (token === undefined) return { kind: 'not-sent', cause: 'The access token could not be read.' };
     const answer = await callWith(token, path, body);
     if (answer.kind !== 'answered' || answer.httpStatus !== 401) return answer;
     // A 401 usually means that the token was replaced in the chat service's console. Nothing was sent; a retry is safe.
     const refreshed = await orUndefined(accessToken.refresh(token));
-    return refreshed === undefined || refreshed === token ? answer : callWith(refreshed, path, body, [token]);
+    if (refreshed === undefined || refreshed === token) return answer;
+    if (!mayRepeat())
+      return { kind: 'not-sent', cause: 'It was too late to repeat the call with the new access token.' };
+    return callWith(refreshed, path, body, [token]);
   };
 
   return {
-    send: ({ endpoint, body }) => call(endpoint, body),
+    send: ({ endpoint, body }, mayRepeat) => call(endpoint, body, mayRepeat),
     checkContacts: (chatChannelNumber, contacts) => call(contactCheckPath, { chatChannelNumber, contacts }),
   };
 };

@@ -85,6 +85,19 @@ describe('a call to the chat service', () => {
     expect(secretReads).toBe(2);
   });
 
+  it('is not repeated if it is too late, and nothing was sent', async () => {
+    await send();
+    validToken = secret = 'token-2';
+    const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
+
+    expect(await chatService.send(call, () => false)).toEqual({
+      kind: 'not-sent',
+      cause: 'It was too late to repeat the call with the new access token.',
+    });
+    expect(calls.map(({ headers }) => headers['access-token'])).toEqual(['token-1', 'token-1']);
+    expect(await chatService.send(call, () => false)).toMatchObject({ httpStatus: 200 });
+  });
+
   it('is not repeated when the secret still contains the refused token', async () => {
     validToken = 'token-2';
     expect(await send()).toMatchObject({ kind: 'answered', httpStatus: 401, body: undefined });
