@@ -14,7 +14,7 @@ export const START_MS = Date.parse(NOW);
 
 /** Leads to about 500 events, including the deliveries, messages, and retries that follow from the acts. */
 const MIN_ACTS = 100;
-const MAX_ACTS = 280;
+const MAX_ACTS = 286;
 
 /**
  * Draws a history from a seed. First draws which faults, features, and kinds of acts it has and how often each occurs,

@@ -34,7 +34,7 @@ export const STORYLINES = {
   hiddenDeadLetters: { draw: drawHiddenDeadLetters, weight: 2 },
   keptDeadLetters: { draw: drawKeptDeadLetters, weight: 1 },
   redrivesAtMidnight: { draw: drawRedrivesAtMidnight, weight: 1 },
-  erasedClaim: { draw: drawErasedClaim, weight: 1 },
+  erasedClaim: { draw: drawErasedClaim, weight: 2 },
   erasedSchedule: { draw: drawErasedSchedule, weight: 1 },
   erasedConsents: { draw: drawErasedConsents, weight: 1 },
   erasuresAtMidnight: { draw: drawErasuresAtMidnight, weight: 5 },
