@@ -91,6 +91,7 @@ export const SCENARIOS = {
       hasCredit: false,
       events: [credit],
       // The two deliveries do not wait equally long, so that they compete for the first call, but not for each probe.
+      isSymmetric: false,
       random: (process) => (process.startsWith('d0') ? 0 : 0.9),
     },
   },
