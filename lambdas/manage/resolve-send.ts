@@ -5,7 +5,15 @@ import * as z from '../domain/schema.ts';
 import { acceptedMessage, RESOLUTIONS, type Resolution, type SendRecord } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
 import { canStartFrom, SEND_TRANSITIONS } from '../domain/send-transitions.ts';
-import type { AuditRepository, Clock, MessageRepository, Randomness, SendQueue, SendRepository } from '../ports.ts';
+import type {
+  AuditRepository,
+  Clock,
+  MessageRepository,
+  Randomness,
+  SendQueue,
+  SendRepository,
+  TransitionResult,
+} from '../ports.ts';
 import {
   type Answer,
   defineRoute,
@@ -69,10 +77,10 @@ export const resolveSend = defineRoute({
       // Without a known contact, an erasure could not find the note.
       const details = { requestId, outcome, messageId, ...(contact && { note }) };
       await ports.audit.record({ action: 'resolution', contact, details, at: resolution.at, caller });
-      let resolved = await ports.sends.resolve(send, resolution);
+      let resolved = await resolve(ports, send, resolution);
       if (resolved.kind === 'conflict' && resolved.send.erasedAt !== undefined && note !== undefined) {
         resolution = { ...withoutNote, note: undefined };
-        resolved = await ports.sends.resolve(send, resolution);
+        resolved = await resolve(ports, send, resolution);
       }
       if (resolved.kind === 'missing') return sendNotFound(requestId);
       if (resolved.kind === 'conflict' && outcome === 'resend' && resolved.send.erasedAt !== undefined) {
@@ -90,6 +98,19 @@ export const resolveSend = defineRoute({
     return ok(viewSend(resolved));
   },
 });
+
+/** Another operator may have just resolved an uncertain send as failed. It can be resent then, too. */
+const resolve = async (
+  { sends }: Pick<ResolveSendPorts, 'sends'>,
+  send: SendRecord,
+  resolution: Resolution,
+): Promise<TransitionResult> => {
+  const resolved = await sends.resolve(send, resolution);
+  if (resolved.kind !== 'conflict') return resolved;
+  const { send: current } = resolved;
+  const isResolvable = canStartFrom(RESOLUTIONS[resolution.outcome], current.state) && current.claimId === send.claimId;
+  return isResolvable && current.state !== send.state ? sends.resolve(current, resolution) : resolved;
+};
 
 /** The chat service rejects sends too, so only the reason shows that an operator did, and in these words. */
 const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>

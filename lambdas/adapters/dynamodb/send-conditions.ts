@@ -15,6 +15,8 @@ import type { ItemUpdate } from './item-update.ts';
 export interface Evidence {
   readonly body?: string;
   readonly claimId?: string;
+  /** The only state from which the transition may start, if what it writes depends on the state. */
+  readonly state?: FromState;
 }
 
 /** What a transition writes in addition to the state. */
@@ -53,7 +55,8 @@ const isNone = (state: string): boolean => state === ('none' satisfies FromState
 /** The condition if no clause applies. It always fails, and the write returns the current item. */
 const NEVER = 'attribute_exists(#state) AND attribute_not_exists(#state)';
 
-const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimId }: Evidence): boolean =>
+const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimId, state: only }: Evidence): boolean =>
+  (only === undefined || only === state) &&
   (body !== undefined || !(isNone(state) || guards.includes('same-request'))) &&
   (claimId !== undefined || !guards.includes('own-claim'));
 

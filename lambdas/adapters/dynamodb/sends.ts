@@ -182,7 +182,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
           // The state no longer says that the outcome of the latest call is unknown.
           increment: send.state === 'uncertain' && resolution.outcome !== 'accepted' ? ['unknownOutcomes'] : [],
         },
-        { claimId: send.claimId },
+        { claimId: send.claimId, state: send.state },
       ),
 
     async recordFailure({ requestId, body }, at) {

@@ -161,6 +161,29 @@ describe('an uncertain send', () => {
   });
 });
 
+describe('a send that another operator has just resolved as failed', () => {
+  it('is resent, and its unknown outcome is counted once', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    let isFirst = true;
+    const sends: typeof stage.sends = {
+      ...stage.sends,
+      async resolve(send, resolution) {
+        if (isFirst) await resolve({ outcome: 'failed' });
+        isFirst = false;
+        return stage.sends.resolve(send, resolution);
+      },
+    };
+    const bodyText = JSON.stringify({ requestId: 'request-1', outcome: 'resend' });
+    const answer = await ROUTES.resolveSend.respond(
+      { ...stage.ports, sends },
+      { caller: OPERATOR, id: '', query: {}, bodyText },
+    );
+
+    expect(answer).toMatchObject({ status: 200, body: { state: 'waiting' } });
+    expect(await stage.sendItem()).toMatchObject({ state: 'waiting', unknownOutcomes: 1 });
+  });
+});
+
 describe.each(['uncertain', 'rejected'] as const)('a send that is %s', (state) => {
   it('can be resent: it waits, and its request is queued', async () => {
     const { body } = await putSendInState(stage.sends, state);

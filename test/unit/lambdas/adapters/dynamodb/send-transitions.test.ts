@@ -9,6 +9,7 @@ import {
   SEND_STATES,
   SEND_TRANSITIONS,
   type SendGuard,
+  type SendState,
   type SendTransition,
   type SendTransitionName,
 } from '../../../../../lambdas/domain/send-transitions.ts';
@@ -72,19 +73,23 @@ const recordWithoutCall = (state: 'waiting' | 'refused' | 'expired') => async (t
 };
 const recordResult = (state: SendResult['state']) => async (trial: Trial) =>
   (await repositories.sends.recordResult(trial.requestId, trial.claimId ?? '', sendResult(state, trial.at))).kind;
-const resolve = (outcome: Resolution['outcome'], note?: string) => async (trial: Trial) => {
-  const { requestId, claimId, at } = trial;
-  const send: SendRecord = { requestId, state: 'uncertain', body: BODY, attempts: 1, unknownOutcomes: 1, claimId };
-  const common = { at, why: 'An operator resolved it.', note };
-  const resolution = outcome === 'accepted' ? { outcome, messageId: 'message-1', ...common } : { outcome, ...common };
-  return (await repositories.sends.resolve(send, resolution)).kind;
-};
+const resolve =
+  (outcome: Resolution['outcome'], { state = 'uncertain', note }: { state?: SendState; note?: string } = {}) =>
+  async (trial: Trial) => {
+    const { requestId, claimId, at } = trial;
+    const send: SendRecord = { requestId, state, body: BODY, attempts: 1, unknownOutcomes: 1, claimId };
+    const common = { at, why: 'An operator resolved it.', note };
+    const resolution = outcome === 'accepted' ? { outcome, messageId: 'message-1', ...common } : { outcome, ...common };
+    return (await repositories.sends.resolve(send, resolution)).kind;
+  };
 
 /** What the writer of a transition knows: the request's body, the id of the claim, or no more than the request id. */
 type Shows = 'body' | 'claim' | 'claim and note' | 'nothing';
 
 interface Writer {
   readonly shows: Shows;
+  /** The only state from which it applies. @default those of the transition */
+  readonly only?: SendState;
   readonly write: (trial: Trial) => Promise<string>;
 }
 
@@ -141,13 +146,16 @@ const WRITERS: Record<
   ],
   resolveAccepted: [
     { shows: 'claim', write: resolve('accepted') },
-    { shows: 'claim and note', write: resolve('accepted', 'Seen in the console.') },
+    { shows: 'claim and note', write: resolve('accepted', { note: 'Seen in the console.' }) },
   ],
   resolveFailed: [
     { shows: 'claim', write: resolve('failed') },
-    { shows: 'claim and note', write: resolve('failed', 'Not in the console.') },
+    { shows: 'claim and note', write: resolve('failed', { note: 'Not in the console.' }) },
   ],
-  resend: [{ shows: 'claim', write: resolve('resend') }],
+  resend: [
+    { shows: 'claim', only: 'uncertain', write: resolve('resend') },
+    { shows: 'claim', only: 'rejected', write: resolve('resend', { state: 'rejected' }) },
+  ],
 };
 
 /** The attributes of a stored send, besides its state, that guards depend on. */
@@ -354,7 +362,8 @@ describe('a transition of a send', () => {
     '$name by a writer that shows $shows applies exactly where the data allows it, and writes nothing else',
     async ({ name, writer, shows }) => {
       const tried = situations(shows).map(async (situation) => {
-        const allowed = allowedOf(name, shows, situation);
+        const isOther = writer.only !== undefined && writer.only !== situation.from;
+        const allowed = isOther ? undefined : allowedOf(name, shows, situation);
         const applied = name === 'claim' || name === 'claimAgain' ? 'claimed' : 'applied';
         // A confirmation reports only whether it changed anything.
         const refused = situation.from === 'none' && name !== 'confirm' ? 'missing' : 'conflict';
