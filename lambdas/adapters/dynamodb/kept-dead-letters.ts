@@ -1,5 +1,6 @@
 import { type ContactRef, contactRef, messageGroup } from '../../domain/contact.ts';
 import { KEPT_QUEUES } from '../../domain/dead-letter.ts';
+import { addMs, type Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
 import { BY_CONTACT, BY_STATE, contactName, contactSort, deadLetterKeys, deadLetterShard, idOf } from './keys.ts';
@@ -25,7 +26,7 @@ const contactItem = z.object({
   ...counts,
   keepId: z.optional(z.string()),
   isWritten: z.optional(z.boolean()),
-  isErasing: z.optional(z.boolean()),
+  erasingSince: z.optional(z.string()),
 });
 
 /** The condition that an item exists and was not kept again since it was read. */
@@ -61,7 +62,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
           contactSort: sort,
           keepId,
           isWritten,
-          isErasing: undefined,
+          erasingSince: undefined,
           ...count,
         };
         if (key) await table.update({ key, set });
@@ -149,20 +150,25 @@ const deleteDeadLetter = async (
 /** How many dead letters one call deletes. */
 const ERASURE_PAGE = 25;
 
+/** Longer than the function's timeout, and than a write can take effect after the function has given it up. */
+const MAX_KEEP_MS = 90_000;
+
 /**
  * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves one that is not completely
- * written for the next turn, because items that its writer adds after the deletion would have no contact.
+ * written until its writer must have ended, because items that are added after the deletion would have no contact.
+ *
+ * @param now the time until which dead letters are deleted
  */
 export const eraseKeptDeadLetters = async (
   table: ConversationTable,
   { platform, key }: ContactRef,
-  until: string,
+  now: Instant,
 ): Promise<ErasedDeadLetters> => {
   const contact = { ...contactRef(platform, ''), key };
   // A dead letter that names no contact is stored under its message group, which can be the hash of the contact's id.
   const group = contactRef(platform, messageGroup(key));
   const results: ErasedDeadLetters[] = [];
-  for (const name of new Set([contact, group].map(contactName))) results.push(await erasePage(table, name, until));
+  for (const name of new Set([contact, group].map(contactName))) results.push(await erasePage(table, name, now));
   return {
     erased: results.reduce((sum, { erased }) => sum + erased, 0),
     isComplete: results.every(({ isComplete }) => isComplete),
@@ -174,12 +180,12 @@ interface ErasedDeadLetters {
   readonly isComplete: boolean;
 }
 
-const erasePage = async (table: ConversationTable, contact: string, until: string): Promise<ErasedDeadLetters> => {
+const erasePage = async (table: ConversationTable, contact: string, now: Instant): Promise<ErasedDeadLetters> => {
   const { items, next } = await table.query({
     IndexName: BY_CONTACT,
     KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
     ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-    values: { contact, from: contactSort('DEADLETTER', ''), until: contactSort('DEADLETTER', until) },
+    values: { contact, from: contactSort('DEADLETTER', ''), until: contactSort('DEADLETTER', now) },
     Limit: ERASURE_PAGE,
   });
   const linked = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
@@ -188,13 +194,14 @@ const erasePage = async (table: ConversationTable, contact: string, until: strin
   let erased = 0;
   for (const { pk, sk, ...item } of found) {
     const named = parseItem(contactItem, item);
-    if (named.isWritten || named.isErasing) {
+    const isAbandoned = named.erasingSince !== undefined && named.erasingSince <= addMs(now, -MAX_KEEP_MS);
+    if (named.isWritten || isAbandoned) {
       await deleteDeadLetter(table, idOf(pk), named);
       erased += 1;
     } else {
       await table.update({
         key: { pk: String(pk), sk: String(sk) },
-        set: { isErasing: true },
+        setOnce: { erasingSince: now },
         values: { keepId: named.keepId },
         names: [...namesUnchanged(named.keepId), 'isWritten'],
         condition: `${isUnchanged(named.keepId)} AND attribute_not_exists(#isWritten)`,
