@@ -96,7 +96,7 @@ export const createSqsQueuedDeadLetters = (
   return {
     async remove(isWanted, hasTime) {
       const search = previous.then(() =>
-        Promise.all([
+        allOrFirstError([
           removeFrom(client, send, isWanted, hasTime, (message) => keep(deadLetterOf('send', message))),
           ...others.map((url) => removeFrom(client, url, isWanted, hasTime)),
         ]),
@@ -109,6 +109,12 @@ export const createSqsQueuedDeadLetters = (
       };
     },
   };
+};
+
+/** Like `Promise.all`, but waits for all of them, so that nothing is left running after the invocation. */
+const allOrFirstError = async <Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> => {
+  await Promise.allSettled(running);
+  return Promise.all(running);
 };
 
 /** @param keep stores a message elsewhere. Required for a FIFO queue */

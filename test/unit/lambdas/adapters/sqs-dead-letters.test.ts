@@ -193,6 +193,20 @@ describe('the dead letters', () => {
     expect(await visible(url)).toHaveLength(1);
   });
 
+  it('are all released before the search of another queue fails', async () => {
+    const [one, other] = [await createQueue(), await createQueue()];
+    await put(one, 'broken');
+    for (let index = 0; index < 30; index += 1) await put(other, `other ${index}`);
+    const failing = ({ body }: DeadLetterText) => {
+      if (body === 'broken') throw new Error('It cannot be read.');
+      return false;
+    };
+
+    await expect(search(one, other).remove(failing, always)).rejects.toThrow('cannot be read');
+
+    expect(await visible(other)).toHaveLength(30);
+  });
+
   it('are released even if reading them fails', async () => {
     const url = await createQueue();
     await put(url, 'other');
