@@ -9,6 +9,8 @@ import type { Waiting } from './wait-until-quiet.ts';
 
 const deliveries = z.object({ pending: z.int(), expired: z.array(z.unknown()) });
 const erasure = z.object({ state: z.string() });
+const keptPage = z.object({ deadLetters: z.array(z.object({ id: z.string() })), cursor: z.string().optional() });
+const kept = z.object({ body: z.string(), reason: z.string() });
 
 /** Collects the ledgers of a run in which no work is left. */
 export const collectLedgers = async (
@@ -41,8 +43,10 @@ export const collectLedgers = async (
     table: await client.table(),
     laws: await reportLaws(cloud),
     deadLetters: {
-      inbound: (await takeAll(stage, cloud.inboundDeadLetterQueueUrl)).map(openEvent),
-      sends: await takeAll(stage, cloud.sendDeadLetterQueueUrl),
+      inbound: [...(await takeAll(stage, cloud.inboundDeadLetterQueueUrl)), ...(await readKept(stage, 'inbound'))].map(
+        openEvent,
+      ),
+      sends: [...(await takeAll(stage, cloud.sendDeadLetterQueueUrl)), ...(await readKept(stage, 'send'))],
       erasures: await takeAll(stage, cloud.erasureDeadLetterQueueUrl),
       schedules: await takeAll(stage, cloud.scheduleDeadLetterQueueUrl),
       publishing: await takeAll(stage, cloud.publishFailuresQueueUrl),
@@ -60,6 +64,19 @@ const takeAll = async ({ client }: ChaosStage, queueUrl: string): Promise<DeadLe
     if (taken.length === 0) return letters;
     letters.push(...taken.map(({ body, reason }) => ({ body, reason })));
   }
+};
+
+/** Reads the dead letters that an erasure has moved to the table. */
+const readKept = async ({ manage }: ChaosStage, queue: 'inbound' | 'send'): Promise<DeadLetter[]> => {
+  const letters: DeadLetter[] = [];
+  let cursor: string | undefined;
+  do {
+    const position = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = keptPage.parse(await manage('GET', `/v1/dead-letters?queue=${queue}&limit=500${position}`));
+    for (const { id } of page.deadLetters) letters.push(kept.parse(await manage('GET', `/v1/dead-letters/${id}`)));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return letters;
 };
 
 /** Returns the event inside a quarantine envelope. */
