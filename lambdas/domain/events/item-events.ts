@@ -35,10 +35,11 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: requestId, contact, before, after } = change;
   const { state } = after;
   if (typeof state !== 'string' || !isPublished(state)) return [];
-  // A redriven request can be refused again, for another reason.
-  if (before.state === state && (state !== 'refused' || before.refusedAt === after.refusedAt)) return [];
-  const name = EVENT_OF_STATE[state];
   const since = stringOf(after, `${state}At`);
+  // A redriven request can be refused again, for another reason.
+  const isRefusedAgain = state === 'refused' && stringOf(before, 'refusedAt') !== since;
+  if (before.state === state && !isRefusedAgain) return [];
+  const name = EVENT_OF_STATE[state];
   const at = parseInstant(since) ?? change.writtenAt;
   // The time distinguishes repeats: a request that is resent can become uncertain more than once.
   const common = { id: eventId(name, change, since), requestId, contact, at, ...reasonsOf(after) };

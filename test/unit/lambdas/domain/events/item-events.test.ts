@@ -335,18 +335,23 @@ describe('a change of an account', () => {
 });
 
 describe('any change', () => {
-  const image = fc.dictionary(
-    fc.constantFrom(
-      ...['direction', 'createdAt', 'body', 'echoAt', 'echoBody', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'],
-      ...['failedBody', 'otherStatuses', 'requestId', 'state', 'why', 'decision', 'outcome', 'call', 'messageId'],
-      ...['code', 'refusedAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
-    ),
-    fc.oneof(
-      fc.constantFrom('inbound', 'outbound', 'accepted', 'refused', 'uncertain', 'open', 'closed', AT),
-      fc.constant(new Set(['odd', `queued ${AT}`])),
-      fc.constant(JSON.stringify({ FROM: ['odd'], MESSAGE: 7, IMAGES_URLS: ['https://a.example/1.png', 1] })),
-      fc.jsonValue(),
-    ),
+  const value = fc.oneof(
+    fc.constantFrom('inbound', 'outbound', 'open', 'closed', AT),
+    fc.constant(new Set(['odd', `queued ${AT}`])),
+    fc.constant(JSON.stringify({ FROM: ['odd'], MESSAGE: 7, IMAGES_URLS: ['https://a.example/1.png', 1] })),
+    fc.jsonValue(),
+  );
+  const attributes = [
+    ...['direction', 'createdAt', 'body', 'echoAt', 'echoBody', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'],
+    ...['failedBody', 'otherStatuses', 'requestId', 'why', 'decision', 'outcome', 'call', 'messageId'],
+    ...['code', 'refusedAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
+  ];
+  const image = fc.record(
+    {
+      ...Object.fromEntries(attributes.map((name) => [name, value])),
+      state: fc.oneof({ arbitrary: fc.constantFrom(...SEND_STATES), weight: 4 }, value),
+    },
+    { requiredKeys: [] },
   );
   const changes = fc
     .record({
@@ -356,17 +361,20 @@ describe('any change', () => {
     })
     .map(change);
 
+  // A defect that one attribute of one type reveals can need hundreds of changes.
+  const check = (property: fc.IProperty<[ItemChange]>) => fc.assert(property, { numRuns: 2_000 });
+
   it('publishes only events that match their schemas, whatever the item contains', () => {
-    fc.assert(fc.property(changes, (one) => void eventsOf(one)));
+    check(fc.property(changes, (one) => void eventsOf(one)));
   });
 
   it('publishes the same events when the stream repeats it', () => {
-    fc.assert(fc.property(changes, (one) => void expect(itemEvents(structuredClone(one))).toEqual(itemEvents(one))));
+    check(fc.property(changes, (one) => void expect(itemEvents(structuredClone(one))).toEqual(itemEvents(one))));
   });
 
   // The emulator reports writes that change nothing; DynamoDB does not.
   it('publishes nothing when nothing changed', () => {
-    fc.assert(
+    check(
       fc.property(
         changes,
         (one) => void expect(itemEvents({ ...one, before: structuredClone(one.after) })).toEqual([]),
