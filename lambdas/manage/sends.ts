@@ -196,23 +196,11 @@ export const contactOfSend = (
   return parsed.kind === 'request' ? resolveContact(defaults, parsed.request) : undefined;
 };
 
-/** Omits attributes that are internal to the table. */
-export const viewSend = (record: SendRecord): z.output<typeof sendResponse> => {
-  const {
-    body,
-    contact: _contact,
-    claimId: _claimId,
-    leaseUntil: _leaseUntil,
-    confirmedBy: _confirmedBy,
-    isAnswered: _isAnswered,
-    unknownCall: _unknownCall,
-    call: _call,
-    ...send
-  } = record;
-  return {
-    ...send,
-    unknownOutcomes: send.unknownOutcomes + (send.state === 'uncertain' ? 1 : 0),
-    request: body === '' ? undefined : (z.parseJson(body) ?? body),
+/** Returns only the fields of the response; the others are internal to the table. */
+export const viewSend = (record: SendRecord): z.output<typeof sendResponse> =>
+  z.parse(sendResponse, {
+    ...record,
+    unknownOutcomes: record.unknownOutcomes + (record.state === 'uncertain' ? 1 : 0),
+    request: record.body === '' ? undefined : (z.parseJson(record.body) ?? record.body),
     endpoint: acceptedCall(record).call?.endpoint,
-  };
-};
+  });

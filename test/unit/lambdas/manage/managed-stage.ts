@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
@@ -10,8 +11,10 @@ import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
+import * as z from '../../../../lambdas/domain/schema.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
+import type { RouteDescription } from '../../../../lambdas/manage/api.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
 import type { RedrivePorts } from '../../../../lambdas/manage/redrives.ts';
 import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
@@ -149,9 +152,16 @@ export const createManagedStage = async (
       now = instant;
     },
 
-    call: (name: RouteName, { id = '', query = {}, body = '', caller = OPERATOR }: GivenCall = {}) => {
+    /** Calls a route, and checks that its answer is the one that is documented and has no other fields. */
+    async call(name: RouteName, { id = '', query = {}, body = '', caller = OPERATOR }: GivenCall = {}) {
       const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
-      return ROUTES[name].respond({ ...ports, inbound: stage.inbound }, { caller, id, query, bodyText });
+      const route: RouteDescription & Pick<(typeof ROUTES)[RouteName], 'respond'> = ROUTES[name];
+      const answer = await route.respond({ ...ports, inbound: stage.inbound }, { caller, id, query, bodyText });
+      const response = route.responses[answer.status];
+      if (!response) throw new Error(`${route.route} does not document the status ${answer.status}.`);
+      const sent: unknown = JSON.parse(JSON.stringify(answer.body));
+      expect(sent).toEqual(z.parse(response, sent));
+      return answer;
     },
     /** Receives a webhook event, which is stored. */
     async receive(event: unknown): Promise<void> {
