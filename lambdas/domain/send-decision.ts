@@ -5,6 +5,7 @@ import type { Instant } from './instant.ts';
 import type { SendEndpoint } from './send-outcome.ts';
 import {
   type ApprovedReason,
+  hasExpired,
   hasFreeForm,
   MEDIA_FIELDS,
   notAfterOf,
@@ -125,12 +126,10 @@ export const decideOutsideWindow = (
   };
 };
 
-const expire = (request: SendRequest, now: Instant): SendDecision | undefined => {
-  const notAfter = notAfterOf(request);
-  return notAfter !== undefined && now > notAfter
-    ? { kind: 'expire', why: `The request's notAfter, ${notAfter}, has passed; it is now ${now}.` }
+const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
+  hasExpired(request, now)
+    ? { kind: 'expire', why: `The request's notAfter, ${notAfterOf(request)}, has passed; it is now ${now}.` }
     : undefined;
-};
 
 const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);
 

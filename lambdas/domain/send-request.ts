@@ -100,6 +100,11 @@ export const hasFreeForm = (
 export const notAfterOf = (request: Pick<SendRequest, 'notAfter'>): Instant | undefined =>
   parseInstant(request.notAfter);
 
+export const hasExpired = (request: Pick<SendRequest, 'notAfter'>, now: Instant): boolean => {
+  const notAfter = notAfterOf(request);
+  return notAfter !== undefined && now > notAfter;
+};
+
 /** Whether `instant` is earlier; true if either is missing. */
 const isEarlier = (instant: Instant | undefined, than: Instant | undefined): boolean =>
   instant === undefined || than === undefined || instant < than;

@@ -3,7 +3,7 @@ import { addMs } from '../domain/instant.ts';
 import type { Claim, QueuedSend } from '../domain/send.ts';
 import { decideOutsideWindow, type FinalDecision, type SendCall, type SendRules } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
-import { notAfterOf } from '../domain/send-request.ts';
+import { hasExpired } from '../domain/send-request.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, SendRepository, Sleep } from '../ports.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 
@@ -38,8 +38,7 @@ export const createCallService = (options: CallServiceOptions) => {
     // The answer to a call that outlives its invocation could not be recorded.
     if (addMs(clock.now(), callTimeMs) > endBy)
       return { call, outcome: notMade('There was no time left for the call.') };
-    const notAfter = notAfterOf(request);
-    const answer = await chatService.send(call, () => notAfter === undefined || clock.now() <= notAfter);
+    const answer = await chatService.send(call, () => !hasExpired(request, clock.now()));
     return { call, outcome: sendOutcome(call.endpoint, answer) };
   };
 
