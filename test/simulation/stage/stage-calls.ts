@@ -67,6 +67,16 @@ const ASPECT = {
 
 const isFlakyAt = ({ fromMs, forMs }: FlakyCall, atMs: number): boolean => (atMs - fromMs) % DAY_MS < forMs;
 
+/** What can happen to a call. */
+interface Possibility {
+  readonly id: string;
+  /** The kind of call, as `function call`. */
+  readonly kind: string;
+  readonly identity: number;
+  readonly possible: readonly Fault[];
+  readonly process?: StageProcess;
+}
+
 export const createStageCalls = ({ context, faults }: StageCallsOptions): StageCalls => {
   const { clock, agenda, draw, features } = context;
   const processes = new Map<string, StageProcess>();
@@ -106,9 +116,8 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     return `${about} ${count}`;
   };
 
-  /** Records the possible faults of a kind of call. */
-  const notePossible = (name: FunctionName, label: string, possible: readonly Fault[]): void => {
-    const kind = `${name} ${kindOf(label)}`;
+  /** Counts a call and records the possible faults of its kind. */
+  const notePossible = ({ kind, possible }: Possibility): void => {
     kindCounts.set(kind, (kindCounts.get(kind) ?? 0) + 1);
     const known = possibleFaults.get(kind);
     if (known === undefined) possibleFaults.set(kind, new Set(possible));
@@ -118,20 +127,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
   const recordFault = (id: string, name: FunctionName, label: string, fault: Fault, process?: string): void =>
     context.record({ kind: 'fault', id: `${id} ${fault}`, function: name, call: kindOf(label), fault }, process);
 
-  const isFirst = (name: FunctionName, label: string): boolean =>
-    (kindCounts.get(`${name} ${kindOf(label)}`) ?? 0) <= FIRST_CALLS;
-
-  interface Possibility {
-    readonly id: string;
-    /** The kind of call, as `function call`. */
-    readonly kind: string;
-    readonly identity: number;
-    readonly possible: readonly Fault[];
-    readonly isFirstOfKind: boolean;
-    readonly process?: StageProcess;
-  }
-
-  const faultAt = ({ id, kind, identity, possible, isFirstOfKind, process }: Possibility): Fault | undefined => {
+  const faultAt = ({ id, kind, identity, possible, process }: Possibility): Fault | undefined => {
     if (faults) {
       for (const fault of possible) if (faults.has(`${id} ${fault}`)) return fault;
       return undefined;
@@ -139,6 +135,7 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     if (context.isCalm || process?.isSpared === true) return undefined;
     const isFlaky = kind === flakyCall?.name && possible.includes('fails-before') && isFlakyAt(flakyCall, clock.ms);
     if (isFlaky && draw.fraction(identity, ASPECT.flaky) < flakyCall.rate) return 'fails-before';
+    const isFirstOfKind = (kindCounts.get(kind) ?? 0) <= FIRST_CALLS;
     if (isFirstOfKind && draw.fraction(identity, ASPECT.isRare) < rareCallFaultRate) {
       return possible[Math.floor(draw.fraction(identity, ASPECT.rare) * possible.length)];
     }
@@ -159,10 +156,9 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     const name = process.function;
     const id = identify(name, label);
     const identity = draw.identify(id);
-    const possible = faultsOfCall(call);
-    notePossible(name, label, possible);
-    const kind = `${name} ${kindOf(label)}`;
-    const fault = faultAt({ id, kind, identity, possible, isFirstOfKind: isFirst(name, label), process });
+    const possibility = { id, kind: `${name} ${kindOf(label)}`, identity, possible: faultsOfCall(call), process };
+    notePossible(possibility);
+    const fault = faultAt(possibility);
     const fraction = (aspect: number) => draw.fraction(identity, aspect);
     const answerMs =
       takesMs +
@@ -254,16 +250,9 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
     unavailableUntil: (part) => (outageOf(part) === undefined ? undefined : outages.get(part)?.untilMs),
     hasFault(name, label, fault) {
       const id = identify(name, label);
-      notePossible(name, label, [fault]);
-      const isFirstOfKind = isFirst(name, label);
-      const call = {
-        id,
-        kind: `${name} ${kindOf(label)}`,
-        identity: draw.identify(id),
-        possible: [fault],
-        isFirstOfKind,
-      };
-      if (faultAt(call) === undefined) return false;
+      const possibility = { id, kind: `${name} ${kindOf(label)}`, identity: draw.identify(id), possible: [fault] };
+      notePossible(possibility);
+      if (faultAt(possibility) === undefined) return false;
       recordFault(id, name, label, fault);
       return true;
     },
