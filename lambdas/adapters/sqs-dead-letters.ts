@@ -10,6 +10,7 @@ import { type DeadLetter, deadLetterReason, type KeptQueue } from '../domain/dea
 import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
 import { toInstant } from '../domain/instant.ts';
 import type { DeadLetterSource, QueuedDeadLetters } from '../ports.ts';
+import { allOrFirstError } from '../runtime/concurrency.ts';
 
 /** Longer than the function's timeout, so that no message is received twice in an invocation. */
 const INVOCATION_SECONDS = 90;
@@ -109,12 +110,6 @@ export const createSqsQueuedDeadLetters = (
       };
     },
   };
-};
-
-/** Like `Promise.all`, but waits for all of them, so that nothing is left running after the invocation. */
-const allOrFirstError = async <Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> => {
-  await Promise.allSettled(running);
-  return Promise.all(running);
 };
 
 /** @param keep stores a message elsewhere. Required for a FIFO queue */

@@ -4,7 +4,7 @@ import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { formatNumber, type NumberFormat } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
-import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { channelNumber, contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
 
 export interface ContactCheckPorts {

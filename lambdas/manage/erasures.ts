@@ -18,7 +18,7 @@ import type {
   Randomness,
   SendScheduler,
 } from '../ports.ts';
-import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import {
   accepted,

@@ -10,7 +10,7 @@ import type {
   Randomness,
   ReceivedDeadLetter,
 } from '../ports.ts';
-import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
+import { allOrFirstError, forEachConcurrently } from '../runtime/concurrency.ts';
 
 export interface KeepDeadLettersOptions {
   readonly sources: readonly DeadLetterSource[];
@@ -33,13 +33,14 @@ export const createKeepDeadLetters =
   (options: KeepDeadLettersOptions) =>
   async (hasTime: () => boolean): Promise<void> => {
     const { sources, deadLetters, metrics } = options;
-    const results = await Promise.allSettled(sources.map((source) => keepFrom(options, source, hasTime)));
-    for (const { queue } of sources) {
-      const { deadLetters: kept } = await deadLetters.list(queue, { limit: 1 });
-      if (kept.length > 0) metrics.count('DeadLettersWaiting');
+    try {
+      await allOrFirstError(sources.map((source) => keepFrom(options, source, hasTime)));
+    } finally {
+      for (const { queue } of sources) {
+        const { deadLetters: kept } = await deadLetters.list(queue, { limit: 1 });
+        if (kept.length > 0) metrics.count('DeadLettersWaiting');
+      }
     }
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
   };
 
 /** Few, because a dead letter can take more than 1,000 write units. */

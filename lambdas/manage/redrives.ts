@@ -10,7 +10,7 @@ import type {
   ReceivedDeadLetter,
   RedriveQueue,
 } from '../ports.ts';
-import { forEachConcurrently } from '../runtime/for-each-concurrently.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { chosenIdField, defineRoute, ignoredQuery, instantField, ok, problem, problemResponse } from './api.ts';
 import { withoutNumbersIn } from './audit.ts';
 

@@ -13,7 +13,7 @@ import { createConversationTable } from '../../../lambdas/adapters/dynamodb/tabl
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { conversationResponse, getConversation } from '../../../lambdas/manage/conversations.ts';
-import { forEachConcurrently } from '../../../lambdas/runtime/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../lambdas/runtime/concurrency.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, USER, wireMessage } from '../../support/builders.ts';
 import type { EmulatedTables } from '../../support/emulated-table.ts';
 

@@ -42,8 +42,8 @@ export const LAYERS: readonly Layer[] = [
   { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain'] },
   { name: 'ports', files: /^lambdas\/ports\.ts$/, mayImport: [], mayImportTypes: ['domain'] },
   {
-    name: 'time budget',
-    files: /^lambdas\/runtime\/time-budget\.ts$/,
+    name: 'concurrency',
+    files: /^lambdas\/runtime\/(concurrency|time-budget)\.ts$/,
     mayImport: ['domain'],
     mayImportTypes: ['ports'],
   },
@@ -51,7 +51,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'adapters',
     files: /^lambdas\/adapters\//,
-    mayImport: ['domain', 'time budget', 'adapters'],
+    mayImport: ['domain', 'concurrency', 'adapters'],
     mayImportTypes: ['ports'],
   },
   { name: 'receive entry', files: /^lambdas\/receive\/entry\.ts$/, mayImport: ['runtime', 'adapters', 'receive'] },
@@ -66,20 +66,20 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'receive',
     files: /^lambdas\/receive\//,
-    mayImport: ['domain', 'runtime', 'time budget', 'receive'],
+    mayImport: ['domain', 'runtime', 'concurrency', 'receive'],
     mayImportTypes: ['ports'],
   },
   {
     name: 'send',
     files: /^lambdas\/send\//,
-    mayImport: ['domain', 'runtime', 'time budget', 'send'],
+    mayImport: ['domain', 'runtime', 'concurrency', 'send'],
     mayImportTypes: ['ports'],
   },
   { name: 'publish', files: /^lambdas\/publish\//, mayImport: ['domain'], mayImportTypes: ['ports'] },
   {
     name: 'manage',
     files: /^lambdas\/manage\//,
-    mayImport: ['domain', 'runtime', 'manage'],
+    mayImport: ['domain', 'runtime', 'concurrency', 'manage'],
     mayImportTypes: ['ports'],
   },
 

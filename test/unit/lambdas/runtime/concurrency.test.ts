@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { forEachConcurrently } from '../../../../lambdas/runtime/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../../lambdas/runtime/concurrency.ts';
 
 describe('forEachConcurrently', () => {
   it('runs every item, at most the given number at once', async () => {

@@ -1,0 +1,18 @@
+/** Like `Promise.all`, but waits for all of them, so that nothing is left running after the invocation. */
+export const allOrFirstError = async <Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> => {
+  await Promise.allSettled(running);
+  return Promise.all(running);
+};
+
+/** Runs `act` on every item, at most `concurrency` at once. Ends like {@link allOrFirstError}. */
+export const forEachConcurrently = async <Item>(
+  concurrency: number,
+  items: readonly Item[],
+  act: (item: Item) => Promise<void>,
+): Promise<void> => {
+  const pending = items.values();
+  const work = async () => {
+    for (const item of pending) await act(item);
+  };
+  await allOrFirstError(Array.from({ length: Math.min(concurrency, items.length) }, work));
+};
