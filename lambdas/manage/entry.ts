@@ -28,7 +28,7 @@ import type { ManagementCall } from './api.ts';
 import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
-import { createKeepDeadLetter, createKeepDeadLetters } from './keep-dead-letters.ts';
+import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { ROUTES } from './routes.ts';
 
@@ -106,7 +106,7 @@ const ports = {
         ...environment.DEAD_LETTER_QUEUE_URLS,
       ],
     },
-    createKeepDeadLetter(keepOptions),
+    (deadLetter) => keepDeadLetter(keepOptions, deadLetter),
   ),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
   chatService: createHttpChatService({

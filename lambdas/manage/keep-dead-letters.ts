@@ -83,17 +83,18 @@ const keep = async (
   received: ReceivedDeadLetter,
 ): Promise<void> => {
   const { receiptHandle: _receiptHandle, ...deadLetter } = received;
-  await createKeepDeadLetter(options)(deadLetter);
+  await keepDeadLetter(options, deadLetter);
   await source.remove(received);
 };
 
-/** Creates the function that stores a dead letter in the table. */
-export const createKeepDeadLetter =
-  ({
+/** Stores a dead letter in the table. */
+export const keepDeadLetter = (
+  {
     deadLetters,
     clock,
     randomness,
     chatPlatform,
-  }: Pick<KeepDeadLettersOptions, 'deadLetters' | 'clock' | 'randomness' | 'chatPlatform'>) =>
-  (deadLetter: DeadLetter): Promise<void> =>
-    deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), { at: clock.now(), keepId: randomness.newId() });
+  }: Pick<KeepDeadLettersOptions, 'deadLetters' | 'clock' | 'randomness' | 'chatPlatform'>,
+  deadLetter: DeadLetter,
+): Promise<void> =>
+  deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), { at: clock.now(), keepId: randomness.newId() });

@@ -19,7 +19,7 @@ import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
-import { createKeepDeadLetter, createKeepDeadLetters } from '../../../lambdas/manage/keep-dead-letters.ts';
+import { createKeepDeadLetters, keepDeadLetter } from '../../../lambdas/manage/keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
 import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
 import type {
@@ -182,7 +182,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
           urlOf,
         ),
       },
-      createKeepDeadLetter({ deadLetters, clock, randomness, chatPlatform: account.platform }),
+      (deadLetter) => keepDeadLetter({ deadLetters, clock, randomness, chatPlatform: account.platform }, deadLetter),
     ),
     scheduler: {
       schedule: () => Promise.reject(new Error('This function schedules nothing.')),
