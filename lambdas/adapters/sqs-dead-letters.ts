@@ -129,53 +129,53 @@ const removeFrom = async (
   // Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
   const cutOffGroups = new Set<string>();
   let removed = 0;
-  let isComplete = false;
-  try {
-    // How many were visible before the latest receive, if it returned none.
-    let visibleBefore: number | undefined;
-    while (!isComplete && hasTime()) {
-      const messages = await receive(client, QueueUrl, ERASURE_TURN_SECONDS);
-      for (const message of messages) {
-        const { Body: body = '', Attributes } = message;
-        if (isWanted({ body, groupId: Attributes?.MessageGroupId })) {
-          await remove(client, QueueUrl, message.ReceiptHandle);
-          removed += 1;
-        } else others = [...others, message];
-      }
-      const last = messages.at(-1);
-      if (last) {
-        visibleBefore = undefined;
-        for (const message of messages) cutOffGroups.delete(groupOf(message));
-        if (messages.length === MAX_MESSAGES) cutOffGroups.add(groupOf(last));
-        continue;
-      }
-      if (visibleBefore === undefined) {
-        const { visible, inFlight } = await countMessages(client, QueueUrl);
-        // Another consumer may also have received some since.
-        if (inFlight > others.length) break;
-        // One that has arrived, or that another consumer has released by now, is not hidden: the next receive gets it.
-        visibleBefore = visible;
-        continue;
-      }
-      if (keep === undefined || others.length === 0 || visibleBefore === 0) {
-        isComplete = true;
-        continue;
-      }
-      visibleBefore = undefined;
+
+  /** Deletes the wanted messages of one receive. Returns whether there were messages. */
+  const removeNext = async (): Promise<boolean> => {
+    const messages = await receive(client, QueueUrl, ERASURE_TURN_SECONDS);
+    for (const message of messages) {
+      const { Body: body = '', Attributes } = message;
+      if (isWanted({ body, groupId: Attributes?.MessageGroupId })) {
+        await remove(client, QueueUrl, message.ReceiptHandle);
+        removed += 1;
+      } else others = [...others, message];
+    }
+    const last = messages.at(-1);
+    if (last === undefined) return false;
+    for (const message of messages) cutOffGroups.delete(groupOf(message));
+    if (messages.length === MAX_MESSAGES) cutOffGroups.add(groupOf(last));
+    return true;
+  };
+
+  /** Returns whether every message of the queue was seen. */
+  const removeAll = async (): Promise<boolean> => {
+    while (hasTime()) {
+      if (await removeNext()) continue;
+      const { visible, inFlight } = await countMessages(client, QueueUrl);
+      // Another consumer may also have received some since.
+      if (inFlight > others.length || !hasTime()) return false;
+      // One that has arrived, or that another consumer has released by now, is not hidden: the next receive gets it.
+      if (await removeNext()) continue;
+      if (keep === undefined || others.length === 0 || visible === 0) return true;
       const groups = Map.groupBy(others, groupOf);
       const hiding = groups.get([...cutOffGroups].find((name) => groups.has(name)) ?? '') ?? others;
       for (const one of hiding) {
-        if (!hasTime()) break;
+        if (!hasTime()) return false;
         await keep(one);
         await remove(client, QueueUrl, one.ReceiptHandle);
         others = others.filter((other) => other !== one);
       }
     }
+    return false;
+  };
+
+  try {
+    const isComplete = await removeAll();
+    return { removed, isComplete };
   } finally {
     const receiptHandles = others.map(({ ReceiptHandle = '' }) => ReceiptHandle);
     await release(client, QueueUrl, receiptHandles);
   }
-  return { removed, isComplete };
 };
 
 const groupOf = ({ Attributes }: Message): string => Attributes?.MessageGroupId ?? '';
