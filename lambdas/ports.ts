@@ -249,10 +249,14 @@ export interface ErasureRepository {
    * `lost` if the send was erased but its function had died, so the outcome of its call stays unknown.
    */
   erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'lost' | 'gone' | 'busy'>;
-  /** Deletes kept dead letters that may be about the contact. `isComplete` is true if there are none left. */
+  /**
+   * Deletes kept dead letters that may be about the contact. `isComplete` is true if there are none left.
+   *
+   * @param now the time until which dead letters are deleted
+   */
   eraseKeptDeadLetters(
     contact: ContactRef,
-    until: Instant,
+    now: Instant,
   ): Promise<{ readonly erased: number; readonly isComplete: boolean }>;
   /** Adds a turn's counts to the record. Counts each turn only once. */
   recordTurn(

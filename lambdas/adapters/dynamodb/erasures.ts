@@ -92,7 +92,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return eraseMessage(table, item, contact);
   },
 
-  eraseKeptDeadLetters: (contact, until) => eraseKeptDeadLetters(table, contact, until),
+  eraseKeptDeadLetters: (contact, now) => eraseKeptDeadLetters(table, contact, now),
 
   async recordTurn(before, { messages, sends, deadLetters, finishedAt }) {
     await table.update({

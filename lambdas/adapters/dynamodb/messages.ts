@@ -75,7 +75,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     };
     // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that
     // it belongs to an earlier call takes precedence.
-    const unlessErased = {
+    const replaceable = {
       names: ['erasedAt'],
       condition: 'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)',
     };
@@ -83,11 +83,11 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     const recorded = await table.update({
       key: messageKey(id),
       set: { ...set, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
-      names: unlessErased.names,
-      condition: `${unlessErased.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
+      names: replaceable.names,
+      condition: `${replaceable.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
     });
     // A user's message has the same id. Its body stays.
-    if (recorded.kind === 'conflict') await table.update({ key: messageKey(id), set, ...unlessErased });
+    if (recorded.kind === 'conflict') await table.update({ key: messageKey(id), set, ...replaceable });
   },
 
   async read(id) {
