@@ -1,7 +1,7 @@
 import { messageGroup } from '../../../lambdas/domain/contact.ts';
 import { LIMITS } from '../world/send-process.ts';
 import { drawAddress } from './draw-story.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
+import { DAY_MS, MINUTE_MS, nextMidnight, SECOND_MS } from './durations.ts';
 import type { Act } from './history.ts';
 import { answerable, consentAt, type DrawStoryline, writesAt } from './storyline-acts.ts';
 
@@ -41,7 +41,7 @@ export const drawKeptDeadLetters: DrawStoryline = (story, atMs) => {
 /** Draws operators who redrive week-old dead letters at midnight, while these are being moved to the table. */
 export const drawRedrivesAtMidnight: DrawStoryline = (story, atMs) => {
   const { draw } = story;
-  const midnightMs = (Math.floor((atMs + 7 * DAY_MS) / DAY_MS) + 1) * DAY_MS;
+  const midnightMs = nextMidnight(atMs + 7 * DAY_MS);
   const contact = drawAddress(story);
   const firstMs = midnightMs + draw.integer(0, 400);
   return [
@@ -130,7 +130,7 @@ const drawErasureOfConsents: DrawStoryline = (story, atMs) => {
  */
 export const drawErasuresAtMidnight: DrawStoryline = (story, atMs) => {
   const { draw } = story;
-  const midnightMs = (Math.floor((atMs + 7 * DAY_MS) / DAY_MS) + 1) * DAY_MS;
+  const midnightMs = nextMidnight(atMs + 7 * DAY_MS);
   const contacts = [drawAddress(story), drawAddress(story)];
   const diesAtMs = midnightMs + draw.integer(280, 450);
   return [

@@ -1,5 +1,5 @@
 import type { Entry } from './agenda.ts';
-import { DAY_MS } from './durations.ts';
+import { nextMidnight } from './durations.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { QueueName } from './ledger.ts';
 import type { StageContext } from './stage-context.ts';
@@ -45,7 +45,7 @@ export const createKeepDaily = (
   const schedule = (): void => {
     if (isRunning || scheduled?.happen !== undefined || KEPT.every((name) => queues[name].contents().length === 0))
       return;
-    const nextDay = (Math.floor(clock.ms / DAY_MS) + 1) * DAY_MS;
+    const nextDay = nextMidnight(clock.ms);
     scheduled = agenda.add(nextDay, draw.identify('keep'), () => void run(0));
   };
   const run = async (retries: number): Promise<void> => {
