@@ -252,7 +252,7 @@ export interface ErasureRepository {
   /**
    * Deletes kept dead letters that may be about the contact. `isComplete` is true if there are none left.
    *
-   * @param now the time until which dead letters are deleted
+   * @param now the current time. Newer dead letters are not deleted
    */
   eraseKeptDeadLetters(
     contact: ContactRef,

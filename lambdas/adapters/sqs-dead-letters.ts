@@ -130,7 +130,7 @@ const removeFrom = async (
   const cutOffGroups = new Set<string>();
   let removed = 0;
 
-  /** Deletes the wanted messages of one receive. Returns whether there were messages. */
+  /** Deletes the wanted messages of one receive. Returns whether it received any messages. */
   const removeNext = async (): Promise<boolean> => {
     const messages = await receive(client, QueueUrl, ERASURE_TURN_SECONDS);
     for (const message of messages) {
@@ -147,14 +147,14 @@ const removeFrom = async (
     return true;
   };
 
-  /** Returns whether every message of the queue was seen. */
+  /** Deletes the wanted messages of the queue. Returns whether it saw every message. */
   const removeAll = async (): Promise<boolean> => {
     while (hasTime()) {
       if (await removeNext()) continue;
       const { visible, inFlight } = await countMessages(client, QueueUrl);
-      // Another consumer may also have received some since.
+      // Another consumer may also have received some in the meantime.
       if (inFlight > others.length || !hasTime()) return false;
-      // One that has arrived, or that another consumer has released by now, is not hidden: the next receive gets it.
+      // The next receive returns messages that have just arrived or been released. Those that it does not are hidden.
       if (await removeNext()) continue;
       if (keep === undefined || others.length === 0 || visible === 0) return true;
       const groups = Map.groupBy(others, groupOf);

@@ -99,7 +99,7 @@ export const resolveSend = defineRoute({
   },
 });
 
-/** Another operator may have just resolved an uncertain send as failed. It can be resent then, too. */
+/** Tries again if another operator has just resolved the send as failed, because such a send can still be resent. */
 const resolve = async (
   { sends }: Pick<ResolveSendPorts, 'sends'>,
   send: SendRecord,

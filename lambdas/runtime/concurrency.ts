@@ -1,10 +1,10 @@
-/** Like `Promise.all`, but waits for all of them, so that nothing is left running after the invocation. */
+/** Like `Promise.all`, but also waits for the others if one rejects, so that nothing runs on after the invocation. */
 export const allOrFirstError = async <Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> => {
   await Promise.allSettled(running);
   return Promise.all(running);
 };
 
-/** Runs `act` on every item, at most `concurrency` at once. Ends like {@link allOrFirstError}. */
+/** Runs `act` on every item, at most `concurrency` at once. Rejects like {@link allOrFirstError}. */
 export const forEachConcurrently = async <Item>(
   concurrency: number,
   items: readonly Item[],

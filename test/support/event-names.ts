@@ -1,6 +1,6 @@
 /**
- * The event that is published when a send reaches each final state. Not imported from the functions, so that the checks
- * notice a wrong name there.
+ * The event that is published when a send reaches each final state. The names are not imported from the functions, so
+ * that the checks find a wrong name there.
  */
 export const EVENT_OF_STATE: Readonly<Record<string, string>> = {
   accepted: 'SendAccepted',

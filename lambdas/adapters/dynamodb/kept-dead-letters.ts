@@ -150,14 +150,14 @@ const deleteDeadLetter = async (
 /** How many dead letters one call deletes. */
 const ERASURE_PAGE = 25;
 
-/** Longer than the function's timeout, and than a write can take effect after the function has given it up. */
+/** Covers the function's timeout, and a write that takes effect after the function has given up on it. */
 const MAX_KEEP_MS = 90_000;
 
 /**
- * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves one that is not completely
- * written until its writer must have ended, because items that are added after the deletion would have no contact.
+ * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves an incomplete one until its
+ * writer must have ended, because items that the writer adds after the deletion would have no contact.
  *
- * @param now the time until which dead letters are deleted
+ * @param now the current time. Newer dead letters are not deleted
  */
 export const eraseKeptDeadLetters = async (
   table: ConversationTable,

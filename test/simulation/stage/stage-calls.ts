@@ -67,10 +67,10 @@ const ASPECT = {
 
 const isFlakyAt = ({ fromMs, forMs }: FlakyCall, atMs: number): boolean => (atMs - fromMs) % DAY_MS < forMs;
 
-/** What can happen to a call. */
+/** A call, and the faults that are possible at it. */
 interface Possibility {
   readonly id: string;
-  /** The kind of call, as `function call`. */
+  /** The kind of call: the function's name, a space, and the call. */
   readonly kind: string;
   readonly identity: number;
   readonly possible: readonly Fault[];

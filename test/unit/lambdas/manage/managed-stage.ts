@@ -152,7 +152,7 @@ export const createManagedStage = async (
       now = instant;
     },
 
-    /** Calls a route, and checks that its answer is the one that is documented and has no other fields. */
+    /** Calls a route, and checks that its answer is documented and has no other fields. */
     async call(name: RouteName, { id = '', query = {}, body = '', caller = OPERATOR }: GivenCall = {}) {
       const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
       const route: RouteDescription & Pick<(typeof ROUTES)[RouteName], 'respond'> = ROUTES[name];

@@ -88,7 +88,7 @@ type Shows = 'body' | 'claim' | 'claim and note' | 'nothing';
 
 interface Writer {
   readonly shows: Shows;
-  /** The only state from which it applies. @default those of the transition */
+  /** The only state from which it applies. @default any state that the transition allows */
   readonly only?: SendState;
   readonly write: (trial: Trial) => Promise<string>;
 }

@@ -361,7 +361,7 @@ describe('any change', () => {
     })
     .map(change);
 
-  // A defect that one attribute of one type reveals can need hundreds of changes.
+  // It can take hundreds of changes to find a defect that only one type of one attribute reveals.
   const check = (property: fc.IProperty<[ItemChange]>) => fc.assert(property, { numRuns: 2_000 });
 
   it('publishes only events that match their schemas, whatever the item contains', () => {
