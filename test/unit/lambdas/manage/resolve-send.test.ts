@@ -184,6 +184,38 @@ describe('a send that another operator has just resolved as failed', () => {
   });
 });
 
+describe('a send whose next call was rejected while an operator resent the one before', () => {
+  it('is not resent again, because the operator did not decide about that call', async () => {
+    const queued = await putSendInState(stage.sends, 'uncertain');
+    const next = claim({ claimId: 'next-claim' });
+    let isFirst = true;
+    const sends: typeof stage.sends = {
+      ...stage.sends,
+      async resolve(send, resolution) {
+        if (isFirst) {
+          await resolve({ outcome: 'resend', enqueue: false });
+          await stage.sends.claim(queued, next, { resend: false });
+          await stage.sends.recordResult('request-1', next.claimId, {
+            state: 'rejected',
+            at: NOW,
+            outcome: 'HTTP 400',
+          });
+        }
+        isFirst = false;
+        return stage.sends.resolve(send, resolution);
+      },
+    };
+    const bodyText = JSON.stringify({ requestId: 'request-1', outcome: 'resend' });
+    const answer = await ROUTES.resolveSend.respond(
+      { ...stage.ports, sends },
+      { caller: OPERATOR, id: '', query: {}, bodyText },
+    );
+
+    expect(answer).toMatchObject({ status: 409, body: { code: 'NOT_RESOLVABLE' } });
+    expect(await stage.sendItem()).toMatchObject({ state: 'rejected', claimId: next.claimId });
+  });
+});
+
 describe.each(['uncertain', 'rejected'] as const)('a send that is %s', (state) => {
   it('can be resent: it waits, and its request is queued', async () => {
     const { body } = await putSendInState(stage.sends, state);
