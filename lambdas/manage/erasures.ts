@@ -152,7 +152,7 @@ export const createErasureWorker =
     if (!isComplete) return { kind: 'retry', afterMs: 0 };
     // Two erasures that search the same queue at the same time must not do so again at the same time.
     const busyMs = BUSY_MS * (1 + randomness.random());
-    // An incomplete dead letter is not counted, because it is left for a while.
+    // A dead letter that was moved to the table just now is not counted, because it is left for a while.
     const isFound = messages + sends + auditEntries + kept.erased + moved.erased > 0;
     return { kind: 'retry', afterMs: isFound ? INDEX_LAG_MS : busyMs };
   };

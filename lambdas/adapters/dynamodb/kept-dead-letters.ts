@@ -3,7 +3,16 @@ import { KEPT_QUEUES } from '../../domain/dead-letter.ts';
 import { addMs, type Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
-import { BY_CONTACT, BY_STATE, contactName, contactSort, deadLetterKeys, deadLetterShard, idOf } from './keys.ts';
+import {
+  BY_CONTACT,
+  BY_STATE,
+  contactName,
+  contactSort,
+  deadLetterKeys,
+  deadLetterShard,
+  type ItemKey,
+  idOf,
+} from './keys.ts';
 import { type ConversationTable, parseItem } from './table.ts';
 
 /** An item can have at most 400 KB; the rest is for its key and the marshalling of binary data. */
@@ -21,21 +30,8 @@ const deadLetterItem = z.object({
   ...counts,
 });
 
-/** Names a contact of a dead letter. `keepId` identifies the latest call of `keep`; earlier versions had none. */
-const contactItem = z.object({
-  ...counts,
-  keepId: z.optional(z.string()),
-  isWritten: z.optional(z.boolean()),
-  erasingSince: z.optional(z.string()),
-});
-
-/** The condition that an item exists and was not kept again since it was read. */
-const isUnchanged = (keepId: string | undefined): string =>
-  keepId === undefined ? 'attribute_exists(#pk) AND attribute_not_exists(#keepId)' : '#keepId = :keepId';
-
-/** The attributes that {@link isUnchanged} names. */
-const namesUnchanged = (keepId: string | undefined): readonly string[] =>
-  keepId === undefined ? ['keepId', 'pk'] : ['keepId'];
+/** Names a contact of a dead letter, with the time and the ID of the latest call of `keep`; earlier versions had none. */
+const contactItem = z.object({ ...counts, keptAt: z.optional(z.string()), keepId: z.optional(z.string()) });
 
 const partItem = z.object({ data: z.instanceof(Uint8Array) });
 
@@ -43,10 +39,8 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
  * Creates the repository of kept dead letters. They have no `expiresAt`: only an operator or an erasure deletes them.
  *
  * The items are written in an order in which an erasure finds everything that an interruption leaves: first those of
- * the contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. At the
- * end, the items of the contacts are written again, because an erasure may have deleted them before the others were
- * written. If the dead letter itself has been deleted by then, they are deleted, too. If a dead letter is kept again
- * while it is being deleted, the items of its contacts stay for the next turn.
+ * the contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. If a
+ * dead letter is kept again while it is being deleted, the items of its contacts stay for the next turn.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
   async keep({ id, queue, reason, body, groupId, since }, contacts, { at, keepId }) {
@@ -54,21 +48,11 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     const count = { parts: data.length, contacts: contacts.length };
     const keys = deadLetterKeys(id, count);
     const sort = contactSort('DEADLETTER', since);
-    const nameContacts = async (isWritten: true | undefined): Promise<void> => {
-      for (const [index, contact] of contacts.entries()) {
-        const key = keys.contacts[index];
-        const set = {
-          contact: contactName(contact),
-          contactSort: sort,
-          keepId,
-          isWritten,
-          erasingSince: undefined,
-          ...count,
-        };
-        if (key) await table.update({ key, set });
-      }
-    };
-    await nameContacts(undefined);
+    for (const [index, contact] of contacts.entries()) {
+      const key = keys.contacts[index];
+      const set = { contact: contactName(contact), contactSort: sort, keptAt: at, keepId, ...count };
+      if (key) await table.update({ key, set });
+    }
     for (const [index, part] of data.entries()) {
       const key = keys.parts[index];
       if (key) await table.update({ key, set: { data: part } });
@@ -78,10 +62,6 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
       key: keys.item,
       set: { queue, reason, groupId, since, keptAt: at, keepId, ...count, ...index },
     });
-    await nameContacts(true);
-    if (contacts.length === 0 || (await table.get(keys.item)) !== undefined) return;
-    // Leaves those that another attempt to keep it has written.
-    for (const key of keys.contacts) await table.delete(key, '#keepId = :keepId', { keepId }, ['keepId']);
   },
 
   async list(queue, { limit, after }) {
@@ -115,9 +95,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
 
   async delete(id) {
     const item = await table.get(deadLetterKeys(id).item);
-    return (
-      item !== undefined && (await deleteDeadLetter(table, id, { ...parseItem(deadLetterItem, item), isWritten: true }))
-    );
+    return item !== undefined && (await deleteDeadLetter(table, id, parseItem(deadLetterItem, item)));
   },
 });
 
@@ -132,30 +110,31 @@ const partsOf = (body: string): readonly Buffer[] => {
 const deleteDeadLetter = async (
   table: ConversationTable,
   id: string,
-  { isWritten, keepId, ...count }: z.output<typeof contactItem>,
+  { keepId, ...count }: z.output<typeof contactItem>,
 ): Promise<boolean> => {
   const { item, parts, contacts } = deadLetterKeys(id, count);
   let isDeleted = false;
   for (const key of [...parts, item]) {
     isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
   }
-  // If the dead letter was kept again or completely written only meanwhile, the next turn of the erasure deletes it.
-  const condition = `${isUnchanged(keepId)}${isWritten ? '' : ' AND attribute_not_exists(#isWritten)'}`;
-  const names = [...namesUnchanged(keepId), ...(isWritten ? [] : ['isWritten'])];
-  const values = keepId === undefined ? {} : { keepId };
-  for (const key of contacts) isDeleted = (await table.delete(key, condition, values, names)) || isDeleted;
+  // If the dead letter was kept again meanwhile, the next turn of the erasure deletes it.
+  const deleteContact = (key: ItemKey) =>
+    keepId === undefined
+      ? table.delete(key, 'attribute_exists(#pk) AND attribute_not_exists(#keepId)', {}, ['keepId', 'pk'])
+      : table.delete(key, '#keepId = :keepId', { keepId }, ['keepId']);
+  for (const key of contacts) isDeleted = (await deleteContact(key)) || isDeleted;
   return isDeleted;
 };
 
 /** How many dead letters one call deletes. */
 const ERASURE_PAGE = 25;
 
-/** Covers the function's timeout, and a write that takes effect after the function has given up on it. */
+/** Covers the function's timeout, and a write that takes effect after the SDK has repeated it or given up on it. */
 const MAX_KEEP_MS = 90_000;
 
 /**
- * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves an incomplete one until its
- * writer must have ended, because items that the writer adds after the deletion would have no contact.
+ * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves one until its writer must have
+ * ended, because items that the writer adds after the deletion would have no contact.
  *
  * @param now the current time. Newer dead letters are not deleted
  */
@@ -192,21 +171,11 @@ const erasePage = async (table: ConversationTable, contact: string, now: Instant
   // The index lags behind the table.
   const found = linked.filter((item) => item !== undefined);
   let erased = 0;
-  for (const { pk, sk, ...item } of found) {
+  for (const { pk, ...item } of found) {
     const named = parseItem(contactItem, item);
-    const isAbandoned = named.erasingSince !== undefined && named.erasingSince <= addMs(now, -MAX_KEEP_MS);
-    if (named.isWritten || isAbandoned) {
-      await deleteDeadLetter(table, idOf(pk), named);
-      erased += 1;
-    } else {
-      await table.update({
-        key: { pk: String(pk), sk: String(sk) },
-        setOnce: { erasingSince: now },
-        values: { keepId: named.keepId },
-        names: [...namesUnchanged(named.keepId), 'isWritten'],
-        condition: `${isUnchanged(named.keepId)} AND attribute_not_exists(#isWritten)`,
-      });
-    }
+    if (named.keptAt !== undefined && named.keptAt > addMs(now, -MAX_KEEP_MS)) continue;
+    await deleteDeadLetter(table, idOf(pk), named);
+    erased += 1;
   }
   // A page of deleted ones, which the index still lists, may be followed by others.
   return { erased, isComplete: found.length === 0 && next === undefined };
