@@ -38,6 +38,8 @@ export type SendGuard =
   | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
   | 'own-claim'
+  /** The item's latest claim is another one and not later, so this is not a claim that takes effect late or again. */
+  | 'later-claim'
   /** The contact was not erased, and neither was the request. */
   | 'not-erased'
   /** Like `not-erased`, but applies only if the write adds a note, which can contain personal data. */
@@ -82,12 +84,17 @@ export const SEND_TRANSITIONS = {
     when: 'sendAt is in the future',
     from: { none: [], queued: SAME, refused: REDRIVEN },
   },
-  claim: { to: 'claimed', by: 'send', when: 'it may be sent now', from: UNCALLED },
+  claim: {
+    to: 'claimed',
+    by: 'send',
+    when: 'it may be sent now',
+    from: { ...UNCALLED, waiting: ['same-request', 'later-claim'] },
+  },
   claimAgain: {
     to: 'claimed',
     by: 'send',
     when: 'its request says onUncertain: resend',
-    from: { uncertain: ['same-request', 'may-resend'] },
+    from: { uncertain: ['same-request', 'may-resend', 'later-claim'] },
   },
   // The call that the template replaces was answered with error 201, so it sent nothing.
   replaceCall: {

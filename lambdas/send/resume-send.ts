@@ -13,7 +13,7 @@ export interface ResumeSendOptions {
   readonly metrics: Metrics;
 }
 
-const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };
+export const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };
 
 /**
  * Creates the function that resumes a send that is already claimed or has ended, because SQS delivered its message

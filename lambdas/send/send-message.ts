@@ -32,7 +32,7 @@ import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
 import { createCircuitBreaker, type ObservedCall } from './circuit-breaker.ts';
 import { createRecordResult, resultOf } from './record-result.ts';
-import { createResumeSend } from './resume-send.ts';
+import { createResumeSend, SOON } from './resume-send.ts';
 
 export interface SendMessageOptions {
   readonly contacts: ContactRepository;
@@ -151,7 +151,11 @@ export const createSendMessage = (options: SendMessageOptions) => {
     const claim = createClaim(options, decision);
     const claimed = await claimSend(send, claim);
     if (claimed.kind === 'missing') throw new LoggableError(`The send ${send.request.requestId} could not be claimed.`);
-    if (claimed.kind === 'conflict') return { result: await resumeSend(send, claimed.send) };
+    if (claimed.kind === 'conflict') {
+      // The clock of the function that claimed it before may be ahead.
+      const isLater = mayBeSentLater(send, claimed.send);
+      return { result: isLater ? SOON : await resumeSend(send, claimed.send) };
+    }
     const decided = await decideAgain(send, claim, contact);
     if (decided.kind !== 'call') return { result: await recordResult.recordDecision(send, claim.claimId, decided) };
     if (decided.call.endpoint !== decision.call.endpoint) {

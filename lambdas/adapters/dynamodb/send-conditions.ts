@@ -75,6 +75,9 @@ const guardCondition = (
       names.add('claimId');
       values.ownClaimId = claimId;
       return '#claimId = :ownClaimId';
+    case 'later-claim':
+      names.add('claimId').add('claimedAt');
+      return 'NOT (#claimId = :claimId OR #claimedAt > :claimedAt)';
     case 'not-erased':
     case 'note-not-erased':
       names.add('erasedAt');

@@ -36,6 +36,11 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
       return before.body === after.body;
     case 'own-claim':
       return has(before, 'claimId') && before.claimId === after.claimId;
+    case 'later-claim':
+      return (
+        before.claimId !== after.claimId &&
+        (!has(before, 'claimedAt') || isNotBefore(after.claimedAt, before.claimedAt))
+      );
     case 'not-erased':
       return !has(before, 'erasedAt');
     case 'note-not-erased':

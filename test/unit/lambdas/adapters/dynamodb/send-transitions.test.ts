@@ -30,6 +30,7 @@ const DECISION = 'The circuit breaker is open.';
 const SINCE = '2026-11-20T11:00:00.000Z';
 const AT = '2026-11-20T11:30:00.000Z';
 const LATER = '2026-11-20T11:45:00.000Z';
+const NEW_CLAIM_ID = 'claim-2';
 
 const tables = contractTables();
 let tableName: string;
@@ -57,7 +58,7 @@ const queued = ({ requestId, body }: Trial): QueuedSend => ({
   endBy: '2026-11-20T11:32:00.000Z',
 });
 const claimOf = ({ at }: Trial): Claim => ({
-  claimId: 'claim-2',
+  claimId: NEW_CLAIM_ID,
   claimedAt: at,
   leaseUntil: '2026-11-20T11:33:00.000Z',
   call,
@@ -164,6 +165,9 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'with another decision': { decision: 'HTTP 503' },
     'with the same decision': { decision: DECISION },
     'with the same decision, failing since': { decision: DECISION, failingSince: SINCE },
+    'after the same claim': { claimId: NEW_CLAIM_ID },
+    'after a claim at the same time': { claimedAt: AT },
+    'after a later claim': { claimedAt: LATER },
   },
   expired: { '': {}, 'after an unknown outcome': { unknownOutcomes: 1 } },
   refused: {
@@ -177,6 +181,8 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'after four others': { unknownOutcomes: 4 },
     'after a 2xx': { isAnswered: true },
     'of an erased contact': { erasedAt: SINCE },
+    'after the same claim': { claimId: NEW_CLAIM_ID },
+    'after a later claim': { claimedAt: LATER },
   },
   rejected: {
     '': {},
@@ -220,12 +226,17 @@ const situations = (shows: Shows): readonly Situation[] =>
     ),
   );
 
-const holds = (guard: SendGuard, shows: Shows, { evidence, stored }: Situation): boolean => {
+const isOfClaim = ({ evidence, stored }: Situation): boolean => evidence === 'right' && stored.claimId === undefined;
+
+const holds = (guard: SendGuard, shows: Shows, situation: Situation): boolean => {
+  const { evidence, stored } = situation;
   switch (guard) {
     case 'same-request':
       return shows === 'body' && evidence === 'right';
     case 'own-claim':
-      return shows.startsWith('claim') && evidence === 'right';
+      return shows.startsWith('claim') && isOfClaim(situation);
+    case 'later-claim':
+      return stored.claimId === undefined && stored.claimedAt !== LATER;
     case 'not-erased':
       return stored.erasedAt === undefined;
     case 'note-not-erased':
@@ -268,12 +279,12 @@ const FALLBACKS: { readonly [Name in SendTransitionName]?: readonly SendTransiti
 };
 
 /** Whether the item already says what the same claim records again, as when the SDK retries a write. */
-const isRecordedAlready = (name: SendTransitionName, shows: Shows, { from, evidence, stored }: Situation) =>
+const isRecordedAlready = (name: SendTransitionName, shows: Shows, situation: Situation) =>
   shows === 'claim' &&
   ['wait', 'refuse', 'expire', 'accept', 'reject', 'loseTrack'].includes(name) &&
-  evidence === 'right' &&
-  from === SEND_TRANSITIONS[name].to &&
-  stored.confirmedBy === undefined;
+  isOfClaim(situation) &&
+  situation.from === SEND_TRANSITIONS[name].to &&
+  situation.stored.confirmedBy === undefined;
 
 /** Whether the result says that the call sent nothing, although a status has confirmed the send. */
 const isUnsentCall = (name: SendTransitionName, shows: Shows, { evidence, stored }: Situation): boolean =>
