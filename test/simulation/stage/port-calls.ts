@@ -3,13 +3,14 @@ import type { FunctionName } from './ledger.ts';
 
 const ENDS: readonly Fault[] = ['dies-before', 'dies-after', 'late'];
 const LOST: readonly Fault[] = ['fails-before', 'fails-after'];
+const DELAYED: readonly Fault[] = ['overdue', 'repeated'];
 
 /** The faults that are possible at each kind of call. */
 const FAULTS_AT = {
-  table: [...LOST, 'outage', 'overdue', ...ENDS],
-  queue: [...LOST, 'overdue', ...ENDS],
-  scheduler: [...LOST, 'overdue', ...ENDS],
-  bus: [...LOST, 'overdue', 'partial', ...ENDS],
+  table: [...LOST, ...DELAYED, 'outage', ...ENDS],
+  queue: [...LOST, ...DELAYED, ...ENDS],
+  scheduler: [...LOST, ...DELAYED, ...ENDS],
+  bus: [...LOST, ...DELAYED, 'partial', ...ENDS],
   chatService: [...LOST, 'refused', 'garbage', ...ENDS],
   secret: ['fails-before', ...ENDS],
   response: ENDS,

@@ -214,6 +214,10 @@ export const createStageCalls = ({ context, faults }: StageCallsOptions): StageC
           happenLater({ process: process.name, label, key: id, perform });
           answer(timedOut(), timeoutMs);
           return;
+        case 'repeated':
+          happenLater({ process: process.name, label, key: id, perform });
+          answer(attempt(process.name, perform), answerMs);
+          return;
         default:
           answer(fail ? attempt(process.name, () => fail(perform)) : unavailable(), answerMs);
           return;
@@ -293,7 +297,7 @@ const faultsOfCall = ({ failures = {}, part, canEndProcess }: PortCall<unknown>)
     // The keys of `failures` are names of faults.
     ...(Object.keys(failures) as Fault[]),
     ...(part === 'table' ? (['outage'] as const) : []),
-    ...(isOnAws && canEndProcess ? (['overdue'] as const) : []),
+    ...(isOnAws && canEndProcess ? (['overdue', 'repeated'] as const) : []),
     ...(canEndProcess ? (['dies-before', 'dies-after', 'late'] as const) : []),
   ];
 };

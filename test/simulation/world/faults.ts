@@ -11,6 +11,8 @@
  * - `late`: the call takes effect, and the process is suspended until its lease has expired.
  * - `partial`: the event bus accepts only some of the events of a call.
  * - `overdue`: the call's time budget ends, so it fails for the caller. It takes effect at any later time.
+ * - `repeated`: the SDK repeats the call after a timeout, and the caller gets the answer to the repetition. The first
+ *   attempt takes effect, too, at any later time.
  */
 export const FAULTS = [
   'fails-before',
@@ -22,6 +24,7 @@ export const FAULTS = [
   'dies-after',
   'late',
   'overdue',
+  'repeated',
   'partial',
 ] as const;
 

@@ -1,6 +1,6 @@
 import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
-import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';
+import { type Invocation, idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 export const MANAGING_INVARIANTS = {
@@ -10,11 +10,11 @@ export const MANAGING_INVARIANTS = {
       const audits = facts.namesOf('AUDIT#').flatMap((name) => facts.writesOf(name));
       for (const { index, action, about } of operatorsChanges(facts)) {
         checked();
-        const invocation = facts.invocationAt({ index });
+        const causes = causesOf(facts, index);
         const isRecorded = audits.some(
           ({ after, ...entry }) =>
             entry.index < index &&
-            facts.invocationAt(entry) === invocation &&
+            causes.includes(facts.invocationAt(entry)) &&
             after?.action === action &&
             Object.entries(about).every(([name, value]) => after[name] === value),
         );
@@ -89,6 +89,17 @@ interface OperatorsChange {
   /** The expected audit trail entry. */
   readonly about: Readonly<Record<string, unknown>>;
 }
+
+/** The invocations that can have made a change: that of its time, and earlier ones of its process with repeated calls. */
+const causesOf = (facts: StageFacts, index: number): readonly (Invocation | undefined)[] => {
+  const invocation = facts.invocationAt({ index });
+  const earlier = facts
+    .entries('fault')
+    .filter((entry) => entry.fault === 'repeated' && entry.index < index)
+    .map((entry) => facts.invocationAt(entry))
+    .filter((one) => one?.process === invocation?.process);
+  return [invocation, ...earlier];
+};
 
 const operatorsChanges = (facts: StageFacts): readonly OperatorsChange[] => [
   ...facts.entries('write').flatMap((write): OperatorsChange[] => {
