@@ -37,7 +37,7 @@ export const STORYLINES = {
   erasedClaim: { draw: drawErasedClaim, weight: 2 },
   erasedSchedule: { draw: drawErasedSchedule, weight: 1 },
   erasedConsents: { draw: drawErasedConsents, weight: 1 },
-  erasuresAtMidnight: { draw: drawErasuresAtMidnight, weight: 5 },
+  erasuresAtMidnight: { draw: drawErasuresAtMidnight, weight: 2 },
 } as const satisfies Record<string, { readonly draw: DrawStoryline; readonly weight: number }>;
 
 const weightOf = (name: keyof typeof STORYLINES, { windowPer }: Pick<Features, 'windowPer'>): number =>

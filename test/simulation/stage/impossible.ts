@@ -24,12 +24,3 @@ export const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'port call keep delete from erasureDeadLetters': NO_DEAD_ERASURES,
   'port call keep set the visibility in erasureDeadLetters to': NO_DEAD_ERASURES,
 };
-
-/**
- * Port calls that need a coincidence of milliseconds, with the test that covers them. A run does not fail if they or the
- * faults at them never happen.
- */
-export const RARE: Readonly<Record<string, string>> = {
-  'port call keep delete DEADLETTER':
-    'An operator deletes a dead letter while its last items are written: test/unit/lambdas/adapters/dynamodb/kept-dead-letters.test.ts.',
-};

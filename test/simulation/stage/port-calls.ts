@@ -121,7 +121,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
     deletion: ['delete from erasures'],
   },
   keep: {
-    table: ['query byState', 'read DEADLETTER', 'write DEADLETTER', 'write DEADLETTER PART', 'delete DEADLETTER'],
+    table: ['query byState', 'read DEADLETTER', 'write DEADLETTER', 'write DEADLETTER PART'],
     queue: [...countOf(DEAD_LETTERS), ...drainedFrom(DEAD_LETTERS)],
     response: ['respond'],
   },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { NOW } from '../../support/builders.ts';
 import { PLAIN_FEATURES } from './draw-features.ts';
-import { IMPOSSIBLE, RARE } from './impossible.ts';
+import { IMPOSSIBLE } from './impossible.ts';
 import { type LedgerEntry, QUEUES } from './ledger.ts';
 import { observeReport } from './observe-report.ts';
 import { playHistory } from './play-history.ts';
@@ -127,12 +127,6 @@ describe('the witnesses of a run', () => {
     expect(judgeWitnesses(witnesses, {}).unwitnessed).toEqual(['fault late at erase read SEND']);
   });
 
-  it('allow a rare call to happen or not, and to have no faults', () => {
-    const name = 'fault late at keep delete DEADLETTER';
-    expect(judgeWitnesses(new Map([[name, 0]]))).toEqual({ unwitnessed: [], unexpected: [] });
-    expect(judgeWitnesses(new Map([[name, 1]]))).toEqual({ unwitnessed: [], unexpected: [] });
-  });
-
   it('know the faults of each call', async () => {
     const { possibleFaults } = await playHistory(busy(3, { faultRates: RATES }));
     const sorted = (faults: Iterable<string> = []) => [...faults].toSorted();
@@ -154,9 +148,9 @@ describe('the witnesses of a run', () => {
     });
   });
 
-  it('declare only known names impossible or rare, each with a reason', () => {
+  it('declare only known names impossible, each with a reason', () => {
     const known = createWitnesses();
-    for (const [name, reason] of Object.entries({ ...IMPOSSIBLE, ...RARE })) {
+    for (const [name, reason] of Object.entries(IMPOSSIBLE)) {
       expect([name, known.has(name)]).toEqual([name, true]);
       expect(reason).toMatch(/\.$/);
     }

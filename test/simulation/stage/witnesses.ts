@@ -7,7 +7,7 @@ import type { CallEnd } from '../world/journal.ts';
 import { observeTransition } from '../world/observe-transition.ts';
 import { ACT_WEIGHTS, CHOICES } from './draw-acts.ts';
 import type { Act } from './history.ts';
-import { IMPOSSIBLE, RARE } from './impossible.ts';
+import { IMPOSSIBLE } from './impossible.ts';
 import type { FunctionName, LedgerEntry } from './ledger.ts';
 import { observeReport, REPORTS } from './observe-report.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
@@ -159,7 +159,7 @@ export const addWitnesses = (to: Witnesses, more: ReadonlyMap<string, number>): 
 export const MIN_SEEDS_FOR_WITNESSES = 1_000;
 
 export interface Testimony {
-  /** What never happened and is listed neither as impossible nor as rare. */
+  /** What never happened and is not listed as impossible. */
   readonly unwitnessed: readonly string[];
   /** What happened but is listed as impossible, or is not known to be possible. */
   readonly unexpected: readonly string[];
@@ -170,13 +170,12 @@ export const judgeWitnesses = (
   witnesses: ReadonlyMap<string, number>,
   impossible: Readonly<Record<string, string>> = IMPOSSIBLE,
 ): Testimony => {
-  const isListed = (list: Readonly<Record<string, string>>, name: string) =>
-    Object.hasOwn(list, name) || Object.hasOwn(list, name.replace(FAULT_AT, portCallName('')));
-  const isImpossible = (name: string) => isListed(impossible, name);
+  const isImpossible = (name: string) =>
+    Object.hasOwn(impossible, name) || Object.hasOwn(impossible, name.replace(FAULT_AT, portCallName('')));
   const entries = [...witnesses];
   return {
     unwitnessed: entries
-      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name) && !isListed(RARE, name))
+      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name))
       .map(([name]) => name),
     unexpected: entries
       // A fault that nothing declares is unexpected wherever it could happen.
