@@ -115,6 +115,27 @@ export const SENDING_DEFECTS = {
       acts: [...TWICE.acts, ...historyOf([outage('chat-service', { afterMs: 5 * SECOND_MS, how: 'unanswered' })]).acts],
     },
   },
+  claimTakenAgain: {
+    breaks:
+      'If the SDK repeats the call of a claim, its first attempt can take the send again after it was given back.',
+    invariant: 'lawsHold',
+    create: () => ({
+      send: {
+        table: updating((update) => ({
+          ...update,
+          ...(update.condition !== undefined && {
+            condition: update.condition.replaceAll(
+              'NOT (#claimId = :claimId OR #claimedAt > :claimedAt)',
+              '(attribute_exists(#claimId) OR NOT attribute_exists(#claimId) OR attribute_exists(#claimedAt))',
+            ),
+          }),
+        })),
+      },
+    }),
+    history: historyOf([writes(), outage('chat-service', { forMs: 20 * SECOND_MS }), freeForm()], {
+      faults: ['send write SEND#request-1 as claimed 1 repeated'],
+    }),
+  },
   unconditionalClaim: {
     breaks: MISTAKES.unconditionalClaim.breaks,
     invariant: 'sentOnce',
