@@ -107,10 +107,9 @@ export const ERASING_INVARIANTS = {
 
   keptDeadLetterIsWhole: {
     sentence:
-      'A dead letter that is listed can be read, unless it is being deleted. One that is stored is listed, unless ' +
-      'its ' +
-      'move to the table was interrupted: then it is still in its queue, or was redriven from there, and an ' +
-      'erasure finds the rest by its contact.',
+      'A dead letter that is listed can be read, unless it is being deleted. One that is stored is listed, unless its ' +
+      'move to the table was interrupted: then it is still in its queue, or was redriven from there, and an erasure ' +
+      'finds the rest by its contact.',
     atEnd(scene) {
       const parts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* PART#/.test(name));
       const queued = Object.values(scene.queues).flatMap((queue) => queue.messages().map(({ body }) => body));
@@ -129,8 +128,8 @@ export const ERASING_INVARIANTS = {
         ({ pk, parts: count }) => parts.filter((name) => name.startsWith(`${pk} `)).length < Number(count),
       );
       if (unreadable && !isDeleting) return `${unreadable.pk} is listed and cannot be read.`;
-      // A process that dies during a deletion leaves them to an erasure, and so does a deletion before the last write.
-      if (scene.facts.has('a fault') || (scene.options.keeps ?? 0) > 0) return undefined;
+      // A process that dies during a deletion leaves them to an erasure.
+      if (scene.facts.has('a fault')) return undefined;
       const contacts = [...scene.table.items.keys()].filter((name) => /^DEADLETTER#.* CONTACT#/.test(name));
       const lonely = contacts.find((name) => !parts.some((part) => part.startsWith(name.split(' ')[0] ?? '')));
       return lonely && `${lonely} names a contact, and its dead letter is gone.`;
