@@ -33,6 +33,9 @@ const deadLetterItem = z.object({
 /** Names a contact of a dead letter, with the time and the ID of the latest call of `keep`; earlier versions had none. */
 const contactItem = z.object({ ...counts, keptAt: z.optional(z.string()), keepId: z.optional(z.string()) });
 
+/** A late write of an earlier call must not make the dead letter look older than the call that is still writing. */
+const IS_LATEST = 'attribute_not_exists(#keptAt) OR #keptAt <= :keptAt';
+
 const partItem = z.object({ data: z.instanceof(Uint8Array) });
 
 /**
@@ -51,7 +54,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     for (const [index, contact] of contacts.entries()) {
       const key = keys.contacts[index];
       const set = { contact: contactName(contact), contactSort: sort, keptAt: at, keepId, ...count };
-      if (key) await table.update({ key, set });
+      if (key) await table.update({ key, set, condition: IS_LATEST });
     }
     for (const [index, part] of data.entries()) {
       const key = keys.parts[index];
@@ -61,6 +64,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     await table.update({
       key: keys.item,
       set: { queue, reason, groupId, since, keptAt: at, keepId, ...count, ...index },
+      condition: IS_LATEST,
     });
   },
 

@@ -56,6 +56,25 @@ describe('a kept dead letter', () => {
     expect(await tables.items(tableName)).toEqual(once);
   });
 
+  it('stays as the later call of keep left it if the SDK has repeated the writes of an earlier one', async () => {
+    const table = tables.tableOf(tableName);
+    const updates: Parameters<typeof table.update>[] = [];
+    const recording: typeof table = {
+      ...table,
+      update(...update) {
+        updates.push(update);
+        return table.update(...update);
+      },
+    };
+    await createDynamodbKeptDeadLetters(recording).keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
+    await deadLetters.keep(deadLetter(), [contact], { at: addMs(NOW, 60_000), keepId: 'keep-2' });
+    const kept = await tables.items(tableName);
+    for (const update of updates) await table.update(...update);
+
+    expect(await tables.items(tableName)).toEqual(kept);
+    expect(await erasures.eraseKeptDeadLetters(contact, LATER)).toEqual({ erased: 0, isComplete: false });
+  });
+
   it('is deleted with all of its items, once', async () => {
     await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     expect([await deadLetters.delete('letter-1'), await deadLetters.delete('letter-1')]).toEqual([true, false]);
