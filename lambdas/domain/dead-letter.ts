@@ -1,5 +1,5 @@
 import { type ContactRef, contactRef, isPhone } from './contact.ts';
-import type { Instant } from './instant.ts';
+import { addMs, type Instant } from './instant.ts';
 import { maskNumbers } from './mask-numbers.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest } from './serialized-request.ts';
@@ -25,6 +25,12 @@ export interface DeadLetter {
  * daily runs can fail for a week before anything is lost.
  */
 export const KEEP_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Covers the function's timeout, and a write that takes effect after the SDK has repeated it or given up on it. */
+const MAX_KEEP_MS = 90_000;
+
+/** Whether the function that began to move a dead letter to the table at `keptAt` must have ended, with all its writes. */
+export const isKept = (keptAt: Instant, now: Instant): boolean => keptAt <= addMs(now, -MAX_KEEP_MS);
 
 /** The reason of a message that SQS moved itself: its redrive policy adds none. */
 const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';

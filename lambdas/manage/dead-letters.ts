@@ -1,4 +1,4 @@
-import { KEPT_QUEUES } from '../domain/dead-letter.ts';
+import { isKept, KEPT_QUEUES } from '../domain/dead-letter.ts';
 import * as z from '../domain/schema.ts';
 import type { AuditRepository, Clock, KeptDeadLetterRepository } from '../ports.ts';
 import {
@@ -19,11 +19,11 @@ import {
 
 export interface DeadLetterPorts {
   readonly deadLetters: Pick<KeptDeadLetterRepository, 'list' | 'read' | 'delete'>;
+  readonly clock: Clock;
 }
 
 interface DeletionPorts extends DeadLetterPorts {
   readonly audit: Pick<AuditRepository, 'record'>;
-  readonly clock: Clock;
 }
 
 const keptDeadLetter = z.object({
@@ -52,7 +52,8 @@ export const listDeadLetters = defineRoute({
   summary: 'List the dead letters that are kept in the table, oldest first',
   description:
     'A dead letter moves to the table after seven days in its queue, or earlier if it hides others from an erasure. ' +
-    'It stays there until it is deleted. The list does not contain the dead letters that are still in the queue.',
+    'It stays there until it is deleted. The list does not contain the dead letters that are still in the queue, nor ' +
+    'those whose move began less than 90 seconds ago.',
   query: z.strictObject({
     queue: z.enum(KEPT_QUEUES, `must be one of ${KEPT_QUEUES.join(', ')}`),
     /** Dead letters per page. @default 100 */
@@ -61,11 +62,13 @@ export const listDeadLetters = defineRoute({
   }),
   body: noBody,
   responses: { 200: deadLettersResponse, 400: problemResponse },
-  async handle({ deadLetters }: DeadLetterPorts, { query: { queue, cursor, limit = DEFAULT_PAGE_SIZE } }) {
+  async handle({ deadLetters, clock }: DeadLetterPorts, { query: { queue, cursor, limit = DEFAULT_PAGE_SIZE } }) {
     const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
     if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
     const page = await deadLetters.list(queue, { limit, after });
-    return ok({ deadLetters: page.deadLetters, cursor: page.next && writeCursor(page.next) });
+    const now = clock.now();
+    const kept = page.deadLetters.filter(({ keptAt }) => isKept(keptAt, now));
+    return ok({ deadLetters: kept, cursor: page.next && writeCursor(page.next) });
   },
 });
 
@@ -76,9 +79,9 @@ export const getDeadLetter = defineRoute({
   query: noQuery,
   body: noBody,
   responses: { 200: deadLetterResponse, 400: problemResponse, 404: problemResponse },
-  async handle({ deadLetters }: DeadLetterPorts, { id }) {
+  async handle({ deadLetters, clock }: DeadLetterPorts, { id }) {
     const deadLetter = await deadLetters.read(id);
-    return deadLetter ? ok(deadLetter) : notFound(id);
+    return deadLetter && isKept(deadLetter.keptAt, clock.now()) ? ok(deadLetter) : notFound(id);
   },
 });
 
@@ -94,6 +97,7 @@ export const deleteDeadLetter = defineRoute({
     const deadLetter = await deadLetters.read(id);
     // After an interrupted deletion, the dead letter cannot be read, but the deletion was already recorded.
     if (deadLetter) {
+      if (!isKept(deadLetter.keptAt, clock.now())) return notFound(id);
       const details = { deadLetterId: id, queue: deadLetter.queue };
       await audit.record({ action: 'dead-letter-deletion', details, at: clock.now(), caller });
     }
@@ -102,4 +106,8 @@ export const deleteDeadLetter = defineRoute({
 });
 
 const notFound = (id: string): Answer =>
-  problem(404, 'DEAD_LETTER_NOT_FOUND', `There is no dead letter with the ID ${id} in the table.`);
+  problem(
+    404,
+    'DEAD_LETTER_NOT_FOUND',
+    `There is no dead letter with the ID ${id} in the table. One that is being moved there can be found 90 seconds later.`,
+  );

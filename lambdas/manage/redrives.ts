@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/audit.ts';
+import { isKept } from '../domain/dead-letter.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type {
@@ -63,7 +64,8 @@ export const redriveDeadLetters = defineRoute({
   description:
     'Moves dead letters from the table and from the dead-letter queue, and returns how many. A call moves as many as ' +
     'it can in 15 seconds; repeat it until isComplete is true. A call does not see dead letters that another call is ' +
-    'moving. If that call was interrupted, for example by a timeout, they are visible again after 90 seconds.',
+    'moving. If that call was interrupted, for example by a timeout, they are visible again after 90 seconds. A dead ' +
+    'letter that is being moved to the table is left there until 90 seconds after its move began.',
   query: ignoredQuery,
   body: redriveRequest,
   responses: { 200: redriveResponse, 400: problemResponse, 404: problemResponse },
@@ -118,7 +120,7 @@ const createRun = (ports: RedrivePorts, { caller, name, selection, before, until
     let after: DeadLetterPosition | undefined;
     do {
       const page = await deadLetters.list(name, { limit: PAGE_SIZE, ...(after && { after }) });
-      const wanted = page.deadLetters.filter((one) => isSelected(selection, one));
+      const wanted = page.deadLetters.filter((one) => isSelected(selection, one) && isKept(one.keptAt, clock.now()));
       counts.leftInTable += page.deadLetters.length - wanted.length;
       await forEachConcurrently(CONCURRENCY, wanted, async ({ id }) => {
         if (hasTime()) await moveOne(id);

@@ -1,6 +1,6 @@
 import { type ContactRef, contactRef, messageGroup } from '../../domain/contact.ts';
-import { KEPT_QUEUES } from '../../domain/dead-letter.ts';
-import { addMs, type Instant } from '../../domain/instant.ts';
+import { isKept, KEPT_QUEUES } from '../../domain/dead-letter.ts';
+import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
 import {
@@ -133,9 +133,6 @@ const deleteDeadLetter = async (
 /** How many dead letters one call deletes. */
 const ERASURE_PAGE = 25;
 
-/** Covers the function's timeout, and a write that takes effect after the SDK has repeated it or given up on it. */
-const MAX_KEEP_MS = 90_000;
-
 /**
  * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves one until its writer must have
  * ended, because items that the writer adds after the deletion would have no contact.
@@ -177,7 +174,7 @@ const erasePage = async (table: ConversationTable, contact: string, now: Instant
   let erased = 0;
   for (const { pk, ...item } of found) {
     const named = parseItem(contactItem, item);
-    if (named.keptAt !== undefined && named.keptAt > addMs(now, -MAX_KEEP_MS)) continue;
+    if (named.keptAt !== undefined && !isKept(named.keptAt, now)) continue;
     await deleteDeadLetter(table, idOf(pk), named);
     erased += 1;
   }

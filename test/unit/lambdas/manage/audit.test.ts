@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { RouteName } from '../../../../lambdas/manage/routes.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
@@ -78,7 +79,7 @@ const ACTS: readonly (readonly [
     'deleteDeadLetter',
     () =>
       stage.deadLetters.keep({ id: 'd-1', queue: 'send', reason: 'X', body: '{}', since: NOW }, [], {
-        at: NOW,
+        at: addMs(NOW, -90_000),
         keepId: 'keep-1',
       }),
     { id: 'd-1' },
@@ -173,7 +174,7 @@ describe('the audit trail', () => {
       stage.setNow(at);
       await stage.call('recordAudit', { body: { action: 'access-token-change' } });
       await stage.deadLetters.keep({ id: at, queue: 'inbound', reason: 'X', body: '{}', since: NOW }, [], {
-        at: NOW,
+        at: addMs(NOW, -90_000),
         keepId: 'keep-1',
       });
       await stage.call('redriveDeadLetters', { body: { queue: 'inbound' } });

@@ -63,9 +63,10 @@ const createQuarantine = () => {
 };
 type Quarantine = ReturnType<typeof createQuarantine>;
 
-const keep = (id: string, changes: Partial<ReceivedDeadLetter> = {}) => {
+/** By default, the function that moved it to the table must have ended. */
+const keep = (id: string, changes: Partial<ReceivedDeadLetter> = {}, keptAt = addMs(NOW, -90_000)) => {
   const { receiptHandle: _receiptHandle, ...kept } = deadLetter(id, changes);
-  return stage.deadLetters.keep(kept, [], { at: NOW, keepId: 'keep-1' });
+  return stage.deadLetters.keep(kept, [], { at: keptAt, keepId: 'keep-1' });
 };
 const keptIds = async () => (await stage.deadLetters.list('inbound', { limit: 100 })).deadLetters.map(({ id }) => id);
 const redrive = async (body: Record<string, unknown> = {}) => {
@@ -107,6 +108,13 @@ describe('a redrive through the management API', () => {
     expect(quarantine.put).toEqual(['body of kept-1', 'body of b']);
     expect([quarantine.visible.map(({ id }) => id), quarantine.hidden]).toEqual([['a'], []]);
     expect(await keptIds()).toEqual(['kept-2']);
+  });
+
+  it('leaves a dead letter that is being moved to the table, because a late write could add text', async () => {
+    await keep('kept-1', {}, addMs(NOW, -80_000));
+
+    expect(await redrive()).toMatchObject({ moved: 0, left: 1, isComplete: true });
+    expect([quarantine.put, await keptIds(), await audited()]).toEqual([[], ['kept-1'], []]);
   });
 
   it.each(['kept-2', 'queued-2'])('moves only one: %s', async (deadLetterId) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { NOW, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import type { EmulatedTables } from '../../../support/emulated-table.ts';
 import { putSendInState } from '../../../support/send-states.ts';
@@ -52,11 +53,11 @@ test('receive and manage use only items that their roles allow', async () => {
   used = managed;
   const contact = contactRef('chat', USER);
   await stage.deadLetters.keep({ id: 'd-1', queue: 'send', reason: 'X', body: '{}', since: NOW }, [contact], {
-    at: NOW,
+    at: addMs(NOW, -90_000),
     keepId: 'keep-1',
   });
   await stage.deadLetters.keep({ id: 'd-2', queue: 'send', reason: 'X', body: '{}', since: NOW }, [], {
-    at: NOW,
+    at: addMs(NOW, -90_000),
     keepId: 'keep-1',
   });
   await putSendInState(stage.sends, 'uncertain');
