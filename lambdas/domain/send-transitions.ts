@@ -26,7 +26,7 @@ export type FromState = SendState | 'none';
 export type SendGuard =
   /** The item's request has the same body. */
   | 'same-request'
-  /** Parley gave up on the request after processing had failed for a day, so a redrive may send it. */
+  /** Parley had given up on the request after processing had failed for a day, so a redrive may send it. */
   | 'processing-failed'
   /** The item has a different reason for waiting, or processing has failed since that reason was recorded. */
   | 'other-decision'

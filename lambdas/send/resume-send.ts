@@ -46,8 +46,11 @@ export const createResumeSend =
         if (message !== undefined) await messages.recordOutbound(message);
         break;
       }
-      case 'rejected':
       case 'refused':
+        // The clock of the function that gave up on the request may be ahead.
+        if (stored.code === 'PROCESSING_FAILED') return SOON;
+        break;
+      case 'rejected':
       case 'expired':
       case 'uncertain':
       case 'cancelled':

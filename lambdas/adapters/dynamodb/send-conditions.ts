@@ -3,6 +3,7 @@ import {
   type FromState,
   SEND_TRANSITIONS,
   type SendGuard,
+  type SendState,
   type SendTransition,
   type SendTransitionName,
 } from '../../domain/send-transitions.ts';
@@ -28,7 +29,7 @@ export const conditionOf = (
   { set, setOnce }: TransitionUpdate,
   evidence: Evidence,
 ): Pick<ItemUpdate, 'condition' | 'values' | 'names'> => {
-  const { from }: SendTransition = SEND_TRANSITIONS[name];
+  const { from, to }: SendTransition = SEND_TRANSITIONS[name];
   const clauses = Object.entries(from).filter(([state, guards]) => hasEvidence(state, guards, evidence));
   const values: Record<string, unknown> = {};
   const names = new Set(['state']);
@@ -36,7 +37,7 @@ export const conditionOf = (
     if (isNone(state)) return 'attribute_not_exists(#state)';
     values[state] = state;
     const applying = guards.filter((guard) => guard !== 'note-not-erased' || set?.outcomeDetails !== undefined);
-    return [`#state = :${state}`, ...applying.map((guard) => guardCondition(guard, evidence, values, names))].join(
+    return [`#state = :${state}`, ...applying.map((guard) => guardCondition(guard, to, evidence, values, names))].join(
       ' AND ',
     );
   });
@@ -62,6 +63,7 @@ const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimI
 
 const guardCondition = (
   guard: SendGuard,
+  to: SendState,
   { body, claimId }: Evidence,
   values: Record<string, unknown>,
   names: Set<string>,
@@ -83,9 +85,10 @@ const guardCondition = (
       names.add('erasedAt');
       return 'attribute_not_exists(#erasedAt)';
     case 'processing-failed':
-      names.add('code');
+      names.add('code').add('refusedAt');
       values.processingFailed = 'PROCESSING_FAILED';
-      return '#code = :processingFailed';
+      // A write that takes effect late is older.
+      return `#code = :processingFailed AND NOT #refusedAt > :${to}At`;
     case 'other-decision':
       names.add('decision');
       names.add('failingSince');

@@ -46,7 +46,10 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
     case 'note-not-erased':
       return !has(before, 'erasedAt') || !has(after, 'outcomeDetails');
     case 'processing-failed':
-      return before.code === 'PROCESSING_FAILED';
+      return (
+        before.code === 'PROCESSING_FAILED' &&
+        (!has(before, 'refusedAt') || isNotBefore(after[`${stateOf(after)}At`], before.refusedAt))
+      );
     case 'other-decision':
       return before.decision !== after.decision || has(before, 'failingSince');
     case 'may-resend':

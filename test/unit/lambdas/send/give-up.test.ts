@@ -121,6 +121,20 @@ describe('a request that cannot be processed', () => {
     expect(harness.calls).toEqual([]);
   });
 
+  it('waits a second if it is redriven to a function with a clock that is behind, and is then sent', async () => {
+    await failForDay(BODY);
+    const gaveUpAt = harness.now();
+    await harness.openWindow(USER, { lastInboundAt: gaveUpAt });
+    const redriven = () => harness.startFunction().receive(BODY, { SentTimestamp: String(Date.parse(harness.now())) });
+    harness.setNow(addMs(gaveUpAt, -1));
+    expect(await redriven()).toEqual({ kind: 'retry', afterMs: 1_000 });
+    expect(harness.calls).toEqual([]);
+
+    harness.setNow(addMs(gaveUpAt, 999));
+    expect(await redriven()).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+  });
+
   it('is the request that a due message refers to', async () => {
     await putSendInState(harness.sends, 'scheduled');
     const due = serializeDueMessage('request-1');

@@ -174,6 +174,8 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'by a rule': { code: 'OPTED_OUT' },
     'by a rule, after an unknown outcome': { code: 'OPTED_OUT', unknownOutcomes: 1 },
     'because processing failed': { code: 'PROCESSING_FAILED' },
+    'because processing failed, at the same time': { code: 'PROCESSING_FAILED', refusedAt: AT },
+    'because processing failed, later': { code: 'PROCESSING_FAILED', refusedAt: LATER },
   },
   uncertain: {
     once: {},
@@ -242,7 +244,7 @@ const holds = (guard: SendGuard, shows: Shows, situation: Situation): boolean =>
     case 'note-not-erased':
       return shows !== 'claim and note' || stored.erasedAt === undefined;
     case 'processing-failed':
-      return stored.code === 'PROCESSING_FAILED';
+      return stored.code === 'PROCESSING_FAILED' && stored.refusedAt !== LATER;
     case 'other-decision':
       return stored.decision !== DECISION || stored.failingSince !== undefined;
     case 'may-resend':
