@@ -1,7 +1,6 @@
-import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { USER } from '../../../support/builders.ts';
 import type { BreakableManagePorts } from '../../world/manage-process.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { consent, freeForm, historyOf, isOf, type StageDefect, template, updating, writes } from './stage-defect.ts';
 
 const ports = (change: (ports: BreakableManagePorts) => Partial<BreakableManagePorts>) => ({
@@ -14,24 +13,6 @@ const ERASED = historyOf([writes(), freeForm(), erase]);
 const MALFORMED_ERASED = historyOf([freeForm(1, { fields: { mesageText: 'misspelled' } }), erase]);
 
 export const MANAGING_DEFECTS = {
-  movedDeadLetterErased: {
-    breaks: 'An erasure does not wait until the function that moves a dead letter to the table must have ended.',
-    invariant: 'erasureComplete',
-    create: () =>
-      ports(({ erasures }) => ({
-        erasures: {
-          ...erasures,
-          eraseKeptDeadLetters: (contact, now) => erasures.eraseKeptDeadLetters(contact, addMs(now, 2 * MINUTE_MS)),
-        },
-      })),
-    history: historyOf(
-      [
-        freeForm(1, { fields: { mesageText: 'misspelled' } }),
-        { kind: 'erase', contact: USER, afterMs: 7.5 * DAY_MS + 500 },
-      ],
-      { faults: ['keep write DEADLETTER PART 1 repeated'] },
-    ),
-  },
   expiryMissing: {
     breaks: 'Audit trail entries never expire.',
     invariant: 'lawsHold',
