@@ -135,13 +135,16 @@ type EndpointOf = (accepted: Item) => unknown;
 
 /**
  * Creates a function that returns the endpoint of an accepted call: the one that sent the message, if the latest call of
- * the send is known to have sent nothing.
+ * the send is known to have sent nothing. A status does not say to which of several calls with unknown outcomes it
+ * belongs, so it counts as that of the latest one.
  */
 const createEndpointOf = (facts: StageFacts): EndpointOf => {
   const endpoints = new Map(facts.calls.flatMap(({ effect, endpoint }) => (effect ? [[effect.id, endpoint]] : [])));
   return (accepted) => {
     const isUnsent = accepted.unsentClaimId !== undefined && accepted.unsentClaimId === accepted.claimId;
     const latest = valueIn(accepted.call, 'endpoint');
+    const isAmbiguous = accepted.confirmedBy !== undefined && Number(accepted.unknownOutcomes) > 1;
+    if (isUnsent && isAmbiguous && accepted.unknownCall !== undefined) return valueIn(accepted.unknownCall, 'endpoint');
     // An erasure removes all calls of a send.
     return isUnsent && latest !== undefined ? (endpoints.get(String(accepted.messageId)) ?? latest) : latest;
   };
