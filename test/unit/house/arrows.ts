@@ -270,7 +270,13 @@ export const LAYERS: readonly Layer[] = [
     name: 'bench',
     files: /^bench\//,
     mayImport: [
+      'bench',
+      'constructs',
+      'local base',
       'local emulators',
+      'local stack',
+      'local template',
+      'sandbox',
       'test/browser/chromium.ts',
       'test/browser/console-page.ts',
       'test/browser/populate.ts',
@@ -281,5 +287,6 @@ export const LAYERS: readonly Layer[] = [
       'test/support/self-signed-certificate.ts',
       'test/support/signed-requests.ts',
     ],
+    mayImportTypes: ['local functions'],
   },
 ];
