@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createMovableClock, type MovableClock } from '../../../local/clock.ts';
 import { type Emulators, startEmulators } from '../../../local/emulators/emulators.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
-import type { Interpose } from '../../../local/interposed.ts';
+import type { Interposed } from '../../../local/interposed.ts';
 import { createRunFolder } from '../../../local/run-folder.ts';
 import { startStack } from '../../../local/stack.ts';
 import { readCdkContext, templateFile } from '../../../local/synthesis.ts';
@@ -16,7 +16,7 @@ import { TutorialStack } from './tutorial-stack.ts';
 
 export interface TutorialOptions {
   /** Creates intermediaries between the parts of the run, such as proxies. @default none */
-  readonly interpose?: Interpose | undefined;
+  readonly interpose?: ((emulators: Emulators, chatServiceUrl: string) => Interposed | Promise<Interposed>) | undefined;
   /** The path of the runtime client that each function's process runs. @default the local run's own */
   readonly runtimeClient?: string | undefined;
   /** The folder for the functions' logs. @default a temporary folder */
@@ -87,7 +87,7 @@ export const startTutorial = async (options: TutorialOptions = {}): Promise<Tuto
   const assetFolder = join(folder, 'cdk.out');
   await synthesize(assetFolder, sandbox);
 
-  const interposed = interpose?.(emulators, sandbox.url);
+  const interposed = await interpose?.(emulators, sandbox.url);
   const { outputs, functions } = stack.use(
     await startStack({
       stackName: STACK_NAME,
