@@ -173,6 +173,11 @@ describe('sending', () => {
   });
 
   it('puts a malformed request on the dead-letter queue', async () => {
+    // The clock would also make a message visible again that is still being processed.
+    await waitFor(
+      'the queue is empty',
+      async () => (await client.queueDepth(tutorial.sendQueueUrl)) === 0 || undefined,
+    );
     await client.putMessage(tutorial.sendQueueUrl, '{"requestId":"malformed"}', {
       groupId: 'malformed',
       id: 'malformed',

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
  * Bundles a function of the tutorial in memory, into what CDK's `NodejsFunction` writes as index.js with its defaults for
  * Node.js 24 and `bundleAwsSDK: true`: CommonJS, not minified, and with the main fields of esbuild for Node.js.
  *
- * The SDK is bundled, as in Parley, because loading the one that Lambda provides takes longer.
+ * The SDK is bundled, as in Parley, so that only the code differs.
  *
  * Source: https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_lambda_nodejs-readme.html
  */
