@@ -271,6 +271,7 @@ export const LAYERS: readonly Layer[] = [
     files: /^bench\//,
     mayImport: [
       'bench',
+      'constructs',
       'domain',
       'local',
       'local base',
@@ -279,6 +280,8 @@ export const LAYERS: readonly Layer[] = [
       'local emulators',
       'local functions',
       'local stack',
+      'local template',
+      'sandbox',
       'test/browser/chromium.ts',
       'test/browser/console-page.ts',
       'test/browser/populate.ts',
@@ -289,5 +292,6 @@ export const LAYERS: readonly Layer[] = [
       'test/support/self-signed-certificate.ts',
       'test/support/signed-requests.ts',
     ],
+    mayImportTypes: ['local functions'],
   },
 ];
