@@ -3,10 +3,11 @@ import { billFor, type Counted, countUsage, usageFor } from './cost/counted.ts';
 import { PARLEY } from './cost/parley-subject.ts';
 import { EVENT_KINDS, type Subject } from './cost/subject.ts';
 import { billTable, callTable, memoryTable } from './cost/tables.ts';
+import { TUTORIAL } from './cost/tutorial-subject.ts';
 import type { Report } from './report.ts';
 
 /** The stacks whose cost is counted. */
-const SUBJECTS: readonly Subject[] = [PARLEY];
+const SUBJECTS: readonly Subject[] = [PARLEY, TUTORIAL];
 /** How many events of each kind are counted. */
 const EVENTS = 200;
 

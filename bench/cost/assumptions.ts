@@ -13,8 +13,17 @@ export const ASSUMPTIONS = {
   /** Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
   idlePollersPerQueue: 5,
   longPollSeconds: 20,
+  /**
+   * X-Ray's default rule samples the first request of a second and 5% of the others.
+   * Source: https://docs.aws.amazon.com/xray/latest/devguide/xray-console-sampling.html
+   */
+  tracedShareOfOthers: 0.05,
   secondsPerMonth: 730 * 60 * 60,
 } as const;
+
+/** The share of requests that X-Ray samples at the reference rate. */
+export const TRACED_SHARE =
+  (1 + (ASSUMPTIONS.eventsPerSecond - 1) * ASSUMPTIONS.tracedShareOfOthers) / ASSUMPTIONS.eventsPerSecond;
 
 export type Service = keyof (typeof ASSUMPTIONS)['latencyMs'];
 

@@ -1,5 +1,5 @@
 import { PRICES } from '../prices.ts';
-import { ASSUMPTIONS } from './assumptions.ts';
+import { ASSUMPTIONS, TRACED_SHARE } from './assumptions.ts';
 import type { FunctionUsage, Usage } from './usage.ts';
 
 /** The parts of a bill, in dollars per million events. */
@@ -55,7 +55,7 @@ export const billOf = (usage: Usage, producerRequests: number): Bill => {
       usage.standardRequests * PRICES.standardQueue.usd,
     secrets: usage.secretCalls * PRICES.secretCalls.usd,
     logs: ((logBytesOf(usage) * MILLION) / BYTES_PER_GB) * PRICES.logs.usd,
-    traces: of(({ facts }) => (facts.isTraced ? PRICES.traces.usd : 0)),
+    traces: of(({ facts }) => (facts.isTraced ? TRACED_SHARE * PRICES.traces.usd : 0)),
     bus: usage.busUnits * PRICES.bus.usd,
   };
 };

@@ -56,6 +56,13 @@ describe('a bill', () => {
   });
 });
 
+it('counts the traces that X-Ray samples by default of traced functions alone', () => {
+  const traced = { facts: { ...FACTS, isTraced: true }, invocations: 1, cpuMs: 4, waitMs: 5, logBytes: 0 };
+  expect(billOf(usage(), 0).traces).toBe(0);
+  // One of the ten requests of a second, and 5% of the other nine.
+  expect(billOf(usage({ functions: new Map([['Receive', traced]]) }), 0).traces).toBeCloseTo(0.145 * 5);
+});
+
 describe('invocations for the records of a stream', () => {
   const batching = { batchSize: 100, windowSeconds: 0 };
 
