@@ -292,6 +292,5 @@ export const LAYERS: readonly Layer[] = [
       'test/support/self-signed-certificate.ts',
       'test/support/signed-requests.ts',
     ],
-    mayImportTypes: ['local functions'],
   },
 ];
