@@ -56,11 +56,14 @@ export interface Tutorial extends AsyncDisposable {
   readonly emulators: Emulators;
   /** The functions, by logical id. */
   readonly functions: ReadonlyMap<string, FunctionPool>;
+  /** The path of the synthesized template, until the run is closed. */
+  readonly templateFile: string;
   readonly close: () => Promise<void>;
 }
 
 const STACK_NAME = 'Tutorial';
 const CHAT = { chatPlatform: 'chat', chatChannelNumber: '+5491100000000' };
+export const TUTORIAL_RETENTION_DAYS = 365;
 const ISSUER = 'https://accounts.google.com';
 
 /** What the sandbox's tokens contain, and the tutorial verifies. */
@@ -130,6 +133,7 @@ export const startTutorial = async (options: TutorialOptions = {}): Promise<Tuto
     clock,
     emulators,
     functions,
+    templateFile: templateFile(STACK_NAME, assetFolder),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -143,7 +147,7 @@ const synthesize = async (outdir: string, { url, jwksUrl }: Sandbox): Promise<vo
     ...CHAT,
     chatServiceUrl: url,
     pushToken: { jwksUrl, issuer: ISSUER, ...TUTORIAL_TOKEN },
-    retentionDays: 365,
+    retentionDays: TUTORIAL_RETENTION_DAYS,
   });
   app.synth();
 };

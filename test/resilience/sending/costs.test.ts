@@ -79,9 +79,19 @@ describe('a send', () => {
       serviceCalls: [INTENT],
     });
     const warm = await countCalls(() => invoke([templateRequest('warm', contact)]));
-    expect(warm.tableCalls?.filter((action) => action !== UPDATE)).toHaveLength(2);
-    expect(warm.tableCalls?.filter((action) => action === UPDATE)).toHaveLength(3);
-    expect([warm.secretCalls, warm.serviceCalls]).toEqual([[], [INTENT]]);
+    expect(warm).toEqual({ ...cold, secretCalls: [] });
+  });
+
+  it('of a free-form message costs the same', async () => {
+    const contact = await user(5);
+    await stage.client.userWrites(contact, { text: 'Where is my parcel?' });
+    await stage.delivered();
+    const request = { requestId: 'free-form', platformContactId: contact, messageText: 'It is on its way.' };
+    expect(await countCalls(() => invoke([request]))).toEqual({
+      tableCalls: ['BatchGetItem', 'GetItem', UPDATE, UPDATE, UPDATE],
+      secretCalls: [],
+      serviceCalls: ['/api/v1.0/message/v3'],
+    });
   });
 
   it('that is delivered again costs a read and two writes, and no HTTP call', async () => {

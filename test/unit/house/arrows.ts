@@ -272,8 +272,13 @@ export const LAYERS: readonly Layer[] = [
     mayImport: [
       'bench',
       'constructs',
+      'domain',
+      'local',
       'local base',
+      'local cloud',
+      'local demo',
       'local emulators',
+      'local functions',
       'local stack',
       'local template',
       'sandbox',
@@ -287,6 +292,5 @@ export const LAYERS: readonly Layer[] = [
       'test/support/self-signed-certificate.ts',
       'test/support/signed-requests.ts',
     ],
-    mayImportTypes: ['local functions'],
   },
 ];

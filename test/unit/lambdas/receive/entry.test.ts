@@ -43,6 +43,15 @@ describe('receiving', () => {
     expect(receive.table.calls).toEqual(calls);
     expect(receive.queues.calls).toHaveLength(calls.length === 0 ? 1 : 0);
   });
+
+  it('costs one more write for the first message to a business number in each process', async () => {
+    await start({ WINDOW_PER: 'channel' });
+    const number = { chatChannelNumber: '+5491100000000' };
+    await post(wireMessage({ _id_: 'first' }), number);
+    expect(receive.table.calls).toEqual(['UpdateItem', 'UpdateItem', 'UpdateItem']);
+    await post(wireMessage({ _id_: 'second' }), number);
+    expect(receive.table.calls).toHaveLength(5);
+  });
 });
 
 describe('the time budget', () => {

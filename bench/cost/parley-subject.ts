@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { retentionDays } from '../../lambdas/domain/retention.ts';
+import { createLocalClient } from '../../local/local-client.ts';
+import { startLocal } from '../../local/local-cloud.ts';
+import { templateFile } from '../../local/synthesis.ts';
+import { mainJobPhases } from './main-job-phases.ts';
+import type { Subject } from './subject.ts';
+
+const STAGE = 'dev';
+
+/** Parley's own stack, with the settings of the stage `dev`. */
+export const PARLEY: Subject = {
+  name: 'Parley',
+  async start(interpose, events) {
+    await using stack = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), 'parley-cost-'));
+    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    const outdir = join(folder, 'cdk.out');
+    const logFolder = join(folder, 'logs');
+    const cloud = await startLocal({ stage: STAGE, interpose, outdir, logFolder });
+    stack.defer(cloud.close);
+    const client = createLocalClient(cloud);
+    stack.defer(client.close);
+    const retention = [...cloud.functions.values()]
+      .map(({ declaration }) => declaration.variables.RETENTION_DAYS)
+      .find((days) => days !== undefined);
+    const template: unknown = JSON.parse(await readFile(templateFile(`Parley-${STAGE}`, outdir), 'utf8'));
+    const phases = await mainJobPhases(client, events);
+    const resources = stack.move();
+    return {
+      cloud,
+      template,
+      phases,
+      retentionDays: retentionDays.parse(JSON.parse(retention ?? '')).messages,
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    };
+  },
+};
