@@ -10,7 +10,9 @@ import type { Report } from './report.ts';
 /** A part of the benchmark. It prints its progress to standard error. */
 type Part = () => Promise<Pick<Report, 'tables' | 'charts' | 'figures'>>;
 
-const PARTS: Readonly<Record<string, () => Promise<Part>>> = {};
+const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
+  load: async () => (await import('./load.ts')).measureLoad,
+};
 
 const usage = (): string => `Usage: npm run bench -- [${[...Object.keys(PARTS), 'all'].join('|')}] [--json]`;
 

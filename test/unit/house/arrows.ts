@@ -270,6 +270,9 @@ export const LAYERS: readonly Layer[] = [
     name: 'bench',
     files: /^bench\//,
     mayImport: [
+      'bench',
+      'local base',
+      'local cloud',
       'local emulators',
       'test/browser/chromium.ts',
       'test/browser/console-page.ts',
