@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchCloud } from './load/bench-cloud.ts';
 import { type LoadGenerator, startLoadGenerator } from './load/load-generator.ts';
+import { type LoadCell, loadReport } from './load/load-report.ts';
 import { startParleyCloud } from './load/parley-cloud.ts';
 import { contactAddress } from './load/pushed-event.ts';
-import { interleave, quantile, type Report, type Table } from './report.ts';
+import { startTutorialCloud } from './load/tutorial-cloud.ts';
+import { interleave, quantile, type Report } from './report.ts';
 
 /** How many posts are in progress at once. */
 const LEVELS = [1, 4, 16, 64] as const;
@@ -19,15 +21,6 @@ const SEND_ROUNDS = 3;
 const POLL_MS = 10;
 const END_LIMIT_MS = 60_000;
 
-/** The measurements of one stack with one number of posts at once. */
-interface Cell {
-  readonly cloud: BenchCloud;
-  readonly clients: number;
-  readonly latenciesMs: number[];
-  errors: number;
-  perSecond: number;
-}
-
 /**
  * Measures how many events a stack acknowledges per second and how long an answer takes, with so many posts at once, and
  * how many messages per second it sends. Every stack runs on a local cloud of its own, on the same machine.
@@ -35,7 +28,9 @@ interface Cell {
 export const measureLoad = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await mkdtempDisposable(join(tmpdir(), 'parley-bench-')));
-  const clouds: readonly BenchCloud[] = [stack.use(await startParleyCloud(join(path, 'parley')))];
+  const parley = stack.use(await startParleyCloud(join(path, 'parley')));
+  const tutorial = stack.use(await startTutorialCloud(join(path, 'tutorial')));
+  const clouds: readonly BenchCloud[] = [parley, tutorial];
   const generator = stack.use(startLoadGenerator());
 
   const posted = new Map(clouds.map((cloud) => [cloud, [] as string[]]));
@@ -50,7 +45,7 @@ export const measureLoad = async (): Promise<Pick<Report, 'tables' | 'charts' | 
 
   for (const cloud of clouds) await post(cloud, Math.max(...LEVELS), WARM_UP_MS);
   const cells = LEVELS.flatMap((clients) =>
-    clouds.map((cloud): Cell => ({ cloud, clients, latenciesMs: [], errors: 0, perSecond: 0 })),
+    clouds.map((cloud): LoadCell => ({ cloud, clients, latenciesMs: [], errors: 0, perSecond: 0 })),
   );
   const rates = await interleave(cells, { rounds: ROUNDS, warmUpRounds: 0 }, async (cell) => {
     const { latenciesMs, errors, elapsedMs } = await post(cell.cloud, cell.clients, ROUND_MS);
@@ -76,7 +71,7 @@ export const measureLoad = async (): Promise<Pick<Report, 'tables' | 'charts' | 
     return perSecond;
   });
   const sends = new Map(clouds.map((cloud) => [cloud, quantile(sendRates.get(cloud) ?? [], 0.5)]));
-  return report(clouds, cells, { lost, sends });
+  return loadReport(clouds, cells, { lost, sends, sendCount: SENDS });
 };
 
 const postTo = (
@@ -112,67 +107,4 @@ const measureSends = async (cloud: BenchCloud, recipients: readonly string[]): P
   const elapsedMs = performance.now() - startMs;
   await cloud.idle();
   return SENDS / (elapsedMs / 1000);
-};
-
-interface Ends {
-  readonly lost: ReadonlyMap<BenchCloud, number>;
-  readonly sends: ReadonlyMap<BenchCloud, number>;
-}
-
-const report = (clouds: readonly BenchCloud[], cells: readonly Cell[], { lost, sends }: Ends) => {
-  const ms = (value: number) => value.toFixed(1);
-  const answers: Table = {
-    title: 'The webhook under load',
-    rows: [
-      ['posts at once', 'stack', 'events/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'posts', 'errors'],
-      ...cells.map(({ cloud, clients, latenciesMs, errors, perSecond }) => [
-        String(clients),
-        cloud.name,
-        perSecond.toFixed(0),
-        ...[0.5, 0.99, 0.999].map((fraction) => ms(quantile(latenciesMs, fraction))),
-        String(latenciesMs.length),
-        String(errors),
-      ]),
-    ],
-    note: clouds.map((cloud) => `${cloud.name}: ${lost.get(cloud)} events lost or stored twice.`).join(' '),
-  };
-  const sending: Table = {
-    title: `${SENDS} sends through the queue`,
-    rows: [['stack', 'sends/s'], ...clouds.map((cloud) => [cloud.name, (sends.get(cloud) ?? 0).toFixed(0)])],
-  };
-  const bars = (value: (cell: Cell) => number) =>
-    LEVELS.map((clients) => ({
-      label: `${clients} at once`,
-      bars: cells
-        .filter((cell) => cell.clients === clients)
-        .map((cell) => ({ label: cell.cloud.name, value: value(cell) })),
-    }));
-  return {
-    tables: [answers, sending],
-    charts: [
-      {
-        name: 'load-events',
-        title: 'Events acknowledged per second',
-        unit: 'events/s',
-        groups: bars((cell) => cell.perSecond),
-      },
-      {
-        name: 'load-p99',
-        title: 'Time to answer, 99th percentile',
-        unit: 'ms',
-        groups: bars((cell) => quantile(cell.latenciesMs, 0.99)),
-      },
-    ],
-    figures: {
-      ...Object.fromEntries(
-        cells.flatMap((cell) => [
-          [`${cell.cloud.name}, ${cell.clients} at once, events/s`, cell.perSecond],
-          [`${cell.cloud.name}, ${cell.clients} at once, p99 ms`, quantile(cell.latenciesMs, 0.99)],
-          [`${cell.cloud.name}, ${cell.clients} at once, errors`, cell.errors],
-        ]),
-      ),
-      ...Object.fromEntries(clouds.map((cloud) => [`${cloud.name}, lost`, lost.get(cloud) ?? Number.NaN])),
-      ...Object.fromEntries(clouds.map((cloud) => [`${cloud.name}, sends/s`, sends.get(cloud) ?? Number.NaN])),
-    },
-  };
 };

@@ -72,8 +72,11 @@ export interface LocalClient extends Disposable {
   close(): void;
 }
 
+/** The parts of a run that a client uses. */
+export type ClientTarget = Pick<LocalCloud, 'chatServiceUrl' | 'env' | 'sendQueueUrl' | 'tableName'>;
+
 /** Creates a client that uses AWS SDK clients and the sandbox's control API. */
-export const createLocalClient = (cloud: LocalCloud): LocalClient => {
+export const createLocalClient = (cloud: ClientTarget): LocalClient => {
   const credentials = {
     accessKeyId: cloud.env.AWS_ACCESS_KEY_ID ?? '',
     secretAccessKey: cloud.env.AWS_SECRET_ACCESS_KEY ?? '',

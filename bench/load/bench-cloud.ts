@@ -53,12 +53,16 @@ export interface CloudToConnect {
   readonly name: string;
   readonly stack: RunningStack;
   readonly auth: PushAuth;
-  /** Returns the id of the event that an item of the stack's table stores, or undefined for other items. */
-  readonly idOf: (item: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
+const MESSAGE_PREFIX = 'MESSAGE#';
+
+/** Returns the id of the message that an item stores, in either stack, or undefined for other items. */
+const idOf = ({ pk, sk }: Readonly<Record<string, unknown>>): string | undefined =>
+  sk === 'MESSAGE' ? String(pk).slice(MESSAGE_PREFIX.length) : undefined;
+
 /** Connects to a running stack. */
-export const connectToCloud = async ({ name, stack, auth, idOf }: CloudToConnect): Promise<BenchCloud> => {
+export const connectToCloud = async ({ name, stack, auth }: CloudToConnect): Promise<BenchCloud> => {
   const control = controlOf(stack.chatServiceUrl);
   await control('PATCH', '/account', { credit: CREDIT });
   const pushHeaders = await capturePushHeaders(control, stack.webhookUrl, auth);

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { startLocal } from '../../local/local-cloud.ts';
 import { type BenchCloud, connectToCloud } from './bench-cloud.ts';
 
-const PREFIX = 'MESSAGE#';
 const pushAuth = z.object({ audience: z.string(), serviceAccountEmail: z.string() });
 
 /** Starts Parley's stack, as `npm start` does. */
@@ -14,7 +13,6 @@ export const startParleyCloud = async (logFolder: string): Promise<BenchCloud & 
     name: 'Parley',
     stack,
     auth: pushAuth.parse(JSON.parse(settings.find((auth) => auth !== undefined) ?? '')),
-    idOf: ({ pk, sk }) => (sk === 'MESSAGE' ? String(pk).slice(PREFIX.length) : undefined),
   });
   const running = resources.move();
   return { ...cloud, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -94,7 +94,7 @@ export const startExecutionEnvironment = async (
           functionArn: declaration.arn,
           deadline: new Date(now + declaration.timeoutMs),
           clockOffsetMs: settings.clock.offsetMs,
-          traceId: `Root=1-${Math.floor(now / 1000).toString(16)}-${randomBytes(12).toString('hex')};Sampled=0`,
+          traceId: traceHeader(now),
         });
         if (isDoomed) fail(exited(requestId, child.exitCode, child.signalCode));
       }),
@@ -105,6 +105,12 @@ export const startExecutionEnvironment = async (
       await ended;
     },
   };
+};
+
+/** Source: https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html, "Tracing header" */
+const traceHeader = (nowMs: number): string => {
+  const root = `1-${Math.floor(nowMs / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
+  return `Root=${root};Parent=${randomBytes(8).toString('hex')};Sampled=0`;
 };
 
 const startProcess = (

@@ -275,6 +275,9 @@ export const LAYERS: readonly Layer[] = [
       'local base',
       'local cloud',
       'local emulators',
+      'local stack',
+      'local template',
+      'sandbox',
       'test/browser/chromium.ts',
       'test/browser/console-page.ts',
       'test/browser/populate.ts',
@@ -286,5 +289,6 @@ export const LAYERS: readonly Layer[] = [
       'test/support/self-signed-certificate.ts',
       'test/support/signed-requests.ts',
     ],
+    mayImportTypes: ['local functions'],
   },
 ];

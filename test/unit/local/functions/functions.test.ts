@@ -24,7 +24,7 @@ describe("a function's process", () => {
     expect(environment).toEqual({
       GREETING: 'hello',
       _HANDLER: 'index.handler',
-      _X_AMZN_TRACE_ID: expect.stringMatching(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24};/),
+      _X_AMZN_TRACE_ID: expect.stringMatching(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24};Parent=[0-9a-f]{16};Sampled=0$/),
       AWS_DEFAULT_REGION: 'local',
       AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:1',
       AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
