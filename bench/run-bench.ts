@@ -1,10 +1,10 @@
 import { cpus } from 'node:os';
-import { readArguments } from '../test/support/read-arguments.ts';
+import { readArguments, wrongNumber } from '../test/support/read-arguments.ts';
 import type { Report } from './report.ts';
 
 /*
- * `npm run bench -- [coldstart|warm|load|scale|cost|all] [--json] [--messages N]`: measures Parley beside the same service built as a
- * tutorial teaches it. See docs/performance.md.
+ * `npm run bench -- [coldstart|warm|load|scale|cost|all] [--json] [--messages N]`: measures Parley beside the same
+ * service built as a tutorial teaches it. See docs/performance.md.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */
@@ -28,8 +28,9 @@ const read = readArguments({
 const messages = read.kind === 'read' ? read.values.messages : undefined;
 const names = read.kind === 'read' && read.positionals.length > 0 ? read.positionals : ['all'];
 const unknown = names.find((name) => name !== 'all' && !Object.hasOwn(PARTS, name));
-if (read.kind === 'invalid' || unknown !== undefined) {
-  console.error(read.kind === 'invalid' ? read.sentence : `There is no part "${unknown}".`);
+const wrongMessages = messages === undefined ? undefined : wrongNumber('messages', messages);
+if (read.kind === 'invalid' || unknown !== undefined || wrongMessages !== undefined) {
+  console.error(read.kind === 'invalid' ? read.sentence : (wrongMessages ?? `There is no part "${unknown}".`));
   console.error(usage());
   process.exit(2);
 }

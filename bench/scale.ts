@@ -29,7 +29,7 @@ interface Cell {
  * Measures what an event costs the function `receive` when so many messages are stored already. One process of the
  * function writes to every table in turn.
  *
- * @param messages The most messages to store. @default 1,000,000
+ * @param messages The most messages to store, at least 1,000. @default 1,000,000
  */
 export const measureScale = async (
   messages = Math.max(...SIZES),
@@ -54,7 +54,7 @@ export const measureScale = async (
 
   const sample = await takeSample(folder, async (url, body) => void (await handle(url, [body])));
   const cells: Cell[] = [];
-  for (const size of SIZES.filter((each) => each <= messages)) {
+  for (const size of SIZES.filter((each) => each <= Math.max(messages, SIZES[0]))) {
     const startMs = performance.now();
     const table = stack.use(await startFilledTable(folder, size, sample));
     console.error(`${size} messages stored in ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
