@@ -1,26 +1,37 @@
 import { cpus } from 'node:os';
-import { readArguments } from '../test/support/read-arguments.ts';
+import { readArguments, wrongNumber } from '../test/support/read-arguments.ts';
 import type { Report } from './report.ts';
 
 /*
- * `npm run bench -- [coldstart|warm|load|scale|cost|all] [--json]`: measures Parley beside the same service built as a
- * tutorial teaches it. See docs/performance.md.
+ * `npm run bench -- [coldstart|warm|load|scale|cost|all] [--json] [--messages N]`: measures Parley beside the same
+ * service built as a tutorial teaches it. See docs/performance.md.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */
 type Part = () => Promise<Pick<Report, 'tables' | 'charts' | 'figures'>>;
 
 const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
+  load: async () => (await import('./load.ts')).measureLoad,
+  scale: async () => {
+    const { measureScale } = await import('./scale.ts');
+    return () => measureScale(messages === undefined ? undefined : Number(messages));
+  },
   cost: async () => (await import('./cost.ts')).measureCost,
 };
 
-const usage = (): string => `Usage: npm run bench -- [${[...Object.keys(PARTS), 'all'].join('|')}] [--json]`;
+const usage = (): string =>
+  `Usage: npm run bench -- [${[...Object.keys(PARTS), 'all'].join('|')}] [--json] [--messages N]`;
 
-const read = readArguments({ allowPositionals: true, options: { json: { type: 'boolean' } } });
+const read = readArguments({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' }, messages: { type: 'string' } },
+});
+const messages = read.kind === 'read' ? read.values.messages : undefined;
 const names = read.kind === 'read' && read.positionals.length > 0 ? read.positionals : ['all'];
 const unknown = names.find((name) => name !== 'all' && !Object.hasOwn(PARTS, name));
-if (read.kind === 'invalid' || unknown !== undefined) {
-  console.error(read.kind === 'invalid' ? read.sentence : `There is no part "${unknown}".`);
+const wrongMessages = messages === undefined ? undefined : wrongNumber('messages', messages);
+if (read.kind === 'invalid' || unknown !== undefined || wrongMessages !== undefined) {
+  console.error(read.kind === 'invalid' ? read.sentence : (wrongMessages ?? `There is no part "${unknown}".`));
   console.error(usage());
   process.exit(2);
 }

@@ -32,15 +32,18 @@ export const startDynamoDb = async (
   folder: string,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<DynamoDbEmulator> => {
-  const binary = await findBinary(environment);
+  const binary = await findDynoxide(environment);
   let reason = '';
   for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
-    const started = await tryStart(binary, folder, join(folder, `tables-${attempt}.db`));
+    const started = await tryStart(binary, folder, databaseFile(folder, attempt));
     if ('emulator' in started) return started.emulator;
     reason = started.reason;
   }
   throw new LocalError(`The DynamoDB emulator ${binary} did not start${reason && `: ${reason}`}`);
 };
+
+/** Returns the database of the emulator that runs in a folder. */
+export const databaseFile = (folder: string, attempt = 1): string => join(folder, `tables-${attempt}.db`);
 
 const tryStart = async (
   binary: string,
@@ -61,7 +64,8 @@ const tryStart = async (
   return { emulator: { ...front, pause: program.pause, close, [Symbol.asyncDispose]: close } };
 };
 
-const findBinary = async (environment: NodeJS.ProcessEnv): Promise<string> => {
+/** Returns the path of the emulator's program. @throws LocalError if it is missing. */
+export const findDynoxide = async (environment: NodeJS.ProcessEnv = process.env): Promise<string> => {
   const configured = environment.DYNOXIDE_BIN;
   const platform = `${process.platform}-${process.arch}`;
   const binary = configured || join(MODULES, '@dynoxide', platform, 'dynoxide');

@@ -288,6 +288,7 @@ export const LAYERS: readonly Layer[] = [
       'test/support/builders.ts',
       'test/support/emulated-table.ts',
       'test/support/issuer.ts',
+      'test/support/random.ts',
       'test/support/read-arguments.ts',
       'test/support/self-signed-certificate.ts',
       'test/support/signed-requests.ts',
