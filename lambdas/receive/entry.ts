@@ -1,14 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
-import { createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
-import { createChangeVisibility, createSqsClient, createSqsInboundQueue } from '../adapters/sqs.ts';
+import type { InboundQueue, WebhookSecret } from '../ports.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import { createVerifier } from './auth/create-verifier.ts';
 import { deliveryFormat } from './auth/webhook-auth.ts';
@@ -22,7 +21,6 @@ import { createWebhookHandler } from './webhook-handler.ts';
 const environment = parseEnvironment(receiveEnvironment, process.env);
 const { log, metrics, middlewares } = createTelemetry();
 const sdk = { maxAttempts: 2, requestHandler: SDK_TIMEOUTS };
-const sqs = createSqsClient(sdk);
 
 const tableOptions = {
   client: new DynamoDBClient(sdk),
@@ -43,17 +41,36 @@ const storeEvent = createStoreEvent({
   chatPlatform: environment.CHAT_PLATFORM,
   windowPer: environment.WINDOW_PER,
 });
-const inboundQueue = createSqsInboundQueue({
-  client: sqs,
-  queueUrl: environment.INBOUND_QUEUE_URL,
-  deadLetterQueueUrl: environment.INBOUND_DEAD_LETTER_QUEUE_URL,
-  budgetMs: TIME_BUDGET.queue,
-});
 
-const openSecret = () => {
+/** Needed only for events that the table does not accept, and for those that waited for it. */
+const queue = onFirstUse(async () => {
+  const { createChangeVisibility, createSqsClient, createSqsInboundQueue } = await import('../adapters/sqs.ts');
+  const client = createSqsClient(sdk);
+  return {
+    ...createSqsInboundQueue({
+      client,
+      queueUrl: environment.INBOUND_QUEUE_URL,
+      deadLetterQueueUrl: environment.INBOUND_DEAD_LETTER_QUEUE_URL,
+      budgetMs: TIME_BUDGET.queue,
+    }),
+    changeVisibility: createChangeVisibility(client, environment.INBOUND_QUEUE_URL),
+  };
+});
+const inboundQueue: InboundQueue = {
+  defer: async (request) => (await queue()).defer(request),
+  quarantine: async (request, reason) => (await queue()).quarantine(request, reason),
+};
+
+/** Needed only for the kinds of authentication that use a secret. */
+const openSecret = (): WebhookSecret => {
   const { WEBHOOK_SECRET_ID: secretId } = environment;
   if (secretId === undefined) throw new Error('WEBHOOK_SECRET_ID is missing; deploy the stack again.');
-  return createSecretsManagerWebhookSecret(new SecretsManagerClient(sdk), secretId, TIME_BUDGET.verification);
+  const secret = onFirstUse(async () => {
+    const { createSecretsManagerWebhookSecret } = await import('../adapters/secrets.ts');
+    const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+    return createSecretsManagerWebhookSecret(new SecretsManagerClient(sdk), secretId, TIME_BUDGET.verification);
+  });
+  return { read: async () => (await secret()).read() };
 };
 
 const format = deliveryFormat(environment.WEBHOOK_AUTH);
@@ -73,7 +90,7 @@ const webhook = createWebhookHandler({
 const drain = createInboundQueueHandler({
   storeEvent,
   inboundQueue,
-  changeVisibility: createChangeVisibility(sqs, environment.INBOUND_QUEUE_URL),
+  changeVisibility: async (changes) => (await queue()).changeVisibility(changes),
   clock: systemClock,
   randomness: systemRandomness,
   format,

@@ -1,3 +1,5 @@
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { ParleyError } from '../../domain/errors.ts';
 
 /** Keys and certificates are a few kilobytes. */
@@ -5,7 +7,7 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 
 export interface HttpGetAnswer {
   readonly text: string;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** The server responded, but not with the requested document. */
@@ -22,22 +24,40 @@ export class UnexpectedAnswerError extends ParleyError {
 /**
  * Fetches a small public document. Does not follow redirects, because only the given URL was checked.
  *
- * @throws UnexpectedAnswerError unless the response is a 2xx of bounded size; fetch's own error if there is no response
+ * Uses `node:https`, which the AWS SDK has loaded. Loading `fetch` would take longer than anything else in a cold start.
+ *
+ * @throws UnexpectedAnswerError unless the response is a 2xx of bounded size; an error of Node.js if there is no response
  */
 export const httpGet = async (url: string, timeoutMs: number): Promise<HttpGetAnswer> => {
-  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new UnexpectedAnswerError(`${url} answered with HTTP ${response.status}.`, response.status);
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    return await readAnswer(url, await open(url, signal));
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
   }
-  const chunks: Uint8Array[] = [];
+};
+
+const open = (url: string, signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { get } = url.startsWith('https:') ? https : http;
+    // Without an agent: a kept connection would be stale by the next fetch, hours later.
+    get(url, { signal, agent: false }, resolve).on('error', reject);
+  });
+
+const readAnswer = async (url: string, response: IncomingMessage): Promise<HttpGetAnswer> => {
+  const { statusCode: status = 0, headers } = response;
+  if (status < 200 || status > 299) {
+    response.destroy();
+    throw new UnexpectedAnswerError(`${url} answered with HTTP ${status}.`, status);
+  }
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response) {
     bytes += chunk.length;
     if (bytes > MAX_ANSWER_BYTES) {
-      throw new UnexpectedAnswerError(`${url} answered with more than ${MAX_ANSWER_BYTES} bytes.`, response.status);
+      throw new UnexpectedAnswerError(`${url} answered with more than ${MAX_ANSWER_BYTES} bytes.`, status);
     }
     chunks.push(chunk);
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), headers: response.headers };
+  return { text: Buffer.concat(chunks).toString('utf8'), headers };
 };

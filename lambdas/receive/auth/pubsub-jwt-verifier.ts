@@ -79,10 +79,10 @@ export const createKeySet = ({ url, clock, fetchTimeoutMs }: KeySetOptions): JWT
 const fetchKeys = async (url: string, timeoutMs: number): Promise<Fetched<ReturnType<typeof createLocalJWKSet>>> => {
   const { text, headers } = await httpGet(url, timeoutMs);
   const keys: JSONWebKeySet = z.parse(keySet, JSON.parse(text));
-  return { value: createLocalJWKSet(keys), freshForMs: maxAgeMs(headers.get('cache-control')) };
+  return { value: createLocalJWKSet(keys), freshForMs: maxAgeMs(headers['cache-control']) };
 };
 
-const maxAgeMs = (cacheControl: string | null): number => {
-  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl ?? '')?.[1];
+const maxAgeMs = (cacheControl = ''): number => {
+  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl)?.[1];
   return seconds === undefined ? DEFAULT_MAX_AGE_MS : Number(seconds) * 1000;
 };

@@ -67,7 +67,7 @@ export const startDeliveries = async (clock: Clock) => {
     {
       format: deliveryFormat(sns),
       verifier: createSnsVerifier(sns, {
-        get: async () => ({ text: pem, headers: new Headers() }),
+        get: async () => ({ text: pem, headers: {} }),
         clock,
         fetchTimeoutMs: 5_000,
       }),

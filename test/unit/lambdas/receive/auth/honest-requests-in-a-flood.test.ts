@@ -50,7 +50,7 @@ describe('authentic Amazon SNS notifications', () => {
           fetched.push(url);
           const answer = answerFor(url);
           if (answer instanceof Error) throw answer;
-          return { text: answer, headers: new Headers() };
+          return { text: answer, headers: {} };
         },
         clock,
         fetchTimeoutMs: 400,
@@ -89,7 +89,7 @@ describe('authentic Amazon SNS notifications', () => {
     const { verify } = createSnsVerifier(
       { kind: 'sns', topicArn: TOPIC },
       {
-        get: (url) => (url === CERTIFICATE_URL ? Promise.resolve({ text: pem, headers: new Headers() }) : hanging),
+        get: (url) => (url === CERTIFICATE_URL ? Promise.resolve({ text: pem, headers: {} }) : hanging),
         clock,
         fetchTimeoutMs: 400,
       },

@@ -29,7 +29,7 @@ const get = async (url: string): Promise<HttpGetAnswer> => {
   fetched.push(url);
   const document = documents.get(url) ?? new UnexpectedAnswerError('no such document', 404);
   if (document instanceof Error) throw document;
-  return { text: document, headers: new Headers() };
+  return { text: document, headers: {} };
 };
 const verifierFor = (topicArn: string) =>
   createSnsVerifier(
