@@ -1,27 +1,27 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
+import { buildSync, type Metafile } from 'esbuild';
 import { type BundledPackage, bundledPackages } from './bundled-packages.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
 
 /** A function's code, and the packages bundled into it. */
 export interface Bundle {
-  readonly code: string;
+  /** The text of each file, by its path. `index.js` exports the handler. */
+  readonly files: ReadonlyMap<string, string>;
   readonly packages: readonly BundledPackage[];
 }
 
 /** Paths in messages and in the metafile are relative to Parley's root, regardless of the current folder. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+const LAMBDAS = fileURLToPath(new URL('../../lambdas', import.meta.url));
+
 /**
- * Bundles a function's entry and all of its imports, including the AWS SDK, into one ES module, `index.mjs`, and writes
- * the licenses of the packages beside it.
- *
- * Runs esbuild in this process. CDK's `NodejsFunction` starts npx for every function, which takes longer than bundling.
- * The asset's hash is computed from the output, so an edit that does not change the bundle deploys nothing.
+ * Bundles a function's entry and all of its imports, including the AWS SDK, and writes the licenses of the packages
+ * beside it. The asset's hash is computed from the output, so an edit that does not change the bundle deploys nothing.
  *
  * @param entry The absolute path of the TypeScript file that exports `handler`.
  * @throws Error with esbuild's messages if the bundle cannot be built.
@@ -34,8 +34,12 @@ export function bundledCode(entry: string): Code {
       image: DockerImage.fromRegistry('unused'),
       local: {
         tryBundle(outputDirectory) {
-          const { code, packages } = bundle(entry);
-          writeFileSync(join(outputDirectory, 'index.mjs'), code);
+          const { files, packages } = bundle(entry);
+          for (const [file, text] of files) {
+            const path = join(outputDirectory, file);
+            mkdirSync(dirname(path), { recursive: true });
+            writeFileSync(path, text);
+          }
           if (packages.length > 0) {
             writeFileSync(join(outputDirectory, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(packages));
           }
@@ -47,30 +51,72 @@ export function bundledCode(entry: string): Code {
 }
 
 /**
- * Bundles a function's entry in memory.
+ * Bundles a function's entry in memory: `index.js`, and a file for each package that is imported only dynamically, at
+ * the path where Node.js looks for it. A cold start loads `index.js` alone.
+ *
+ * Runs esbuild in this process. CDK's `NodejsFunction` starts npx for every function, which takes longer than bundling.
  *
  * @param entry The absolute path of the TypeScript file that exports `handler`.
  * @throws Error with esbuild's messages if the bundle cannot be built.
  */
 export function bundle(entry: string): Bundle {
+  const files = new Map<string, string>();
+  const metafiles: Metafile[] = [];
+  const pending = new Map([['index.js', entry]]);
+  for (const [file, source] of pending) {
+    const dynamic = dynamicPackages(build(source).metafile);
+    const { text, metafile } = build(source, [...dynamic.keys()]);
+    files.set(file, text);
+    metafiles.push(metafile);
+    for (const [name, path] of dynamic) pending.set(`node_modules/${name}/index.js`, join(ROOT, path));
+  }
+  return { files, packages: bundledPackages(metafiles, ROOT) };
+}
+
+/** @param external The packages to leave out. */
+function build(entry: string, external: string[] = []): { text: string; metafile: Metafile } {
   const { outputFiles, metafile } = buildSync({
     entryPoints: [entry],
     absWorkingDir: ROOT,
-    outfile: 'index.mjs',
+    outfile: 'index.js',
     write: false,
     metafile: true,
     bundle: true,
     platform: 'node',
     target: 'node24',
-    format: 'esm',
+    // As an ES module, it would load every export of the modules of Node.js that it imports, and so `fetch`.
+    format: 'cjs',
+    // Dynamic imports of modules of Node.js become calls of `require`, for the same reason.
+    supported: { 'dynamic-import': false },
     // Unlike CommonJS, ES modules can be tree-shaken. This halves the code to parse at a cold start.
     mainFields: ['module', 'main'],
+    external,
+    alias: { '@aws-sdk/credential-provider-node': join(LAMBDAS, 'runtime/environment-credentials.ts') },
     minify: true,
-    // Keeps function names in stack traces. A source map would add line numbers, but also 10 ms to a cold start.
-    keepNames: true,
     // esbuild includes its messages in the error that it throws, so printing them would repeat them.
     logLevel: 'silent',
   });
-  const code = outputFiles.map(({ text }) => text).join('');
-  return { code, packages: bundledPackages(metafile, ROOT) };
+  return { text: outputFiles.map(({ text }) => text).join(''), metafile };
+}
+
+/**
+ * Returns the packages that Parley's modules, and the packages loaded with them, import only dynamically: the path of
+ * each one's module, by the name in the import.
+ */
+function dynamicPackages({ inputs, outputs }: Metafile): ReadonlyMap<string, string> {
+  const loaded = new Set(Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []));
+  for (const path of loaded) {
+    for (const { path: imported, kind } of inputs[path]?.imports ?? []) {
+      if (kind !== 'dynamic-import') loaded.add(imported);
+    }
+  }
+  const isPackage = (path: string) => path.includes('node_modules/');
+  const imports = Object.entries(inputs).flatMap(([path, input]) =>
+    loaded.has(path) || !isPackage(path) ? input.imports : [],
+  );
+  return new Map(
+    imports.flatMap(({ original, path }) =>
+      original !== undefined && isPackage(path) && !loaded.has(path) ? [[original, path]] : [],
+    ),
+  );
 }

@@ -26,20 +26,22 @@ const manifestSchema = z.object({
 /**
  * Returns the packages whose code is in a bundle, sorted by name.
  *
- * @param metafile esbuild's description of the bundle.
- * @param workingDirectory The absolute path that the metafile's paths are relative to.
+ * @param metafiles esbuild's descriptions of the bundle's files.
+ * @param workingDirectory The absolute path that the metafiles' paths are relative to.
  */
-export function bundledPackages(metafile: Metafile, workingDirectory: string): readonly BundledPackage[] {
+export function bundledPackages(metafiles: readonly Metafile[], workingDirectory: string): readonly BundledPackage[] {
   const folderOf = (file: string): string | undefined => packageFolder(join(workingDirectory, file));
-  const files = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
-  );
-  const filesByFolder = Map.groupBy(files, folderOf);
+  const inputs = new Map(metafiles.flatMap((metafile) => Object.entries(metafile.inputs)));
+  const files = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.entries(output.inputs))
+    .flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+  const filesByFolder = Map.groupBy(new Set(files), folderOf);
   const packages = [...filesByFolder].flatMap(([folder, filesInFolder]): BundledPackage[] => {
     // Files without a folder are Parley's own.
     if (folder === undefined) return [];
     const imports = filesInFolder
-      .flatMap((file) => metafile.inputs[file]?.imports ?? [])
+      .flatMap((file) => inputs.get(file)?.imports ?? [])
       .flatMap(({ path }) => folderOf(path) ?? [])
       .filter((imported) => imported !== folder && filesByFolder.has(imported));
     return [{ ...readManifest(folder), folder, imports: [...new Set(imports)].toSorted() }];
