@@ -1,10 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
 import { createDynamodbAudit } from '../adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
+import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
@@ -21,7 +21,7 @@ import {
   createSqsSendQueue,
 } from '../adapters/sqs.ts';
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../adapters/sqs-dead-letters.ts';
-import { parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { ManagementCall } from './api.ts';
@@ -63,7 +63,11 @@ const {
 } = environment;
 const sqs = createSqsClient(AWS_CALL);
 const table = createConversationTable({
-  client: new DynamoDBClient(AWS_CALL),
+  client: createDynamodbClient({
+    ...parseAwsVariables(process.env),
+    endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
+    ...AWS_CALL,
+  }),
   tableName: environment.TABLE_NAME,
   retentionDays,
 });

@@ -6,8 +6,9 @@ import { json, wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `manage`. */
 export const manageEnvironment = z.object({
-  /** The conversation table. */
+  /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
+  AWS_ENDPOINT_URL_DYNAMODB: z.url(),
   /** The queue for send requests. */
   SEND_QUEUE_URL: z.url(),
   /** The queue for erasures, which the function also consumes. */

@@ -1,11 +1,11 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
+import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import type { InboundQueue, WebhookSecret } from '../ports.ts';
-import { parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
@@ -23,7 +23,11 @@ const { log, metrics, middlewares } = createTelemetry();
 const sdk = { maxAttempts: 2, requestHandler: SDK_TIMEOUTS };
 
 const tableOptions = {
-  client: new DynamoDBClient(sdk),
+  client: createDynamodbClient({
+    ...parseAwsVariables(process.env),
+    endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
+    ...sdk,
+  }),
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
 };

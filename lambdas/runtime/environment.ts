@@ -38,3 +38,27 @@ export const parseEnvironment = <Schema extends z.ZodMiniType>(
   const faults = z.describeIssues(parsed.error, 'the environment');
   throw new Error(`The function's environment is invalid; deploy the stack again. ${faults}`);
 };
+
+const awsVariables = z.object({
+  AWS_REGION: z.string(),
+  AWS_ACCESS_KEY_ID: z.string(),
+  AWS_SECRET_ACCESS_KEY: z.string(),
+  AWS_SESSION_TOKEN: z.optional(z.string()),
+});
+
+/**
+ * Reads the region and the credentials of the function's role, which Lambda sets.
+ *
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html, "Defined runtime environment variables"
+ */
+export const parseAwsVariables = (environment: Record<string, string | undefined>) => {
+  const variables = parseEnvironment(awsVariables, environment);
+  return {
+    region: variables.AWS_REGION,
+    credentials: {
+      accessKeyId: variables.AWS_ACCESS_KEY_ID,
+      secretAccessKey: variables.AWS_SECRET_ACCESS_KEY,
+      sessionToken: variables.AWS_SESSION_TOKEN,
+    },
+  };
+};

@@ -1,8 +1,8 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
+import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
@@ -11,7 +11,7 @@ import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } from '../adapters/sqs.ts';
 import { receiveFloorMs } from '../domain/backoff.ts';
-import { parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
@@ -38,7 +38,11 @@ const limits = timeLimits(timeouts);
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
 const sqs = createSqsClient(AWS_CALL);
 const table = createConversationTable({
-  client: new DynamoDBClient(AWS_CALL),
+  client: createDynamodbClient({
+    ...parseAwsVariables(process.env),
+    endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
+    ...AWS_CALL,
+  }),
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
 });

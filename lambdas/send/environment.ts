@@ -8,8 +8,9 @@ import { json, wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `send`. */
 export const sendEnvironment = z.object({
-  /** The conversation table. */
+  /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
+  AWS_ENDPOINT_URL_DYNAMODB: z.url(),
   /** The queue that the function consumes. The function also changes the visibility of waiting requests. */
   SEND_QUEUE_URL: z.url(),
   /** The queue for requests that are malformed or cannot be processed. */

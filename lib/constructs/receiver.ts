@@ -16,7 +16,7 @@ import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } fro
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { StageSecret } from './stage-secret.ts';
-import { grantItemActions } from './table.ts';
+import { dynamodbUrl, grantItemActions } from './table.ts';
 
 const receiverSettings = settingsObject
   .pick({
@@ -107,6 +107,7 @@ export class ParleyReceiver extends Construct {
       reservedConcurrency: settings.reservedConcurrency.receive,
       environment: {
         TABLE_NAME: props.table.tableName,
+        AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl(this),
         INBOUND_QUEUE_URL: this.inboundQueue.queueUrl,
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: JSON.stringify(webhook.auth),

@@ -12,7 +12,7 @@ import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { SendSchedules } from './send-schedules.ts';
 import { StageSecret } from './stage-secret.ts';
-import { grantItemActions } from './table.ts';
+import { dynamodbUrl, grantItemActions } from './table.ts';
 
 const senderSettings = settingsObject
   .pick({
@@ -95,6 +95,7 @@ export class ParleySender extends Construct {
       reservedConcurrency: settings.reservedConcurrency.send,
       environment: {
         TABLE_NAME: props.table.tableName,
+        AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl(this),
         SEND_QUEUE_URL: this.sendQueue.queueUrl,
         SEND_DEAD_LETTER_QUEUE_URL: this.sendQueue.deadLetters.queueUrl,
         ACCESS_TOKEN_SECRET_ID: this.accessToken.secretArn,

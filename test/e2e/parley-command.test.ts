@@ -7,6 +7,7 @@ import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamodbClient } from '../../lambdas/adapters/dynamodb/client.ts';
 import { createDynamodbSends } from '../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../lambdas/adapters/dynamodb/table.ts';
 import { scheduleName } from '../../lambdas/adapters/scheduler.ts';
@@ -455,16 +456,15 @@ const startParley = (args: readonly string[]) => {
   return { child, ended };
 };
 
-const dynamodbClient = () =>
-  new DynamoDBClient({
-    region: cloud.env.AWS_REGION,
-    endpoint: cloud.env.AWS_ENDPOINT_URL_DYNAMODB,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+const dynamodbAccess = () => ({
+  region: cloud.env.AWS_REGION ?? '',
+  endpoint: cloud.env.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
 
 /** Writes opt-ins by the thousand, as an import would. */
 const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
-  const dynamodb = dynamodbClient();
+  const dynamodb = new DynamoDBClient(dynamodbAccess());
   for (let start = 0; start < contacts.length; start += 25) {
     const items = contacts.slice(start, start + 25).map((contact) => ({
       PutRequest: {
@@ -484,7 +484,7 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
 
 /** Writes a send whose call was interrupted, as the function would. */
 const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
-  const client = dynamodbClient();
+  const client = createDynamodbClient({ ...dynamodbAccess(), requestHandler: {} });
   const sends = createDynamodbSends(
     createConversationTable({ client, tableName: cloud.tableName, retentionDays: RETENTION_DAYS }),
   );
@@ -497,5 +497,4 @@ const uncertainDirectly = async (requestId: string, platformContactId: string): 
     outcome: 'ECONNRESET',
     isAnswered: false,
   });
-  client.destroy();
 };

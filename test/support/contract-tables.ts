@@ -43,10 +43,11 @@ export const contractTables = (): ContractTables => {
   return realTables(tables);
 };
 
-export const realTables = ({ client, createTable, items }: EmulatedTables): ContractTables => ({
+export const realTables = ({ client, tableClient, createTable, items }: EmulatedTables): ContractTables => ({
   createTable,
   items,
-  tableOf: (tableName, retentionDays = RETENTION_DAYS) => createConversationTable({ client, tableName, retentionDays }),
+  tableOf: (tableName, retentionDays = RETENTION_DAYS) =>
+    createConversationTable({ client: tableClient, tableName, retentionDays }),
   async put(TableName, item) {
     const Item = marshall(item, { removeUndefinedValues: true });
     await client.send(new PutItemCommand({ TableName, Item }));

@@ -8,6 +8,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { createDynamodbClient, type DynamodbClient } from '../../lambdas/adapters/dynamodb/client.ts';
 import { ParleyTable } from '../../lib/constructs/table.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 import { createRunFolder } from '../../local/run-folder.ts';
@@ -18,6 +19,8 @@ export type Item = Record<string, unknown>;
 export interface EmulatedTables {
   readonly url: string;
   readonly client: DynamoDBClient;
+  /** The functions' own client. */
+  readonly tableClient: DynamodbClient;
   createTable(): Promise<string>;
   /** Returns the table's items by `pk sk`. */
   items(tableName: string): Promise<Record<string, Item>>;
@@ -52,14 +55,16 @@ export const startEmulatedTables = async (): Promise<EmulatedTables> => {
 };
 
 export const connectToTables = ({ url, schema }: TableEmulator): EmulatedTables => {
-  const client = new DynamoDBClient({
+  const access = {
     endpoint: url,
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  };
+  const client = new DynamoDBClient(access);
   return {
     url,
     client,
+    tableClient: createDynamodbClient({ ...access, requestHandler: {} }),
     async createTable() {
       const TableName = `conversations-${randomUUID()}`;
       await client.send(new CreateTableCommand({ ...schema, TableName }));

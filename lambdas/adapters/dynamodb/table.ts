@@ -1,25 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { DamagedItemError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
+import { type DynamodbClient, DynamodbError, type InputOf } from './client.ts';
 import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
 import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
 
 export interface TableOptions {
-  readonly client: DynamoDBClient;
+  readonly client: DynamodbClient;
   readonly tableName: string;
   /** The number of days until each kind of data expires. */
   readonly retentionDays: RetentionDays;
@@ -63,7 +54,7 @@ export interface ConversationTable {
     names: readonly string[],
   ): Promise<boolean>;
   query(
-    query: Omit<QueryCommandInput, 'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'> & {
+    query: Omit<InputOf<'Query'>, 'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'> & {
       readonly values: Readonly<Record<string, unknown>>;
       readonly after?: Item;
     },
@@ -131,9 +122,10 @@ const createTable = ({
   sleep = pause,
 }: TableOptions): ConversationTable => ({
   async get(key) {
-    const { Item: item } = await client.send(
+    const { Item: item } = await client.call(
+      'GetItem',
       // A window may have just opened. With an eventually consistent read, Parley could refuse an allowed send.
-      new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
+      { TableName: tableName, Key: marshall(key), ConsistentRead: true },
       { abortSignal },
     );
     return item && unmarshall(item);
@@ -153,8 +145,9 @@ const createTable = ({
       // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
       let pauseMs = FIRST_PAUSE_MS;
       while (pending.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetItemCommand({ RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } }),
+        const { Responses, UnprocessedKeys } = await client.call(
+          'BatchGetItem',
+          { RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } },
           { abortSignal },
         );
         const items = (Responses?.[tableName] ?? []).map((raw) => unmarshall(raw));
@@ -173,18 +166,19 @@ const createTable = ({
 
   async update(update, { returnItem } = { returnItem: false }) {
     try {
-      const { Attributes } = await client.send(
-        new UpdateItemCommand({
+      const { Attributes } = await client.call(
+        'UpdateItem',
+        {
           ...updateExpressions(update),
           TableName: tableName,
           ReturnValues: returnItem ? 'ALL_NEW' : 'NONE',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
+        },
         { abortSignal },
       );
       return { kind: 'written', item: Attributes && unmarshall(Attributes) };
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) {
+      if (isConditionFailed(error)) {
         return { kind: 'conflict', item: error.Item && unmarshall(error.Item) };
       }
       if (error instanceof Error && error.name === 'ValidationException') {
@@ -203,8 +197,9 @@ const createTable = ({
 
   async delete(key, condition, values, names) {
     try {
-      const { Attributes } = await client.send(
-        new DeleteItemCommand({
+      const { Attributes } = await client.call(
+        'DeleteItem',
+        {
           TableName: tableName,
           Key: marshall(key),
           ConditionExpression: condition,
@@ -212,24 +207,25 @@ const createTable = ({
           // DynamoDB refuses an empty map.
           ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',
-        }),
+        },
         { abortSignal },
       );
       return Attributes !== undefined && Object.keys(Attributes).length > 0;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
+      if (isConditionFailed(error)) return false;
       throw error;
     }
   },
 
   async query({ values, after, ...query }) {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
+    const { Items = [], LastEvaluatedKey } = await client.call(
+      'Query',
+      {
         ...query,
         TableName: tableName,
         ExpressionAttributeValues: valuesOf(values),
         ExclusiveStartKey: after && marshall(after),
-      }),
+      },
       { abortSignal },
     );
     return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
@@ -237,6 +233,9 @@ const createTable = ({
 
   expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays[kind] * 24 * 60 * 60,
 });
+
+const isConditionFailed = (error: unknown): error is DynamodbError =>
+  error instanceof DynamodbError && error.name === 'ConditionalCheckFailedException';
 
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
 

@@ -1,5 +1,6 @@
-import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamodbClient } from '../../../lambdas/adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import {
   contactName,
@@ -52,12 +53,12 @@ export const readLongConversation = async (
   await writeMany(tables, tableName, refusedSends, refusedSend);
 
   let calls = 0;
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ endpoint: tables.url, region: 'us-east-1', credentials });
-  client.middlewareStack.add((next) => async (parameters) => {
-    calls += 1;
-    return next(parameters);
-  });
+  const client: DynamodbClient = {
+    call(name, input) {
+      calls += 1;
+      return tables.tableClient.call(name, input);
+    },
+  };
   const table = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS });
   const ports = {
     contacts: createDynamodbContacts(table),
@@ -90,7 +91,6 @@ export const readLongConversation = async (
     }
     cursor = page.cursor;
   } while (cursor !== undefined);
-  client.destroy();
   return { ...result, seen: seen.size };
 };
 

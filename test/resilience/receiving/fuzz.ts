@@ -48,7 +48,7 @@ export const fuzz = async (
     const createQueue = async (QueueName: string) =>
       `${queues.url}${new URL((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '').pathname}`;
     const [queueUrl, deadLetterQueueUrl] = [await createQueue('inbound'), await createQueue('dead-letters')];
-    const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
+    const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
     const repositories = {
       contacts: createDynamodbContacts(table),
       messages: createDynamodbMessages(table),

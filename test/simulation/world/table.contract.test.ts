@@ -27,7 +27,7 @@ interface TestedTable {
 
 const emulated = async (): Promise<TestedTable> => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
+  const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
   return { table, items: () => tables.items(tableName) };
 };
 

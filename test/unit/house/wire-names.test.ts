@@ -54,7 +54,7 @@ const claimOf = (requestId: string): Claim => ({
 /** Makes every write once, and returns the attributes of each kind of item. */
 const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
+  const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
   const names: Record<string, Set<string>> = {};
   const collect = async () => {
     for (const item of Object.values(await tables.items(tableName))) {

@@ -52,7 +52,7 @@ export const createManagedStage = async (
   }: { readonly windowPer?: WindowPer; readonly numberFormat?: NumberFormat } = {},
 ) => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
+  const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
   const repositories = {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),

@@ -113,15 +113,15 @@ describe('an uncertain send', () => {
   it('resolved twice at the same time gets the same answer twice', async () => {
     const body = { outcome: 'accepted', messageId: 'out-1' };
     let concurrent: ReturnType<typeof resolve> | undefined;
-    const client = createClientWithHooks(tables, {
+    const tableClient = createClientWithHooks(tables, {
       async before(command) {
-        if (command !== 'UpdateItemCommand' || concurrent !== undefined || !isStored) return;
+        if (command !== 'UpdateItem' || concurrent !== undefined || !isStored) return;
         concurrent = resolve(body);
         await concurrent;
       },
     });
     let isStored = false;
-    stage = await createManagedStage({ ...tables, client });
+    stage = await createManagedStage({ ...tables, tableClient });
     await putSendInState(stage.sends, 'uncertain');
     isStored = true;
 

@@ -56,7 +56,7 @@ interface HarnessOptions {
 /** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
 export const createSendHarness = async (tables: EmulatedTables, options: HarnessOptions = {}) => {
   const { rules, windowPer = 'user', tableName = await tables.createTable() } = options;
-  const table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
+  const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
   const sends = createDynamodbSends(table);
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);

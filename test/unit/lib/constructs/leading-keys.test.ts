@@ -17,15 +17,15 @@ const tables = testTables();
 
 /** Returns `tables` with a client that adds each action and the kinds of its items, such as `GetItem SEND#*`, to `used`. */
 const recording = (used: Set<string>): EmulatedTables => {
-  const request = (command: string, input: object) => {
+  const request = (operation: string, input: object) => {
     const { Key, RequestItems = {} } = { Key: undefined, RequestItems: undefined, ...input } as {
       Key?: { pk: { S: string } };
       RequestItems?: Record<string, { Keys: { pk: { S: string } }[] }>;
     };
     const keys = [...(Key ? [Key] : []), ...Object.values(RequestItems).flatMap(({ Keys }) => Keys)];
-    for (const { pk } of keys) used.add(`${command.replace('Command', '')} ${pk.S.replace(/#.*$/s, '#*')}`);
+    for (const { pk } of keys) used.add(`${operation} ${pk.S.replace(/#.*$/s, '#*')}`);
   };
-  return { ...tables, client: createClientWithHooks(tables, { request }) };
+  return { ...tables, tableClient: createClientWithHooks(tables, { request }) };
 };
 
 /** What the role of a function allows, in the same form. */

@@ -1,29 +1,24 @@
-import { DynamoDBClient, type ServiceOutputTypes } from '@aws-sdk/client-dynamodb';
-import { onTestFinished } from 'vitest';
+import type { DynamodbClient, OperationName } from '../../../../../lambdas/adapters/dynamodb/client.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';
 
-/** What a test does around a call to DynamoDB, by the name of its command. */
+/** What a test does around a call to DynamoDB, by the name of its operation. */
 export interface CallHooks {
-  readonly before?: (command: string) => Promise<unknown>;
+  readonly before?: (operation: OperationName) => Promise<unknown>;
   /** Receives the input of each call. */
-  readonly request?: (command: string, input: object) => void;
+  readonly request?: (operation: OperationName, input: object) => void;
   /** Returns the output that the caller sees. */
-  readonly after?: (command: string, output: ServiceOutputTypes) => ServiceOutputTypes | Promise<ServiceOutputTypes>;
+  readonly after?: (operation: OperationName, output: object) => object;
 }
 
 /** Creates a client for what the emulator does not do by itself: changes between two calls, and partial answers. */
 export const createClientWithHooks = (
-  tables: EmulatedTables,
-  { before, request, after }: CallHooks,
-): DynamoDBClient => {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ endpoint: tables.url, region: 'us-east-1', credentials });
-  onTestFinished(() => client.destroy());
-  client.middlewareStack.add((next, { commandName = '' }) => async (parameters) => {
-    await before?.(commandName);
-    request?.(commandName, parameters.input);
-    const result = await next(parameters);
-    return { ...result, output: (await after?.(commandName, result.output)) ?? result.output };
-  });
-  return client;
-};
+  { tableClient }: EmulatedTables,
+  { before, request, after = (_operation, output) => output }: CallHooks,
+): DynamodbClient => ({
+  async call(name, input, options) {
+    await before?.(name);
+    request?.(name, input);
+    const output = await tableClient.call(name, input, options);
+    return { ...output, ...after(name, output) };
+  },
+});

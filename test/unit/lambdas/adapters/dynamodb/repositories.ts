@@ -8,7 +8,7 @@ import { NOW, RETENTION_DAYS } from '../../../../support/builders.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';
 
 /** Creates the repositories of a table in DynamoDB, and the function that stores events in it. */
-export const createRepositories = ({ client }: Pick<EmulatedTables, 'client'>, tableName: string) =>
+export const createRepositories = ({ tableClient: client }: Pick<EmulatedTables, 'tableClient'>, tableName: string) =>
   repositoriesOf(createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS }));
 
 /** Creates the repositories of a table, and the function that stores events in it. */

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDynamodbClient, type OutputOf } from '../../../../../lambdas/adapters/dynamodb/client.ts';
 import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
@@ -16,7 +17,7 @@ let table: ConversationTable;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  table = createConversationTable({ client: tables.client, tableName, retentionDays: RETENTION_DAYS });
+  table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
 });
 
 const key = messageKey('message-1');
@@ -47,12 +48,11 @@ describe('getAll', () => {
     let calls = 0;
     const pauses: number[] = [];
     const client = createClientWithHooks(tables, {
-      after(command, output) {
-        if (command !== 'BatchGetItemCommand' || !('Responses' in output) || Array.isArray(output.Responses)) {
-          return output;
-        }
+      after(operation, output) {
+        if (operation !== 'BatchGetItem') return output;
         calls += 1;
-        const items = output.Responses?.[tableName] ?? [];
+        const { Responses = {} }: OutputOf<'BatchGetItem'> = { ...output };
+        const items = Responses[tableName] ?? [];
         const processed = answered(calls);
         const unprocessed = items.slice(processed).map(({ pk, sk }) => ({ ...(pk && { pk }), ...(sk && { sk }) }));
         return {
@@ -147,7 +147,7 @@ describe('an update, whose answer the emulator and DynamoDB must agree on', () =
   // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html, "ReturnValues"
   it('asks for no old attributes, whatever it returns', async () => {
     const requested: unknown[] = [];
-    const client = createClientWithHooks(tables, { request: (_command, input) => void requested.push(input) });
+    const client = createClientWithHooks(tables, { request: (_operation, input) => void requested.push(input) });
     const observed = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS });
 
     await observed.update({ key, set: { text: 'Hi' } });
@@ -169,8 +169,7 @@ describe('a table whose signal is aborted', () => {
     );
     onTestFinished(() => server.close());
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const client = new DynamoDBClient({ endpoint: server.url, region: 'local', credentials });
-    onTestFinished(() => client.destroy());
+    const client = createDynamodbClient({ endpoint: server.url, region: 'local', credentials, requestHandler: {} });
     const options = { client, tableName, retentionDays: RETENTION_DAYS, abortSignal: abort.signal };
     const update = createConversationTable(options).update({ key, set: { a: 1 } });
     await expect(update).rejects.toMatchObject({ name: 'AbortError' });
@@ -179,7 +178,7 @@ describe('a table whose signal is aborted', () => {
 
   it('starts no call', async () => {
     const aborted = createConversationTable({
-      client: tables.client,
+      client: tables.tableClient,
       tableName,
       retentionDays: RETENTION_DAYS,
       abortSignal: AbortSignal.abort(),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Issuer, startIssuer } from '../../../../support/issuer.ts';
+import { replaceInternet } from '../../../../support/replaced-internet.ts';
 import { selfSignedCertificate } from '../../../../support/self-signed-certificate.ts';
 import { type RealFunction, startRealFunction } from '../real-function.ts';
 import { type Attack, type AttackedKind, INJECTED, INJECTED_MARK, type Keys, type Outcome } from './attack.ts';
@@ -19,6 +20,7 @@ const [certificate, foreignCertificate] = [selfSignedCertificate(...validity), s
 let receive: RealFunction;
 let issuers: readonly [Issuer, Issuer];
 let keys: Keys;
+let internet: AsyncDisposable;
 const fetched: string[] = [];
 const certificateStatus = [200];
 
@@ -41,18 +43,16 @@ beforeAll(async () => {
   issuers = [await startIssuer(nowSeconds), await startIssuer(nowSeconds)];
   const [issuer, foreignIssuer] = issuers;
   keys = { issuer, foreignIssuer, sns: certificate.privateKey, foreignSns: foreignCertificate.privateKey };
-  const realFetch = globalThis.fetch;
-  vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
-    const url = String(request[0]);
+  internet = await replaceInternet((url) => {
     fetched.push(url);
-    if (url === issuer.jwksUrl) return realFetch(...request);
-    if (url === GENUINE_CERTIFICATE_URL) return new Response(certificate.pem, { status: certificateStatus.at(-1) });
+    if (url === issuer.jwksUrl) return undefined;
+    if (url === GENUINE_CERTIFICATE_URL) return { status: certificateStatus.at(-1), body: certificate.pem };
     // Whatever else is fetched is under the attacker's control, except the host of Amazon SNS itself.
-    return url === ABSENT_CERTIFICATE_URL ? new Response('', { status: 404 }) : new Response(foreignCertificate.pem);
+    return url === ABSENT_CERTIFICATE_URL ? { status: 404, body: '' } : { body: foreignCertificate.pem };
   });
 });
 afterAll(async () => {
-  vi.unstubAllGlobals();
+  await internet[Symbol.asyncDispose]();
   await Promise.all(issuers.map((issuer) => issuer.close()));
   await receive.close();
 });
