@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { bundle } from '../../lib/constructs/bundled-code.ts';
+import { writeBundle } from '../../lib/constructs/bundled-code.ts';
 
 /** A function that does next to nothing, bundled as Parley's functions are. */
 export type Peer = 'empty' | 'one-client';
 
-/** Returns the ES module of a peer, to be written as index.mjs. */
-export const bundlePeer = (name: Peer): string => bundle(join(import.meta.dirname, `${name}.ts`)).code;
+/** Bundles a peer and writes its files to a folder. */
+export const writePeer = (name: Peer, folder: string): void =>
+  void writeBundle(join(import.meta.dirname, `${name}.ts`), folder);

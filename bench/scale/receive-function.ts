@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../../lib/constructs/bundled-code.ts';
+import { writeBundle } from '../../lib/constructs/bundled-code.ts';
 import { RETENTION_DAYS } from '../../test/support/builders.ts';
 import { AUDIENCE, SERVICE_ACCOUNT } from '../../test/support/issuer.ts';
 import type { Batch, BatchResult } from './function-process.ts';
@@ -22,10 +21,9 @@ export interface ReceiveFunctionSettings {
 
 export const startReceiveFunction = async (settings: ReceiveFunctionSettings): Promise<ReceiveFunction> => {
   const { folder, tableUrl, tableName, jwksUrl } = settings;
-  const file = join(folder, 'index.mjs');
-  await writeFile(file, bundle(fileURLToPath(new URL('../../lambdas/receive/entry.ts', import.meta.url))).code);
+  writeBundle(fileURLToPath(new URL('../../lambdas/receive/entry.ts', import.meta.url)), folder);
   const auth = { kind: 'pubsub-jwt', audience: AUDIENCE, serviceAccountEmail: SERVICE_ACCOUNT, jwksUrl };
-  const child = fork(fileURLToPath(new URL('./function-process.ts', import.meta.url)), [file], {
+  const child = fork(fileURLToPath(new URL('./function-process.ts', import.meta.url)), [join(folder, 'index.js')], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       AWS_ACCESS_KEY_ID: 'local',

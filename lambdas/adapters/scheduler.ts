@@ -3,6 +3,7 @@ import { LoggableError } from '../domain/errors.ts';
 import type { Instant } from '../domain/instant.ts';
 import { serializeDueMessage } from '../domain/send-request.ts';
 import type { SendScheduler } from '../ports.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
 
 export interface SchedulerOptions {
   readonly groupName: string;
@@ -27,16 +28,10 @@ const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
 
 /**
  * Creates a scheduler whose one-time schedules delete themselves. Each schedule is named after its request, so creating
- * it again is harmless.
- *
- * Loads the client on first use, because most sends have no `sendAt` and loading it would lengthen every cold start.
+ * it again is harmless. Most sends have no `sendAt`, so the client is loaded on first use.
  */
 export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptions): SendScheduler => {
-  let connecting: ReturnType<typeof connect> | undefined;
-  const connection = () => {
-    connecting ??= connect();
-    return connecting;
-  };
+  const connection = onFirstUse(connect);
 
   return {
     async schedule({ requestId, groupId, at }) {

@@ -4,6 +4,7 @@ import { createEventBridgeBus } from '../adapters/eventbridge.ts';
 import type { PublishDeadLetterQueue } from '../ports.ts';
 import { parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createStreamHandler } from '../runtime/stream-handler.ts';
 import { sleep, systemRandomness } from '../runtime/system.ts';
 import { publishEnvironment } from './environment.ts';
@@ -16,13 +17,12 @@ const { log, metrics, middlewares } = createTelemetry();
 const REQUIRED_TIME_MS = 15_000;
 const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
 
-/** Loads the SQS client on first use. It is rarely needed, and loading it would lengthen every cold start. */
-const connectDeadLetters = async (): Promise<PublishDeadLetterQueue> => {
+/** Needed only for changes that cannot be published. */
+const deadLetters = onFirstUse(async (): Promise<PublishDeadLetterQueue> => {
   const { createSqsClient, createSqsPublishDeadLetterQueue } = await import('../adapters/sqs.ts');
   const client = createSqsClient({ requestHandler: AWS_CALL });
   return createSqsPublishDeadLetterQueue(client, environment.PUBLISH_DEAD_LETTER_QUEUE_URL);
-};
-let connecting: Promise<PublishDeadLetterQueue> | undefined;
+});
 
 const publishChanges = createPublishChanges({
   // Two attempts only, because publishChanges retries failed events itself.
@@ -30,12 +30,7 @@ const publishChanges = createPublishChanges({
     new EventBridgeClient({ maxAttempts: 2, requestHandler: AWS_CALL }),
     environment.EVENT_BUS_NAME,
   ),
-  deadLetters: {
-    async put(change, reason) {
-      connecting ??= connectDeadLetters();
-      await (await connecting).put(change, reason);
-    },
-  },
+  deadLetters: { put: async (change, reason) => (await deadLetters()).put(change, reason) },
   sleep,
   randomness: systemRandomness,
   log,

@@ -9,10 +9,11 @@ import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
-import { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } from '../adapters/sqs.ts';
 import { receiveFloorMs } from '../domain/backoff.ts';
+import type { SendDeadLetterQueue } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
 import { sendEnvironment } from './environment.ts';
@@ -36,7 +37,18 @@ const timeouts = {
 const limits = timeLimits(timeouts);
 
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
-const sqs = createSqsClient(AWS_CALL);
+/** Needed only for requests that wait, and for those that cannot be processed. */
+const queue = onFirstUse(async () => {
+  const { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } = await import('../adapters/sqs.ts');
+  const client = createSqsClient(AWS_CALL);
+  return {
+    deadLetters: createSqsSendDeadLetterQueue(client, environment.SEND_DEAD_LETTER_QUEUE_URL),
+    changeVisibility: createChangeVisibility(client, environment.SEND_QUEUE_URL),
+  };
+});
+const deadLetters: SendDeadLetterQueue = {
+  put: async (message, reason) => (await queue()).deadLetters.put(message, reason),
+};
 const table = createConversationTable({
   client: createDynamodbClient({
     ...parseAwsVariables(process.env),
@@ -53,7 +65,7 @@ const account = { platform: chatPlatform, channel: chatChannelNumber };
 const shared = {
   sends: createDynamodbSends(table),
   messages: createDynamodbMessages(table),
-  deadLetters: createSqsSendDeadLetterQueue(sqs, environment.SEND_DEAD_LETTER_QUEUE_URL),
+  deadLetters,
   clock: systemClock,
   sleep,
   log,
@@ -117,7 +129,7 @@ export const handler = frame(
     handleMessage: prepareSend,
     minimumWaitMs: receiveFloorMs,
     handleFailure: createGiveUp({ ...shared, contactDefaults }),
-    changeVisibility: createChangeVisibility(sqs, environment.SEND_QUEUE_URL),
+    changeVisibility: async (changes) => (await queue()).changeVisibility(changes),
     clock: systemClock,
     requiredTimeMs: limits.requiredSeconds * 1000,
     log,

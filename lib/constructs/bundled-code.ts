@@ -34,12 +34,7 @@ export function bundledCode(entry: string): Code {
       image: DockerImage.fromRegistry('unused'),
       local: {
         tryBundle(outputDirectory) {
-          const { files, packages } = bundle(entry);
-          for (const [file, text] of files) {
-            const path = join(outputDirectory, file);
-            mkdirSync(dirname(path), { recursive: true });
-            writeFileSync(path, text);
-          }
+          const { packages } = writeBundle(entry, outputDirectory);
           if (packages.length > 0) {
             writeFileSync(join(outputDirectory, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(packages));
           }
@@ -48,6 +43,17 @@ export function bundledCode(entry: string): Code {
       },
     },
   });
+}
+
+/** Bundles a function's entry, writes the files to a folder, and returns the bundle. */
+export function writeBundle(entry: string, folder: string): Bundle {
+  const bundled = bundle(entry);
+  for (const [file, text] of bundled.files) {
+    const path = join(folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  return bundled;
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { createRequire } from 'node:module';
 import { basename, dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CLOCK_OFFSET_HEADER, installShiftedClock } from '../clock.ts';
@@ -45,9 +46,10 @@ const loadHandler = async (taskRoot: string, handler: string): Promise<Handler> 
   throw new RuntimeError('Runtime.HandlerNotFound', `${handler} ${problem}`);
 };
 
+/** Requires a file unless its extension says that it is an ES module, as Lambda's own runtime does. */
 const loadModule = async (file: string): Promise<unknown> => {
   try {
-    return await import(pathToFileURL(file).href);
+    return file.endsWith('.mjs') ? await import(pathToFileURL(file).href) : createRequire(file)(file);
   } catch (error) {
     throw error instanceof SyntaxError ? new RuntimeError('Runtime.UserCodeSyntaxError', String(error)) : error;
   }

@@ -75,7 +75,7 @@ export interface DynamodbClientOptions {
     readonly secretAccessKey: string;
     readonly sessionToken?: string | undefined;
   };
-  /** How often to try a call that DynamoDB throttles or does not answer. @default 3, as in the SDK */
+  /** How often to try a call that DynamoDB throttles or does not answer. @default 3 */
   readonly maxAttempts?: number;
   /** The timeouts of each attempt. */
   readonly requestHandler: NodeHttpHandlerOptions;
@@ -150,7 +150,7 @@ const toWire = (input: object): string =>
 const fromWire = (text: string) =>
   text.includes('"B":"')
     ? JSON.parse(text, (key, value) =>
-        key === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value,
+        key === 'B' && typeof value === 'string' ? Uint8Array.from(Buffer.from(value, 'base64')) : value,
       )
     : JSON.parse(text);
 

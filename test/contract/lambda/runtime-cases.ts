@@ -8,8 +8,9 @@ import { createRunFolder } from '../../../local/run-folder.ts';
 /** A behavior of the runtime that does not depend on the function. */
 export interface RuntimeCase {
   readonly name: string;
-  /** The module `index.mjs`. */
   readonly source: string;
+  /** The name of the module's file. @default index.mjs */
+  readonly file?: string;
   /** @default index.handler */
   readonly handler?: string;
   /** The events of successive invocations. @default one empty event */
@@ -24,6 +25,11 @@ export const RUNTIME_CASES: readonly RuntimeCase[] = [
     name: 'the event and the result are passed as JSON',
     source: `${HANDLER} => ({ event, letters: 'Ñandú 日本語 🎉', absent: undefined, number: 1.5 });`,
     events: [{ text: 'Ñandú 日本語 🎉', list: [1, null] }],
+  },
+  {
+    name: 'a module is CommonJS if its extension is .js',
+    file: 'index.js',
+    source: 'exports.handler = async () => [typeof require, module.exports === exports, __filename.split("/").at(-1)];',
   },
   { name: 'a handler without a result returns null', source: `${HANDLER} => {};` },
   { name: 'a string is a result', source: `${HANDLER} => 'text';` },
@@ -132,7 +138,7 @@ export const observeRuntime = async (one: RuntimeCase, runtimeClient?: string): 
   const { path: folder } = stack.use(await createRunFolder());
   const codeFolder = join(folder, 'code');
   await mkdir(codeFolder);
-  await writeFile(join(codeFolder, 'index.mjs'), one.source);
+  await writeFile(join(codeFolder, one.file ?? 'index.mjs'), one.source);
   const declaration: FunctionDeclaration = {
     name: 'fake',
     arn: 'arn:aws:lambda:us-east-1:000000000000:function:fake',

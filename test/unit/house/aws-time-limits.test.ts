@@ -12,10 +12,10 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** Creates an SQS client with the configuration of its caller, so its callers are checked instead. */
-const FACTORY = { file: 'lambdas/adapters/sqs.ts', call: 'createSqsClient' };
+/** Create a client with the configuration of their caller, so their callers are checked instead. */
+const FACTORY_FILES = ['lambdas/adapters/sqs.ts', 'lambdas/adapters/dynamodb/client.ts'];
 
-const CREATION = new RegExp(String.raw`\b(?:new \w+Client|(?<!const )${FACTORY.call})\(`, 'g');
+const CREATION = /\b(?:new \w+Client|(?<!const )create(?:Sqs|Dynamodb)Client)\(/g;
 
 /** Returns the text from `start` to the bracket or, on the top level, the semicolon that ends it. */
 const expressionAt = (source: string, start: number): string => {
@@ -60,7 +60,7 @@ interface Creation {
 }
 
 const creations: readonly Creation[] = [...SOURCES]
-  .filter(([file]) => file !== FACTORY.file)
+  .filter(([file]) => !FACTORY_FILES.includes(file))
   .flatMap(([file, source]) =>
     [...source.matchAll(CREATION)].map(({ 0: call, index }) => {
       const config = expressionAt(source, index + call.length);

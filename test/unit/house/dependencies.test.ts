@@ -97,7 +97,14 @@ describe('package.json', () => {
 });
 
 /** What deploys and operates Parley, which must work after `npm ci --omit=dev`. */
-const PRODUCTION = ['bin/parley.ts', 'lib/index.ts', 'cli/parley.ts', ...globSync('lambdas/*/entry.ts', { cwd: ROOT })];
+const PRODUCTION = [
+  'bin/parley.ts',
+  'lib/index.ts',
+  'cli/parley.ts',
+  ...globSync('lambdas/*/entry.ts', { cwd: ROOT }),
+  // Replaces a package in the bundles, so nothing imports it.
+  'lambdas/runtime/environment-credentials.ts',
+];
 
 /** What only runs while developing: the local run, the sandbox with its console, and generators of documents. */
 const DEVELOPMENT = [

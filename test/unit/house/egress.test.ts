@@ -5,8 +5,9 @@ import { BUNDLED_PACKAGES } from './bundled-packages.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** What opens a connection itself, instead of through a client of the AWS SDK. */
-const CONNECTION = /\bfetch\(|['"](?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?['"]|\bWebSocket\b/;
+/** What opens a connection itself, instead of through a client of the AWS SDK. DynamoDB has a client of Parley's own. */
+const CONNECTION =
+  /\bfetch\(|\bnew NodeHttpHandler\(|['"](?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?['"]|\bWebSocket\b/;
 
 /** The AWS services that each function calls, by the client in its bundle. */
 const clientsOf = (name: string): readonly string[] =>
@@ -19,6 +20,7 @@ describe('the functions', () => {
     );
     expect(connecting.toSorted()).toEqual([
       'lambdas/adapters/chat-service/http-post.ts',
+      'lambdas/adapters/dynamodb/client.ts',
       'lambdas/receive/auth/http-get.ts',
     ]);
   });
@@ -26,10 +28,10 @@ describe('the functions', () => {
   it('have only the clients of the AWS services that they call', () => {
     const clients = Object.fromEntries(Object.keys(BUNDLED_PACKAGES).map((name) => [name, clientsOf(name)]));
     expect(clients).toEqual({
-      manage: ['dynamodb', 'scheduler', 'secrets-manager', 'sqs'],
+      manage: ['scheduler', 'secrets-manager', 'sqs'],
       publish: ['eventbridge', 'sqs'],
-      receive: ['dynamodb', 'secrets-manager', 'sqs'],
-      send: ['dynamodb', 'scheduler', 'secrets-manager', 'sqs'],
+      receive: ['secrets-manager', 'sqs'],
+      send: ['scheduler', 'secrets-manager', 'sqs'],
     });
   });
 });

@@ -49,7 +49,7 @@ describe('cdk synth', () => {
       .map(({ Properties }) => Properties.Code.S3Key.replace('.zip', ''));
     expect(keys).toHaveLength(4);
     for (const key of keys) {
-      expect(existsSync(join(folder, 'prod', assets.files[key].source.path, 'index.mjs'))).toBe(true);
+      expect(existsSync(join(folder, 'prod', assets.files[key].source.path, 'index.js'))).toBe(true);
     }
   });
 

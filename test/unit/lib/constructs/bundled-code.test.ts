@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
@@ -34,15 +36,57 @@ function bundled(source: string): string {
 }
 
 describe('The bundle of a function', () => {
-  test('is one ES module that runs and keeps the names of functions for stack traces', async () => {
+  test('is one CommonJS module that runs', async () => {
     const asset = bundled('const greeting: string = "hello"; export async function handler() { return greeting; }');
 
-    const { handler } = await import(join(asset, 'index.mjs'));
+    const { handler } = createRequire(import.meta.url)(join(asset, 'index.js'));
 
-    expect(readdirSync(asset)).toEqual(['index.mjs']);
-    expect(readFileSync(join(asset, 'index.mjs'), 'utf8')).toMatch(/export\{\w+ as handler\}/);
+    expect(readdirSync(asset)).toEqual(['index.js']);
     expect(await handler()).toBe('hello');
-    expect(handler.name).toBe('handler');
+  });
+
+  test('has a file of its own for each package that is only imported dynamically, and loads it on first use', async () => {
+    install('always', {}, { 'index.js': "globalThis.loaded = ['always']; export const always = 1;" });
+    install('inner', {}, { 'index.js': 'export const inner = Math.abs(-2);' });
+    install(
+      '@a/rarely',
+      {},
+      { 'index.js': "import { inner } from 'inner'; globalThis.loaded.push('rarely'); export const rarely = inner;" },
+    );
+    install('both', {}, { 'index.js': 'export const both = 3;' });
+    const asset = bundled(`import { always } from 'always'; import { both } from 'both';
+      export const handler = async () => {
+        const { rarely } = await import('@a/rarely');
+        return [always, rarely, both, (await import('both')).both];
+      };`);
+
+    const { handler } = createRequire(import.meta.url)(join(asset, 'index.js'));
+
+    expect(Reflect.get(globalThis, 'loaded')).toEqual(['always']);
+    expect(await handler()).toEqual([1, 2, 3, 3]);
+    expect(Reflect.get(globalThis, 'loaded')).toEqual(['always', 'rarely']);
+    expect(readdirSync(join(asset, 'node_modules'), { recursive: true }).toSorted()).toEqual([
+      '@a',
+      '@a/rarely',
+      '@a/rarely/index.js',
+    ]);
+    expect(bundle(join(folder, 'entry.ts')).packages.map(({ name }) => name)).toEqual([
+      '@a/rarely',
+      'always',
+      'both',
+      'inner',
+    ]);
+  });
+
+  test('does not load fetch, nor any other export of a module of Node.js that it does not use', () => {
+    const asset = bundled(`import http from 'node:http'; export const handler = async () => {
+      await import('node:https');
+      return http.METHODS.length;
+    };`);
+    const script = `require(${JSON.stringify(join(asset, 'index.js'))}).handler().then(() =>
+      console.log(process.moduleLoadList.filter((name) => name.includes('undici'))))`;
+
+    expect(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' })).toBe('[]\n');
   });
 
   test('has a hash of its output, so a changed comment deploys nothing', () => {
@@ -52,7 +96,7 @@ describe('The bundle of a function', () => {
 
     expect(hashOf(commented)).toBe(hashOf(asset));
     expect(hashOf(changed)).not.toBe(hashOf(asset));
-    expect(readFileSync(join(asset, 'index.mjs'), 'utf8')).not.toContain(folder);
+    expect(readFileSync(join(asset, 'index.js'), 'utf8')).not.toContain(folder);
   });
 
   test('is deployed with the licenses and notices of its packages, each text once', () => {
@@ -68,7 +112,7 @@ describe('The bundle of a function', () => {
     const asset = bundled(`import { one } from '@a/one'; import { two } from 'two'; import { three } from 'three';
       export const handler = () => [one, two, three];`);
 
-    expect(readdirSync(asset)).toEqual(['THIRD-PARTY-NOTICES.txt', 'index.mjs']);
+    expect(readdirSync(asset)).toEqual(['THIRD-PARTY-NOTICES.txt', 'index.js']);
     const notices = readFileSync(join(asset, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
     expect(notices.split(license)).toHaveLength(2);
     expect(notices).toContain('@a/one 1.2.3 (MIT)\ntwo 1.2.3 (Apache-2.0)\n');

@@ -80,7 +80,7 @@ describe('docs/sbom.json', () => {
     const libraries = page.components.filter(({ type }) => type === 'library');
     const dependenciesOf = new Map(page.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
 
-    expect(libraries.length).toBeGreaterThan(30);
+    expect(libraries.length).toBeGreaterThan(15);
     for (const { licenses, externalReferences } of libraries) {
       expect(licenses).toHaveLength(1);
       expect(externalReferences?.[0]?.hashes[0]?.content).toMatch(/^[0-9a-f]{128}$/);
@@ -88,7 +88,7 @@ describe('docs/sbom.json', () => {
     expect(dependenciesOf.get('parley')).toEqual(['parley/manage', 'parley/publish', 'parley/receive', 'parley/send']);
     expect(dependenciesOf.get('parley/receive')).toContain('pkg:npm/jose@6.2.17');
     expect(dependenciesOf.get('parley/send')).not.toContain('pkg:npm/jose@6.2.17');
-    expect(dependenciesOf.get('pkg:npm/mnemonist@0.38.3')).toEqual(['pkg:npm/obliterator@1.6.1']);
+    expect(dependenciesOf.get('pkg:npm/%40smithy/node-http-handler@4.14.2')).toEqual(['pkg:npm/%40smithy/core@3.41.0']);
   });
 });
 
