@@ -95,7 +95,7 @@ export const createDynamodbClient = (options: DynamodbClientOptions): DynamodbCl
   const { protocol, hostname, port, host } = new URL(options.endpoint);
   const http = new NodeHttpHandler(requestHandler);
   const signer = new SignatureV4({ service: 'dynamodb', region, credentials, sha256: Sha256 });
-  const retries = new StandardRetryStrategy(maxAttempts);
+  const retries = new StandardRetryStrategy({ maxAttempts, baseDelay: RETRY_BASE_MS });
 
   const attempt = async (name: OperationName, body: string, abortSignal?: AbortSignal): Promise<string> => {
     const headers = {
@@ -137,6 +137,9 @@ export const createDynamodbClient = (options: DynamodbClientOptions): DynamodbCl
     },
   };
 };
+
+/** The SDK's for DynamoDB: the first retry waits up to this time, and each further one up to twice as long. */
+const RETRY_BASE_MS = 25;
 
 /** Writes values as the SDK's types have them in DynamoDB's JSON, in which binary values are base64. */
 const toWire = (input: object): string =>

@@ -37,6 +37,7 @@ const environment = (url: string): Record<string, string> => ({
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_REGION: 'us-east-1',
   AWS_ENDPOINT_URL: url,
+  AWS_ENDPOINT_URL_DYNAMODB: url,
   POWERTOOLS_SERVICE_NAME: 'leaks',
   POWERTOOLS_METRICS_NAMESPACE: 'Parley-test',
   // Somebody may set it while looking for a fault.
