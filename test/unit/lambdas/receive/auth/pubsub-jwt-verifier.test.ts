@@ -9,18 +9,20 @@ let nowMs: number;
 let issuer: Issuer;
 let verifier: WebhookVerifier;
 
+const AUTH = {
+  kind: 'pubsub-jwt' as const,
+  audience: AUDIENCE,
+  serviceAccountEmail: SERVICE_ACCOUNT,
+  issuers: ['https://accounts.google.com', 'accounts.google.com'],
+  // The keys are given.
+  jwksUrl: '',
+};
+
 beforeEach(async () => {
   nowMs = Date.parse(NOW);
   issuer = await startIssuer(() => Math.floor(nowMs / 1000));
   const clock = { now: () => new Date(nowMs).toISOString() };
-  const auth = {
-    kind: 'pubsub-jwt' as const,
-    audience: AUDIENCE,
-    serviceAccountEmail: SERVICE_ACCOUNT,
-    issuers: ['https://accounts.google.com', 'accounts.google.com'],
-    jwksUrl: issuer.jwksUrl,
-  };
-  verifier = createPubsubJwtVerifier(auth, createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }), clock);
+  verifier = createPubsubJwtVerifier(AUTH, createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }), clock);
 });
 afterEach(() => issuer.close());
 
@@ -71,6 +73,71 @@ describe('a Pub/Sub push', () => {
   });
 });
 
+describe('a verified token', () => {
+  let lookups: number;
+  beforeEach(() => {
+    lookups = 0;
+    const clock = { now: () => new Date(nowMs).toISOString() };
+    const keys = createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 });
+    verifier = createPubsubJwtVerifier(
+      AUTH,
+      (header, token) => {
+        lookups += 1;
+        return keys(header, token);
+      },
+      clock,
+    );
+  });
+
+  it('is not verified again until it expires, and then it is unauthenticated', async () => {
+    const token = await issuer.sign({ exp: nowMs / 1000 + 600 });
+    expect([await verify(token), await verify(token), lookups]).toEqual([AUTHENTIC, AUTHENTIC, 1]);
+    nowMs += 629_999;
+    expect([await verify(token), lookups]).toEqual([AUTHENTIC, 1]);
+    nowMs += 1;
+    const expired = { kind: 'unauthenticated', reason: 'ERR_JWT_EXPIRED' };
+    expect([await verify(token), await verify(token), lookups]).toEqual([expired, expired, 3]);
+  });
+
+  it('is verified again after an hour, because its key may have been revoked', async () => {
+    const token = await issuer.sign({ exp: nowMs / 1000 + 7 * DAY_SECONDS });
+    expect([await verify(token), lookups]).toEqual([AUTHENTIC, 1]);
+    await issuer.rotate();
+    nowMs += 3_599_999;
+    expect([await verify(token), lookups]).toEqual([AUTHENTIC, 1]);
+    nowMs += 1;
+    expect(await verify(token)).toMatchObject({ kind: 'unauthenticated' });
+  });
+
+  it('does not make any other token authentic', async () => {
+    const token = await issuer.sign();
+    await verify(token);
+    const [header, payload, signature = ''] = token.split('.');
+    const changed = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`;
+    for (const other of [`${header}.${payload}.${changed}`, `${header}.${payload}.`, `${token}A`, token.slice(0, -4)]) {
+      expect(await verify(other)).toMatchObject({ kind: 'unauthenticated' });
+      expect(await verify(other)).toMatchObject({ kind: 'unauthenticated' });
+    }
+    expect(await verify(token)).toEqual(AUTHENTIC);
+  });
+
+  it('is forgotten after ten newer ones', async () => {
+    const tokens = await Promise.all(Array.from({ length: 11 }, (_, index) => issuer.sign({ jti: String(index) })));
+    for (const token of tokens) await verify(token);
+    expect(lookups).toBe(11);
+    for (const token of tokens.slice(1)) await verify(token);
+    expect(lookups).toBe(11);
+    await verify(tokens[0] ?? '');
+    expect(lookups).toBe(12);
+  });
+});
+
+/** Signs three tokens that are valid for a week. None was verified yet, so that none is remembered. */
+const signThree = (): Promise<[string, string, string]> => {
+  const sign = (jti: string) => issuer.sign({ jti, exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
+  return Promise.all([sign('1'), sign('2'), sign('3')]);
+};
+
 describe("the issuer's keys", () => {
   it('are fetched once and cached for as long as Cache-Control allows', async () => {
     const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7200 });
@@ -118,24 +185,24 @@ describe("the issuer's keys", () => {
 
   it('are fetched again after a day, even if Cache-Control allows a year, so that a revoked key is refused', async () => {
     issuer.cacheFor(365 * DAY_SECONDS);
-    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
-    await verify(token);
+    const [first, second, third] = await signThree();
+    await verify(first);
     await issuer.rotate();
     nowMs += DAY_SECONDS * 1000 - 1;
-    expect(await verify(token)).toEqual(AUTHENTIC);
+    expect(await verify(second)).toEqual(AUTHENTIC);
     nowMs += 1;
-    expect(await verify(token)).toEqual({ kind: 'unauthenticated', reason: 'ERR_JWKS_NO_MATCHING_KEY' });
+    expect(await verify(third)).toEqual({ kind: 'unauthenticated', reason: 'ERR_JWKS_NO_MATCHING_KEY' });
     expect(issuer.fetches()).toBe(2);
   });
 
   it('are not served after being stale for a day', async () => {
-    const token = await issuer.sign({ exp: Math.floor(nowMs / 1000) + 7 * DAY_SECONDS });
-    await verify(token);
+    const [first, second, third] = await signThree();
+    await verify(first);
     issuer.fail(true);
     nowMs += (3600 + DAY_SECONDS) * 1000 - 1;
-    expect(await verify(token)).toEqual(AUTHENTIC);
+    expect(await verify(second)).toEqual(AUTHENTIC);
     nowMs += 1;
-    expect(await verify(token)).toEqual({ kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' });
+    expect(await verify(third)).toEqual({ kind: 'unavailable', reason: 'ERR_KEYS_UNAVAILABLE' });
   });
 
   it('leave a request unverified while they cannot be fetched and none are cached', async () => {
