@@ -89,7 +89,8 @@ export class ParleySender extends Construct {
       serviceName: 'send',
       description: 'Sends queued requests to the chat service as free-form messages or templates',
       entry: `${import.meta.dirname}/../../lambdas/send/entry.ts`,
-      memorySize: 512,
+      // A send mostly waits for the chat service, so less memory costs less. See docs/performance.md.
+      memorySize: 256,
       timeout: Duration.seconds(timeoutSeconds),
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.send,
