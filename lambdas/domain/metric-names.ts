@@ -32,9 +32,17 @@ export const METRIC_NAMES_OF = {
     'ContactCheckRejected',
     'WindowMisjudged',
   ],
-  publish: ['EventPublished', 'PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
+  publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
   manage: ['SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],
 } as const;
+
+/**
+ * Metrics that CloudWatch counts in a function's log, by the message of the line. As a log line of its own, the metric of
+ * the most frequent outcome would nearly double the log.
+ */
+export const LOGGED_METRICS = {
+  receive: { EventStored: 'event stored' },
+} as const satisfies Partial<Record<keyof typeof METRIC_NAMES_OF, Partial<Record<MetricName, string>>>>;
 
 /** The functions, by the name in their logs and metrics. */
 export type ServiceName = keyof typeof METRIC_NAMES_OF;

@@ -82,9 +82,8 @@ const publishOnce = async (
   const retried: PendingEvent[] = [];
   for (const [index, one] of pending.entries()) {
     const result = results[index] ?? NO_RESULT;
-    if (result.kind === 'published') options.metrics.count('EventPublished');
-    else if (result.kind === 'failed') retried.push(one);
-    else {
+    if (result.kind === 'failed') retried.push(one);
+    if (result.kind === 'refused') {
       await deadLetter(options, one.origin, `REFUSED: ${one.event.name} ${one.event.id}: ${result.reason}`, failed);
     }
   }

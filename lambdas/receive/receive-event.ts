@@ -1,4 +1,4 @@
-import type { MetricName } from '../domain/metric-names.ts';
+import type { LOGGED_METRICS, MetricName } from '../domain/metric-names.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { InboundQueue, Log, Metrics } from '../ports.ts';
 import type { StoreEvent, StoreResult } from './store-event.ts';
@@ -13,8 +13,9 @@ export interface ReceiveEventPorts {
 /** What happened to an authentic event. Every result except `not-stored` is acknowledged. */
 export type Receipt = 'stored' | 'quarantined' | 'deferred' | 'not-stored';
 
-const REPORT: Record<Receipt, { readonly metric: MetricName; readonly level: keyof Log; readonly message: string }> = {
-  stored: { metric: 'EventStored', level: 'info', message: 'event stored' },
+/** Without a `metric`, the outcome is counted by its log line. */
+const REPORT: Record<Receipt, { readonly metric?: MetricName; readonly level: keyof Log; readonly message: string }> = {
+  stored: { level: 'info', message: 'event stored' satisfies typeof LOGGED_METRICS.receive.EventStored },
   quarantined: { metric: 'EventQuarantined', level: 'warn', message: 'event quarantined' },
   deferred: { metric: 'EventDeferred', level: 'warn', message: 'event deferred: the table is unavailable' },
   'not-stored': {
@@ -36,9 +37,10 @@ export const createReceiveEvent =
     const { deliveryId } = stored;
     const receipt = await receiptOf(inboundQueue, { ...request, deliveryId }, stored);
     const { metric, level, message } = REPORT[receipt];
-    metrics.count(metric);
+    if (metric !== undefined) metrics.count(metric);
     if (stored.kind === 'stored' && stored.withoutChannel) metrics.count('EventWithoutChannel');
-    log[level](message, { receipt, ...stored, deliveryId });
+    const { kind: _kind, ...details } = stored;
+    log[level](message, details);
     return receipt;
   };
 

@@ -37,24 +37,20 @@ export const loggableValue = (value: unknown, field = '', depth = 0): unknown =>
 };
 
 /**
- * Formats every log line as Powertools does, and removes personal data from it in case the logging call included some.
+ * Formats every log line with Powertools' names, and removes personal data from it in case the logging call included
+ * some. Leaves out what is the same for all lines of a log group, because every byte is paid for.
  */
 export class LoggableFormatter extends LogFormatter {
   override formatAttributes(attributes: UnformattedAttributes, additional: LogAttributes): LogItem {
-    const { logLevel, message, timestamp, serviceName, lambdaContext, sampleRateValue, xRayTraceId } = attributes;
+    const { logLevel, message, timestamp, serviceName, lambdaContext } = attributes;
     return new LogItem({
       attributes: {
         level: logLevel,
         message: maskNumbers(message),
         timestamp: this.formatTimestamp(timestamp),
         service: serviceName,
-        cold_start: lambdaContext?.coldStart,
-        function_arn: lambdaContext?.invokedFunctionArn,
-        function_memory_size: lambdaContext?.memoryLimitInMB,
-        function_name: lambdaContext?.functionName,
+        cold_start: lambdaContext?.coldStart || undefined,
         function_request_id: lambdaContext?.awsRequestId,
-        sampling_rate: sampleRateValue,
-        xray_trace_id: xRayTraceId,
       },
     }).addAttributes(
       Object.fromEntries(Object.entries(additional).map(([name, value]) => [name, loggableValue(value, name)])),

@@ -151,7 +151,7 @@ export class ParleyManagement extends Construct {
       description: 'The management API. Requests must be signed with AWS Signature Version 4.',
       logs,
       throttle: settings.throttling.management,
-      accessLogFields: { caller: '$context.identity.userArn' },
+      accessLogFields: { route: '$context.routeKey', caller: '$context.identity.userArn' },
     });
     const authorizer = new HttpIamAuthorizer();
     const integration = new HttpLambdaIntegration('Integration', this.handler);

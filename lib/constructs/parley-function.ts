@@ -1,9 +1,17 @@
 import { type Duration, Stack } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import {
+  LOGGED_METRICS,
   METRIC_DIMENSIONS,
   METRIC_NAMES_OF,
   type MetricName,
@@ -67,6 +75,9 @@ export class ParleyFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
+      // At the default level, Lambda's lines about the start, the end, and the duration of each invocation are most of
+      // the log. The duration is a metric anyway.
+      systemLogLevelV2: SystemLogLevel.WARN,
       environment: {
         ...environment,
         POWERTOOLS_SERVICE_NAME: serviceName,
@@ -76,6 +87,16 @@ export class ParleyFunction extends LambdaFunction {
     this.roleArn = role.roleArn;
     this.#metricsNamespace = metricsNamespace;
     this.#serviceName = serviceName;
+    const logged: Partial<Record<ServiceName, Readonly<Record<string, string>>>> = LOGGED_METRICS;
+    for (const [metricName, message] of Object.entries(logged[serviceName] ?? {})) {
+      new MetricFilter(this, `${metricName}Filter`, {
+        logGroup,
+        filterPattern: FilterPattern.stringValue('$.message', '=', message),
+        metricNamespace: metricsNamespace,
+        metricName,
+        dimensions: { service: '$.service' },
+      });
+    }
   }
 
   /** Returns a metric that the function emits, with the namespace and dimensions that Powertools gives it. */

@@ -67,7 +67,7 @@ describe('publishing changes', () => {
     const { retried, calls, counted } = await publish([record(1), record(2)]);
 
     expect([retried, calls]).toEqual([[], [['message-1', 'message-2']]]);
-    expect(counted).toEqual(['EventPublished', 'EventPublished']);
+    expect(counted).toEqual([]);
   });
 
   it('does not call the bus for changes that are not published', async () => {
@@ -142,7 +142,7 @@ describe('publishing changes', () => {
 
     expect([retried, calls]).toEqual([[], [['message-2']]]);
     expect(deadLettered).toEqual(['1 UNREADABLE: ERR_DAMAGED_ITEM: unknown format']);
-    expect(counted).toEqual(expect.arrayContaining(['ChangeDeadLettered', 'EventPublished']));
+    expect(counted).toEqual(['ChangeDeadLettered']);
   });
 
   it('returns a change that can be neither published nor dead-lettered', async () => {

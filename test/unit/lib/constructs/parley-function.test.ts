@@ -21,6 +21,26 @@ describe('Every function', () => {
     });
   });
 
+  test("does not log Lambda's own lines about each invocation", () => {
+    template.allResourcesProperties(FUNCTION, { LoggingConfig: { SystemLogLevel: 'WARN' } });
+  });
+
+  test('has a filter for each metric that its log counts, with the identity of the metric on the dashboard', () => {
+    template.resourceCountIs('AWS::Logs::MetricFilter', 1);
+    template.hasResourceProperties('AWS::Logs::MetricFilter', {
+      FilterPattern: '{ $.message = "event stored" }',
+      LogGroupName: { Ref: Match.stringLikeRegexp('^ReceiverFunctionLogs') },
+      MetricTransformations: [
+        {
+          MetricName: 'EventStored',
+          MetricNamespace: 'Parley-prod',
+          MetricValue: '1',
+          Dimensions: [{ Key: 'service', Value: '$.service' }],
+        },
+      ],
+    });
+  });
+
   test('has its service name and the name of the stack in its metrics', () => {
     for (const service of ['receive', 'send']) {
       template.hasResourceProperties(FUNCTION, {
