@@ -99,6 +99,8 @@ function build(entry: string, external: string[] = []): { text: string; metafile
     external,
     alias: { '@aws-sdk/credential-provider-node': join(LAMBDAS, 'runtime/environment-credentials.ts') },
     minify: true,
+    // Keeps function names in stack traces. A source map would add line numbers, but also 10 ms to a cold start.
+    keepNames: true,
     // esbuild includes its messages in the error that it throws, so printing them would repeat them.
     logLevel: 'silent',
   });

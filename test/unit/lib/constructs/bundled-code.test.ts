@@ -36,13 +36,14 @@ function bundled(source: string): string {
 }
 
 describe('The bundle of a function', () => {
-  test('is one CommonJS module that runs', async () => {
+  test('is one CommonJS module that runs and keeps the names of functions for stack traces', async () => {
     const asset = bundled('const greeting: string = "hello"; export async function handler() { return greeting; }');
 
     const { handler } = createRequire(import.meta.url)(join(asset, 'index.js'));
 
     expect(readdirSync(asset)).toEqual(['index.js']);
     expect(await handler()).toBe('hello');
+    expect(handler.name).toBe('handler');
   });
 
   test('has a file of its own for each package that is only imported dynamically, and loads it on first use', async () => {
