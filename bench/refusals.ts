@@ -5,6 +5,7 @@ import { RETENTION_DAYS, wireMessage } from '../test/support/builders.ts';
 import { startEmulatedTables } from '../test/support/emulated-table.ts';
 import { AUDIENCE, SERVICE_ACCOUNT, startIssuer } from '../test/support/issuer.ts';
 import { numbersOrExit } from '../test/support/read-arguments.ts';
+import { replaceInternet } from '../test/support/replaced-internet.ts';
 import { selfSignedCertificate } from '../test/support/self-signed-certificate.ts';
 import {
   CERTIFICATE_URL,
@@ -16,6 +17,9 @@ import {
   standardWebhooksRequest,
   TOPIC,
 } from '../test/support/signed-requests.ts';
+import { ASSUMPTIONS } from './cost/assumptions.ts';
+import { PRICES } from './prices.ts';
+import { quantile } from './report.ts';
 
 /*
  * `npm run bench:refusals -- --rounds 40`: measures what it costs to refuse an unauthenticated webhook request,
@@ -26,17 +30,10 @@ import {
 const { rounds, requests } = numbersOrExit({ rounds: 40, requests: 40 });
 const WARM_UP_ROUNDS = 5;
 
-// List prices in us-east-1, in USD. Sources: https://aws.amazon.com/api-gateway/pricing/,
-// https://aws.amazon.com/lambda/pricing/, and https://aws.amazon.com/cloudwatch/pricing/
-const HTTP_API_PER_MILLION = 1;
-const LAMBDA_PER_MILLION = 0.2;
-const LAMBDA_ARM64_PER_GB_SECOND = 0.0000133334;
-const LOGS_PER_GB = 0.5;
 const MEMORY_GB = 1;
-/** 1,769 MB is one vCPU. Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
-const VCPUS = 1024 / 1769;
+const VCPUS = (MEMORY_GB * 1024) / ASSUMPTIONS.memoryMbPerVcpu;
 /** About the size of a line of the API's access log. */
-const ACCESS_LOG_BYTES = 350;
+const ACCESS_LOG_BYTES = 120;
 
 type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<unknown>;
 interface Case {
@@ -61,11 +58,12 @@ const HOUR_MS = 3_600_000;
 const validity = [new Date(Date.now() - HOUR_MS), new Date(Date.now() + HOUR_MS)] as const;
 const [certificate, foreign] = [selfSignedCertificate(...validity), selfSignedCertificate(...validity)];
 
-const realFetch = globalThis.fetch;
-globalThis.fetch = async (...request) => {
-  if (request[0] === CERTIFICATE_URL) return new Response(certificate.pem);
-  return String(request[0]).startsWith(issuer.jwksUrl) ? realFetch(...request) : new Response('', { status: 403 });
-};
+stack.use(
+  await replaceInternet((url) => {
+    if (url === CERTIFICATE_URL) return { body: certificate.pem };
+    return url.startsWith(issuer.jwksUrl) ? undefined : { status: 404, body: '' };
+  }),
+);
 
 const TOKEN = randomUUID();
 /** Loads the function as its entry wires it, with the variables that the stack sets. */
@@ -185,12 +183,12 @@ for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
   }
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
+const median = (samples: readonly number[]): number => quantile(samples, 0.5);
 const perMillion = ({ cpuMs, logBytes }: Case): number => {
   const billedMs = Math.ceil(median(cpuMs) / VCPUS);
-  const duration = billedMs * 1000 * MEMORY_GB * LAMBDA_ARM64_PER_GB_SECOND;
-  const logs = ((logBytes + ACCESS_LOG_BYTES) / 1000) * LOGS_PER_GB;
-  return HTTP_API_PER_MILLION + LAMBDA_PER_MILLION + duration + logs;
+  const duration = billedMs * 1000 * MEMORY_GB * PRICES.lambdaArm64.usd;
+  const logs = ((logBytes + ACCESS_LOG_BYTES) / 1000) * PRICES.logs.usd;
+  return PRICES.httpApi.usd + PRICES.lambdaRequests.usd + duration + logs;
 };
 
 console.log('Processor time per warm request (median), relative to an authentic request of the same kind:');
