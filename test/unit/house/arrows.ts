@@ -300,6 +300,7 @@ export const LAYERS: readonly Layer[] = [
       'test/support/issuer.ts',
       'test/support/random.ts',
       'test/support/read-arguments.ts',
+      'test/support/replaced-internet.ts',
       'test/support/self-signed-certificate.ts',
       'test/support/signed-requests.ts',
     ],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundleFunctions } from '../../../lib/documents/bundled-functions.ts';
 import { bundle } from '../../../lib/constructs/bundled-code.ts';
+import { bundleFunctions } from '../../../lib/documents/bundled-functions.ts';
 import { ALLOWED_LICENSES, BUNDLED_PACKAGES, LOADED_KIB } from './bundled-packages.ts';
 
 const bundles = bundleFunctions(join(import.meta.dirname, '../../..'));
