@@ -17,7 +17,7 @@ const { log, metrics, middlewares } = createTelemetry();
 const REQUIRED_TIME_MS = 15_000;
 const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
 
-/** Needed only for changes that cannot be published. */
+/** For changes that cannot be published. */
 const deadLetters = onFirstUse(async (): Promise<PublishDeadLetterQueue> => {
   const { createSqsClient, createSqsPublishDeadLetterQueue } = await import('../adapters/sqs.ts');
   const client = createSqsClient({ requestHandler: AWS_CALL });

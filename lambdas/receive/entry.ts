@@ -14,7 +14,7 @@ import { deliveryFormat } from './auth/webhook-auth.ts';
 import { receiveEnvironment } from './environment.ts';
 import { createInboundQueueHandler } from './inbound-queue-handler.ts';
 import { createReceiveEvent } from './receive-event.ts';
-import { createStoreEvent } from './store-event.ts';
+import { createStoreEvent, type StoreEvent } from './store-event.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
@@ -46,7 +46,7 @@ const storeEvent = createStoreEvent({
   windowPer: environment.WINDOW_PER,
 });
 
-/** Needed only for events that the table does not accept, and for those that waited for it. */
+/** For events that the table does not accept, and for those that waited for it. */
 const queue = onFirstUse(async () => {
   const { createChangeVisibility, createSqsClient, createSqsInboundQueue } = await import('../adapters/sqs.ts');
   const client = createSqsClient(sdk);
@@ -60,12 +60,21 @@ const queue = onFirstUse(async () => {
     changeVisibility: createChangeVisibility(client, environment.INBOUND_QUEUE_URL),
   };
 });
+/** Loads the queue's client while a slow table is awaited, so that loading takes none of the queue's time budget. */
+const storeEventOrLoadQueue: StoreEvent = async (request) => {
+  const timer = setTimeout(() => void queue().catch(() => undefined), TIME_BUDGET.table / 2);
+  try {
+    return await storeEvent(request);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 const inboundQueue: InboundQueue = {
   defer: async (request) => (await queue()).defer(request),
   quarantine: async (request, reason) => (await queue()).quarantine(request, reason),
 };
 
-/** Needed only for the kinds of authentication that use a secret. */
+/** For the kinds of authentication that use a secret. */
 const openSecret = (): WebhookSecret => {
   const { WEBHOOK_SECRET_ID: secretId } = environment;
   if (secretId === undefined) throw new Error('WEBHOOK_SECRET_ID is missing; deploy the stack again.');
@@ -74,6 +83,8 @@ const openSecret = (): WebhookSecret => {
     const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
     return createSecretsManagerWebhookSecret(new SecretsManagerClient(sdk), secretId, TIME_BUDGET.verification);
   });
+  // Every process of such a stage needs it. Initializing a function has more processor time than an invocation.
+  secret().catch(() => undefined);
   return { read: async () => (await secret()).read() };
 };
 
@@ -86,7 +97,7 @@ const webhook = createWebhookHandler({
     openSecret,
   }),
   format,
-  receiveEvent: createReceiveEvent({ storeEvent, inboundQueue, log, metrics }),
+  receiveEvent: createReceiveEvent({ storeEvent: storeEventOrLoadQueue, inboundQueue, log, metrics }),
   clock: systemClock,
   log,
   metrics,

@@ -1,6 +1,6 @@
 /**
  * Returns a function that runs `load` on its first call and then returns the same value. After a failure, the next call
- * runs it again.
+ * runs it again; but a module that could not be loaded stays so for the life of the process.
  *
  * For AWS clients that few invocations need: loading one takes longer than the rest of most invocations, and would
  * lengthen every cold start.
@@ -9,10 +9,12 @@ export const onFirstUse = <Value>(load: () => Promise<Value>): (() => Promise<Va
   let loading: Promise<Value> | undefined;
   return async () => {
     loading ??= load();
+    const current = loading;
     try {
-      return await loading;
+      return await current;
     } catch (error) {
-      loading = undefined;
+      // Another caller may have started the next load meanwhile.
+      if (loading === current) loading = undefined;
       throw error;
     }
   };

@@ -37,7 +37,7 @@ const timeouts = {
 const limits = timeLimits(timeouts);
 
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
-/** Needed only for requests that wait, and for those that cannot be processed. */
+/** For requests that wait, and for those that cannot be processed. */
 const queue = onFirstUse(async () => {
   const { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } = await import('../adapters/sqs.ts');
   const client = createSqsClient(AWS_CALL);

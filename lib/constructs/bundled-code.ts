@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
@@ -63,10 +64,11 @@ export function writeBundle(entry: string, folder: string): Bundle {
  * Runs esbuild in this process. CDK's `NodejsFunction` starts npx for every function, which takes longer than bundling.
  *
  * @param entry The absolute path of the TypeScript file that exports `handler`.
- * @throws Error with esbuild's messages if the bundle cannot be built.
+ * @throws Error with esbuild's messages if the bundle cannot be built, or if it would not find a package that it imports.
  */
 export function bundle(entry: string): Bundle {
-  const files = new Map<string, string>();
+  // Without it, the modules would be those of the nearest package.json, wherever the files are.
+  const files = new Map([['package.json', '{"type":"commonjs"}\n']]);
   const metafiles: Metafile[] = [];
   const pending = new Map([['index.js', entry]]);
   for (const [file, source] of pending) {
@@ -74,7 +76,14 @@ export function bundle(entry: string): Bundle {
     const { text, metafile } = build(source, [...dynamic.keys()]);
     files.set(file, text);
     metafiles.push(metafile);
-    for (const [name, path] of dynamic) pending.set(`node_modules/${name}/index.js`, join(ROOT, path));
+    for (const name of externalPackages(metafile)) {
+      const path = join(ROOT, dynamic.get(name) ?? '');
+      const target = `node_modules/${name}/index.js`;
+      if (!dynamic.has(name) || (pending.get(target) ?? path) !== path) {
+        throw new Error(`${entry}: the bundle imports ${name}, which cannot be bundled into a file of its own.`);
+      }
+      pending.set(target, path);
+    }
   }
   return { files, packages: bundledPackages(metafiles, ROOT) };
 }
@@ -107,9 +116,19 @@ function build(entry: string, external: string[] = []): { text: string; metafile
   return { text: outputFiles.map(({ text }) => text).join(''), metafile };
 }
 
+/** Packages that are not installed, and that their only importer does without. */
+const OPTIONAL = new Set(['@aws-sdk/signature-v4-crt', 'aws-crt']);
+
+/** Returns the packages that the code of a build requires from outside. */
+function externalPackages({ outputs }: Metafile): readonly string[] {
+  return Object.values(outputs)
+    .flatMap(({ imports }) => imports)
+    .flatMap(({ path, external }) => (external && !isBuiltin(path) && !OPTIONAL.has(path) ? [path] : []));
+}
+
 /**
- * Returns the packages that Parley's modules, and the packages loaded with them, import only dynamically: the path of
- * each one's module, by the name in the import.
+ * Returns the packages that are imported only dynamically, by modules outside of such packages: the path of each one's
+ * module, by the name in the import.
  */
 function dynamicPackages({ inputs, outputs }: Metafile): ReadonlyMap<string, string> {
   const loaded = new Set(Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []));
@@ -124,7 +143,12 @@ function dynamicPackages({ inputs, outputs }: Metafile): ReadonlyMap<string, str
   );
   return new Map(
     imports.flatMap(({ original, path }) =>
-      original !== undefined && isPackage(path) && !loaded.has(path) ? [[original, path]] : [],
+      original !== undefined && PACKAGE_NAME.test(original) && isPackage(path) && !loaded.has(path)
+        ? [[original, path]]
+        : [],
     ),
   );
 }
+
+/** A package or a part of it, but not a path inside the importer's own package. */
+const PACKAGE_NAME = /^[@a-z]/;

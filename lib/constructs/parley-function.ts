@@ -46,7 +46,7 @@ export interface ParleyFunctionProps {
 }
 
 /**
- * A Lambda function on Node.js 24 and arm64, bundled into one ES module, with JSON logs and its own role and log group.
+ * A Lambda function on Node.js 24 and arm64, bundled into one CommonJS module, with JSON logs and its own role and log group.
  *
  * The role only allows writes to that log group, whereas AWS's managed basic execution policy covers every log group in
  * the account. Parley's grants also name exact actions and resources, whereas CDK's grants cover all indexes of a table

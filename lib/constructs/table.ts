@@ -74,7 +74,8 @@ const INDEXES = [
 ] as const;
 
 /**
- * Returns the URL of DynamoDB in the stack's region and partition.
+ * Returns the URL of DynamoDB in the stack's region and partition. The functions use no other, so variables for FIPS or
+ * dual-stack endpoints do not apply to DynamoDB.
  *
  * Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
  */

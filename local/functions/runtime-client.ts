@@ -24,7 +24,7 @@ class RuntimeError extends Error {
 /**
  * Loads the export that a handler string such as `index.handler` or `folder/index.handler` names.
  *
- * Tries file extensions in the same order as Lambda's own runtime. Node.js detects ES modules and CommonJS by content.
+ * Tries file extensions in the same order as Lambda's own runtime, but does not look for a package.json.
  *
  * @throws RuntimeError with Lambda's error type, or whatever the module throws.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
@@ -46,7 +46,7 @@ const loadHandler = async (taskRoot: string, handler: string): Promise<Handler> 
   throw new RuntimeError('Runtime.HandlerNotFound', `${handler} ${problem}`);
 };
 
-/** Requires a file unless its extension says that it is an ES module, as Lambda's own runtime does. */
+/** Requires a file unless its extension says that it is an ES module. */
 const loadModule = async (file: string): Promise<unknown> => {
   try {
     return file.endsWith('.mjs') ? await import(pathToFileURL(file).href) : createRequire(file)(file);

@@ -27,10 +27,12 @@ export const replaceInternet = async (
   const replace =
     (original: typeof http.get): typeof http.get =>
     (...request: unknown[]) => {
-      const answer = answerTo(String(request[0]));
-      const [get, url] =
-        answer === undefined ? [original, request[0]] : [originals.http, `${origin}/${answers.push(answer) - 1}`];
-      return Reflect.apply(get, undefined, [url, ...request.slice(1)]);
+      const url = String(request[0]);
+      // Node.js throws this error too.
+      if (url.startsWith('https:') !== (original === originals.https)) throw new Error('ERR_INVALID_PROTOCOL');
+      const answer = answerTo(url);
+      if (answer === undefined) return Reflect.apply(original, undefined, request);
+      return Reflect.apply(originals.http, undefined, [`${origin}/${answers.push(answer) - 1}`, ...request.slice(1)]);
     };
   http.get = replace(originals.http);
   https.get = replace(originals.https);

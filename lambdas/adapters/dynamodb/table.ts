@@ -5,7 +5,8 @@ import { DamagedItemError, LoggableError, WriteRefusedError } from '../../domain
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
-import { type DynamodbClient, DynamodbError, type InputOf } from './client.ts';
+import type { DynamodbClient, InputOf } from './client.ts';
+import { DynamodbError } from './dynamodb-error.ts';
 import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
 import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
 

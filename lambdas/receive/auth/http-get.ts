@@ -24,7 +24,7 @@ export class UnexpectedAnswerError extends ParleyError {
 /**
  * Fetches a small public document. Does not follow redirects, because only the given URL was checked.
  *
- * Uses `node:https`, which the AWS SDK has loaded. Loading `fetch` would take longer than anything else in a cold start.
+ * Uses `node:https`, which the client of DynamoDB has loaded. Loading `fetch` would take a sixth of a cold start.
  *
  * @throws UnexpectedAnswerError unless the response is a 2xx of bounded size; an error of Node.js if there is no response
  */

@@ -17,7 +17,6 @@ const EVERY_FUNCTION = [
   '@smithy/node-http-handler',
   '@smithy/signature-v4',
   '@smithy/types',
-  'bowser',
   'zod',
 ];
 

@@ -41,7 +41,7 @@ describe('The bundle of a function', () => {
 
     const { handler } = createRequire(import.meta.url)(join(asset, 'index.js'));
 
-    expect(readdirSync(asset)).toEqual(['index.js']);
+    expect(readdirSync(asset)).toEqual(['index.js', 'package.json']);
     expect(await handler()).toBe('hello');
     expect(handler.name).toBe('handler');
   });
@@ -79,10 +79,40 @@ describe('The bundle of a function', () => {
     ]);
   });
 
+  test('leaves out a package that no code requires, and keeps the modules that a package imports from itself', () => {
+    install('unused', { sideEffects: false }, { 'index.js': 'export const unused = Math.sin(1);' });
+    install(
+      'package',
+      { sideEffects: false },
+      {
+        'index.js': `export const used = () => import('./lazy.js');
+          export const shaken = () => import('unused');`,
+        'lazy.js': 'export const lazy = Math.sin(2);',
+      },
+    );
+
+    const asset = bundled("import { used } from 'package'; export const handler = used;");
+
+    expect(readdirSync(asset)).toEqual(['THIRD-PARTY-NOTICES.txt', 'index.js', 'package.json']);
+    expect(bundle(join(folder, 'entry.ts')).packages.map(({ name }) => name)).toEqual(['package']);
+  });
+
+  test('fails if it would not find a package at run time', () => {
+    install(
+      'both',
+      {},
+      { 'index.js': 'export const whole = Math.sin(1);', 'part.js': 'export const part = Math.sin(2);' },
+    );
+
+    expect(() =>
+      bundled("import { part } from 'both/part.js'; export const handler = async () => [part, await import('both')];"),
+    ).toThrow('imports both/part.js, which cannot be bundled into a file of its own');
+  });
+
   test('does not load fetch, nor any other export of a module of Node.js that it does not use', () => {
-    const asset = bundled(`import http from 'node:http'; export const handler = async () => {
-      await import('node:https');
-      return http.METHODS.length;
+    const asset = bundled(`import https from 'node:https'; export const handler = async () => {
+      await import('node:http');
+      return https.globalAgent.defaultPort;
     };`);
     const script = `require(${JSON.stringify(join(asset, 'index.js'))}).handler().then(() =>
       console.log(process.moduleLoadList.filter((name) => name.includes('undici'))))`;
@@ -113,7 +143,7 @@ describe('The bundle of a function', () => {
     const asset = bundled(`import { one } from '@a/one'; import { two } from 'two'; import { three } from 'three';
       export const handler = () => [one, two, three];`);
 
-    expect(readdirSync(asset)).toEqual(['THIRD-PARTY-NOTICES.txt', 'index.js']);
+    expect(readdirSync(asset)).toEqual(['THIRD-PARTY-NOTICES.txt', 'index.js', 'package.json']);
     const notices = readFileSync(join(asset, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
     expect(notices.split(license)).toHaveLength(2);
     expect(notices).toContain('@a/one 1.2.3 (MIT)\ntwo 1.2.3 (Apache-2.0)\n');

@@ -7,7 +7,7 @@ import {
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createDynamodbClient,
   type DynamodbClient,
@@ -17,7 +17,7 @@ import {
 import { listenLocally } from '../../../../../local/listen-locally.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 
-// The SDK's own client is the reference: both must give the same answers, and retry the same failures.
+// The SDK's own client is the reference: both must give the same answers, and retry these failures equally often.
 
 const tables = testTables();
 const credentials = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'session' };
@@ -169,6 +169,13 @@ const answer = (status: number, body: string) => (response: ServerResponse) =>
   void response.writeHead(status, { 'x-amzn-requestid': 'REQUEST-1' }).end(body);
 const failure = (status: number, type: string) =>
   answer(status, JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'No.' }));
+const body = (text: string) => answer(400, text);
+/** Ends the connection in the middle of the answer. */
+const truncated = (response: ServerResponse) => {
+  response.writeHead(200, { 'content-length': '100' }).write('{', () => response.socket?.destroy());
+};
+/** Sends the headers of an answer, but not its body. */
+const stalled = (response: ServerResponse) => void response.writeHead(200, { 'content-length': '2' }).flushHeaders();
 const reset = (response: ServerResponse) => void response.socket?.destroy();
 const UPDATE = { TableName: 't', Key: { pk: { S: 'a' } } };
 
@@ -181,6 +188,14 @@ describe('a call that fails', () => {
     ['fails in DynamoDB', failure(500, 'InternalServerError'), 2],
     ['is answered by a load balancer', answer(503, '<html>Busy</html>'), 2],
     ['loses its connection', reset, 2],
+    ['loses its connection in the middle of the answer', truncated, 2],
+    ['is throttled without a message', body('{"__type":"x#ThrottlingException","message":null}'), 2],
+    ['is throttled with a link', body('{"__type":"x#ThrottlingException:http://internal/"}'), 2],
+    [
+      'finds a failed condition without a message',
+      body('{"__type":"x#ConditionalCheckFailedException","message":null,"Item":{"a":{"S":"b"}}}'),
+      1,
+    ],
     ['finds a failed condition', failure(400, 'ConditionalCheckFailedException'), 1],
     ['is invalid', failure(400, 'ValidationException'), 1],
     ['is denied', failure(400, 'AccessDeniedException'), 1],
@@ -192,8 +207,34 @@ describe('a call that fails', () => {
     const result = await resultOf(callOwn(own, 'UpdateItem', UPDATE));
     expect(server.requests).toHaveLength(2 * attempts);
     // The SDK describes an answer that is not DynamoDB's by a parser's error.
-    if (fault !== reset && 'status' in expected && expected.name !== 'SyntaxError') {
+    if (fault !== reset && fault !== truncated && 'status' in expected && expected.name !== 'SyntaxError') {
       expect(result).toMatchObject({ name: expected.name, status: expected.status });
+    }
+  });
+
+  it('is tried three times by default', async () => {
+    const server = await startServer([reset]);
+    const options = { endpoint: server.url, region: 'us-east-1', credentials, requestHandler: {} };
+    await expect(createDynamodbClient(options).call('UpdateItem', UPDATE)).rejects.toThrow();
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('is retried in a process that has already retried many calls, which succeeded', async () => {
+    const answers = Array.from({ length: 40 }, () => [failure(500, 'InternalServerError'), answer(200, '{}')]);
+    const server = await startServer(answers.flat());
+    const { own } = createClients(server.url);
+    for (const _call of answers) expect(await own.call('UpdateItem', UPDATE)).toEqual({});
+  });
+
+  it('ends at once when its signal is aborted, also while its answer arrives or before a retry', async () => {
+    for (const fault of [() => undefined, stalled, failure(400, 'ThrottlingException')]) {
+      const server = await startServer([fault]);
+      const abort = new AbortController();
+      const call = createClients(server.url).own.call('UpdateItem', UPDATE, { abortSignal: abort.signal });
+      await vi.waitUntil(() => server.requests.length === 1);
+      abort.abort();
+      await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+      expect(server.requests).toHaveLength(1);
     }
   });
 
@@ -213,8 +254,11 @@ describe('a call that fails', () => {
     });
   });
 
-  it('ends after its timeout, in each attempt', async () => {
-    const server = await startServer([() => undefined]);
+  it.each([
+    ['does not begin', () => undefined],
+    ['does not end', stalled],
+  ])('ends after its timeout, in each attempt, if the answer %s', async (_what, fault) => {
+    const server = await startServer([fault]);
     const { own } = createClients(server.url, { requestTimeout: 30 });
     await expect(own.call('UpdateItem', UPDATE)).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(server.requests).toHaveLength(2);
