@@ -69,7 +69,7 @@ export const startFunctions = async (
  * Bundles the runtime client into one JavaScript file and returns its path. Stripping the types in each process instead
  * would make cold starts a third slower.
  */
-const buildRuntimeClient = async (folder: string): Promise<string> => {
+export const buildRuntimeClient = async (folder: string): Promise<string> => {
   const outfile = join(folder, 'runtime-client.mjs');
   await build({
     entryPoints: [fileURLToPath(new URL('./runtime-client.ts', import.meta.url))],
