@@ -1,12 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { PART_NAMES } from './part-names.ts';
 import { pageFiles } from './performance-page.ts';
 import type { Report } from './report.ts';
-
-/** The parts of the benchmark, in the order of docs/performance.md. */
-export const PART_NAMES = ['coldstart', 'warm', 'load', 'scale', 'cost'] as const;
-export type PartName = (typeof PART_NAMES)[number];
 
 const ROOT = join(import.meta.dirname, '..');
 

@@ -1,12 +1,13 @@
 import { cpus } from 'node:os';
 import { readArguments, wrongNumber } from '../test/support/read-arguments.ts';
+import type { PartName } from './part-names.ts';
 import { printReport } from './print-report.ts';
 import type { Report } from './report.ts';
-import { type PartName, readResults, writePage, writeResult } from './results.ts';
+import { readResults, writePage, writeResult } from './results.ts';
 
 /*
- * `npm run bench -- [coldstart|warm|load|scale|cost|all] [--json] [--write] [--messages N] [--rounds N]`: measures Parley
- * beside the same service built as a tutorial teaches it. See docs/performance.md, which `--write` regenerates.
+ * `npm run bench -- [coldstart|warm|load|scale|cost|all]`: measures Parley beside the same service built as a tutorial
+ * teaches it. `--write` also stores the results and regenerates docs/performance.md; `page` only regenerates it.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */
@@ -29,14 +30,17 @@ const PARTS: Readonly<Record<PartName, () => Promise<Part>>> = {
   cost: async () => (await import('./cost.ts')).measureCost,
 };
 
+/** Regenerates docs/performance.md from the stored results, and measures nothing. */
+const PAGE = 'page';
 const NUMBERS = ['messages', 'rounds'] as const;
 
 const usage = (): string =>
-  `Usage: npm run bench -- [${[...Object.keys(PARTS), 'all'].join('|')}] [--json] [--write] [--messages N] [--rounds N]`;
+  `Usage: npm run bench -- [${[...Object.keys(PARTS), 'all', PAGE].join('|')}] [--json] [--write] [--messages N] [--rounds N]`;
 
 const read = readArguments({
   allowPositionals: true,
   options: {
+    help: { type: 'boolean' },
     json: { type: 'boolean' },
     write: { type: 'boolean' },
     messages: { type: 'string' },
@@ -45,12 +49,16 @@ const read = readArguments({
 });
 const given = read.kind === 'read' ? read.values : {};
 const names = read.kind === 'read' && read.positionals.length > 0 ? read.positionals : ['all'];
-const unknown = names.find((name) => name !== 'all' && !Object.hasOwn(PARTS, name));
+const unknown = names.find((name) => ![PAGE, 'all'].includes(name) && !Object.hasOwn(PARTS, name));
 const [wrong] = NUMBERS.flatMap((name) => (given[name] === undefined ? [] : (wrongNumber(name, given[name]) ?? [])));
 if (read.kind === 'invalid' || unknown !== undefined || wrong !== undefined) {
   console.error(read.kind === 'invalid' ? read.sentence : (wrong ?? `There is no part "${unknown}".`));
   console.error(usage());
   process.exit(2);
+}
+if (given.help) {
+  console.log(usage());
+  process.exit();
 }
 const numberOf = (name: (typeof NUMBERS)[number]): number | undefined =>
   given[name] === undefined ? undefined : Number(given[name]);
@@ -66,4 +74,4 @@ for (const [name, load] of Object.entries(PARTS)) {
   if (!given.json) printReport(report);
 }
 if (given.json) console.log(JSON.stringify(reports, null, 2));
-if (given.write) await writePage(await readResults());
+if (given.write || names.includes(PAGE)) await writePage(await readResults());

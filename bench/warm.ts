@@ -2,17 +2,18 @@ import { createRunFolder } from '../local/run-folder.ts';
 import { comparisonTable, formatRatio, median, ratioOf } from './comparison.ts';
 import { startRecordedStacks } from './functions/recorded-stacks.ts';
 import { interleave, type Report, type Table } from './report.ts';
-import { EVENT_KINDS, type EventKind, startWarmStack, type WarmStack } from './warm/warm-stack.ts';
+import { WARM_KINDS, type WarmKind } from './warm/warm-kinds.ts';
+import { startWarmStack, type WarmStack } from './warm/warm-stack.ts';
 
 const ROUNDS = 15;
 const BATCH = 100;
 /** A batch more of each kind than of the next, because a message must be stored before it is answered, and so on. */
-const WARM_UP: Readonly<Record<EventKind, number>> = { 'inbound message': 500, send: 400, status: 300 };
+const WARM_UP: Readonly<Record<WarmKind, number>> = { 'inbound message': 500, send: 400, status: 300 };
 
 /** The measurements of one kind of event in one stack. */
 interface Cell {
   readonly stack: WarmStack;
-  readonly kind: EventKind;
+  readonly kind: WarmKind;
   readonly calls: string[];
   cpuMs: readonly number[];
 }
@@ -26,7 +27,7 @@ export const measureWarm = async (rounds = ROUNDS): Promise<Pick<Report, 'tables
   for (const stack of stacks) {
     for (const kind of ['inbound message', 'send', 'status'] as const) await stack.handle(kind, WARM_UP[kind]);
   }
-  const cells = EVENT_KINDS.flatMap((kind) => stacks.map((stack): Cell => ({ stack, kind, calls: [], cpuMs: [] })));
+  const cells = WARM_KINDS.flatMap((kind) => stacks.map((stack): Cell => ({ stack, kind, calls: [], cpuMs: [] })));
   const samples = await interleave(cells, { rounds, warmUpRounds: 0 }, async ({ stack, kind, calls }) => {
     const batch = await stack.handle(kind, BATCH);
     calls.push(...batch.calls);
@@ -38,12 +39,12 @@ export const measureWarm = async (rounds = ROUNDS): Promise<Pick<Report, 'tables
 };
 
 const report = (cells: readonly Cell[], rounds: number): Pick<Report, 'tables' | 'charts' | 'figures'> => {
-  const ofKind = (kind: EventKind): readonly [Cell, Cell] => {
+  const ofKind = (kind: WarmKind): readonly [Cell, Cell] => {
     const [parley, tutorial] = cells.filter((cell) => cell.kind === kind);
     if (!parley || !tutorial) throw new Error(`Both stacks must handle the kind "${kind}".`);
     return [parley, tutorial];
   };
-  const comparisons = EVENT_KINDS.map((label) => {
+  const comparisons = WARM_KINDS.map((label) => {
     const [parley, tutorial] = ofKind(label);
     return { label, parley: parley.cpuMs, tutorial: tutorial.cpuMs };
   });
@@ -52,7 +53,7 @@ const report = (cells: readonly Cell[], rounds: number): Pick<Report, 'tables' |
     title: 'Calls to DynamoDB per event',
     rows: [
       ['event', 'Parley', 'tutorial', 'Parley / tutorial'],
-      ...EVENT_KINDS.map((kind) => {
+      ...WARM_KINDS.map((kind) => {
         const [parley, tutorial] = ofKind(kind).map(callsPerEvent);
         return [
           kind,

@@ -1,5 +1,5 @@
 import { type Comparison, comparisonTable, formatRatio, median, medianCells, ratioOf } from '../comparison.ts';
-import { JOBS } from '../functions/recorded-stack.ts';
+import { JOBS } from '../functions/jobs.ts';
 import type { Report, Table } from '../report.ts';
 import type { ColdSubject } from './cold-subject.ts';
 import type { ColdStart } from './measure-cold-start.ts';
@@ -19,11 +19,11 @@ export const coldStartReport = (starts: Starts): Pick<Report, 'tables' | 'charts
     if (found === undefined) throw new Error(`There is no cold start of ${stack} ${name}.`);
     return found;
   };
-  const compare = (valueOf: (start: ColdStart) => number): readonly Comparison[] =>
+  const compare = (sampleOf: (start: ColdStart) => number): readonly Comparison[] =>
     JOBS.map((label) => ({
       label,
-      parley: find(label, 'Parley')[1].map(valueOf),
-      tutorial: find(label, 'Tutorial')[1].map(valueOf),
+      parley: find(label, 'Parley')[1].map(sampleOf),
+      tutorial: find(label, 'Tutorial')[1].map(sampleOf),
     }));
   const wall = compare(({ wallMs }) => wallMs);
   const processor = compare(({ cpuMs }) => cpuMs);
@@ -88,7 +88,7 @@ export const coldStartReport = (starts: Starts): Pick<Report, 'tables' | 'charts
               { label: 'Tutorial', value: median(tutorial) },
             ],
           })),
-          ...peers.map(({ label, wall }) => ({ label, bars: [{ label: 'peer', value: median(wall) }] })),
+          ...peers.map(({ label, wall }) => ({ label, bars: [{ label: '', value: median(wall) }] })),
         ],
       },
     ],

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { ExecutionSettings } from '../../local/functions/execution-environment.ts';
 import type { FunctionDeclaration } from '../../local/functions/invocation.ts';
 import { freeFormRequest, inboundMessage } from '../functions/job-events.ts';
-import { JOBS, type Job, RECORDED_USER, type RecordedStack } from '../functions/recorded-stack.ts';
+import { JOBS, type Job } from '../functions/jobs.ts';
+import { RECORDED_USER, type RecordedStack } from '../functions/recorded-stack.ts';
 import { type Peer, writePeer } from '../peers/bundle-peer.ts';
 
 /** A function whose cold start is measured. */

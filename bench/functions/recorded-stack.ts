@@ -7,10 +7,7 @@ import type { Interpose } from '../../local/interposed.ts';
 import { createLocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
 import { type EventRecorder, startEventRecorder } from './event-recorder.ts';
-
-/** The functions of both stacks. */
-export const JOBS = ['receive', 'send', 'publish', 'manage'] as const;
-export type Job = (typeof JOBS)[number];
+import { JOBS, type Job } from './jobs.ts';
 
 /** An event of each function, as the running stack invoked the function with it. */
 export interface JobEvents {

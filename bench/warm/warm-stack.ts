@@ -4,9 +4,7 @@ import { freeFormRequest, inboundMessage, statusOfSend } from '../functions/job-
 import type { RecordedStack } from '../functions/recorded-stack.ts';
 import { startWarmFunction } from '../functions/warm-function.ts';
 import { contactAddress } from '../load/pushed-event.ts';
-
-export const EVENT_KINDS = ['inbound message', 'status', 'send'] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
+import type { WarmKind } from './warm-kinds.ts';
 
 /** What a batch of events used. */
 export interface WarmBatch {
@@ -20,7 +18,7 @@ export interface WarmBatch {
 export interface WarmStack extends AsyncDisposable {
   readonly name: string;
   /** Handles new events. Every user writes first, then is sent a message, and then Delivered and Read arrive. */
-  readonly handle: (kind: EventKind, count: number) => Promise<WarmBatch>;
+  readonly handle: (kind: WarmKind, count: number) => Promise<WarmBatch>;
 }
 
 export const startWarmStack = async ({
@@ -42,8 +40,8 @@ export const startWarmStack = async ({
   };
   const [receive, send] = [start('receive'), start('send')];
 
-  const next: Record<EventKind, number> = { 'inbound message': 0, status: 0, send: 0 };
-  const eventOf: Record<EventKind, (index: number) => unknown> = {
+  const next: Record<WarmKind, number> = { 'inbound message': 0, status: 0, send: 0 };
+  const eventOf: Record<WarmKind, (index: number) => unknown> = {
     'inbound message': (user) => inboundMessage(events.receive, user),
     // Two for each user.
     status: (index) => statusOfSend(events.receive, Math.floor(index / 2), index % 2 === 0 ? 'delivered' : 'read'),
