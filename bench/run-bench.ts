@@ -1,40 +1,67 @@
 import { cpus } from 'node:os';
 import { readArguments, wrongNumber } from '../test/support/read-arguments.ts';
+import type { PartName } from './part-names.ts';
+import { printReport } from './print-report.ts';
 import type { Report } from './report.ts';
+import { readResults, writePage, writeResult } from './results.ts';
 
 /*
- * `npm run bench -- [coldstart|warm|load|scale|cost|all] [--json] [--messages N]`: measures Parley beside the same
- * service built as a tutorial teaches it. See docs/performance.md.
+ * `npm run bench -- [coldstart|warm|load|scale|cost|all]`: measures Parley beside the same service built as a tutorial
+ * teaches it. `--write` also stores the results and regenerates docs/performance.md; `page` only regenerates it.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */
 type Part = () => Promise<Pick<Report, 'tables' | 'charts' | 'figures'>>;
 
-const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
+const PARTS: Readonly<Record<PartName, () => Promise<Part>>> = {
+  coldstart: async () => {
+    const { measureColdStarts } = await import('./cold-start.ts');
+    return () => measureColdStarts(numberOf('rounds'));
+  },
+  warm: async () => {
+    const { measureWarm } = await import('./warm.ts');
+    return () => measureWarm(numberOf('rounds'));
+  },
   load: async () => (await import('./load.ts')).measureLoad,
   scale: async () => {
     const { measureScale } = await import('./scale.ts');
-    return () => measureScale(messages === undefined ? undefined : Number(messages));
+    return () => measureScale(numberOf('messages'));
   },
   cost: async () => (await import('./cost.ts')).measureCost,
 };
 
+/** Regenerates docs/performance.md from the stored results, and measures nothing. */
+const PAGE = 'page';
+const NUMBERS = ['messages', 'rounds'] as const;
+
 const usage = (): string =>
-  `Usage: npm run bench -- [${[...Object.keys(PARTS), 'all'].join('|')}] [--json] [--messages N]`;
+  `Usage: npm run bench -- [${[...Object.keys(PARTS), 'all', PAGE].join('|')}] [--json] [--write] [--messages N] [--rounds N]`;
 
 const read = readArguments({
   allowPositionals: true,
-  options: { json: { type: 'boolean' }, messages: { type: 'string' } },
+  options: {
+    help: { type: 'boolean' },
+    json: { type: 'boolean' },
+    write: { type: 'boolean' },
+    messages: { type: 'string' },
+    rounds: { type: 'string' },
+  },
 });
-const messages = read.kind === 'read' ? read.values.messages : undefined;
+const given = read.kind === 'read' ? read.values : {};
 const names = read.kind === 'read' && read.positionals.length > 0 ? read.positionals : ['all'];
-const unknown = names.find((name) => name !== 'all' && !Object.hasOwn(PARTS, name));
-const wrongMessages = messages === undefined ? undefined : wrongNumber('messages', messages);
-if (read.kind === 'invalid' || unknown !== undefined || wrongMessages !== undefined) {
-  console.error(read.kind === 'invalid' ? read.sentence : (wrongMessages ?? `There is no part "${unknown}".`));
+const unknown = names.find((name) => ![PAGE, 'all'].includes(name) && !Object.hasOwn(PARTS, name));
+const [wrong] = NUMBERS.flatMap((name) => (given[name] === undefined ? [] : (wrongNumber(name, given[name]) ?? [])));
+if (read.kind === 'invalid' || unknown !== undefined || wrong !== undefined) {
+  console.error(read.kind === 'invalid' ? read.sentence : (wrong ?? `There is no part "${unknown}".`));
   console.error(usage());
   process.exit(2);
 }
+if (given.help) {
+  console.log(usage());
+  process.exit();
+}
+const numberOf = (name: (typeof NUMBERS)[number]): number | undefined =>
+  given[name] === undefined ? undefined : Number(given[name]);
 
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}`;
 const reports: Report[] = [];
@@ -43,14 +70,8 @@ for (const [name, load] of Object.entries(PARTS)) {
   const measure = await load();
   const report = { part: name, date: new Date().toISOString().slice(0, 10), machine, ...(await measure()) };
   reports.push(report);
-  if (read.values.json) continue;
-  for (const { title, rows, note } of report.tables) {
-    console.log(`\n${title}`);
-    const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-    const pad = (cell: string, column: number) =>
-      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-    for (const row of rows) console.log(row.map(pad).join('  '));
-    if (note !== undefined) console.log(note);
-  }
+  if (given.write) await writeResult(report);
+  if (!given.json) printReport(report);
 }
-if (read.values.json) console.log(JSON.stringify(reports, null, 2));
+if (given.json) console.log(JSON.stringify(reports, null, 2));
+if (given.write || names.includes(PAGE)) await writePage(await readResults());

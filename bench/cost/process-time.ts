@@ -24,8 +24,14 @@ export const functionCpuMs = (functionName: string): number => {
   const processes = readdirSync('/proc').filter(
     (id) => /^\d+$/.test(id) && isChild(id) && read(`/proc/${id}/environ`)?.includes(variable),
   );
-  const threads = processes.flatMap((id) =>
-    readdirSync(`/proc/${id}/task`).map((thread) => threadNanoseconds(id, thread)),
-  );
-  return threads.reduce((total, nanoseconds) => total + nanoseconds, 0) / 1e6;
+  return processes.reduce((total, id) => total + processCpuMs(id), 0);
 };
+
+/**
+ * Returns the processor time so far of a running process, in milliseconds: all threads, in user and system mode. Linux
+ * only, and to the nanosecond, where /proc/PID/stat counts in hundredths of a second.
+ *
+ * @throws Error on other systems, or if the process has ended.
+ */
+export const processCpuMs = (id: string | number): number =>
+  readdirSync(`/proc/${id}/task`).reduce((total, thread) => total + threadNanoseconds(String(id), thread), 0) / 1e6;

@@ -1,8 +1,11 @@
 import { wireMessage } from '../../test/support/builders.ts';
 
-/** A message of a user, as Pub/Sub pushes it. Source: https://cloud.google.com/pubsub/docs/push#receive_push */
-export const pushedEvent = (id: string, contact: string, at: string): string => {
-  const event = wireMessage({ _id_: id, FROM: contact, CREATION_TIME: at, SESSION_CREATION_TIME: at });
+/** A message of a user, as Pub/Sub pushes it. */
+export const pushedEvent = (id: string, contact: string, at: string): string =>
+  pushOf(wireMessage({ _id_: id, FROM: contact, CREATION_TIME: at, SESSION_CREATION_TIME: at }), id, at);
+
+/** Wraps an event as Pub/Sub pushes it. Source: https://cloud.google.com/pubsub/docs/push#receive_push */
+export const pushOf = (event: unknown, id: string, at: string): string => {
   const data = Buffer.from(JSON.stringify(event)).toString('base64');
   const message = { attributes: {}, data, messageId: id, message_id: id, publishTime: at, publish_time: at };
   return JSON.stringify({ message, subscription: 'projects/bench/subscriptions/chat-events' });

@@ -8,6 +8,8 @@ import { startRuntimeApi } from './runtime-api.ts';
 
 /** A process of a function. Like on Lambda, it handles one event at a time. */
 export interface ExecutionEnvironment {
+  /** The id of the process. Undefined if it could not start. */
+  readonly processId: number | undefined;
   readonly invoke: (event: string) => Promise<InvocationResult>;
   /** Returns false if the process has ended or is about to end, and therefore accepts no more events. */
   readonly isAlive: () => boolean;
@@ -82,6 +84,7 @@ export const startExecutionEnvironment = async (
   });
 
   return {
+    processId: child.pid,
     invoke: (event) =>
       new Promise((resolve) => {
         const requestId = randomUUID();
@@ -143,7 +146,7 @@ const startProcess = (
  * @param runtimeApi `host:port` of the Runtime API.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html, "Defined runtime environment variables"
  */
-const functionEnvironment = (
+export const functionEnvironment = (
   { name, handler, memoryMb, variables, logLevel }: FunctionDeclaration,
   taskRoot: string,
   runtimeApi: string,

@@ -281,6 +281,7 @@ export const LAYERS: readonly Layer[] = [
     files: /^bench\//,
     mayImport: [
       'bench',
+      'cli operations',
       'constructs',
       'domain',
       'local',
@@ -295,7 +296,9 @@ export const LAYERS: readonly Layer[] = [
       'test/browser/chromium.ts',
       'test/browser/console-page.ts',
       'test/browser/populate.ts',
+      'test/simulation/markdown.ts',
       'test/support/builders.ts',
+      'test/support/counting-proxy.ts',
       'test/support/emulated-table.ts',
       'test/support/issuer.ts',
       'test/support/random.ts',

@@ -57,6 +57,14 @@ describe("a function's process", () => {
     expect(await fake.call('hello')).toEqual([['"hello"'], 'http://127.0.0.1:2']);
   });
 
+  it('has not loaded `fetch` before the function, which would hide what the function itself takes', async () => {
+    const source =
+      'export const handler = async () => process.moduleLoadList.filter((name) => /undici/.test(name)).length;';
+    await using fake = await startFakeFunction(source);
+
+    expect(await fake.call({})).toBe(0);
+  });
+
   it("receives the event and Lambda's context, and is reused", async () => {
     await using fake = await startFakeFunction(`
       let calls = 0;
