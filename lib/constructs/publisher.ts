@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import { Grant, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
@@ -12,6 +12,7 @@ import { checkedSettings } from './checked-settings.ts';
 import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { PUBLISHED_CHANGES } from './published-changes.ts';
 import { grantStreamRead } from './table.ts';
 
 const publisherSettings = settingsObject
@@ -104,8 +105,7 @@ export class ParleyPublisher extends Construct {
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,
-      // Leaves out expired and erased items.
-      filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+      filters: PUBLISHED_CHANGES.map((pattern) => FilterCriteria.filter(pattern)),
       // CDK's `SqsDlq` would also let the function look up the queue's URL and attributes.
       onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },
     });

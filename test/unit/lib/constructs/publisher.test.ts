@@ -28,12 +28,6 @@ describe('The stream of the table', () => {
     });
   });
 
-  test('is filtered: removed items are not published', () => {
-    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-      FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT","MODIFY"]}' }] },
-    });
-  });
-
   test.each([
     { stage: 'prod', events: {}, variable: 'false' },
     { stage: 'dev', events: {}, variable: 'true' },
