@@ -102,6 +102,7 @@ export class ParleyPublisher extends Construct {
       eventSourceArn: tableStreamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
+      maxBatchingWindow: Duration.seconds(events.batchingWindowSeconds),
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,

@@ -168,9 +168,19 @@ export const settingsObject = z.strictObject({
             '(and the header for its key, unless x-api-key), each with a list of events unless it receives all; ' +
             'see docs/events.md',
         }),
+      batchingWindowSeconds: z
+        .int()
+        .min(0)
+        .max(60)
+        .default(1)
+        .meta({
+          description:
+            'an integer from 0 to 60: how many seconds an event may wait for others, because fewer, larger batches cost ' +
+            'less',
+        }),
     })
     .prefault({})
-    .meta({ description: 'an object with content and targets, both optional' }),
+    .meta({ description: 'an object with content, targets, and batchingWindowSeconds, all optional' }),
   retentionDays: z
     .strictObject({
       messages: days(MIN_RETENTION_DAYS, 400, 'how many days to keep messages and their statuses'),

@@ -29,6 +29,17 @@ describe('The stream of the table', () => {
   });
 
   test.each([
+    { events: {}, seconds: 1 },
+    { events: { batchingWindowSeconds: 0 }, seconds: 0 },
+    { events: { batchingWindowSeconds: 60 }, seconds: 60 },
+  ])('is read in batches of what was written within $seconds s with $events', ({ events, seconds }) => {
+    synthesizedStack('prod', { events }).template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      StartingPosition: 'TRIM_HORIZON',
+      MaximumBatchingWindowInSeconds: seconds,
+    });
+  });
+
+  test.each([
     { stage: 'prod', events: {}, variable: 'false' },
     { stage: 'dev', events: {}, variable: 'true' },
     { stage: 'prod', events: { content: true }, variable: 'true' },

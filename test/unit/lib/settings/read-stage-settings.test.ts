@@ -27,7 +27,7 @@ describe('Settings', () => {
       },
       allowInsecureWebhook: false,
       window: { per: 'user', marginSeconds: 60 },
-      events: { targets: [] },
+      events: { targets: [], batchingWindowSeconds: 1 },
       retentionDays: { messages: 400, sends: 400, contacts: 400, contactChecks: 90, audit: 400, logs: 30 },
       customerManagedKey: false,
       throttling: {},

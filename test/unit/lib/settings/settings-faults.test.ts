@@ -107,12 +107,18 @@ describe('A wrong setting', () => {
       value: '',
       says: 'got "", expected the name or id of an approved template',
     },
-    { path: 'events', value: true, says: 'got true, expected an object with content and targets' },
+    { path: 'events', value: true, says: 'got true, expected an object with content, targets, and' },
     {
       path: 'events.content',
       value: 'no',
       says: 'got "no", expected true or false: whether events include the content',
     },
+    {
+      path: 'events.batchingWindowSeconds',
+      value: 61,
+      says: 'got 61, expected an integer from 0 to 60: how many seconds an event may wait',
+    },
+    { path: 'events.batchingWindowSeconds', value: 0.5, says: 'got 0.5, expected an integer from 0 to 60' },
     { path: 'events.targets', value: 'queue', says: 'got "queue", expected a list of up to 50 objects with kind' },
     {
       path: 'retentionDays.sends',
