@@ -19,7 +19,10 @@ const publisherSettings = settingsObject
   .pick({ production: true, events: true, retentionDays: true, reservedConcurrency: true })
   .strip();
 
-/** Properties of a {@link ParleyPublisher}: the stage settings with the same names, the table, and the event bus. */
+/**
+ * Properties of a {@link ParleyPublisher}: the stage settings with the same names, except `events.publish`, which has no
+ * effect, the table, and the event bus.
+ */
 export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>> {
   /** The table whose changes are published. It needs a stream with old and new images, like that of a `ParleyTable`. */
   readonly table: ITable;
@@ -63,6 +66,8 @@ export class ParleyPublisher extends Construct {
   readonly publishFailures: DeadLetterQueue;
   /** Undefined if the settings list no targets. */
   readonly targets: EventTargets | undefined;
+  /** The queues with what could not be published or delivered. */
+  readonly deadLetterQueues: readonly DeadLetterQueue[];
 
   constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
     super(scope, id);
@@ -119,6 +124,7 @@ export class ParleyPublisher extends Construct {
             encryptionKey,
           })
         : undefined;
+    this.deadLetterQueues = [this.publishFailures, ...(this.targets ? [this.targets.deadLetters] : [])];
   }
 
   /**

@@ -37,6 +37,12 @@ const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
   { path: ['auth', 'jwksUrl'] },
 );
 
+/** Rejects targets in a stage without an event bus. */
+const publishedTargetsCheck = z.refine<{ publish: boolean; targets: readonly unknown[] }>(
+  ({ publish, targets }) => publish || targets.length === 0,
+  { path: ['publish'] },
+);
+
 /**
  * The settings of a stage.
  *
@@ -154,6 +160,10 @@ export const settingsObject = z.strictObject({
   }),
   events: z
     .strictObject({
+      publish: z.boolean().default(true).meta({
+        description:
+          'true, or false if no system receives events and events.targets is empty: whether the stage publishes events',
+      }),
       content: z.boolean().optional().meta({
         description:
           'true or false: whether events include the content of messages (default true, but false if production is true)',
@@ -179,8 +189,9 @@ export const settingsObject = z.strictObject({
             'less',
         }),
     })
+    .check(publishedTargetsCheck)
     .prefault({})
-    .meta({ description: 'an object with content, targets, and batchingWindowSeconds, all optional' }),
+    .meta({ description: 'an object with publish, content, targets, and batchingWindowSeconds, all optional' }),
   retentionDays: z
     .strictObject({
       messages: days(MIN_RETENTION_DAYS, 400, 'how many days to keep messages and their statuses'),
