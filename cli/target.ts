@@ -28,6 +28,7 @@ const ADDRESSES = [
 const OPTIONAL_ADDRESSES = [
   'erasureQueueUrl',
   'erasureDeadLetterQueueUrl',
+  // Only in a stage that publishes events.
   'publishFailuresQueueUrl',
   // Only with event targets.
   'undeliveredEventsQueueUrl',

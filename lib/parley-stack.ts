@@ -28,7 +28,8 @@ export class ParleyStack extends Stack {
   readonly table: ParleyTable;
   readonly receiver: ParleyReceiver;
   readonly sender: ParleySender;
-  readonly publisher: ParleyPublisher;
+  /** Undefined if the setting `events.publish` is false. */
+  readonly publisher: ParleyPublisher | undefined;
   readonly management: ParleyManagement;
 
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
@@ -40,15 +41,16 @@ export class ParleyStack extends Stack {
     const { table } = this;
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table, encryptionKey });
     this.sender = new ParleySender(this, 'Sender', { ...settings, table, encryptionKey });
-    this.publisher = new ParleyPublisher(this, 'Publisher', { ...settings, table, encryptionKey });
-    const { publishFailures, targets } = this.publisher;
+    this.publisher = settings.events.publish
+      ? new ParleyPublisher(this, 'Publisher', { ...settings, table, encryptionKey })
+      : undefined;
     this.management = new ParleyManagement(this, 'Management', {
       ...settings,
       table,
       encryptionKey,
       sender: this.sender,
       receiver: this.receiver,
-      deadLetterQueues: [publishFailures, ...(targets ? [targets.deadLetters] : [])],
+      deadLetterQueues: this.publisher?.deadLetterQueues,
     });
     new ParleyMonitoring(this, 'Monitoring', {
       receiver: this.receiver,
@@ -64,14 +66,13 @@ export class ParleyStack extends Stack {
     if (!customerManagedKey) return undefined;
     const hasApiDestinations = events.targets.some(({ kind }) => kind === 'https');
     // The id dates from when the key encrypted only the table. Changing it would replace the key.
-    return new StageKey(this, 'TableKey', { production, hasApiDestinations }).fixed;
+    return new StageKey(this, 'TableKey', { production, hasEventBus: events.publish, hasApiDestinations }).fixed;
   }
 
   #createOutputs(encryptionKey: IKey | undefined): void {
     const { url, inboundQueue, webhookSecret } = this.receiver;
     const { sendQueue, schedules, accessToken } = this.sender;
     const { erasureQueue } = this.management;
-    const { publishFailures, targets } = this.publisher;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
     output('ManagementUrl', this.management.url, 'The base URL of the management API');
@@ -82,12 +83,21 @@ export class ParleyStack extends Stack {
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
     output('ErasureQueueUrl', erasureQueue.queueUrl, 'Erasures in progress');
     output('ErasureDeadLetterQueueUrl', erasureQueue.deadLetters.queueUrl, 'Erasures that failed');
-    output('PublishFailuresQueueUrl', publishFailures.queueUrl, 'Changes that could not be published');
+    if (this.publisher) {
+      const { publishFailures } = this.publisher;
+      output('PublishFailuresQueueUrl', publishFailures.queueUrl, 'Changes that could not be published');
+    }
     output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');
-    output('EventBusName', this.publisher.eventBus.eventBusName, "The event bus that receives Parley's events");
+    if (this.publisher) {
+      output('EventBusName', this.publisher.eventBus.eventBusName, "The event bus that receives Parley's events");
+    }
     output('AccessTokenSecretId', accessToken.secretArn, "The secret for the chat service's access token");
-    if (targets) {
-      output('UndeliveredEventsQueueUrl', targets.deadLetters.queueUrl, 'Events that a target did not accept');
+    if (this.publisher?.targets) {
+      output(
+        'UndeliveredEventsQueueUrl',
+        this.publisher.targets.deadLetters.queueUrl,
+        'Events that a target did not accept',
+      );
     }
     if (encryptionKey) output('EncryptionKeyArn', encryptionKey.keyArn, 'The key that encrypts the stage');
     if (webhookSecret) {

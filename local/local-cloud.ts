@@ -68,11 +68,13 @@ const stackAddresses = z.object({
   inboundDeadLetterQueueUrl: z.string(),
   erasureQueueUrl: z.string(),
   erasureDeadLetterQueueUrl: z.string(),
-  publishFailuresQueueUrl: z.string(),
+  /** Undefined if the stage publishes no events. */
+  publishFailuresQueueUrl: z.string().optional(),
   /** Undefined if events have no targets. */
   undeliveredEventsQueueUrl: z.string().optional(),
   tableName: z.string(),
-  eventBusName: z.string(),
+  /** Undefined if the stage publishes no events. */
+  eventBusName: z.string().optional(),
   accessTokenSecretId: z.string(),
   /** Undefined if the webhook's authentication uses no secret. */
   webhookSecretId: z.string().optional(),

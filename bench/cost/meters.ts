@@ -40,8 +40,8 @@ export const MAPPING = 'event source mapping';
 const CHUNK_BYTES = 64 * 1024;
 const LONGER_THAN_A_LONG_POLL = { requestTimeout: 30_000, throwOnRequestTimeout: true };
 const POLL_MS = 10;
-/** The mapping of a table's stream polls it more often than this. */
-const QUIET_MS = 700;
+/** Longer than the batching window of a table's stream, and its mapping polls more often than the rest. */
+const QUIET_MS = 1_700;
 
 const event = z.object({
   requestContext: z.object({ http: z.unknown() }).optional(),

@@ -46,7 +46,8 @@ export interface SendRequestBody {
 
 /** Far more than all sends of a run. */
 const CREDIT = 1_000_000;
-const QUIET_MS = 400;
+/** Longer than the batching window of the table's stream. */
+const QUIET_MS = 1_400;
 const POLL_MS = 20;
 
 export interface CloudToConnect {

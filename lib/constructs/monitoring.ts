@@ -15,7 +15,8 @@ import type { ParleySender } from './sender.ts';
 export interface ParleyMonitoringProps {
   readonly receiver: ParleyReceiver;
   readonly sender: ParleySender;
-  readonly publisher: ParleyPublisher;
+  /** @default none; nothing is published */
+  readonly publisher?: ParleyPublisher;
   readonly management: ParleyManagement;
   /**
    * The topic to notify when an alarm starts and ends.
@@ -67,7 +68,7 @@ export class ParleyMonitoring extends Construct {
     this.#action = props.alarmTopic && new SnsAction(props.alarmTopic);
     this.#watchReceiver(props.receiver);
     this.#watchSender(props.sender);
-    this.#watchPublisher(props.publisher);
+    if (props.publisher) this.#watchPublisher(props.publisher);
     this.#watchManagement(props.management);
     this.#createDashboard(props);
   }
@@ -263,7 +264,7 @@ export class ParleyMonitoring extends Construct {
       functions: {
         Receive: receiver.handler,
         Send: sender.handler,
-        Publish: publisher.handler,
+        ...(publisher && { Publish: publisher.handler }),
         Manage: management.handler,
       },
       queues: {
@@ -272,7 +273,7 @@ export class ParleyMonitoring extends Construct {
         send: sender.sendQueue,
         'send dead letters': sender.sendQueue.deadLetters,
         'schedule dead letters': sender.schedules.deadLetters,
-        'publish failures': publisher.publishFailures,
+        ...(publisher && { 'publish failures': publisher.publishFailures }),
         erasures: management.erasureQueue,
       },
       apis: { webhook: receiver.api, management: management.api },

@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import { Grant, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
@@ -12,13 +12,17 @@ import { checkedSettings } from './checked-settings.ts';
 import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { PUBLISHED_CHANGES } from './published-changes.ts';
 import { grantStreamRead } from './table.ts';
 
 const publisherSettings = settingsObject
   .pick({ production: true, events: true, retentionDays: true, reservedConcurrency: true })
   .strip();
 
-/** Properties of a {@link ParleyPublisher}: the stage settings with the same names, the table, and the event bus. */
+/**
+ * Properties of a {@link ParleyPublisher}: the stage settings with the same names, except `events.publish`, which has no
+ * effect, the table, and the event bus.
+ */
 export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>> {
   /** The table whose changes are published. It needs a stream with old and new images, like that of a `ParleyTable`. */
   readonly table: ITable;
@@ -62,6 +66,8 @@ export class ParleyPublisher extends Construct {
   readonly publishFailures: DeadLetterQueue;
   /** Undefined if the settings list no targets. */
   readonly targets: EventTargets | undefined;
+  /** The queues with what could not be published or delivered. */
+  readonly deadLetterQueues: readonly DeadLetterQueue[];
 
   constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
     super(scope, id);
@@ -101,11 +107,11 @@ export class ParleyPublisher extends Construct {
       eventSourceArn: tableStreamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
+      maxBatchingWindow: Duration.seconds(events.batchingWindowSeconds),
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,
-      // Leaves out expired and erased items.
-      filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+      filters: PUBLISHED_CHANGES.map((pattern) => FilterCriteria.filter(pattern)),
       // CDK's `SqsDlq` would also let the function look up the queue's URL and attributes.
       onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },
     });
@@ -118,6 +124,7 @@ export class ParleyPublisher extends Construct {
             encryptionKey,
           })
         : undefined;
+    this.deadLetterQueues = [this.publishFailures, ...(this.targets ? [this.targets.deadLetters] : [])];
   }
 
   /**

@@ -7,6 +7,8 @@ import type { Construct } from 'constructs';
 export interface StageKeyProps {
   /** Whether the key outlives its stack, like the data that it encrypts. */
   readonly production: boolean;
+  /** Whether the stage has an event bus, which EventBridge encrypts with the key. */
+  readonly hasEventBus: boolean;
   /** Whether events are delivered to URLs, whose connections EventBridge encrypts with the key. */
   readonly hasApiDestinations: boolean;
 }
@@ -23,13 +25,15 @@ export class StageKey extends Key {
    */
   readonly fixed: IKey;
 
-  constructor(scope: Construct, id: string, { production, hasApiDestinations }: StageKeyProps) {
+  constructor(scope: Construct, id: string, { production, hasEventBus, hasApiDestinations }: StageKeyProps) {
     super(scope, id, {
       description: "Encrypts Parley's table, queues, secrets, logs, schedules, and event bus",
       enableKeyRotation: true,
       removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    for (const statement of serviceStatements(Stack.of(this))) this.addToResourcePolicy(statement);
+    const stack = Stack.of(this);
+    const statements = [logsStatement(stack), ...(hasEventBus ? eventsStatements(stack) : [])];
+    for (const statement of statements) this.addToResourcePolicy(statement);
     // EventBridge may use only keys with this tag for the credentials of a connection.
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/encryption-connections.html
     if (hasApiDestinations) Tags.of(this).add('EventBridgeApiDestinations', 'true');
@@ -37,21 +41,26 @@ export class StageKey extends Key {
   }
 }
 
-function serviceStatements(stack: Stack): PolicyStatement[] {
-  const { partition, region, account, stackName } = stack;
+const allow = (service: string, actions: string[], conditions: Record<string, Record<string, string>>) =>
+  new PolicyStatement({ principals: [new ServicePrincipal(service)], actions, resources: ['*'], conditions });
+
+/**
+ * The names of log groups start with the stack's name. References to the groups themselves would be circular.
+ *
+ * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
+ */
+const logsStatement = ({ partition, region, account, stackName }: Stack): PolicyStatement =>
+  allow(`logs.${region}.amazonaws.com`, [...READ_ACTIONS, ...WRITE_ACTIONS], {
+    ArnLike: {
+      'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${stackName}-*`,
+    },
+  });
+
+const eventsStatements = ({ partition, region, account, stackName }: Stack): PolicyStatement[] => {
   // CloudFormation shortens the name of a stack in the name of a queue, which has at most 80 characters.
   const queues = stackName.length > 20 ? `${stackName.slice(0, 20)}*` : `${stackName}-*`;
   const eventBusArn = `arn:${partition}:events:${region}:${account}:event-bus/${stackName}`;
-  const allow = (service: string, actions: string[], conditions: Record<string, Record<string, string>>) =>
-    new PolicyStatement({ principals: [new ServicePrincipal(service)], actions, resources: ['*'], conditions });
   return [
-    // The names of log groups start with the stack's name. References to the groups themselves would be circular.
-    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
-    allow(`logs.${region}.amazonaws.com`, [...READ_ACTIONS, ...WRITE_ACTIONS], {
-      ArnLike: {
-        'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${stackName}-*`,
-      },
-    }),
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-event-bus-cmkey.html
     allow('events.amazonaws.com', ['kms:Decrypt', 'kms:GenerateDataKey'], {
       StringEquals: {
@@ -70,7 +79,7 @@ function serviceStatements(stack: Stack): PolicyStatement[] {
       ArnLike: { 'kms:EncryptionContext:aws:sqs:arn': `arn:${partition}:sqs:${region}:${account}:${queues}` },
     }),
   ];
-}
+};
 
 /** What a service that reads encrypted data does with a key, without the wildcards of AWS's documentation. */
 export const READ_ACTIONS = ['kms:Decrypt', 'kms:DescribeKey'];

@@ -37,6 +37,12 @@ const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
   { path: ['auth', 'jwksUrl'] },
 );
 
+/** Rejects targets in a stage without an event bus. */
+const publishedTargetsCheck = z.refine<{ publish: boolean; targets: readonly unknown[] }>(
+  ({ publish, targets }) => publish || targets.length === 0,
+  { path: ['publish'] },
+);
+
 /**
  * The settings of a stage.
  *
@@ -154,6 +160,10 @@ export const settingsObject = z.strictObject({
   }),
   events: z
     .strictObject({
+      publish: z.boolean().default(true).meta({
+        description:
+          'true, or false if no system receives events and events.targets is empty: whether the stage publishes events',
+      }),
       content: z.boolean().optional().meta({
         description:
           'true or false: whether events include the content of messages (default true, but false if production is true)',
@@ -168,9 +178,20 @@ export const settingsObject = z.strictObject({
             '(and the header for its key, unless x-api-key), each with a list of events unless it receives all; ' +
             'see docs/events.md',
         }),
+      batchingWindowSeconds: z
+        .int()
+        .min(0)
+        .max(60)
+        .default(1)
+        .meta({
+          description:
+            'an integer from 0 to 60: how many seconds an event may wait for others, because fewer, larger batches cost ' +
+            'less',
+        }),
     })
+    .check(publishedTargetsCheck)
     .prefault({})
-    .meta({ description: 'an object with content and targets, both optional' }),
+    .meta({ description: 'an object with publish, content, targets, and batchingWindowSeconds, all optional' }),
   retentionDays: z
     .strictObject({
       messages: days(MIN_RETENTION_DAYS, 400, 'how many days to keep messages and their statuses'),

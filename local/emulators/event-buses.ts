@@ -69,8 +69,8 @@ export interface EventBuses {
   has(nameOrArn: string): boolean;
   addRule(busNameOrArn: string, rule: BusRule): void;
   put(entry: PutEntry): PutEntryResult;
-  /** Returns a bus's latest events, oldest first, whether or not a rule matched them. */
-  events(busNameOrArn: string): readonly BusEvent[];
+  /** Returns a bus's latest events, oldest first, whether or not a rule matched them. Returns none if there is no bus. */
+  events(busNameOrArn: string | undefined): readonly BusEvent[];
   /** Makes entries fail from now on. Pass undefined to stop that. */
   setFault(fault: BusFault | undefined): void;
   /** Resolves when all deliveries so far have succeeded or finally failed. */
@@ -94,7 +94,7 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
   const deliveries = new Map<BusTarget, Promise<void>>();
   let fault: BusFault | undefined;
 
-  const find = (nameOrArn: string): Bus | undefined =>
+  const find = (nameOrArn: string | undefined): Bus | undefined =>
     buses.find(({ name, arn }) => nameOrArn === name || nameOrArn === arn);
 
   const enqueue = (target: BusTarget, event: string): void => {

@@ -10,7 +10,8 @@ type MatchesValue = (value: unknown) => boolean;
  * Parses the event pattern of an EventBridge rule or of an event source mapping's filter.
  *
  * Supports nested fields, each with a list of alternatives: a string, number, boolean, or null; `prefix`; `suffix`;
- * `exists`; `anything-but` with a string, a number, or a list of them.
+ * `exists`; `anything-but` with a string, a number, or a list of them. Supports `$or` with a list of patterns, beside
+ * which the other fields must match, too.
  *
  * @param place What the pattern belongs to, for the error message.
  * @throws LocalError if the pattern uses any other operator.
@@ -18,6 +19,14 @@ type MatchesValue = (value: unknown) => boolean;
  */
 export const readEventPattern = (pattern: unknown, place: string): MatchesEvent => {
   if (!isObject(pattern)) throw unsupportedPattern(place, pattern);
+  const { $or: alternatives, ...rest } = pattern;
+  if (alternatives !== undefined) {
+    // EventBridge takes any other `$or` for the name of a field.
+    if (!Array.isArray(alternatives) || alternatives.length < 2) throw unsupportedPattern(place, pattern);
+    const matchers = alternatives.map((one, index) => readEventPattern(one, `${place}.$or.${index}`));
+    const matchesRest = readEventPattern(rest, place);
+    return (event) => matchesRest(event) && matchers.some((matches) => matches(event));
+  }
   const fields = Object.entries(pattern).map(([name, expected]) => {
     const matches = Array.isArray(expected)
       ? readAlternatives(expected, `${place}.${name}`)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DescribeStreamCommand, type DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { type _Record, DescribeStreamCommand, type DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { MovableClock } from '../clock.ts';
 import type { MatchesEvent } from '../emulators/event-pattern.ts';
@@ -42,7 +42,10 @@ const RETRY_DELAY_MS = 1_000;
 /**
  * Starts passing a stream's records to a function, in order within each shard.
  *
- * Source: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, "Polling and batching streams"
+ * A batch is complete at the end of the batching window, or when it reaches the batch size or the size of an invocation.
+ *
+ * Sources: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, "Polling and batching streams", and
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html, "Batching behavior"
  */
 export const startStreamMapping = (
   declaration: StreamMappingDeclaration,
@@ -63,27 +66,30 @@ export const startStreamMapping = (
     await Promise.all(parts.map((part) => processBatch(part, declaration, batchContext)));
   };
 
+  const toStreamRecord = (record: _Record): StreamRecord => streamRecord(record, streamArn, clock.offsetMs);
+
   const processShard = async (shardId: string): Promise<void> => {
     const shard = { streamArn, shardId, startingPosition: declaration.startingPosition };
-    let waiting: StreamRecord[] = [];
+    let waiting: _Record[] = [];
     let windowEnd: number | undefined;
     const processWaiting = async (): Promise<void> => {
-      const batches = toBatches(waiting, batchSize);
+      // Records that wait while the clock moves do not become older by it, like records that have not been read.
+      const batches = toBatches(waiting.map(toStreamRecord), batchSize);
       waiting = [];
       windowEnd = undefined;
       for (const batch of batches) await processRecords(batch, shardId);
     };
 
     for await (const found of readShard(shard, { streams, stopped, onFailure: reportFailure })) {
-      const records = found.map((record) => streamRecord(record, streamArn, clock.offsetMs));
-      waiting.push(...records.filter((record) => filters?.some((matches) => matches(record)) ?? true));
+      waiting.push(...found.filter((record) => filters?.some((matches) => matches(toStreamRecord(record))) ?? true));
       if (waiting.length === 0) {
-        if (records.length === 0) await sleep(POLL_MS);
+        if (found.length === 0) await sleep(POLL_MS);
         continue;
       }
       windowEnd ??= performance.now() + declaration.batchingWindowMs;
       const restMs = windowEnd - performance.now();
-      if (waiting.length >= batchSize || restMs <= 0) await processWaiting();
+      const isFull = waiting.length >= batchSize || toBatches(waiting.map(toStreamRecord), batchSize).length > 1;
+      if (isFull || restMs <= 0) await processWaiting();
       else await sleep(Math.min(POLL_MS, restMs));
     }
     // A shard can end within the batching window.

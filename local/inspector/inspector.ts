@@ -7,7 +7,8 @@ import { type BusEvents, readTrace } from './trace.ts';
 /** The parts of the stack that the inspector shows. */
 export interface InspectedStack extends QueueUrls {
   readonly tableName: string;
-  readonly eventBusName: string;
+  /** Undefined if the stage publishes no events. */
+  readonly eventBusName?: string | undefined;
 }
 
 const MAX_LISTED_SENDS = 200;

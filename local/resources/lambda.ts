@@ -103,7 +103,9 @@ const streamProperties = z.strictObject({
       }),
     })
     .optional(),
-  FilterCriteria: z.strictObject({ Filters: z.array(z.strictObject({ Pattern: z.string() })) }).optional(),
+  FilterCriteria: z
+    .strictObject({ Filters: z.array(z.strictObject({ Pattern: z.string().max(4_096) })).max(5) })
+    .optional(),
   MaximumRecordAgeInSeconds: limit(604_800),
   MaximumRetryAttempts: limit(10_000),
   ParallelizationFactor: z.int().min(1).max(10).default(1),

@@ -3,6 +3,7 @@ import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { isObject } from '../../local/json.ts';
 import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
 import { startCheckedCloud } from './checked-cloud.ts';
 
@@ -17,10 +18,12 @@ const POLL_MS = 50;
 
 /**
  * Starts a local run for tests. Runs with the same stage and settings share one synthesized app, whichever file they
- * belong to: the first one synthesizes it, the others wait for it.
+ * belong to: the first one synthesizes it, the others wait for it. Unless the test sets a batching window, events are
+ * published at once.
  */
 export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalCloud> => {
-  const { stage = 'dev', settings = {}, chatServiceUrl } = options;
+  const { stage = 'dev', chatServiceUrl } = options;
+  const settings = withoutBatchingWindow(options.settings);
   const name = createHash('sha256')
     .update(JSON.stringify([stage, settings, chatServiceUrl]))
     .digest('hex');
@@ -35,11 +38,16 @@ export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalC
   // If the first run cannot synthesize the app, it removes the folder, and the others report the error themselves.
   while (!isFirst && !(await exists(marker)) && (await exists(folder))) await pause(POLL_MS);
   try {
-    return await startCheckedCloud({ ...options, outdir, logFolder });
+    return await startCheckedCloud({ ...options, settings, outdir, logFolder });
   } finally {
     if (isFirst && !(await exists(marker))) await rm(folder, { recursive: true, force: true });
   }
 };
+
+const withoutBatchingWindow = (settings: LocalOptions['settings'] = {}): Readonly<Record<string, unknown>> => ({
+  ...settings,
+  events: { batchingWindowSeconds: 0, ...(isObject(settings.events) ? settings.events : {}) },
+});
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { ItemChange, ItemImage, ItemKind } from '../../domain/events/item-change.ts';
+import type { ItemChange, ItemImage } from '../../domain/events/item-change.ts';
+import { publishedKind } from '../../domain/events/published-items.ts';
 import { toInstant } from '../../domain/instant.ts';
 import { idOf, parseContactName } from './keys.ts';
 
@@ -22,15 +23,6 @@ export interface StreamRecord {
   };
 }
 
-/** By the prefix of the partition key, and the sort key. */
-const KINDS: Readonly<Record<string, ItemKind>> = {
-  'MESSAGE# MESSAGE': 'message',
-  'MESSAGE# ECHO': 'echo',
-  'SEND# SEND': 'send',
-  'CONTACT# CONSENT': 'consent',
-  'ACCOUNT# ACCOUNT': 'account',
-};
-
 /** Reads a stream record. Returns undefined for removals, and for items whose changes are not published. */
 export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): ItemChange | undefined => {
   const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb;
@@ -38,7 +30,7 @@ export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): Item
   const after = readImage(NewImage);
   const { pk, sk } = after;
   if (typeof pk !== 'string' || typeof sk !== 'string') return undefined;
-  const kind = KINDS[`${pk.slice(0, pk.indexOf('#') + 1)} ${sk}`];
+  const kind = publishedKind(pk, sk);
   if (kind === undefined) return undefined;
   return {
     kind,

@@ -31,6 +31,9 @@ const EVENT_OF_STATE = {
   cancelled: 'SendCancelled',
 } as const satisfies Partial<Record<SendState, EventName>>;
 
+/** The states of {@link EVENT_OF_STATE}. A write that leaves a send in any other state publishes nothing. */
+export const PUBLISHED_STATES: readonly string[] = Object.keys(EVENT_OF_STATE);
+
 const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: requestId, contact, before, after } = change;
   const { state } = after;

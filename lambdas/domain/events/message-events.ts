@@ -39,12 +39,15 @@ const readBody = (event: string | undefined) => {
   return { from, content: { text, media: presentMedia(media), event } };
 };
 
+/** The attributes with the times of the known statuses. */
+export const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'] as const;
+
 const statusEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
   const requestId = stringOf(after, 'requestId');
   const events: BusEvent[] = [];
   const timeOf = (attribute: string) => (appeared(change, attribute) ? parseInstant(after[attribute]) : undefined);
-  const [sentAt, deliveredAt, readAt, failedAt] = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'].map(timeOf);
+  const [sentAt, deliveredAt, readAt, failedAt] = STATUS_TIMES.map(timeOf);
   const common = { messageId, contact, requestId };
   if (sentAt) {
     const id = eventId('MessageStatusChanged', change, 'sent');

@@ -512,7 +512,7 @@ const ENDING: readonly Path[] = [
           : undefined,
       );
       await waitFor('the change is dead-lettered', async () =>
-        (await stage.client.queueDepth(stage.cloud.publishFailuresQueueUrl)) > 0 ? true : undefined,
+        (await stage.client.queueDepth(stage.cloud.publishFailuresQueueUrl ?? '')) > 0 ? true : undefined,
       );
       buses.setFault(undefined);
     },
@@ -521,7 +521,11 @@ const ENDING: readonly Path[] = [
     name: 'dead letters: attributes, list, show, kept in the table, deleted',
     async drive(stage) {
       const { cloud } = stage;
-      const queues = [cloud.sendDeadLetterQueueUrl, cloud.inboundDeadLetterQueueUrl, cloud.publishFailuresQueueUrl];
+      const queues = [
+        cloud.sendDeadLetterQueueUrl,
+        cloud.inboundDeadLetterQueueUrl,
+        cloud.publishFailuresQueueUrl ?? '',
+      ];
       for (const url of queues) await stage.readAttributes(url);
       await cloud.clock.advance(9 * DAY_MS);
       const read = async (queue: string) => {

@@ -49,7 +49,7 @@ export const collectLedgers = async (
       sends: [...(await takeAll(stage, cloud.sendDeadLetterQueueUrl)), ...(await readKept(stage, 'send'))],
       erasures: await takeAll(stage, cloud.erasureDeadLetterQueueUrl),
       schedules: await takeAll(stage, cloud.scheduleDeadLetterQueueUrl),
-      publishing: await takeAll(stage, cloud.publishFailuresQueueUrl),
+      publishing: await takeAll(stage, cloud.publishFailuresQueueUrl ?? ''),
     },
     waiting,
     answerTimeoutMs: ANSWER_TIMEOUT_SECONDS * 1000,

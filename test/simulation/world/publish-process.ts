@@ -42,7 +42,7 @@ const touching = (what: string): Touches => ({ reads: [], writes: [what] });
 const REQUIRED_TIME_MS = 15_000;
 export const PUBLISH_TIMEOUT_MS = 60_000;
 
-/** Starts a process of the function `publish`. */
+/** Starts a process of the function `publish`. It also receives the changes that the deployed filter leaves out. */
 export const createPublishProcess = (options: PublishProcessOptions): StreamProcess => {
   const { name, turns, content, mutation, random = () => 0 } = options;
   // Only the order of an item's events matters, and an item's records are in one shard.

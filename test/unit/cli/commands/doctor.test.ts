@@ -35,8 +35,12 @@ beforeEach(async () => {
       response.writeHead(status).end(isDeliveries ? JSON.stringify({ deliveries: attempts }) : 'Unauthorized');
     }),
   );
-  target = await startLocalTarget(
-    { webhookUrl: `${service.url}/webhook`, chatServiceUrl: service.url },
+  target = await startTarget();
+});
+
+const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
+  startLocalTarget(
+    { webhookUrl: `${service.url}/webhook`, chatServiceUrl: service.url, ...addresses },
     async (method, path) => {
       const { pathname, searchParams } = new URL(path, 'http://api');
       switch (`${method} ${pathname}`) {
@@ -54,7 +58,7 @@ beforeEach(async () => {
       }
     },
   );
-});
+
 afterEach(async () => {
   await target?.[Symbol.asyncDispose]();
   await service?.close();
@@ -137,6 +141,16 @@ describe('doctor on dead letters', () => {
       '1 dead letter of erasures.',
       '1 change could not be published as an event.',
       '1 event could not be delivered to its target.',
+    ]);
+  });
+
+  it('reports nothing about events in a stage that publishes none', async () => {
+    await target[Symbol.asyncDispose]();
+    target = await startTarget({ publishFailuresQueueUrl: undefined, undeliveredEventsQueueUrl: undefined });
+
+    expect(await findings('queues')).toEqual([
+      ['ok', 'Send queue: 0 waiting, 0 in flight.'],
+      ['ok', 'Inbound queue: 0 waiting to be stored.'],
     ]);
   });
 });

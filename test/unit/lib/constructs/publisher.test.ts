@@ -28,9 +28,14 @@ describe('The stream of the table', () => {
     });
   });
 
-  test('is filtered: removed items are not published', () => {
-    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-      FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT","MODIFY"]}' }] },
+  test.each([
+    { events: {}, seconds: 1 },
+    { events: { batchingWindowSeconds: 0 }, seconds: 0 },
+    { events: { batchingWindowSeconds: 60 }, seconds: 60 },
+  ])('is read in batches of what was written within $seconds s with $events', ({ events, seconds }) => {
+    synthesizedStack('prod', { events }).template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      StartingPosition: 'TRIM_HORIZON',
+      MaximumBatchingWindowInSeconds: seconds,
     });
   });
 

@@ -27,7 +27,7 @@ describe('Settings', () => {
       },
       allowInsecureWebhook: false,
       window: { per: 'user', marginSeconds: 60 },
-      events: { targets: [] },
+      events: { publish: true, targets: [], batchingWindowSeconds: 1 },
       retentionDays: { messages: 400, sends: 400, contacts: 400, contactChecks: 90, audit: 400, logs: 30 },
       customerManagedKey: false,
       throttling: {},
@@ -53,6 +53,7 @@ describe('Settings', () => {
     { path: 'window.marginSeconds', value: 0 },
     { path: 'window.per', value: 'channel' },
     { path: 'defaultTemplate', value: { ruleNameOrId: 'welcome', params: { name: 'Ana' } } },
+    { path: 'events.publish', value: false },
     { path: 'events.content', value: false },
     { path: 'events.content', value: true },
     {

@@ -107,12 +107,19 @@ describe('A wrong setting', () => {
       value: '',
       says: 'got "", expected the name or id of an approved template',
     },
-    { path: 'events', value: true, says: 'got true, expected an object with content and targets' },
+    { path: 'events', value: true, says: 'got true, expected an object with publish, content, targets, and' },
     {
       path: 'events.content',
       value: 'no',
       says: 'got "no", expected true or false: whether events include the content',
     },
+    { path: 'events.publish', value: 'no', says: 'got "no", expected true, or false if no system receives events' },
+    {
+      path: 'events.batchingWindowSeconds',
+      value: 61,
+      says: 'got 61, expected an integer from 0 to 60: how many seconds an event may wait',
+    },
+    { path: 'events.batchingWindowSeconds', value: 0.5, says: 'got 0.5, expected an integer from 0 to 60' },
     { path: 'events.targets', value: 'queue', says: 'got "queue", expected a list of up to 50 objects with kind' },
     {
       path: 'retentionDays.sends',
@@ -129,6 +136,15 @@ describe('A wrong setting', () => {
     expect(fault).toMatch(new RegExp(`^stages\\.prod\\.${path.replaceAll('.', '\\.')}: `));
     expect(fault).toContain(says);
     expect(more).toEqual([]);
+  });
+
+  test('for targets in a stage that publishes no events names the setting that prevents it', () => {
+    const targets = [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm' }];
+
+    expect(faults(() => read(undefined, withSetting('events', { publish: false, targets })))).toEqual([
+      'stages.prod.events.publish: got false, expected true, or false if no system receives events and events.targets ' +
+        'is empty: whether the stage publishes events (default true).',
+    ]);
   });
 
   test.each([

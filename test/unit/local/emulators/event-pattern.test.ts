@@ -20,6 +20,8 @@ describe('an event pattern', () => {
     { 'detail-type': [{ 'anything-but': ['SendAccepted', 'MessageRead'] }] },
     { 'detail-type': [{ 'anything-but': 'SendAccepted' }] },
     {},
+    { $or: [{ source: ['other'] }, { detail: { n: [1] } }] },
+    { detail: { code: ['NO_OPT_IN'], $or: [{ n: [2] }, { x: [null] }, { tags: [{ exists: true }] }] } },
   ])('matches with %j', (pattern) => {
     expect(matches(pattern)).toBe(true);
   });
@@ -35,6 +37,8 @@ describe('an event pattern', () => {
     { 'detail-type': [{ 'anything-but': ['SendRefused'] }] },
     { detail: { other: [{ 'anything-but': 'a' }] } },
     { missing: { below: ['x'] } },
+    { $or: [{ source: ['other'] }, { detail: { n: [2] } }] },
+    { source: ['other'], $or: [{ detail: { n: [1] } }, { detail: { x: [null] } }] },
   ])('does not match with %j', (pattern) => {
     expect(matches(pattern)).toBe(false);
   });
@@ -45,6 +49,10 @@ describe('an event pattern', () => {
     { source: [{ prefix: { 'equals-ignore-case': 'p' } }] },
     { source: [{ 'anything-but': { prefix: 'p' } }] },
     { $or: [{ source: ['parley'] }] },
+    { $or: { source: ['parley'] } },
+    { $or: [['parley'], { source: ['parley'] }] },
+    { $or: [{ source: [{ wildcard: 'p*' }] }, { source: ['parley'] }] },
+    { $and: [{ source: ['parley'] }, { source: ['parley'] }] },
   ])('rejects the unsupported pattern %j', (pattern) => {
     expect(() => matches(pattern)).toThrow(/the local run does not support this event pattern/);
   });

@@ -13,11 +13,11 @@ import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
 export type FakeRead = readonly string[] | Error;
 
 /** Creates a record of a stream. */
-export const fakeRecord = (sequenceNumber: string): _Record => ({
+export const fakeRecord = (sequenceNumber: string, at = new Date('2026-11-20T12:00:00.000Z')): _Record => ({
   eventID: sequenceNumber,
   eventName: 'INSERT',
   dynamodb: {
-    ApproximateCreationDateTime: new Date('2026-11-20T12:00:00.000Z'),
+    ApproximateCreationDateTime: at,
     Keys: { pk: { S: sequenceNumber } },
     NewImage: { pk: { S: sequenceNumber } },
     SequenceNumber: sequenceNumber,
@@ -28,8 +28,12 @@ export const fakeRecord = (sequenceNumber: string): _Record => ({
  * Creates a client of a stream that fails and ends as given, which the emulator does not do on request.
  *
  * @param shards The reads of each shard, in order. `open` repeats an empty read, like a shard that has not ended.
+ * @param at When the records were written.
  */
-export const fakeStreams = (shards: Readonly<Record<string, readonly (FakeRead | 'open')[]>>) => {
+export const fakeStreams = (
+  shards: Readonly<Record<string, readonly (FakeRead | 'open')[]>>,
+  { at }: { readonly at?: Date } = {},
+) => {
   const client = new DynamoDBStreamsClient({
     region: REGION,
     credentials: CREDENTIALS,
@@ -42,7 +46,10 @@ export const fakeStreams = (shards: Readonly<Record<string, readonly (FakeRead |
     const next = left[0] === 'open' ? 'open' : left.shift();
     if (next instanceof Error) throw next;
     const read = next === undefined || next === 'open' ? [] : next;
-    return { Records: read.map(fakeRecord), ...(left.length > 0 && { NextShardIterator: shardId }) };
+    return {
+      Records: read.map((sequenceNumber) => fakeRecord(sequenceNumber, at)),
+      ...(left.length > 0 && { NextShardIterator: shardId }),
+    };
   };
   const send = async (command: unknown): Promise<object> => {
     // As on a network, a call takes at least a turn of the event loop.

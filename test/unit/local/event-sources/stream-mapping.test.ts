@@ -37,6 +37,7 @@ const start = (
   changes: Partial<StreamMappingDeclaration> = {},
   respond: (invocation: number) => InvocationResult = () => ({ ok: true, payload: 'null' }),
   sendToQueue: (messageBody: string) => void = () => undefined,
+  clock = createMovableClock(),
 ) => {
   const batches: string[][] = [];
   const warnings: string[] = [];
@@ -55,7 +56,7 @@ const start = (
         batches.push(Records.map(({ dynamodb }) => dynamodb.SequenceNumber));
         return respond(batches.length);
       },
-      clock: createMovableClock(),
+      clock,
       warn: (message) => warnings.push(message),
     },
   );
@@ -92,6 +93,51 @@ describe('an event source mapping of a stream', () => {
     const { untilProcessed } = start(streams, { batchSize: 2, batchingWindowMs: 60_000 });
 
     expect(await untilProcessed(2)).toEqual([['1', '2']]);
+  });
+
+  it('processes records before the end of the batching window if they fill an invocation', async () => {
+    const large = '9'.repeat(1_200_000);
+
+    // Each record contains its number three times.
+    const { untilProcessed } = start(fakeStreams({ a: [['1'], [large], [large], 'open'] }), {
+      batchingWindowMs: 60_000,
+    });
+
+    expect((await untilProcessed(3)).map((batch) => batch.length)).toEqual([2, 1]);
+  });
+
+  it('starts no batching window for records that the filters leave out', async () => {
+    const filters = [(record: unknown) => !JSON.stringify(record).includes('"left out"')];
+    const streams = fakeStreams({ a: [['left out'], ['1', 'left out', '2'], 'open'] });
+
+    const { untilProcessed } = start(streams, { batchSize: 2, batchingWindowMs: 60_000, filters });
+
+    expect(await untilProcessed(2)).toEqual([['1', '2']]);
+  });
+
+  it('does not discard records as too old because the clock moves within the batching window', async () => {
+    const clock = createMovableClock();
+    const streams = fakeStreams({ a: [['1'], ['2'], 'open'] }, { at: clock.now() });
+    const moved = new Promise<void>((resolve) => clock.onMove(async () => resolve()));
+    const filters = [
+      (record: unknown) => {
+        // Between the reads.
+        if (JSON.stringify(record).includes('"1"')) setImmediate(() => void clock.advance(25 * 60 * 60 * 1000));
+        return true;
+      },
+    ];
+
+    const { untilProcessed, warnings } = start(
+      streams,
+      { batchSize: 2, batchingWindowMs: 60_000, maximumRecordAgeMs: 12 * 60 * 60 * 1000, filters },
+      undefined,
+      undefined,
+      clock,
+    );
+    await moved;
+
+    expect(await untilProcessed(2)).toEqual([['1', '2']]);
+    expect(warnings).toEqual([]);
   });
 
   it('processes the records of a shard that ends within the batching window', async () => {

@@ -1,0 +1,37 @@
+import { PUBLISHED_STATES } from '../../lambdas/domain/events/item-events.ts';
+import { STATUS_TIMES } from '../../lambdas/domain/events/message-events.ts';
+import { PUBLISHED_ITEMS } from '../../lambdas/domain/events/published-items.ts';
+
+/** The pattern of an event source mapping's filter. */
+export type FilterPattern = Readonly<Record<string, unknown>>;
+
+const PRESENT = [{ exists: true }];
+
+/** A pattern for items as they are after a write. A removed item has no new image, so it matches none. */
+const itemLike = (attributes: FilterPattern): FilterPattern => ({ dynamodb: { NewImage: attributes } });
+
+const { message, echo, send, consent, account } = PUBLISHED_ITEMS;
+
+/**
+ * Filters for the changes that can publish an event; one of them must match. Without them, most changes would cause an
+ * invocation for nothing: a contact's window moves with each message, a send is claimed before each call, and a message
+ * that Parley sent is stored beside its send.
+ *
+ * They use only `dynamodb`, exact strings, and `exists`, which Lambda supports for strings of a stream's records, and are
+ * fewer than the default quota of five.
+ *
+ * Sources: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html and
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
+ */
+export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
+  itemLike({ sk: { S: [echo.sk, consent.sk, account.sk] } }),
+  itemLike({ sk: { S: [send.sk] }, state: { S: PUBLISHED_STATES } }),
+  itemLike({
+    sk: { S: [message.sk] },
+    $or: [
+      { direction: { S: ['inbound'] } },
+      ...STATUS_TIMES.map((attribute) => ({ [attribute]: { S: PRESENT } })),
+      { otherStatuses: { SS: PRESENT } },
+    ],
+  }),
+];
