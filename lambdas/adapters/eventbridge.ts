@@ -1,7 +1,8 @@
-import { type EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
+import type { PutEventsResponse, PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import { summarizeError } from '../domain/describe-error.ts';
 import type { SerializedEvent } from '../domain/events/serialize-event.ts';
 import type { EventBus, PublishResult } from '../ports.ts';
+import { type AwsJsonClientOptions, createAwsJsonClient } from './aws-json-client.ts';
 
 /** Identifies Parley's events on a bus that other systems share. */
 const SOURCE = 'parley';
@@ -24,20 +25,48 @@ const REFUSED_CALLS = new Set([
   'RequestEntityTooLargeException',
 ]);
 
+/** An entry of a PutEvents call, in the form of EventBridge's protocol. */
+export interface EventEntry {
+  readonly EventBusName: string;
+  readonly Source: string;
+  readonly DetailType: string;
+  /** In seconds since the epoch. */
+  readonly Time: number;
+  readonly Detail: string;
+}
+
+/** Calls EventBridge. */
+export interface EventBridgeClient {
+  /** @throws AwsServiceError with EventBridge's answer, or the error of Node.js if there is none. */
+  putEvents(entries: readonly EventEntry[]): Promise<Pick<PutEventsResponse, 'Entries'>>;
+}
+
+/** Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
+const EVENT_BRIDGE = {
+  signingName: 'events',
+  targetPrefix: 'AWSEvents',
+  jsonVersion: '1.1',
+  // As in the SDK.
+  retryBaseMs: 50,
+} as const;
+
+export const createEventBridgeClient = (options: AwsJsonClientOptions): EventBridgeClient => {
+  const call = createAwsJsonClient(EVENT_BRIDGE, options);
+  return { putEvents: (Entries) => call('PutEvents', JSON.stringify({ Entries }), JSON.parse) };
+};
+
 /** Publishes events in as few calls as possible. A failed call does not affect the others. */
-export const createEventBridgeBus = (client: Pick<EventBridgeClient, 'send'>, busName: string): EventBus => {
+export const createEventBridgeBus = (client: EventBridgeClient, busName: string): EventBus => {
   const publishBatch = async (events: readonly SerializedEvent[]): Promise<readonly PublishResult[]> => {
     try {
-      const { Entries: results = [] } = await client.send(
-        new PutEventsCommand({
-          Entries: events.map(({ name, at, detail }) => ({
-            EventBusName: busName,
-            Source: SOURCE,
-            DetailType: name,
-            Time: new Date(at),
-            Detail: detail,
-          })),
-        }),
+      const { Entries: results = [] } = await client.putEvents(
+        events.map(({ name, at, detail }) => ({
+          EventBusName: busName,
+          Source: SOURCE,
+          DetailType: name,
+          Time: Date.parse(at) / 1000,
+          Detail: detail,
+        })),
       );
       return events.map((_event, index) => publishResult(results[index]));
     } catch (error) {

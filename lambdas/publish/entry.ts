@@ -1,8 +1,7 @@
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { readItemChange, type StreamRecord } from '../adapters/dynamodb/stream-records.ts';
-import { createEventBridgeBus } from '../adapters/eventbridge.ts';
+import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import type { PublishDeadLetterQueue } from '../ports.ts';
-import { parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createStreamHandler } from '../runtime/stream-handler.ts';
@@ -27,7 +26,12 @@ const deadLetters = onFirstUse(async (): Promise<PublishDeadLetterQueue> => {
 const publishChanges = createPublishChanges({
   // Two attempts only, because publishChanges retries failed events itself.
   bus: createEventBridgeBus(
-    new EventBridgeClient({ maxAttempts: 2, requestHandler: AWS_CALL }),
+    createEventBridgeClient({
+      ...parseAwsVariables(process.env),
+      endpoint: environment.AWS_ENDPOINT_URL_EVENTBRIDGE,
+      maxAttempts: 2,
+      requestHandler: AWS_CALL,
+    }),
     environment.EVENT_BUS_NAME,
   ),
   deadLetters: { put: async (change, reason) => (await deadLetters()).put(change, reason) },

@@ -24,7 +24,8 @@ import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyReceiver } from './receiver.ts';
 import type { ParleySender } from './sender.ts';
-import { dynamodbUrl, grantItemActions, grantQuery, type ItemKey } from './table.ts';
+import { serviceUrl } from './service-url.ts';
+import { grantItemActions, grantQuery, type ItemKey } from './table.ts';
 
 const managementSettings = settingsObject
   .pick({
@@ -103,7 +104,7 @@ export class ParleyManagement extends Construct {
       reservedConcurrency: settings.reservedConcurrency.manage,
       environment: {
         TABLE_NAME: table.tableName,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl(this),
+        AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         SEND_QUEUE_URL: sender.sendQueue.queueUrl,
         ERASURE_QUEUE_URL: this.erasureQueue.queueUrl,
         SEND_DEAD_LETTER_QUEUE_URL: sender.sendQueue.deadLetters.queueUrl,

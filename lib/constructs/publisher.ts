@@ -13,6 +13,7 @@ import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { PUBLISHED_CHANGES } from './published-changes.ts';
+import { serviceUrl } from './service-url.ts';
 import { grantStreamRead } from './table.ts';
 
 const publisherSettings = settingsObject
@@ -91,6 +92,7 @@ export class ParleyPublisher extends Construct {
       reservedConcurrency: settings.reservedConcurrency.publish,
       environment: {
         EVENT_BUS_NAME: this.eventBus.eventBusName,
+        AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
         PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
         EVENT_CONTENT: String(publishesContent({ production, events })),
       } satisfies PublishEnvironment,

@@ -15,8 +15,9 @@ import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
-import { dynamodbUrl, grantItemActions } from './table.ts';
+import { grantItemActions } from './table.ts';
 
 const receiverSettings = settingsObject
   .pick({
@@ -107,7 +108,7 @@ export class ParleyReceiver extends Construct {
       reservedConcurrency: settings.reservedConcurrency.receive,
       environment: {
         TABLE_NAME: props.table.tableName,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl(this),
+        AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         INBOUND_QUEUE_URL: this.inboundQueue.queueUrl,
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: JSON.stringify(webhook.auth),

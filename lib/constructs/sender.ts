@@ -11,8 +11,9 @@ import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { SendSchedules } from './send-schedules.ts';
+import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
-import { dynamodbUrl, grantItemActions } from './table.ts';
+import { grantItemActions } from './table.ts';
 
 const senderSettings = settingsObject
   .pick({
@@ -96,7 +97,7 @@ export class ParleySender extends Construct {
       reservedConcurrency: settings.reservedConcurrency.send,
       environment: {
         TABLE_NAME: props.table.tableName,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl(this),
+        AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         SEND_QUEUE_URL: this.sendQueue.queueUrl,
         SEND_DEAD_LETTER_QUEUE_URL: this.sendQueue.deadLetters.queueUrl,
         ACCESS_TOKEN_SECRET_ID: this.accessToken.secretArn,

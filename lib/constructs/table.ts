@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { Construct, IConstruct } from 'constructs';
+import type { Construct } from 'constructs';
 import { grantKeyUse, READ_ACTIONS, WRITE_ACTIONS } from './stage-key.ts';
 
 /** Properties of a {@link ParleyTable}. */
@@ -72,17 +72,6 @@ const INDEXES = [
   // Sparse and sharded: the sends of a broadcast, by state and refusal code. Reserved for broadcasts with an id.
   { indexName: 'byBroadcast', partitionKey: 'broadcastShard', sortKey: 'broadcastState' },
 ] as const;
-
-/**
- * Returns the URL of DynamoDB in the stack's region and partition. The functions use no other, so variables for FIPS or
- * dual-stack endpoints do not apply to DynamoDB.
- *
- * Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
- */
-export function dynamodbUrl(scope: IConstruct): string {
-  const { region, urlSuffix } = Stack.of(scope);
-  return `https://dynamodb.${region}.${urlSuffix}`;
-}
 
 /** The actions on items that Parley's functions use. */
 export type ItemAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';

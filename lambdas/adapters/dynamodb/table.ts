@@ -5,8 +5,7 @@ import { DamagedItemError, LoggableError, WriteRefusedError } from '../../domain
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
-import type { DynamodbClient, InputOf } from './client.ts';
-import { DynamodbError } from './dynamodb-error.ts';
+import { conditionFailure, type DynamodbClient, type InputOf } from './client.ts';
 import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
 import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
 
@@ -179,9 +178,8 @@ const createTable = ({
       );
       return { kind: 'written', item: Attributes && unmarshall(Attributes) };
     } catch (error) {
-      if (isConditionFailed(error)) {
-        return { kind: 'conflict', item: error.Item && unmarshall(error.Item) };
-      }
+      const failure = conditionFailure(error);
+      if (failure !== undefined) return { kind: 'conflict', item: failure.Item && unmarshall(failure.Item) };
       if (error instanceof Error && error.name === 'ValidationException') {
         // Its own message may quote what was written.
         const isTooLarge = /\bsize\b/i.test(error.message);
@@ -213,7 +211,7 @@ const createTable = ({
       );
       return Attributes !== undefined && Object.keys(Attributes).length > 0;
     } catch (error) {
-      if (isConditionFailed(error)) return false;
+      if (conditionFailure(error) !== undefined) return false;
       throw error;
     }
   },
@@ -234,9 +232,6 @@ const createTable = ({
 
   expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays[kind] * 24 * 60 * 60,
 });
-
-const isConditionFailed = (error: unknown): error is DynamodbError =>
-  error instanceof DynamodbError && error.name === 'ConditionalCheckFailedException';
 
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
 

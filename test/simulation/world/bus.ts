@@ -1,9 +1,4 @@
-import {
-  type EventBridgeClient,
-  PutEventsCommand,
-  type PutEventsRequestEntry,
-  EventBridgeClient as SdkClient,
-} from '@aws-sdk/client-eventbridge';
+import type { EventBridgeClient, EventEntry } from '../../../lambdas/adapters/eventbridge.ts';
 import { type Failures, throwing } from './faults.ts';
 
 /** An event that the bus accepted. */
@@ -18,7 +13,7 @@ export interface PublishedEvent {
 export interface SimulatedBus {
   readonly published: readonly PublishedEvent[];
   /** Accepts the entries, or only those at some indexes, and returns a result for each. */
-  put(entries: readonly PutEventsRequestEntry[], accepts?: AcceptsEntry): readonly EntryResult[];
+  put(entries: readonly EventEntry[], accepts?: AcceptsEntry): readonly EntryResult[];
   /** Identifies the published events, in order. */
   key(): string;
 }
@@ -55,31 +50,23 @@ export const createSimulatedBus = ({ refuses, onPublish }: SimulatedBusOptions =
   };
 };
 
-const eventOf = ({ DetailType = '', Detail = '{}' }: PutEventsRequestEntry): PublishedEvent => {
+const eventOf = ({ DetailType, Detail }: EventEntry): PublishedEvent => {
   const detail: Readonly<Record<string, unknown>> = JSON.parse(Detail);
   return { id: String(detail.id), detailType: DetailType, detail };
 };
-
-const SDK_CLIENT = new SdkClient({
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
-});
 
 /** Creates a client with which the real adapter reaches the simulated bus. */
 export const createSimulatedEventBridgeClient = (
   bus: SimulatedBus,
   takeTurn: <Answer>(label: string, perform: () => Answer, failures: Failures<Answer>) => Promise<Answer>,
   acceptsPartOf: (count: number) => AcceptsEntry = () => onlyFirst,
-): EventBridgeClient => {
-  const send = (command: unknown): Promise<unknown> => {
-    if (!(command instanceof PutEventsCommand)) throw new Error('The simulated bus does not know this command.');
-    const { Entries = [] } = command.input;
-    const perform = (accepts?: AcceptsEntry) => ({ Entries: bus.put(Entries, accepts) });
-    const partial = Entries.length > 1 ? { partial: () => perform(acceptsPartOf(Entries.length)) } : {};
-    return takeTurn(`publish ${Entries.map(({ DetailType }) => DetailType).join(', ')}`, () => perform(), {
+): EventBridgeClient => ({
+  putEvents(entries) {
+    const perform = (accepts?: AcceptsEntry) => ({ Entries: [...bus.put(entries, accepts)] });
+    const partial = entries.length > 1 ? { partial: () => perform(acceptsPartOf(entries.length)) } : {};
+    return takeTurn(`publish ${entries.map(({ DetailType }) => DetailType).join(', ')}`, () => perform(), {
       ...throwing<ReturnType<typeof perform>>('The bus'),
       ...partial,
     });
-  };
-  return Object.create(SDK_CLIENT, { send: { value: send } });
-};
+  },
+});

@@ -1,6 +1,10 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createEventBridgeBus } from '../../../../lambdas/adapters/eventbridge.ts';
+import {
+  createEventBridgeBus,
+  createEventBridgeClient,
+  type EventBridgeClient,
+  type EventEntry,
+} from '../../../../lambdas/adapters/eventbridge.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { EventBus } from '../../../../lambdas/ports.ts';
 import { awsError, startAwsJsonServer } from '../../../../local/emulators/aws-json-server.ts';
@@ -10,7 +14,6 @@ import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 let buses: EventBuses;
 let server: ListeningServer;
-let client: EventBridgeClient;
 let bus: EventBus;
 
 beforeAll(async () => {
@@ -20,15 +23,19 @@ beforeAll(async () => {
   );
   buses.create('bus');
   server = await startEventBridge(buses);
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  client = new EventBridgeClient({ endpoint: server.url, region: 'us-east-1', credentials, maxAttempts: 1 });
-  bus = createEventBridgeBus(client, 'bus');
+  bus = createEventBridgeBus(clientOf(server.url), 'bus');
 });
-afterAll(async () => {
-  client.destroy();
-  await server.close();
-});
+afterAll(() => server.close());
 beforeEach(() => buses.setFault(undefined));
+
+const clientOf = (endpoint: string): EventBridgeClient =>
+  createEventBridgeClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+    requestHandler: {},
+  });
 
 const event = (id: number, detail = JSON.stringify({ id })): SerializedEvent => ({
   id: String(id),
@@ -39,12 +46,11 @@ const event = (id: number, detail = JSON.stringify({ id })): SerializedEvent => 
 const many = (count: number) => Array.from({ length: count }, (_, id) => event(id));
 
 /** Returns a client that fails a call with the error that `fail` returns for it. */
-const clientWith = (fail: (command: PutEventsCommand) => Error | undefined): Pick<EventBridgeClient, 'send'> => ({
-  async send(command: unknown) {
-    if (!(command instanceof PutEventsCommand)) throw new Error('Not a PutEvents call.');
-    const error = fail(command);
+const clientWith = (fail: (entries: readonly EventEntry[]) => Error | undefined): EventBridgeClient => ({
+  async putEvents(entries) {
+    const error = fail(entries);
     if (error) throw error;
-    return { Entries: (command.input.Entries ?? []).map((_entry, index) => ({ EventId: String(index) })) };
+    return { Entries: entries.map((_entry, index) => ({ EventId: String(index) })) };
   },
 });
 
@@ -77,39 +83,27 @@ describe('the EventBridge bus', () => {
   });
 
   it('returns failed for every event when EventBridge is unreachable', async () => {
-    const unreachable = new EventBridgeClient({
-      endpoint: 'http://127.0.0.1:1',
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-      maxAttempts: 1,
-    });
-
-    const results = await createEventBridgeBus(unreachable, 'bus').publish(many(11));
+    const results = await createEventBridgeBus(clientOf('http://127.0.0.1:1'), 'bus').publish(many(11));
 
     const reason = expect.stringContaining('ECONNREFUSED');
     expect(results).toEqual(many(11).map(() => ({ kind: 'failed', code: 'ECONNREFUSED', reason })));
-    unreachable.destroy();
   });
 
   it('returns the error code for every event when the whole call is refused', async () => {
     const denying = await startAwsJsonServer('application/x-amz-json-1.1', () =>
       awsError('AccessDeniedException', 'User is not authorized to perform: events:PutEvents'),
     );
-    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
-    const denied = new EventBridgeClient({ endpoint: denying.url, region: 'us-east-1', credentials, maxAttempts: 1 });
-
-    const results = await createEventBridgeBus(denied, 'bus').publish(many(2));
+    const results = await createEventBridgeBus(clientOf(denying.url), 'bus').publish(many(2));
 
     const reason = 'AccessDeniedException, HTTP 400, events:PutEvents';
     expect(results).toEqual(many(2).map(() => ({ kind: 'failed', code: 'AccessDeniedException', reason })));
-    denied.destroy();
     await denying.close();
   });
 
   const refusing = (code: string) =>
     createEventBridgeBus(
-      clientWith((command) => {
-        if (!(command.input.Entries ?? []).some(({ Detail }) => Detail === '{"id":3}')) return undefined;
+      clientWith((entries) => {
+        if (!entries.some(({ Detail }) => Detail === '{"id":3}')) return undefined;
         return Object.assign(new Error('An entry is invalid.'), { name: code });
       }),
       'bus',

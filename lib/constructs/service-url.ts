@@ -1,0 +1,13 @@
+import { Stack } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
+
+/**
+ * Returns the URL of an AWS service in the stack's region and partition. The functions use no other, so variables for
+ * FIPS or dual-stack endpoints do not apply to these services.
+ *
+ * Source: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html
+ */
+export function serviceUrl(scope: IConstruct, service: 'dynamodb' | 'events'): string {
+  const { region, urlSuffix } = Stack.of(scope);
+  return `https://${service}.${region}.${urlSuffix}`;
+}
