@@ -13,9 +13,13 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Create a client with the configuration of their caller, so their callers are checked instead. */
-const FACTORY_FILES = ['lambdas/adapters/sqs.ts', 'lambdas/adapters/dynamodb/client.ts'];
+const FACTORY_FILES = [
+  'lambdas/adapters/dynamodb/client.ts',
+  'lambdas/adapters/eventbridge.ts',
+  'lambdas/adapters/sqs.ts',
+];
 
-const CREATION = /\b(?:new \w+Client|(?<!const )create(?:Sqs|Dynamodb)Client)\(/g;
+const CREATION = /\b(?:new \w+Client|(?<!const )create(?:Sqs|Dynamodb|EventBridge)Client)\(/g;
 
 /** Returns the text from `start` to the bracket or, on the top level, the semicolon that ends it. */
 const expressionAt = (source: string, start: number): string => {

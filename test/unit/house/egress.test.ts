@@ -5,7 +5,7 @@ import { BUNDLED_PACKAGES } from './bundled-packages.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** What opens a connection itself, instead of through a client of the AWS SDK. DynamoDB has a client of Parley's own. */
+/** What opens a connection itself, instead of through a client of the AWS SDK. DynamoDB and EventBridge have clients of Parley's own. */
 const CONNECTION =
   /\bfetch\(|\bnew NodeHttpHandler\(|['"](?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?['"]|\bWebSocket\b/;
 
@@ -19,8 +19,8 @@ describe('the functions', () => {
       CONNECTION.test(readFileSync(join(ROOT, file), 'utf8')),
     );
     expect(connecting.toSorted()).toEqual([
+      'lambdas/adapters/aws-json-client.ts',
       'lambdas/adapters/chat-service/http-post.ts',
-      'lambdas/adapters/dynamodb/client.ts',
       'lambdas/receive/auth/http-get.ts',
     ]);
   });
@@ -29,7 +29,7 @@ describe('the functions', () => {
     const clients = Object.fromEntries(Object.keys(BUNDLED_PACKAGES).map((name) => [name, clientsOf(name)]));
     expect(clients).toEqual({
       manage: ['scheduler', 'secrets-manager', 'sqs'],
-      publish: ['eventbridge', 'sqs'],
+      publish: ['sqs'],
       receive: ['secrets-manager', 'sqs'],
       send: ['scheduler', 'secrets-manager', 'sqs'],
     });

@@ -38,6 +38,7 @@ const environment = (url: string): Record<string, string> => ({
   AWS_REGION: 'us-east-1',
   AWS_ENDPOINT_URL: url,
   AWS_ENDPOINT_URL_DYNAMODB: url,
+  AWS_ENDPOINT_URL_EVENTBRIDGE: url,
   POWERTOOLS_SERVICE_NAME: 'leaks',
   POWERTOOLS_METRICS_NAMESPACE: 'Parley-test',
   // Somebody may set it while looking for a fault.

@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
+  conditionFailure,
   createDynamodbClient,
   type DynamodbClient,
   type InputOf,
@@ -56,7 +57,12 @@ const resultOf = async (call: Promise<object>) => {
     const { $metadata, ...output } = { $metadata: undefined, ...(await call) };
     return { output };
   } catch (error) {
-    const { name, message, Item, $metadata } = { Item: undefined, $metadata: {}, ...Object(error) };
+    const { name, message, Item, $metadata } = {
+      Item: undefined,
+      $metadata: {},
+      ...Object(error),
+      ...conditionFailure(error),
+    };
     return {
       name: Object(error).name ?? name,
       message: Object(error).message ?? message,
