@@ -24,10 +24,12 @@ export const startReceiveFunction = (settings: ReceiveFunctionSettings): WarmFun
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_REGION: 'us-east-1',
     AWS_ENDPOINT_URL_DYNAMODB: tableUrl,
+    // No event of this measurement may need a secret or a queue.
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',
     POWERTOOLS_SERVICE_NAME: 'receive',
     POWERTOOLS_METRICS_NAMESPACE: 'Parley-bench',
     TABLE_NAME: tableName,
-    // No event of this measurement may need a queue.
+
     INBOUND_QUEUE_URL: 'http://127.0.0.1:9/inbound',
     INBOUND_DEAD_LETTER_QUEUE_URL: 'http://127.0.0.1:9/dead-letters',
     WEBHOOK_AUTH: JSON.stringify(auth),

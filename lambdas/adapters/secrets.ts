@@ -1,10 +1,34 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { GetSecretValueResponse } from '@aws-sdk/client-secrets-manager';
 import { LoggableError } from '../domain/errors.ts';
 import type { AccessToken, WebhookSecret } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
+import { type AwsJsonClientOptions, type CallOptions, createAwsJsonClient } from './aws-json-client.ts';
+
+/** Calls Secrets Manager. */
+export interface SecretsClient {
+  /** @throws AwsServiceError with Secrets Manager's answer, or the error of Node.js if there is none. */
+  getSecretValue(secretId: string, options?: CallOptions): Promise<Pick<GetSecretValueResponse, 'SecretString'>>;
+}
+
+/** Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html */
+const SECRETS_MANAGER = {
+  signingName: 'secretsmanager',
+  targetPrefix: 'secretsmanager',
+  jsonVersion: '1.1',
+  // As in the SDK.
+  retryBaseMs: 50,
+} as const;
+
+export const createSecretsClient = (options: AwsJsonClientOptions): SecretsClient => {
+  const call = createAwsJsonClient(SECRETS_MANAGER, options);
+  return {
+    getSecretValue: (SecretId, callOptions) =>
+      call('GetSecretValue', JSON.stringify({ SecretId }), JSON.parse, callOptions),
+  };
+};
 
 /** Caches the chat service's access token in memory. Never logs the token or includes it in an error. */
-export const createSecretsManagerAccessToken = (client: SecretsManagerClient, secretId: string): AccessToken => {
+export const createSecretsManagerAccessToken = (client: SecretsClient, secretId: string): AccessToken => {
   const { read: fetchToken } = createCurrentAccessToken(client, secretId);
   let cached: Promise<string> | undefined;
 
@@ -33,9 +57,9 @@ export const createSecretsManagerAccessToken = (client: SecretsManagerClient, se
  * Reads the chat service's access token for each call. The management API's check must judge the token that is stored,
  * not one that a running function has kept.
  */
-export const createCurrentAccessToken = (client: SecretsManagerClient, secretId: string): AccessToken => {
+export const createCurrentAccessToken = (client: SecretsClient, secretId: string): AccessToken => {
   const read = async (): Promise<string> => {
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+    const { SecretString } = await client.getSecretValue(secretId);
     if (!SecretString)
       throw new LoggableError(`The secret ${secretId} is empty; store the chat service's access token in it.`);
     return SecretString.trim();
@@ -45,13 +69,14 @@ export const createCurrentAccessToken = (client: SecretsManagerClient, secretId:
 
 /** @param budgetMs the time budget for one read, including the SDK's retries */
 export const createSecretsManagerWebhookSecret = (
-  client: SecretsManagerClient,
+  client: SecretsClient,
   secretId: string,
   budgetMs: number,
 ): WebhookSecret => ({
   async read() {
-    const command = new GetSecretValueCommand({ SecretId: secretId });
-    const { SecretString } = await withinBudget(budgetMs, (abortSignal) => client.send(command, { abortSignal }));
+    const { SecretString } = await withinBudget(budgetMs, (abortSignal) =>
+      client.getSecretValue(secretId, { abortSignal }),
+    );
     return SecretString ?? '';
   },
 });

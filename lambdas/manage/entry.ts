@@ -1,4 +1,3 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
@@ -12,7 +11,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
-import { createCurrentAccessToken } from '../adapters/secrets.ts';
+import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
 import {
   createChangeVisibility,
   createSqsClient,
@@ -33,6 +32,7 @@ import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { ROUTES } from './routes.ts';
 
 const environment = parseEnvironment(manageEnvironment, process.env);
+const aws = parseAwsVariables(process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
 /**
@@ -64,7 +64,7 @@ const {
 const sqs = createSqsClient(AWS_CALL);
 const table = createConversationTable({
   client: createDynamodbClient({
-    ...parseAwsVariables(process.env),
+    ...aws,
     endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
     ...AWS_CALL,
   }),
@@ -116,7 +116,10 @@ const ports = {
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
     contactCheckPath: environment.CONTACT_CHECK_PATH,
-    accessToken: createCurrentAccessToken(new SecretsManagerClient(AWS_CALL), environment.ACCESS_TOKEN_SECRET_ID),
+    accessToken: createCurrentAccessToken(
+      createSecretsClient({ ...aws, endpoint: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER, ...AWS_CALL }),
+      environment.ACCESS_TOKEN_SECRET_ID,
+    ),
     post: createHttpPost(CHAT_SERVICE_CALL),
   }),
   contactDefaults: { chatPlatform, chatChannelNumber, windowPer },

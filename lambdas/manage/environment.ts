@@ -9,6 +9,8 @@ export const manageEnvironment = z.object({
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
+  /** The URL of Secrets Manager in the stack's region. */
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url(),
   /** The queue for send requests. */
   SEND_QUEUE_URL: z.url(),
   /** The queue for erasures, which the function also consumes. */

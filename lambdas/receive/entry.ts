@@ -4,6 +4,7 @@ import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
+import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
 import type { InboundQueue, WebhookSecret } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
@@ -19,12 +20,13 @@ import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
 const environment = parseEnvironment(receiveEnvironment, process.env);
+const aws = parseAwsVariables(process.env);
 const { log, metrics, middlewares } = createTelemetry();
 const sdk = { maxAttempts: 2, requestHandler: SDK_TIMEOUTS };
 
 const tableOptions = {
   client: createDynamodbClient({
-    ...parseAwsVariables(process.env),
+    ...aws,
     endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
     ...sdk,
   }),
@@ -76,16 +78,13 @@ const inboundQueue: InboundQueue = {
 
 /** For the kinds of authentication that use a secret. */
 const openSecret = (): WebhookSecret => {
-  const { WEBHOOK_SECRET_ID: secretId } = environment;
+  const { WEBHOOK_SECRET_ID: secretId, AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint } = environment;
   if (secretId === undefined) throw new Error('WEBHOOK_SECRET_ID is missing; deploy the stack again.');
-  const secret = onFirstUse(async () => {
-    const { createSecretsManagerWebhookSecret } = await import('../adapters/secrets.ts');
-    const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-    return createSecretsManagerWebhookSecret(new SecretsManagerClient(sdk), secretId, TIME_BUDGET.verification);
-  });
-  // Every process of such a stage needs it. Initializing a function has more processor time than an invocation.
-  secret().catch(() => undefined);
-  return { read: async () => (await secret()).read() };
+  return createSecretsManagerWebhookSecret(
+    createSecretsClient({ ...aws, endpoint, ...sdk }),
+    secretId,
+    TIME_BUDGET.verification,
+  );
 };
 
 const format = deliveryFormat(environment.WEBHOOK_AUTH);

@@ -9,6 +9,8 @@ export const receiveEnvironment = z.object({
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
+  /** The URL of Secrets Manager in the stack's region. */
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url(),
   /** The queue where verified events wait while the table is unavailable. */
   INBOUND_QUEUE_URL: z.url(),
   /** The queue for authentic events that cannot be parsed or stored. */

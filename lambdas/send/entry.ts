@@ -1,4 +1,3 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
@@ -8,7 +7,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
-import { createSecretsManagerAccessToken } from '../adapters/secrets.ts';
+import { createSecretsClient, createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { receiveFloorMs } from '../domain/backoff.ts';
 import type { SendDeadLetterQueue } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
@@ -23,6 +22,7 @@ import { createSendMessage } from './send-message.ts';
 import { timeLimits } from './time-limits.ts';
 
 const environment = parseEnvironment(sendEnvironment, process.env);
+const aws = parseAwsVariables(process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
 /** AWS services respond within milliseconds. With these timeouts, the SDK's three attempts take ten seconds at most. */
@@ -51,7 +51,7 @@ const deadLetters: SendDeadLetterQueue = {
 };
 const table = createConversationTable({
   client: createDynamodbClient({
-    ...parseAwsVariables(process.env),
+    ...aws,
     endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
     ...AWS_CALL,
   }),
@@ -81,7 +81,7 @@ const { sendMessage, expireSend } = createSendMessage({
     baseUrl: environment.CHAT_SERVICE_URL,
     contactCheckPath: environment.CONTACT_CHECK_PATH,
     accessToken: createSecretsManagerAccessToken(
-      new SecretsManagerClient(AWS_CALL),
+      createSecretsClient({ ...aws, endpoint: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER, ...AWS_CALL }),
       environment.ACCESS_TOKEN_SECRET_ID,
     ),
     post: createHttpPost({

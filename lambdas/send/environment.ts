@@ -11,6 +11,8 @@ export const sendEnvironment = z.object({
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
+  /** The URL of Secrets Manager in the stack's region. */
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url(),
   /** The queue that the function consumes. The function also changes the visibility of waiting requests. */
   SEND_QUEUE_URL: z.url(),
   /** The queue for requests that are malformed or cannot be processed. */

@@ -7,7 +7,7 @@ import type { IConstruct } from 'constructs';
  *
  * Source: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html
  */
-export function serviceUrl(scope: IConstruct, service: 'dynamodb' | 'events'): string {
+export function serviceUrl(scope: IConstruct, service: 'dynamodb' | 'events' | 'secretsmanager'): string {
   const { region, urlSuffix } = Stack.of(scope);
   return `https://${service}.${region}.${urlSuffix}`;
 }

@@ -58,9 +58,8 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
 
   const accessTokenOf = (process: string) =>
     createSecretsManagerAccessToken(
-      // The adapter calls `send` with a command only.
       {
-        send: () =>
+        getSecretValue: () =>
           calls.call({
             process,
             label: 'read the access token',
@@ -72,7 +71,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
               },
             },
           }),
-      } as unknown as Parameters<typeof createSecretsManagerAccessToken>[0],
+      },
       'access-token',
     );
 

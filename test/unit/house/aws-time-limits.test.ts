@@ -16,10 +16,11 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
 const FACTORY_FILES = [
   'lambdas/adapters/dynamodb/client.ts',
   'lambdas/adapters/eventbridge.ts',
+  'lambdas/adapters/secrets.ts',
   'lambdas/adapters/sqs.ts',
 ];
 
-const CREATION = /\b(?:new \w+Client|(?<!const )create(?:Sqs|Dynamodb|EventBridge)Client)\(/g;
+const CREATION = /\b(?:new \w+Client|(?<!const )create(?:Sqs|Dynamodb|EventBridge|Secrets)Client)\(/g;
 
 /** Returns the text from `start` to the bracket or, on the top level, the semicolon that ends it. */
 const expressionAt = (source: string, start: number): string => {

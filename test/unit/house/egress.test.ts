@@ -5,7 +5,8 @@ import { BUNDLED_PACKAGES } from './bundled-packages.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** What opens a connection itself, instead of through a client of the AWS SDK. DynamoDB and EventBridge have clients of Parley's own. */
+/** What opens a connection itself, instead of through a client of the AWS SDK. DynamoDB, EventBridge, and Secrets Manager
+ * have clients of Parley's own. */
 const CONNECTION =
   /\bfetch\(|\bnew NodeHttpHandler\(|['"](?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?['"]|\bWebSocket\b/;
 
@@ -28,10 +29,10 @@ describe('the functions', () => {
   it('have only the clients of the AWS services that they call', () => {
     const clients = Object.fromEntries(Object.keys(BUNDLED_PACKAGES).map((name) => [name, clientsOf(name)]));
     expect(clients).toEqual({
-      manage: ['scheduler', 'secrets-manager', 'sqs'],
+      manage: ['scheduler', 'sqs'],
       publish: ['sqs'],
-      receive: ['secrets-manager', 'sqs'],
-      send: ['scheduler', 'secrets-manager', 'sqs'],
+      receive: ['sqs'],
+      send: ['scheduler', 'sqs'],
     });
   });
 });

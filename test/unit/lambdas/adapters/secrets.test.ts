@@ -1,9 +1,10 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   createCurrentAccessToken,
+  createSecretsClient,
   createSecretsManagerAccessToken,
   createSecretsManagerWebhookSecret,
+  type SecretsClient,
 } from '../../../../lambdas/adapters/secrets.ts';
 import {
   createSecretStore,
@@ -15,7 +16,7 @@ import { type CountingProxy, startCountingProxy } from '../../../support/countin
 let store: SecretStore;
 let close: () => Promise<void>;
 let proxy: CountingProxy;
-let client: SecretsManagerClient;
+let client: SecretsClient;
 
 beforeAll(async () => {
   store = createSecretStore((name) => `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}`);
@@ -23,10 +24,15 @@ beforeAll(async () => {
   proxy = await startCountingProxy(server.url);
   close = () => server.close();
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  client = new SecretsManagerClient({ endpoint: proxy.url, region: 'us-east-1', credentials, maxAttempts: 1 });
+  client = createSecretsClient({
+    endpoint: proxy.url,
+    region: 'us-east-1',
+    credentials,
+    maxAttempts: 1,
+    requestHandler: {},
+  });
 });
 afterAll(async () => {
-  client.destroy();
   await proxy.close();
   await close();
 });

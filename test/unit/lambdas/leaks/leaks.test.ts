@@ -39,6 +39,7 @@ const environment = (url: string): Record<string, string> => ({
   AWS_ENDPOINT_URL: url,
   AWS_ENDPOINT_URL_DYNAMODB: url,
   AWS_ENDPOINT_URL_EVENTBRIDGE: url,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: url,
   POWERTOOLS_SERVICE_NAME: 'leaks',
   POWERTOOLS_METRICS_NAMESPACE: 'Parley-test',
   // Somebody may set it while looking for a fault.
