@@ -37,8 +37,8 @@ export const performancePage = (reports: readonly Report[]): string =>
     ...(LEVERS.length === 0
       ? []
       : [
-          '## What each lever gave',
-          markdownTable([['lever', 'cold start', 'index.js, KB'], ...LEVERS], (column) => column === 0),
+          '## The effect of each change to `receive`',
+          markdownTable([['change, each on top of the one before', 'processor time / tutorial', 'index.js, KB'], ...LEVERS], (column) => column === 0),
         ]),
     ...(DID_NOT_HELP.length === 0
       ? []

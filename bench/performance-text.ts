@@ -9,14 +9,14 @@ export interface PartText {
 
 /** Stands above the summary. */
 export const ANSWER =
-  'Parley beside the same service, built as a tutorial teaches it. Below ×1.00, Parley takes, or costs, less.';
+  'Parley compared with the same service built the way tutorials show. If less is better, a ratio below ×1.00 favors Parley.';
 
 /** Stands below the summary. */
 export const PEER =
-  'The tutorial’s stack is in `bench/peers/tutorial`: middy, Powertools’ logger, metrics, tracer, idempotency, and batch ' +
-  'processing, the document client, and CDK’s defaults for bundling. It does less: it has no consents, no circuit ' +
-  'breaker, and no quarantine. Stacks are measured in turns, so that other load on the machine affects both alike, and ' +
-  'only the ratios carry over to other machines.';
+  'The tutorial’s stack is in `bench/peers/tutorial`. It uses middy, Powertools (logger, metrics, tracer, idempotency, ' +
+  'and batch processing), the DynamoDB document client, and CDK’s default bundling. It does less: it has no consents, ' +
+  'circuit breaker, or quarantine. Measurements alternate between the stacks, so other load on the machine affects ' +
+  'both alike. Only the ratios apply to other machines.';
 
 export const PART_TEXTS: Readonly<Record<PartName, PartText>> = {
   coldstart: {
@@ -24,33 +24,33 @@ export const PART_TEXTS: Readonly<Record<PartName, PartText>> = {
     paragraphs: [
       'The time from the start of a function’s process to its first successful answer. `receive` stores a message from a ' +
         'signed push, `send` sends a free-form message, `publish` publishes a new message, and `manage` reads a contact. ' +
-        'All functions run the same runtime client with the variables of their template, without a compile cache, on ' +
-        'emulators of AWS. On Lambda, downloading the code and starting the environment come on top.',
-      'The processor time includes every thread of the process. It depends less on what else the machine does, and on ' +
-        'Lambda it decides how long a start takes with little memory.',
+        'All functions use the same runtime client and the variables from their templates, without a compile cache, and ' +
+        'call emulators of AWS. On Lambda, downloading the code and starting the environment take additional time.',
+      'The processor time includes all threads of the process. It depends less on other load, and on Lambda it determines ' +
+        'how long a cold start takes if the function has little memory.',
     ],
   },
   warm: {
     heading: 'Warm invocations',
     paragraphs: [
-      'The processor time that an event costs a function that has handled hundreds of events before, in a process that ' +
-        'runs nothing else. Every event has its own user and its own ids; a status is Delivered or Read of a message ' +
-        'that was sent before. All pushes carry the same token, as those of Pub/Sub do for up to an hour.',
+      'The processor time for an inbound message, a status, or a send, in a function that has already handled hundreds, ' +
+        'in a process that runs nothing else. Each has its own user and IDs; a status is Delivered or Read for a message ' +
+        'that was sent before. All pushes use one token, because Pub/Sub reuses a token for up to an hour.',
     ],
   },
   load: {
     heading: 'Load',
     paragraphs: [
-      'Events that the webhook acknowledges per second, with several posts at once, and messages sent per second from ' +
-        'the queue. Each stack runs on a local cloud of its own, with at most four processes per function, so only the ' +
-        'ratios say something about Lambda.',
+      'Events that the webhook acknowledges per second with several concurrent requests, and messages sent per second ' +
+        'from the queue. Each stack runs on its own local cloud with at most four processes per function, so only the ' +
+        'ratios are meaningful for Lambda.',
     ],
   },
   scale: {
     heading: 'Stored messages',
     paragraphs: [
-      'What an inbound message costs when the table holds up to a million others. The cost stays the same: every write ' +
-        'names its item, and nothing is searched.',
+      'What an inbound message costs if the table already holds up to a million others. The cost stays the same, because ' +
+        'every write addresses its item by key, without queries or scans.',
     ],
   },
   cost: {
@@ -65,5 +65,5 @@ export const PART_TEXTS: Readonly<Record<PartName, PartText>> = {
 /** What was tried and left out. Each string is a list item. */
 export const DID_NOT_HELP: readonly string[] = [];
 
-/** What each change to the functions gave: its name, the cold start after it as a ratio, and the KB of index.js. */
+/** The effect of each change: its name, the cold start after it as a ratio, and the size of index.js in KB. */
 export const LEVERS: readonly (readonly [lever: string, coldStartRatio: string, bundleKb: string])[] = [];

@@ -12,7 +12,7 @@ export interface AwsJsonService {
   /** The part of `x-amz-target` before the operation. */
   readonly targetPrefix: string;
   readonly jsonVersion: '1.0' | '1.1';
-  /** How long the first retry waits at most. Each further one waits up to twice as long. */
+  /** The maximum delay before the first retry. The maximum doubles with each further retry. */
   readonly retryBaseMs: number;
 }
 
@@ -25,21 +25,21 @@ export interface AwsJsonClientOptions {
     readonly secretAccessKey: string;
     readonly sessionToken?: string | undefined;
   };
-  /** How often to try a call that the service throttles, fails, or does not answer. @default 3 */
+  /** How many times to attempt a call that is throttled, fails on the server, or times out. @default 3 */
   readonly maxAttempts?: number;
   /** The timeouts of each attempt. */
   readonly requestHandler: NodeHttpHandlerOptions;
 }
 
 export interface CallOptions {
-  /** Ends the call in flight and keeps it from starting: both reject with an `AbortError`. @default none */
+  /** Aborts a call in progress, or prevents one from starting. The call rejects with an `AbortError`. @default none */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 /**
- * Calls an operation of a service, with its input as JSON. Returns what `parse` returns for the answer.
+ * Calls an operation of a service with JSON input. Returns the result of `parse` for the response.
  *
- * @throws AwsServiceError with the service's answer, or the error of Node.js if there is none.
+ * @throws AwsServiceError if the service returns an error, or Node.js's error if there is no response.
  */
 export type CallAwsService = <Output>(
   operation: string,
@@ -49,18 +49,18 @@ export type CallAwsService = <Output>(
 ) => Promise<Output>;
 
 /**
- * Creates a client from the SDK's own parts: connections, signatures, and rules of retries.
+ * Creates a client from parts of the SDK: its connections, signatures, and retry rules.
  *
- * The SDK's clients take half of the processor time of a warm event, and a third of a cold start. Most of it is for what
- * Parley does not need, such as other protocols and other sources of credentials. A test compares this client with the
- * SDK's. Unlike theirs, it does not correct a wrong clock, does not wait longer if an answer says so, and reads no other
- * settings from the environment, such as those for FIPS or dual-stack endpoints.
+ * The SDK's clients take half of the processor time of a warm event, and a third of a cold start, mostly for features
+ * that Parley does not need, such as other protocols and credential sources. A test compares this client with the
+ * SDK's. Unlike theirs, it does not correct clock skew, ignores retry delays in responses, and reads no other settings
+ * from the environment, such as those for FIPS or dual-stack endpoints.
  */
 export const createAwsJsonClient = (service: AwsJsonService, options: AwsJsonClientOptions): CallAwsService => {
   const { signingName, targetPrefix, jsonVersion, retryBaseMs } = service;
   const { region, credentials, maxAttempts = 3, requestHandler } = options;
   const { protocol, hostname, port, host } = new URL(options.endpoint);
-  // The request timeout ends with the headers of the answer.
+  // `requestTimeout` ends when the response headers arrive; `socketTimeout` covers the body.
   const http = new NodeHttpHandler({ socketTimeout: requestHandler.requestTimeout, ...requestHandler });
   const signer = new SignatureV4({ service: signingName, region, credentials, sha256: Sha256 });
   const retries = new StandardRetryStrategy({ maxAttempts, baseDelay: retryBaseMs });
@@ -103,11 +103,11 @@ export const createAwsJsonClient = (service: AwsJsonService, options: AwsJsonCli
   };
 };
 
-/** What the rules of the SDK read of an error. */
+/** The error type that the SDK's retry rules accept. */
 type SdkError = Parameters<typeof isTransientError>[0];
 
 const errorTypeOf = (error: unknown) => {
-  // The rules compare single properties, whose types they do not rely on.
+  // The rules check individual properties and do not rely on their types.
   const sdkError = error as SdkError;
   if (isThrottlingError(sdkError)) return 'THROTTLING';
   if (isTransientError(sdkError)) return 'TRANSIENT';

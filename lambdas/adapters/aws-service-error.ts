@@ -1,12 +1,12 @@
 import { parseJson } from '../domain/schema.ts';
 
-/** An AWS service's answer that it did not do what was asked. Its `name` is AWS's, such as `ThrottlingException`. */
+/** An error response from an AWS service. Its `name` is the service's error code, such as `ThrottlingException`. */
 export class AwsServiceError extends Error {
   override readonly name: string;
   readonly $metadata: { readonly httpStatusCode: number; readonly requestId: string | undefined };
   readonly #body: string;
 
-  /** @param body the answer's body, which is not JSON if a load balancer wrote it */
+  /** @param body the response body, which is not JSON if a load balancer wrote it */
   constructor(statusCode: number, requestId: string | undefined, body: string) {
     const { __type: type, message, Message } = Object(parseJson(body));
     super([message, Message].find((text) => typeof text === 'string') ?? '');
@@ -15,7 +15,7 @@ export class AwsServiceError extends Error {
     this.#body = body;
   }
 
-  /** The answer's body, which may contain personal data. */
+  /** The response body, which may contain personal data. */
   get body(): string {
     return this.#body;
   }

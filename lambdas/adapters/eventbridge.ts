@@ -37,7 +37,7 @@ export interface EventEntry {
 
 /** Calls EventBridge. */
 export interface EventBridgeClient {
-  /** @throws AwsServiceError with EventBridge's answer, or the error of Node.js if there is none. */
+  /** @throws AwsServiceError if EventBridge returns an error, or Node.js's error if there is no response. */
   putEvents(entries: readonly EventEntry[]): Promise<Pick<PutEventsResponse, 'Entries'>>;
 }
 

@@ -6,7 +6,7 @@ import { type AwsJsonClientOptions, type CallOptions, createAwsJsonClient } from
 
 /** Calls Secrets Manager. */
 export interface SecretsClient {
-  /** @throws AwsServiceError with Secrets Manager's answer, or the error of Node.js if there is none. */
+  /** @throws AwsServiceError if Secrets Manager returns an error, or Node.js's error if there is no response. */
   getSecretValue(secretId: string, options?: CallOptions): Promise<Pick<GetSecretValueResponse, 'SecretString'>>;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Returns a function that runs `load` on its first call and then returns the same value. After a failure, the next call
- * runs it again; but a module that could not be loaded stays so for the life of the process.
+ * Returns a function that calls `load` on first use and then returns the same value. If `load` fails, the next use calls
+ * it again, but a module that failed to load cannot be loaded again in the same process.
  *
- * For AWS clients that few invocations need: loading one takes longer than the rest of most invocations, and would
- * lengthen every cold start.
+ * For AWS clients that few invocations need: loading one takes longer than most invocations and would lengthen every
+ * cold start.
  */
 export const onFirstUse = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
   let loading: Promise<Value> | undefined;

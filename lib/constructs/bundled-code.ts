@@ -64,10 +64,10 @@ export function writeBundle(entry: string, folder: string): Bundle {
  * Runs esbuild in this process. CDK's `NodejsFunction` starts npx for every function, which takes longer than bundling.
  *
  * @param entry The absolute path of the TypeScript file that exports `handler`.
- * @throws Error with esbuild's messages if the bundle cannot be built, or if it would not find a package that it imports.
+ * @throws Error with esbuild's messages if the build fails, or if an imported package would be missing at run time.
  */
 export function bundle(entry: string): Bundle {
-  // Without it, the modules would be those of the nearest package.json, wherever the files are.
+  // Without this, the nearest package.json above the files would set their module type.
   const files = new Map([['package.json', '{"type":"commonjs"}\n']]);
   const metafiles: Metafile[] = [];
   const pending = new Map([['index.js', entry]]);
@@ -116,10 +116,10 @@ function build(entry: string, external: string[] = []): { text: string; metafile
   return { text: outputFiles.map(({ text }) => text).join(''), metafile };
 }
 
-/** Packages that are not installed, and that their only importer does without. */
+/** Optional packages that are not installed. The code that imports them works without them. */
 const OPTIONAL = new Set(['@aws-sdk/signature-v4-crt', 'aws-crt']);
 
-/** Returns the packages that the code of a build requires from outside. */
+/** Returns the packages that the output imports but does not contain. */
 function externalPackages({ outputs }: Metafile): readonly string[] {
   return Object.values(outputs)
     .flatMap(({ imports }) => imports)
@@ -127,8 +127,8 @@ function externalPackages({ outputs }: Metafile): readonly string[] {
 }
 
 /**
- * Returns the packages that are imported only dynamically, by modules outside of such packages: the path of each one's
- * module, by the name in the import.
+ * Returns the packages that are imported only dynamically, and not from within such a package: the path of each module,
+ * by the name that the import uses.
  */
 function dynamicPackages({ inputs, outputs }: Metafile): ReadonlyMap<string, string> {
   const loaded = new Set(Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []));

@@ -30,7 +30,7 @@ export type OutputOf<Name extends OperationName> = Omit<Operations[Name]['output
 
 /** Calls DynamoDB. Sets of binary values are not supported. */
 export interface DynamodbClient {
-  /** @throws AwsServiceError with DynamoDB's answer, or the error of Node.js if there is none. */
+  /** @throws AwsServiceError if DynamoDB returns an error, or Node.js's error if there is no response. */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>, options?: CallOptions): Promise<OutputOf<Name>>;
 }
 

@@ -21,8 +21,8 @@ const EVERY_FUNCTION = [
 ];
 
 /**
- * The size in KiB of what each function loads in a cold start, `index.js`. If it grows, see which package or module it is
- * (`npm run bench -- coldstart` tells what it costs) before you change the number.
+ * The size in KiB of `index.js`, which each function loads in a cold start. If it grows, find the package or module that
+ * grew and measure its cost with `npm run bench -- coldstart` before you change the number.
  */
 export const LOADED_KIB: Readonly<Record<string, number>> = { manage: 373, publish: 142, receive: 222, send: 220 };
 
