@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { replaceInternet } from '../support/replaced-internet.ts';
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts';
 import { CERTIFICATE_URL, signSns, snsConfirmation, TOPIC } from '../support/signed-requests.ts';
 import { alarmMetrics, loggedMetrics, shownMetrics } from '../support/stack-metrics.ts';
@@ -30,17 +31,17 @@ const variables = (): Readonly<Record<string, string>> => {
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
 
 describe('the alarm of a stage with Amazon SNS', () => {
   it('uses the metric that receive emits when its subscription is removed', async () => {
-    for (const [name, value] of Object.entries({ ...variables(), AWS_REGION: 'eu-west-1' })) vi.stubEnv(name, value);
+    const lambda = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+    for (const [name, value] of Object.entries({ ...variables(), ...lambda })) vi.stubEnv(name, value);
     const fetched: string[] = [];
-    vi.stubGlobal('fetch', async (url: string) => {
+    await using _internet = await replaceInternet((url) => {
       fetched.push(url);
-      return new Response(pem);
+      return { body: pem };
     });
     let output = '';
     for (const stream of [process.stdout, process.stderr]) {

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { createLocalClient } from '../../../local/local-client.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';
-import { type FuzzResult, storedKey } from './fuzz-result.ts';
+import { type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
 
 const TOKEN = 'a-webhook-token-1';
-const logLine = z.object({ receipt: z.string(), id: z.string().optional(), event: z.string().optional() });
+const logLine = z.object({ message: z.string(), id: z.string().optional(), event: z.string().optional() });
 type Receipt = z.output<typeof logLine>;
 
 /** Posts generated bodies over HTTP to a local run: the bundled function behind the local HTTP API. */
@@ -46,8 +46,8 @@ export const fuzzOverHttp = async ({
     );
     const log = await readFile(join(cloud.logFolder, `${receive?.declaration.name}.log`), 'utf8');
     const receipts = log.split('\n').flatMap(readReceipt);
-    const stored = receipts.filter(({ receipt }) => receipt === 'stored');
-    const quarantined = receipts.filter(({ receipt }) => receipt === 'quarantined');
+    const stored = receipts.filter(({ message }) => receiptIn(message) === 'stored');
+    const quarantined = receipts.filter(({ message }) => receiptIn(message) === 'quarantined');
     const table = await client.table();
     return {
       requests: count,

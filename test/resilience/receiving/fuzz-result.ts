@@ -29,3 +29,7 @@ export const isPassed = ({ requests, statuses, logged, inTable, inQuarantine, un
 /** Returns the table key of an event that was logged as stored. */
 export const storedKey = ({ id, event }: { readonly id?: unknown; readonly event?: unknown }): string =>
   `MESSAGE#${id} ${event === 'echo' ? 'ECHO' : 'MESSAGE'}`;
+
+/** Returns what the function did with an event, by the start of its log line. Undefined for any other line. */
+export const receiptIn = (message: string): string | undefined =>
+  /^event (stored|quarantined|deferred|not stored)\b/.exec(message)?.[1];

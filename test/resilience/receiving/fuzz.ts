@@ -18,7 +18,7 @@ import { startEmulatedTables } from '../../support/emulated-table.ts';
 import { silentMetrics } from '../../support/telemetry.ts';
 import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts';
 import { type Delivery, startDeliveries } from './fuzz-deliveries.ts';
-import { type FuzzResult, storedKey } from './fuzz-result.ts';
+import { type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
 
 const BATCH = 250;
 const CONCURRENCY = 25;
@@ -128,9 +128,10 @@ const createPost =
 const createRecordingLog = () => {
   const storedKeys: string[] = [];
   const receipts: Record<string, number> = {};
-  const record = (_message: string, { receipt, ...stored }: Record<string, unknown>): void => {
+  const record = (message: string, stored: Record<string, unknown>): void => {
+    const receipt = receiptIn(message);
     if (receipt === undefined) return;
-    receipts[String(receipt)] = (receipts[String(receipt)] ?? 0) + 1;
+    receipts[receipt] = (receipts[receipt] ?? 0) + 1;
     if (receipt === 'stored') storedKeys.push(storedKey(stored));
   };
   const log: Log = { info: record, warn: record, error: record };
