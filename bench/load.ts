@@ -10,7 +10,7 @@ import { contactAddress } from './load/pushed-event.ts';
 import { startTutorialCloud } from './load/tutorial-cloud.ts';
 import { interleave, quantile, type Report } from './report.ts';
 
-/** How many posts are in progress at once. */
+/** The numbers of concurrent requests. */
 const LEVELS = [1, 4, 16, 64] as const;
 const ROUNDS = 4;
 const ROUND_MS = 2_500;
@@ -22,8 +22,8 @@ const POLL_MS = 10;
 const END_LIMIT_MS = 60_000;
 
 /**
- * Measures how many events a stack acknowledges per second and how long an answer takes, with so many posts at once, and
- * how many messages per second it sends. Every stack runs on a local cloud of its own, on the same machine.
+ * Measures how many events a stack acknowledges per second and how long an answer takes with each number of concurrent
+ * requests, and how many messages per second it sends. Every stack runs on a local cloud of its own, on the same machine.
  */
 export const measureLoad = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
   await using stack = new AsyncDisposableStack();
@@ -80,7 +80,7 @@ const postTo = (
   load: { readonly clients: number; readonly durationMs: number; readonly idPrefix: string },
 ) => generator.post({ webhookUrl: stack.webhookUrl, headers: pushHeaders, contacts: CONTACTS, ...load });
 
-/** Returns how many of the posted events are not in the table exactly once, when every queue has been worked off. */
+/** Returns how many of the posted events are not in the table exactly once, once every queue is empty. */
 const countLost = async (cloud: BenchCloud, ids: readonly string[]): Promise<number> => {
   const endMs = performance.now() + END_LIMIT_MS;
   for (;;) {

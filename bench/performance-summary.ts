@@ -7,7 +7,7 @@ import { WARM_KINDS } from './warm/warm-kinds.ts';
 type Figures = Report['figures'];
 type Row = readonly [what: string, ratio: string, better: 'less' | 'more'];
 
-/** How many posts at once the summary is about: more than a stack has processes. */
+/** How many concurrent requests the summary is about: more than a stack has processes. */
 const CLIENTS = 16;
 
 /** @throws Error if the figure is missing, because a part renamed it. */
@@ -38,12 +38,12 @@ const ROWS: Readonly<Record<string, (figures: Figures) => readonly Row[]>> = {
     ),
   load: (figures) => [
     [
-      `events acknowledged per second, ${CLIENTS} posts at once`,
+      `events acknowledged per second, ${CLIENTS} concurrent requests`,
       divided(figures, `, ${CLIENTS} at once, events/s`),
       'more',
     ],
     [
-      `99th percentile of the time to answer, ${CLIENTS} posts at once`,
+      `99th percentile of the time to answer, ${CLIENTS} concurrent requests`,
       divided(figures, `, ${CLIENTS} at once, p99 ms`),
       'less',
     ],

@@ -26,7 +26,7 @@ interface Cell {
 }
 
 /**
- * Measures what an event costs the function `receive` when so many messages are stored already. One process of the
+ * Measures what an event costs the function `receive` as the number of stored messages grows. One process of the
  * function writes to every table in turn.
  *
  * @param messages The most messages to store, at least 1,000. @default 1,000,000

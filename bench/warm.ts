@@ -7,7 +7,7 @@ import { startWarmStack, type WarmStack } from './warm/warm-stack.ts';
 
 const ROUNDS = 15;
 const BATCH = 100;
-/** A batch more of each kind than of the next, because a message must be stored before it is answered, and so on. */
+/** Each kind has a batch more than the next, because a message must be stored before it is answered, and so on. */
 const WARM_UP: Readonly<Record<WarmKind, number>> = { 'inbound message': 500, send: 400, status: 300 };
 
 /** The measurements of one kind of event in one stack. */

@@ -1,7 +1,7 @@
 import { quantile, type Report, type Table } from '../report.ts';
 import type { BenchCloud } from './bench-cloud.ts';
 
-/** The measurements of one stack with one number of posts at once. */
+/** The measurements of one stack with one number of concurrent requests. */
 export interface LoadCell {
   readonly cloud: BenchCloud;
   readonly clients: number;
@@ -41,7 +41,7 @@ export const loadReport = (
   const answers: Table = {
     title: 'The webhook under load',
     rows: [
-      ['posts at once, stack', 'events/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'posts', 'errors'],
+      ['concurrent requests, stack', 'events/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'posts', 'errors'],
       ...levels.flatMap((clients) => [
         ...cells.filter((cell) => cell.clients === clients).map(rowOf),
         ...peers.map((peer) => {
