@@ -43,6 +43,9 @@ export type TemplateReference = z.output<typeof templateReference>;
  */
 export const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
+/** Short enough to be the start of its requests' ids, as the command line makes them. */
+export const BROADCAST_ID = /^[\x21-\x7e]{1,64}$/;
+
 /**
  * A message on the send queue: the body of `message/v3`, of `intent/v2`, or both in one, in the chat service's own
  * field names, plus the fields that Parley adds.
@@ -53,6 +56,12 @@ export const sendRequest = z
     requestId: z
       .wellFormedString()
       .check(z.regex(REQUEST_ID, 'must be 1 to 128 letters, digits, or punctuation characters, without spaces')),
+    /** The broadcast that the request is part of, to find and count its sends. */
+    broadcastId: z.optional(
+      z
+        .wellFormedString()
+        .check(z.regex(BROADCAST_ID, 'must be 1 to 64 letters, digits, or punctuation characters, without spaces')),
+    ),
     /** Required when a template opens the conversation. */
     reason: z.optional(z.enum(APPROVED_REASONS, `must be one of ${APPROVED_REASONS.join(', ')}`)),
     /** The request expires after this time. ISO 8601 with an offset. */

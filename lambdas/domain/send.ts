@@ -86,6 +86,8 @@ export const sendRecord = z.object({
   outcomeDetails: optionalString,
   /** The queue message's body; empty once its contact is erased. */
   body: z.string(),
+  /** From the request; unlike the request, an erasure keeps it. */
+  broadcastId: optionalString,
   /** The contact's name in the index `byContact`. */
   contact: optionalString,
   messageId: optionalString,

@@ -39,6 +39,8 @@ const instant = z.optional(z.string());
 export const sendResponse = z.object({
   requestId: z.string(),
   state: z.enum(SEND_STATES),
+  /** The broadcast that the request is part of; kept when its contact is erased. */
+  broadcastId: z.optional(z.string()),
   /** The rule that a refused send violates. */
   code: z.optional(z.string()),
   /** Why Parley made its latest call, or why it made no call. */

@@ -6,6 +6,7 @@ const CONTENT_FIELDS = ['messageText', 'audioURL', 'imageURL', 'fileURL', 'ruleN
 
 const ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
   requestId: { description: 'The idempotency key. A request is sent once, no matter how often it is queued.' },
+  broadcastId: { description: 'The broadcast that the request is part of. Its sends can be listed and counted.' },
   reason: { description: 'Why the business writes first. Required if a template opens the conversation.' },
   notAfter: { format: 'date-time', description: 'Send no later than this. ISO 8601 with Z or an offset.' },
   sendAt: {

@@ -2,6 +2,7 @@ import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import {
   acceptedMessage,
+  type QueuedSend,
   RESOLUTIONS,
   type Resolution,
   type SendRecord,
@@ -59,8 +60,18 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   };
 
   /** Returns the attributes of a request, which the first transition writes. */
-  const requestAttributes = (body: string, contact: string, at: string, expiresFrom = at): TransitionUpdate => ({
-    set: { body, contact, expiresAt: table.expiryOf('sends', expiresFrom) },
+  const requestAttributes = (
+    { request: { broadcastId }, body, contact }: Pick<QueuedSend, 'request' | 'body' | 'contact'>,
+    at: string,
+    expiresFrom = at,
+  ): TransitionUpdate => ({
+    set: {
+      body,
+      contact: contactName(contact),
+      expiresAt: table.expiryOf('sends', expiresFrom),
+      // Two requests with the same body have the same one, so it is never removed.
+      ...(broadcastId !== undefined && { broadcastId }),
+    },
     setOnce: { createdAt: at, contactSort: contactSort('SEND', at) },
   });
 
@@ -70,20 +81,22 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       return item?.state === undefined ? undefined : parseSend(item);
     },
 
-    register: ({ request, body, contact }, at) => {
-      const { set, setOnce } = requestAttributes(body, contactName(contact), at);
-      return transition('register', request.requestId, { set: { ...set, queuedAt: at }, setOnce }, { body });
+    register: (send, at) => {
+      const { set, setOnce } = requestAttributes(send, at);
+      const update = { set: { ...set, queuedAt: at }, setOnce };
+      return transition('register', send.request.requestId, update, { body: send.body });
     },
 
-    schedule: ({ request, body, contact }, { at, sendAt }) => {
+    schedule: (send, { at, sendAt }) => {
       // Retention starts when the request is sent.
-      const { set, setOnce } = requestAttributes(body, contactName(contact), at, sendAt);
+      const { set, setOnce } = requestAttributes(send, at, sendAt);
       const update = { set: { ...set, code: undefined, scheduledAt: at, sendAt }, setOnce };
-      return transition('schedule', request.requestId, update, { body });
+      return transition('schedule', send.request.requestId, update, { body: send.body });
     },
 
-    async claim({ request, body, contact }, claim, { resend }) {
-      const { set, setOnce } = requestAttributes(body, contactName(contact), claim.claimedAt);
+    async claim(queued, claim, { resend }) {
+      const { request, body } = queued;
+      const { set, setOnce } = requestAttributes(queued, claim.claimedAt);
       // From now on, the outcome is that of the new call.
       const cleared = { code: undefined, outcome: undefined, isAnswered: undefined };
       const take = (name: 'claim' | 'claimAgain', increment: readonly string[], unknown: Item = {}) => {
@@ -137,10 +150,10 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       return isRecorded ? { kind: 'applied' } : recorded;
     },
 
-    recordWithoutCall({ request, body, contact }, result) {
-      const { set, setOnce } = requestAttributes(body, contactName(contact), result.at);
+    recordWithoutCall(send, result) {
+      const { set, setOnce } = requestAttributes(send, result.at);
       const update = { set: { ...set, code: undefined, ...resultAttributes(result) }, setOnce };
-      return transition(TRANSITION_TO[result.state], request.requestId, update, { body });
+      return transition(TRANSITION_TO[result.state], send.request.requestId, update, { body: send.body });
     },
 
     async confirm(requestId, { messageId, at }) {

@@ -1,7 +1,7 @@
 import type { SendTransitionName } from '../send-transitions.ts';
 
 /** Attributes that the first transition writes, and that each decision writes again. */
-const REQUEST = ['body', 'contact', 'contactSort', 'createdAt', 'expiresAt'] as const;
+const REQUEST = ['body', 'broadcastId', 'contact', 'contactSort', 'createdAt', 'expiresAt'] as const;
 
 const RESULT = ['outcome', 'outcomeDetails'] as const;
 

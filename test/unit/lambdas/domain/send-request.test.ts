@@ -12,7 +12,11 @@ describe('parseSendRequest', () => {
     ['media without text', sendRequest({ messageText: undefined, imageURL: 'https://media.example/a.jpg' })],
     [
       'every field',
-      { ...sendRequest(), notAfter: '2026-11-21T00:00:00-03:00', onUncertain: 'resend', chatPlatform: 'chat' },
+      {
+        ...sendRequest(),
+        ...{ notAfter: '2026-11-21T00:00:00-03:00', onUncertain: 'resend', chatPlatform: 'chat' },
+        broadcastId: 'x'.repeat(64),
+      },
     ],
   ])('accepts %s', (_case, request) => {
     expect(parse(request)).toEqual({ kind: 'request', request: JSON.parse(JSON.stringify(request)) });
@@ -42,6 +46,9 @@ describe('parseSendRequest', () => {
     ['without a request id', sendRequest({ requestId: undefined }), 'requestId: is missing'],
     ['with an id that SQS would not accept', sendRequest({ requestId: 'a b' }), 'requestId: must be 1 to 128'],
     ['with an id that is too long', sendRequest({ requestId: 'x'.repeat(129) }), 'requestId: must be 1 to 128'],
+    ['with a broadcast id with a space', sendRequest({ broadcastId: 'a b' }), 'broadcastId: must be 1 to 64'],
+    ['with a broadcast id that is too long', sendRequest({ broadcastId: 'x'.repeat(65) }), 'broadcastId: must be 1'],
+    ['with a broadcast id with a surrogate', sendRequest({ broadcastId: '\ud800' }), 'broadcastId: is not well-formed'],
     ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is missing'],
     ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
     ['with an empty text', sendRequest({ messageText: '' }), 'the request: has nothing to send'],

@@ -70,6 +70,15 @@ describe('a send in the table', () => {
     });
   });
 
+  it('keeps the broadcast of its request, whichever write comes first', async () => {
+    const request = sendRequest({ broadcastId: 'broadcast-1' });
+    const queued = { ...SEND, request, body: JSON.stringify(request) };
+    await sends.claim(queued, claimOf('claim-1'), { resend: false });
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+    expect(await sends.read('request-1')).toMatchObject({ state: 'accepted', broadcastId: 'broadcast-1' });
+    expect(await item()).toMatchObject({ broadcastId: 'broadcast-1' });
+  });
+
   it('is applied when it is registered for the first time, and in conflict with itself when it is repeated', async () => {
     expect(await sends.register(SEND, NOW)).toEqual({ kind: 'applied' });
     expect(await sends.register(SEND, LATER)).toMatchObject({ kind: 'conflict', send: { body: SEND.body } });
