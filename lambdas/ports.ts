@@ -23,6 +23,8 @@ import type { VerifiedRequest } from './domain/webhook-request.ts';
 export interface ContactRepository {
   /** Returns undefined for a contact that is not stored. */
   read(contact: ContactRef, now: Instant): Promise<Contact | undefined>;
+  /** Reads many contacts in few calls. Returns them in the order of `contacts`, which may repeat. */
+  readMany(contacts: readonly ContactRef[], now: Instant): Promise<readonly StoredContact[]>;
   /** Reads a contact and an account's circuit breaker in one call. Returns an empty contact for an unknown one. */
   readWithCircuit(
     contact: ContactRef,
@@ -40,6 +42,9 @@ export interface ContactRepository {
   /** Records an opt-in or opt-out. Keeps the latest of each kind and origin, regardless of the order of writes. */
   recordConsent(contact: ContactRef, consent: Consent): Promise<void>;
 }
+
+/** A contact as read among others: undefined if it is not stored, and `damaged` if it cannot be read. */
+export type StoredContact = Contact | 'damaged' | undefined;
 
 /** Messages and their statuses. Writes may be repeated, and may arrive late and in any order. */
 export interface MessageRepository {

@@ -1,7 +1,9 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
+import { CONTACT_CHECKS } from '../domain/contact-check.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-decision.ts';
+import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
 import { json, wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `manage`. */
@@ -42,6 +44,10 @@ export const manageEnvironment = z.object({
   NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
+  /** The rules of sending that a forecast depends on, as for the function `send`. */
+  DEFAULT_TEMPLATE: z.optional(json(templateReference)),
+  CONTACT_CHECK: z.enum(CONTACT_CHECKS),
+  OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
   /** The group of schedules for requests with a `sendAt`. */
   SCHEDULE_GROUP_NAME: z.string(),
   /** How long each kind of data is kept. */
@@ -49,12 +55,12 @@ export const manageEnvironment = z.object({
 });
 
 /** The variables as the stack sets them. */
-export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnvironment>, InboundVariable>, string> & {
-  [Name in InboundVariable]?: string;
+export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnvironment>, OptionalVariable>, string> & {
+  [Name in OptionalVariable]?: string;
 };
 
-/** Missing in a stack without a receiver. */
-type InboundVariable = 'INBOUND_DEAD_LETTER_QUEUE_URL' | 'INBOUND_QUEUE_URL';
+/** Missing in a stack without a receiver, or without a default template. */
+type OptionalVariable = 'INBOUND_DEAD_LETTER_QUEUE_URL' | 'INBOUND_QUEUE_URL' | 'DEFAULT_TEMPLATE';
 
 /** The input of the schedule that keeps dead letters. */
 export interface KeepDeadLettersEvent {

@@ -5,6 +5,7 @@ import { getContact, optIn, optOut } from './contacts.ts';
 import { getConversation, getMessage } from './conversations.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
 import { eraseContact, getErasure } from './erasures.ts';
+import { forecastSends } from './forecasts.ts';
 import { redriveDeadLetters } from './redrives.ts';
 import { resolveSend } from './resolve-send.ts';
 import { enqueueSend, enqueueSendById, getSend, listUncertainSends } from './sends.ts';
@@ -26,6 +27,7 @@ export const ROUTES = {
   optIn,
   optOut,
   checkContacts,
+  forecastSends,
   getErasure,
   listDeadLetters,
   getDeadLetter,

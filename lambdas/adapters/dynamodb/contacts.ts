@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CONSENT_REGISTERS, consentRegister, readConsents } from '../../domain/consent.ts';
 import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
+import { DamagedItemError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, isExpired } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
@@ -16,6 +17,19 @@ import { type ConversationTable, type Item, parseItem } from './table.ts';
 export const createDynamodbContacts = (table: ConversationTable): ContactRepository => ({
   async read(contact, now) {
     return readContact(await table.getAll(keysOf(contact)), now);
+  },
+
+  async readMany(contacts, now) {
+    const items = await table.getAll(contacts.flatMap(keysOf));
+    return contacts.map((_, index) => {
+      try {
+        return readContact(items.slice(index * ITEMS_PER_CONTACT, (index + 1) * ITEMS_PER_CONTACT), now);
+      } catch (error) {
+        // One contact must not keep the others from being read.
+        if (error instanceof DamagedItemError) return 'damaged';
+        throw error;
+      }
+    });
   },
 
   async readWithCircuit(contact, account, now) {
@@ -97,6 +111,8 @@ const keysOf = (contact: ContactRef): readonly ItemKey[] => [
   checkKeyOf(contact),
   denialKeyOf(contact),
 ];
+
+const ITEMS_PER_CONTACT = 4;
 
 /** Joins a contact's items. Returns undefined if there are none. */
 const readContact = (items: readonly (Item | undefined)[], now: Instant): Contact | undefined => {

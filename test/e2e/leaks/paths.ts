@@ -323,6 +323,7 @@ const MANAGING: readonly Path[] = [
       // Lists the sends themselves.
       await stage.call('listUncertainSends', 200, {}, 'one');
       await stage.call('checkContacts', 200, { body: { contacts: [platformContactId] } }, 'one');
+      await stage.call('forecastSends', 200, { body: { contacts: [platformContactId], ...FREE_FORM } }, 'one');
       await stage.call('getStage', 200);
     },
   },
@@ -392,6 +393,8 @@ const MANAGING: readonly Path[] = [
           body: { contacts: [{ text }], requestId: { note }, source: [name], ...strange },
         });
       }
+      await stage.call('forecastSends', 400, { body: strange });
+      await stage.call('forecastSends', 400, { body: { contacts: [number], ...strange, messageText: { text } } });
       for (const route of ['getContact', 'getConversation', 'listUncertainSends', 'eraseContact'] as const) {
         await stage.call(route, 400, { id: 'nobody', query: strange });
       }

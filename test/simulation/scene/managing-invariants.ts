@@ -222,6 +222,24 @@ export const MANAGING_INVARIANTS = {
     },
   },
 
+  forecastIsTheDecision: {
+    sentence: 'While nothing changes the contact, a forecast is how the request is sent.',
+    atEnd(scene) {
+      for (const { request, status, body } of answeredCalls(scene)) {
+        if (request.route !== 'forecastSends' || status !== 200) continue;
+        const { forecasts } = body as { readonly forecasts: readonly { readonly decision: string }[] };
+        const { call } = recordOf(scene.item('SEND#request-1')) as { readonly call?: { readonly endpoint: string } };
+        const sent = call?.endpoint === 'message/v3' ? 'free-form' : 'template';
+        if (call !== undefined && forecasts[0]?.decision !== sent) {
+          return `The forecast was ${forecasts[0]?.decision}, and the request was sent as ${sent}.`;
+        }
+        if (forecasts[1]?.decision !== 'refused')
+          return `The forecast for somebody else was ${forecasts[1]?.decision}.`;
+      }
+      return undefined;
+    },
+  },
+
   onlyProbes: {
     sentence: 'While the circuit breaker is open, only the process that has claimed the probe makes a call.',
     atCall(scene, process, label) {

@@ -27,6 +27,16 @@ export const MANAGING_MISTAKES = {
     invariant: 'auditedBefore',
     create: () => managing(({ audit }) => ({ audit: { ...audit, record: async (act) => ({ ...act, id: 'none' }) } })),
   },
+  forecastOfNobody: {
+    breaks: 'A forecast treats every contact as unknown.',
+    scenario: 'readWhileSending',
+    maxFaults: 0,
+    invariant: 'forecastIsTheDecision',
+    create: () =>
+      managing(({ contacts }) => ({
+        contacts: { ...contacts, readMany: async (refs) => refs.map(() => undefined) },
+      })),
+  },
   resendWithoutRead: {
     breaks: 'The function `send` treats a resent request as one that was never claimed.',
     scenario: 'resendAndRedelivery',

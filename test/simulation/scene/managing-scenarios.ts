@@ -357,7 +357,9 @@ export const MANAGING_SCENARIOS = {
   },
   readWhileSending: {
     useCase: 'read',
-    about: 'An operator reads the contact, the conversation, the send, and the audit trail while a request is sent.',
+    about:
+      'An operator reads the contact, the conversation, the send, the audit trail, and a forecast while a request is ' +
+      'sent.',
     maxFaults: 1,
     options: {
       prepare: openWindow,
@@ -369,6 +371,7 @@ export const MANAGING_SCENARIOS = {
         read('message', 'getMessage', { id: 'message-1' }),
         read('send', 'getSend', { id: 'request-1' }),
         read('trail', 'listAudit'),
+        read('forecast', 'forecastSends', { body: { contacts: [USER, SOMEBODY_ELSE], messageText: 'Hello.' } }),
       ],
     },
   },

@@ -214,6 +214,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       windowPer: options.windowPer ?? ('user' as const),
     },
     numberFormat: 'plus' as const,
+    rules: { chatPlatform: account.platform, chatChannelNumber: account.channel, windowMarginMs: 60_000 },
     windowMarginMs: 60_000,
     settings: {
       chatPlatform: account.platform,

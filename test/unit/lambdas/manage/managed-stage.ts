@@ -12,7 +12,7 @@ import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import * as z from '../../../../lambdas/domain/schema.ts';
-import type { NumberFormat } from '../../../../lambdas/domain/send-decision.ts';
+import type { NumberFormat, SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { RouteDescription } from '../../../../lambdas/manage/api.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
@@ -49,7 +49,12 @@ export const createManagedStage = async (
   {
     windowPer = 'user',
     numberFormat = 'verbatim',
-  }: { readonly windowPer?: WindowPer; readonly numberFormat?: NumberFormat } = {},
+    rules = {},
+  }: {
+    readonly rules?: Partial<SendRules>;
+    readonly windowPer?: WindowPer;
+    readonly numberFormat?: NumberFormat;
+  } = {},
 ) => {
   const tableName = await tables.createTable();
   const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
@@ -106,6 +111,12 @@ export const createManagedStage = async (
     },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
     numberFormat,
+    rules: {
+      chatPlatform: ACCOUNT.platform,
+      chatChannelNumber: ACCOUNT.channel,
+      windowMarginMs: 60_000,
+      ...rules,
+    },
     windowMarginMs: 60_000,
     settings: {
       chatPlatform: ACCOUNT.platform,

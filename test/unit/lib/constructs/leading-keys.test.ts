@@ -63,6 +63,7 @@ test('receive and manage use only items that their roles allow', async () => {
   await putSendInState(stage.sends, 'uncertain');
   await stage.call('getStage');
   await stage.call('getContact', { id: USER });
+  await stage.call('forecastSends', { body: { contacts: [USER], messageText: 'Hi' } });
   await stage.call('getConversation', { id: USER });
   await stage.call('optIn', { body: { platformContactId: USER, source: 'form', chatChannelNumber: '+5491100000002' } });
   await stage.call('enqueueSend', { body: sendRequest({ requestId: 'queued' }) });

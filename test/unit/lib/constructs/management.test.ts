@@ -80,7 +80,7 @@ describe('The example policies', () => {
   test.each<{ principal: string; allowed: readonly string[] }>([
     {
       principal: 'orders-service',
-      allowed: ['cancelSend', 'enqueueSend', 'getSend', 'optIn', 'optOut'] satisfies RouteName[],
+      allowed: ['cancelSend', 'enqueueSend', 'forecastSends', 'getSend', 'optIn', 'optOut'] satisfies RouteName[],
     },
     // Its own sends only, and this one is not.
     { principal: 'billing-service', allowed: [] },

@@ -1,0 +1,127 @@
+import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { type Instant, parseInstant } from '../domain/instant.ts';
+import * as z from '../domain/schema.ts';
+import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
+import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
+import type { Clock, ContactRepository, StoredContact } from '../ports.ts';
+import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
+
+export interface ForecastPorts {
+  readonly contacts: Pick<ContactRepository, 'readMany'>;
+  readonly clock: Clock;
+  readonly contactDefaults: ContactDefaults;
+  /** The rules by which the function `send` decides. */
+  readonly rules: SendRules;
+}
+
+/** Each contact is four items, which DynamoDB reads in batches of 100. */
+export const MAX_FORECAST_CONTACTS = 500;
+
+export const FORECAST_DECISIONS = ['free-form', 'template', 'refused', 'expired'] as const;
+
+export const forecastResponse = z.object({
+  /** In the order of the call. */
+  forecasts: z.array(
+    z.object({
+      /** As requested. */
+      contact: z.string(),
+      /** What Parley would do now: send the free-form message, send the template, or refuse the request or let it expire. */
+      decision: z.enum(FORECAST_DECISIONS),
+      /** The rule that forbids sending, if the decision is refused. */
+      code: z.optional(z.string()),
+      why: z.string(),
+      /** Whether anything is stored about the contact: a message of the user, a consent, or a contact check. */
+      known: z.boolean(),
+    }),
+  ),
+});
+
+const contactList = z
+  .array(z.boundedString(z.MAX_NAME_LENGTH), 'must be a list of contact IDs')
+  .check(
+    z.minLength(1, 'must have at least one contact'),
+    z.maxLength(MAX_FORECAST_CONTACTS, `must not have more than ${MAX_FORECAST_CONTACTS} contacts`),
+  );
+
+const { requestId: _id, platformContactId: _contact, ...messageFields } = sendRequest.shape;
+
+/** A send request for several contacts, without an id. */
+const forecastRequest = z.strictObject({ contacts: contactList, ...messageFields });
+
+const listed = z.looseObject({ contacts: contactList });
+
+/** Parses the message like a send request, so that both accept the same. */
+const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest>> => {
+  const json = z.parseJson(bodyText);
+  if (json === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
+  const list = z.safeParse(listed, json);
+  if (!list.success) {
+    return { kind: 'invalid', explanation: `Invalid request: ${z.describeIssues(list.error, 'the body')}.` };
+  }
+  const { contacts, ...message } = list.data;
+  const given = ['requestId', 'platformContactId'].find((field) => Object.hasOwn(message, field));
+  if (given !== undefined) {
+    return { kind: 'invalid', explanation: `Invalid request: the body: does not know ${given}.` };
+  }
+  const parsed = parseSendRequest(
+    JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] }),
+  );
+  if (parsed.kind === 'malformed') return { kind: 'invalid', explanation: parsed.explanation };
+  const { requestId: _id, platformContactId: _contact, ...fields } = parsed.request;
+  return { kind: 'parsed', value: { contacts, ...fields } };
+};
+
+export const forecastSends = defineRoute({
+  route: 'POST /v1/forecasts',
+  summary: 'Forecast how a message would be sent to each of up to 500 contacts, without sending it',
+  description:
+    'The body is a send request with a list of contacts in place of its ID and its contact. Parley decides as it does ' +
+    'when it sends, by what is stored now: a user may write or opt out before the request is sent. A request with a ' +
+    'sendAt is judged at that time. No contact is checked on the platform; an earlier check counts. Whether the circuit ' +
+    'breaker is open is part of GET /v1/stage.',
+  query: ignoredQuery,
+  body: forecastRequest,
+  parseBody: parseForecast,
+  responses: { 200: forecastResponse, 400: problemResponse },
+  async handle({ contacts, clock, contactDefaults, rules }: ForecastPorts, { body: { contacts: ids, ...message } }) {
+    const now = clock.now();
+    const sendAt = parseInstant(message.sendAt);
+    const fault = sendAt && tooFarAhead(sendAt, now);
+    if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
+    const at = sendAt !== undefined && sendAt > now ? sendAt : now;
+    const refs = ids.map((platformContactId) => resolveContact(contactDefaults, { ...message, platformContactId }));
+    const stored = await contacts.readMany(refs, now);
+    const forecasts = ids.map((contact, index) => ({
+      contact,
+      ...forecastOf({ ...message, requestId: 'forecast', platformContactId: contact }, stored[index], at, rules),
+    }));
+    return ok({ forecasts } satisfies z.output<typeof forecastResponse>);
+  },
+});
+
+type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
+
+const forecastOf = (
+  request: SendRequest,
+  stored: StoredContact | undefined,
+  at: Instant,
+  rules: SendRules,
+): ContactForecast => {
+  if (stored === 'damaged') {
+    const why = 'What is stored about the contact cannot be read, so its requests cannot be processed.';
+    return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
+  }
+  return { ...viewDecision(decideSend(request, stored ?? {}, at, rules)), known: stored !== undefined };
+};
+
+const viewDecision = (decided: SendDecision): Omit<ContactForecast, 'known'> => {
+  const { why } = decided;
+  switch (decided.kind) {
+    case 'call':
+      return { decision: decided.call.endpoint === 'message/v3' ? 'free-form' : 'template', why };
+    case 'refuse':
+      return { decision: 'refused', code: decided.code, why };
+    case 'expire':
+      return { decision: 'expired', why };
+  }
+};
