@@ -13,6 +13,7 @@ import type { MetricName } from './domain/metric-names.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
+import type { Traceparent } from './domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
 
@@ -51,8 +52,11 @@ export interface MessageRepository {
   /** Returns the time of the message's item, which is that of its earliest version. */
   recordInbound(message: InboundMessage): Promise<Instant>;
   recordEcho(echo: Echo): Promise<void>;
-  /** Records a status on its message, with its time and its body, whether or not the message is known. */
-  recordStatus(status: StatusChange): Promise<void>;
+  /**
+   * Records a status on its message, with its time and its body, whether or not the message is known. Returns the trace
+   * of the message, or that of its first status if the message is not known.
+   */
+  recordStatus(status: StatusChange): Promise<Traceparent>;
   /** Records an accepted send as a message of the conversation, unless the message was erased. */
   recordOutbound(message: OutboundMessage): Promise<void>;
   /** Returns the message, its echo, and its statuses, with the body of each event. */

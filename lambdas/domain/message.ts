@@ -3,6 +3,7 @@ import { presentMedia, readEventContent } from './event-content.ts';
 import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
 import type { SendCall } from './send-decision.ts';
+import type { Traceparent } from './trace-context.ts';
 
 /**
  * What the conversation stores about an accepted send. The chat service's answer and a status can both write it and
@@ -16,6 +17,8 @@ export interface OutboundMessage {
   readonly claimedAt: Instant;
   /** The number of the call, counted per request from 1. */
   readonly attempt: number;
+  /** The trace of the send; absent for sends of earlier versions. */
+  readonly traceparent?: Traceparent;
 }
 
 const optionalString = z.optional(z.string());

@@ -1,4 +1,5 @@
 import * as z from './schema.ts';
+import { parseTraceparent } from './trace-context.ts';
 import { ENVELOPES, type Envelope, type VerifiedRequest, withoutEnvelope } from './webhook-request.ts';
 
 /**
@@ -12,7 +13,7 @@ const REASON_BYTES = 2048;
 
 /**
  * An event of this size is never refused, whatever its content, if it is JSON in UTF-8 without U+FFFE and U+FFFF. The
- * difference from 1 MiB is for the metadata: reason, times, delivery id, and business number.
+ * difference from 1 MiB is for the metadata: reason, times, delivery id, business number, and trace.
  */
 export const MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 2 * REASON_BYTES - 1024;
 
@@ -36,6 +37,7 @@ const serializedRequest = z.object({
   publishedAt: z.optional(z.string()),
   receivedAt: z.string(),
   chatChannelNumber: z.optional(z.string()),
+  traceparent: z.optional(z.string()),
   envelope: z.optional(z.enum(ENVELOPES)),
   isEvent: z.optional(z.literal(true)),
   reason: z.optional(z.string()),
@@ -80,12 +82,13 @@ const writePlain = (request: VerifiedRequest, reason: string | undefined): strin
 
 /** Writes the body last, where {@link readVerbatim} finds it. */
 const write = (
-  { deliveryId, publishedAt, receivedAt, chatChannelNumber, envelope, isEvent }: VerifiedRequest,
+  { deliveryId, publishedAt, receivedAt, chatChannelNumber, traceparent, envelope, isEvent }: VerifiedRequest,
   reason: string | undefined,
   encoding: Encoding,
   body: string,
 ): string => {
-  const metadata = { reason, deliveryId, publishedAt, receivedAt, chatChannelNumber, envelope, isEvent, encoding };
+  const times = { publishedAt, receivedAt };
+  const metadata = { reason, deliveryId, ...times, chatChannelNumber, traceparent, envelope, isEvent, encoding };
   return `${escapeForSqs(JSON.stringify(metadata)).slice(0, -1)},${BODY_KEY}${body}}`;
 };
 
@@ -105,6 +108,7 @@ export const parseSerializedRequest = (serialized: string, unmarked?: Envelope):
   const parsed = z.safeParse(serializedRequest, z.parseJson(serialized));
   if (!parsed.success) return undefined;
   const { encoding, deliveryId, publishedAt, receivedAt, chatChannelNumber, isEvent } = parsed.data;
+  const traceparent = parseTraceparent(parsed.data.traceparent);
   const envelope = parsed.data.envelope ?? unmarked;
   const rawBody = readBody(serialized, encoding, parsed.data.rawBody);
   return (
@@ -114,6 +118,7 @@ export const parseSerializedRequest = (serialized: string, unmarked?: Envelope):
       publishedAt,
       receivedAt,
       ...(chatChannelNumber !== undefined && { chatChannelNumber }),
+      ...(traceparent && { traceparent }),
       ...(isEvent ? { isEvent } : envelope && { envelope }),
     }
   );

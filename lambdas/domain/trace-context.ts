@@ -34,7 +34,8 @@ const format = (traceId: string, parentId: string, isSampled: boolean): Tracepar
 
 /**
  * Starts a trace for an event or a request that came without one. Its IDs are derived from the name, so that every
- * delivery of the event or the request starts the same trace. It is not sampled: no caller has recorded its first span.
+ * delivery of the event or the request starts the same trace. Parley records no spans, so it does not set `sampled`.
+ * Source: https://www.w3.org/TR/trace-context/#sampled-flag, "set to 0 as the default option"
  */
 export const startTrace = (kind: 'message' | 'send' | 'broadcast', id: string): Traceparent => {
   const digest = hash([kind, id]);

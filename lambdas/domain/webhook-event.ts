@@ -11,6 +11,7 @@ import { hasContent } from './event-content.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 import { REQUEST_ID } from './send-request.ts';
+import { startTrace, type Traceparent } from './trace-context.ts';
 
 /** An event's time, and where it comes from. */
 export interface EventTime {
@@ -30,6 +31,8 @@ interface EventBase {
   readonly time: EventTime;
   /** The event's JSON exactly as received. */
   readonly body: string;
+  /** The trace that the event belongs to. */
+  readonly traceparent: Traceparent;
   /** The event is a status that also carries this message. An event that is only the message takes precedence. */
   readonly isFromStatus?: true;
 }
@@ -117,6 +120,8 @@ export interface ParseEventContext {
   readonly windowPer: WindowPer;
   /** The business number in the webhook's path. */
   readonly chatChannelNumber?: string;
+  /** The trace of the webhook request. @default a trace that starts with the event */
+  readonly traceparent?: Traceparent;
 }
 
 /**
@@ -130,7 +135,8 @@ export const parseEvent = (body: string, context: ParseEventContext): ParsedEven
   const parsed = z.safeParse(wireEvent, json);
   if (!parsed.success) return unreadable(`Not a known event: ${z.describeIssues(parsed.error, 'the body')}.`);
   const wire = parsed.data;
-  const base = { id: wire._id_, time: eventTime(wire.CREATION_TIME, context.times), body };
+  const { times, traceparent = startTrace('message', wire._id_) } = context;
+  const base = { id: wire._id_, time: eventTime(wire.CREATION_TIME, times), body, traceparent };
   const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
   const customer = customerOf(platform, wire.CUSTOMER_ID);
   if (!wire.STATUS) {

@@ -1,5 +1,6 @@
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
+import type { Traceparent } from './trace-context.ts';
 
 /**
  * The envelope of a request whose body is not the bare event: a Pub/Sub push (wrapped, or unwrapped to the bare event),
@@ -20,6 +21,8 @@ export interface VerifiedRequest {
   readonly receivedAt: Instant;
   /** The business number in the webhook's path. */
   readonly chatChannelNumber?: string;
+  /** The trace of the request, if its headers name one. */
+  readonly traceparent?: Traceparent;
   /** Whether `rawBody` is the event itself, because it was already removed from its envelope. */
   readonly isEvent?: true;
 }

@@ -1,13 +1,18 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { WriteRefusedError } from '../domain/errors.ts';
+import { type Traceparent, traceIdOf } from '../domain/trace-context.ts';
 import { type InboundMessage, parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, ContactRepository, MessageRepository, SendRepository, WriteResult } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
 
 /** The result of storing a verified request's event. */
-export type StoreResult = { readonly deliveryId?: string } & (
+export type StoreResult = {
+  readonly deliveryId?: string;
+  /** The trace of the item that the event was stored in, or else of the event. Unknown for an unreadable event. */
+  readonly traceId?: string;
+} & (
   | {
       readonly kind: 'stored';
       readonly event: WebhookEvent['kind'];
@@ -44,7 +49,12 @@ export interface StoreEventOptions {
 /** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */
 const COOLDOWN_MS = 1_000;
 
-const COOLING_DOWN: WriteResult = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
+/** The result of the writes of an event, with the trace of the item that it was stored in. */
+type EventWrite =
+  | Exclude<WriteResult, { kind: 'written' }>
+  | { readonly kind: 'written'; readonly traceparent: Traceparent | undefined };
+
+const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
 
 /**
  * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, an echo
@@ -58,7 +68,7 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
   const { repositories, clock, budgetMs, chatPlatform, windowPer } = options;
   let coolUntilMs = Number.NEGATIVE_INFINITY;
 
-  const write = async (event: WebhookEvent): Promise<WriteResult> => {
+  const write = async (event: WebhookEvent): Promise<EventWrite> => {
     if (Date.parse(clock.now()) < coolUntilMs) return COOLING_DOWN;
     const results = await Promise.all(
       writesOf(event).map((write) => attempt(budgetMs, (abortSignal) => write(repositories(abortSignal)))),
@@ -67,19 +77,22 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
     const failure =
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
     if (failure?.kind === 'unavailable') coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
-    return failure ?? { kind: 'written' };
+    const stored = results.flatMap((result) => ('traceparent' in result ? (result.traceparent ?? []) : []));
+    return failure ?? { kind: 'written', traceparent: stored[0] ?? event.traceparent };
   };
 
   return async (request) => {
     const envelope = openEnvelope(request);
     const { deliveryId } = envelope;
-    if (envelope.kind === 'unreadable') return { kind: 'unstorable', reason: envelope.reason, deliveryId };
+    const { chatChannelNumber, traceparent } = request;
+    const common = { deliveryId, ...(traceparent && { traceId: traceIdOf(traceparent) }) };
+    if (envelope.kind === 'unreadable') return { kind: 'unstorable', reason: envelope.reason, ...common };
     const times = { publishedAt: envelope.publishedAt, receivedAt: request.receivedAt };
-    const { chatChannelNumber } = request;
-    const parsed = parseEvent(envelope.eventBody, { times, chatPlatform, windowPer, chatChannelNumber });
-    if (parsed.kind === 'unreadable') return { kind: 'unstorable', reason: parsed.reason, deliveryId };
+    const parsed = parseEvent(envelope.eventBody, { times, chatPlatform, windowPer, chatChannelNumber, traceparent });
+    if (parsed.kind === 'unreadable') return { kind: 'unstorable', reason: parsed.reason, ...common };
     const { event } = parsed;
     const written = await write(event);
+    const traceId = traceIdOf((written.kind === 'written' && written.traceparent) || event.traceparent);
     switch (written.kind) {
       case 'written': {
         const withoutChannel = event.kind === 'message' && !event.opensWindow;
@@ -89,37 +102,42 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
           id: event.id,
           ...(withoutChannel && { withoutChannel }),
           deliveryId,
+          traceId,
         };
       }
       case 'refused':
-        return { kind: 'unstorable', reason: written.reason, deliveryId };
+        return { kind: 'unstorable', reason: written.reason, deliveryId, traceId };
       case 'unavailable':
-        return { kind: 'unavailable', reason: written.reason, deliveryId };
+        return { kind: 'unavailable', reason: written.reason, deliveryId, traceId };
     }
   };
 };
 
+/** A write of an event. A status returns the trace of its message's item. */
+type Write = (repositories: EventRepositories) => Promise<Traceparent | undefined>;
+
 /** Returns the writes of an event, which run concurrently. */
-const writesOf = (event: WebhookEvent): readonly ((repositories: EventRepositories) => Promise<void>)[] => {
+const writesOf = (event: WebhookEvent): readonly Write[] => {
   switch (event.kind) {
     case 'message': {
       if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event))];
       // A repetition would open the window as of its own arrival, so the window takes the time of the message's item.
-      if (event.time.source === 'arrival') return [(repositories) => openWindowAfterMessage(repositories, event)];
+      if (event.time.source === 'arrival')
+        return [async (repositories) => void (await openWindowAfterMessage(repositories, event))];
       return [
         async ({ messages }) => void (await messages.recordInbound(event)),
-        ({ contacts }) => contacts.openWindow(event),
+        async ({ contacts }) => void (await contacts.openWindow(event)),
       ];
     }
     case 'echo':
-      return [({ messages }) => messages.recordEcho(event)];
+      return [async ({ messages }) => void (await messages.recordEcho(event))];
     case 'status': {
       const { requestId, message } = event;
       return [
         ({ messages }) => messages.recordStatus(event),
         ...(requestId === undefined
           ? []
-          : [(repositories: EventRepositories) => confirmSend(repositories, event, requestId)]),
+          : [async (repositories: EventRepositories) => void (await confirmSend(repositories, event, requestId))]),
         ...(message === undefined ? [] : writesOf(message)),
       ];
     }
@@ -156,10 +174,12 @@ const confirmSend = async (
   if (message !== undefined) await messages.recordOutbound(message);
 };
 
-const attempt = async (budgetMs: number, write: (abortSignal: AbortSignal) => Promise<void>): Promise<WriteResult> => {
+const attempt = async (
+  budgetMs: number,
+  write: (abortSignal: AbortSignal) => Promise<Traceparent | undefined>,
+): Promise<EventWrite> => {
   try {
-    await withinBudget(budgetMs, write);
-    return { kind: 'written' };
+    return { kind: 'written', traceparent: await withinBudget(budgetMs, write) };
   } catch (error) {
     if (error instanceof WriteRefusedError) return { kind: 'refused', reason: error.message };
     return { kind: 'unavailable', reason: summarizeError(error) };

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { numberOfChannel } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { fitsQueue } from '../domain/serialized-request.ts';
+import { parseTraceparent, TRACEPARENT } from '../domain/trace-context.ts';
 import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
@@ -37,6 +38,7 @@ export const createWebhookHandler =
     const verified = await verify(options, event.headers, unverifiedBody);
     if (verified.kind === 'answered') return verified.answer;
     const { envelope, readsPubsubHeaders } = options.format;
+    const traceparent = parseTraceparent(event.headers[TRACEPARENT]);
     const metadata = readsPubsubHeaders ? pubsubMetadata(event.headers) : {};
     return receive(options, {
       rawBody: verified.payload,
@@ -44,6 +46,7 @@ export const createWebhookHandler =
       ...metadata,
       ...(verified.deliveryId !== undefined && { deliveryId: parseDeliveryId(verified.deliveryId) }),
       ...businessNumber(event.pathParameters),
+      ...(traceparent && { traceparent }),
       receivedAt: options.clock.now(),
     });
   };

@@ -8,6 +8,7 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'requestId',
   'messageId',
   'deliveryId',
+  'traceId',
   'id',
   'claimId',
   'erasureId',

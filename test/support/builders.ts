@@ -8,6 +8,9 @@ import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 /** Builders return valid values by default; each test breaks one thing. */
 export const NOW = '2026-11-20T12:00:00.000Z';
 export const USER = '+5491155550000';
+/** A trace that a caller has started. */
+export const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+export const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 export const ACCOUNT = { platform: 'chat', channel: '+5491100000000' };
 
 export const wireMessage = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({

@@ -198,7 +198,7 @@ const eraseMessage = async (
 /** Removes every attribute that a message's item can have, except the mark. */
 const EMPTIED = Object.fromEntries(
   [
-    ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'],
+    ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'traceparent'],
     ...['requestId', 'call', 'attempt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody'],
     ...['statusBodies', 'otherStatuses'],
   ].map((name) => [name, undefined]),

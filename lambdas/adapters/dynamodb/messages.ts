@@ -10,6 +10,7 @@ import {
   withStatuses,
 } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
+import type { Traceparent } from '../../domain/trace-context.ts';
 import type { Echo, EventTime, InboundMessage, StatusChange, StatusKind } from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
 import type { ItemUpdate } from './item-update.ts';
@@ -46,8 +47,10 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     const isTooLarge = Buffer.byteLength(body) > MAX_STATUS_BYTES;
     const isOnlyTime = isTooLarge && hasOwnTime(status.status);
     const expiresAt = table.expiryOf('messages', time.at);
+    let stored: Item | undefined;
     if (!isTooLarge || isOnlyTime) {
       const recorded = await table.update(statusUpdate(status, expiresAt, isTooLarge), { returnItem: true });
+      stored = recorded.item;
       const isKept = isTooLarge || recorded.kind === 'written' || hasMember(recorded.item?.statusBodies, body);
       // An earlier report of the same status has taken precedence, but this one is kept as well.
       if (!isKept) {
@@ -60,9 +63,10 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
         `The status ${literal.slice(0, 32)} is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`,
       );
     }
+    return storedTrace(stored) ?? status.traceparent;
   },
 
-  async recordOutbound({ id, requestId, contact, call, claimedAt, attempt }) {
+  async recordOutbound({ id, requestId, contact, call, claimedAt, attempt, traceparent }) {
     const set = {
       direction: 'outbound',
       contact: contactName(contact),
@@ -72,6 +76,8 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       attempt,
       createdAt: claimedAt,
       expiresAt: table.expiryOf('messages', claimedAt),
+      // A send of an earlier version has none. A status may have given the item one.
+      ...(traceparent && { traceparent }),
     };
     // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that
     // it belongs to an earlier call takes precedence.
@@ -168,8 +174,11 @@ const recordArrival = async (table: ConversationTable, arrival: InboundMessage |
   return createdAt ?? arrival.time.at;
 };
 
+const storedTrace = (item: Item | undefined): Traceparent | undefined =>
+  typeof item?.traceparent === 'string' ? item.traceparent : undefined;
+
 const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo): ItemUpdate => {
-  const { kind, id, time, body, isFromStatus } = arrival;
+  const { kind, id, time, body, isFromStatus, traceparent } = arrival;
   const subject = arrival.contact ?? ('customer' in arrival ? arrival.customer : undefined);
   return {
     key: kind === 'echo' ? echoKey(id) : messageKey(id),
@@ -181,6 +190,7 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo)
       createdAtSource: time.source,
       body,
       isFromStatus,
+      traceparent,
       expiresAt: table.expiryOf('messages', time.at),
     },
     names: ['requestId'],
@@ -206,8 +216,9 @@ const precedence = ({ source }: EventTime, isFromStatus: true | undefined): read
 const MAX_STATUS_BYTES = 16 * 1024;
 
 /** Returns what the first status gives the item. A message that has arrived, or arrives later, has its own contact. */
-const statusItem = ({ subject }: StatusChange, expiresAt: number) => ({
+const statusItem = ({ subject, traceparent }: StatusChange, expiresAt: number) => ({
   expiresAt,
+  traceparent,
   ...(subject && { contact: subjectName(subject), contactSort: STATUS_SORT }),
 });
 

@@ -44,8 +44,14 @@ const common = {
 const withContent = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.optional(describe(z.strictObject(z.partial(z.object(shape)).shape), 'Present only if `events.content` is true.'));
 
+/** Every event about a message or a send has it, except those stored by earlier versions and erased ones. */
+const traceparent = z.optional(
+  string('The W3C trace context that the message or the send belongs to. To follow its trace, continue it.'),
+);
+
 const messageFields = {
   ...common,
+  traceparent,
   messageId: string("The chat service's `_id_` of the message."),
   contact: z.optional(contact),
 };
@@ -65,6 +71,7 @@ const eventContent = withContent({
 
 const sendFields = {
   ...common,
+  traceparent,
   requestId: string("The request's idempotency key."),
   contact: z.optional(contact),
   at: instant('When the send reached this state.'),

@@ -30,6 +30,9 @@ export const stringOf = (image: ItemImage, name: string): string | undefined => 
   return typeof value === 'string' ? value : undefined;
 };
 
+/** Returns the trace context of an item, as events have it. */
+export const traceOf = (image: ItemImage) => ({ traceparent: stringOf(image, 'traceparent') });
+
 /** Whether this change added the attribute. */
 export const appeared = ({ before, after }: ItemChange, name: string): boolean =>
   before[name] === undefined && after[name] !== undefined;

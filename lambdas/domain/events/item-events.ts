@@ -2,7 +2,7 @@ import { type ConsentVerdict, consentVerdict, readConsents } from '../consent.ts
 import { parseInstant } from '../instant.ts';
 import { isEarlierCallConfirmed, type SendState } from '../send-transitions.ts';
 import type { BusEvent, EventName } from './event-details.ts';
-import { eventId, type ItemChange, type ItemImage, stringOf } from './item-change.ts';
+import { eventId, type ItemChange, type ItemImage, stringOf, traceOf } from './item-change.ts';
 import { echoEvents, messageEvents } from './message-events.ts';
 
 /** Returns the events to publish for a write to the table; none if the write changed nothing that is published. */
@@ -45,7 +45,7 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   const name = EVENT_OF_STATE[state];
   const at = parseInstant(since) ?? change.writtenAt;
   // The time distinguishes repeats: a request that is resent can become uncertain more than once.
-  const common = { id: eventId(name, change, since), requestId, contact, at, ...reasonsOf(after) };
+  const common = { id: eventId(name, change, since), ...traceOf(after), requestId, contact, at, ...reasonsOf(after) };
   const outcomeDetails = stringOf(after, 'outcomeDetails');
   const content = { request: stringOf(after, 'body'), outcomeDetails };
   switch (name) {

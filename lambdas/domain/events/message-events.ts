@@ -1,7 +1,7 @@
 import { presentMedia, readEventContent } from '../event-content.ts';
 import { type Instant, parseInstant } from '../instant.ts';
 import type { BusEvent } from './event-details.ts';
-import { appeared, eventId, type ItemChange, stringOf } from './item-change.ts';
+import { appeared, eventId, type ItemChange, stringOf, traceOf } from './item-change.ts';
 
 /** Returns the events of a write to a message's item: its arrival and each of its statuses, once. */
 export const messageEvents = (change: ItemChange): readonly BusEvent[] => [
@@ -16,7 +16,8 @@ export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
   const at = arrivalOf(change);
   if (at === undefined) return [];
   const { content } = readBody(stringOf(after, 'body'));
-  return [{ name: 'MessageEchoed', detail: { id: eventId('MessageEchoed', change), messageId, contact, at, content } }];
+  const common = { id: eventId('MessageEchoed', change), ...traceOf(after), messageId, contact, at };
+  return [{ name: 'MessageEchoed', detail: { ...common, content } }];
 };
 
 const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
@@ -25,8 +26,8 @@ const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
   // A message that Parley sent is published as SendAccepted.
   if (at === undefined || after.direction !== 'inbound') return [];
   const { from, content } = readBody(stringOf(after, 'body'));
-  const id = eventId('MessageReceived', change);
-  return [{ name: 'MessageReceived', detail: { id, messageId, contact, at, platformContactId: from, content } }];
+  const common = { id: eventId('MessageReceived', change), ...traceOf(after), messageId, contact, at };
+  return [{ name: 'MessageReceived', detail: { ...common, platformContactId: from, content } }];
 };
 
 /** An earlier version of a message can replace it later, but its arrival is published only once. */
@@ -48,7 +49,7 @@ const statusEvents = (change: ItemChange): readonly BusEvent[] => {
   const events: BusEvent[] = [];
   const timeOf = (attribute: string) => (appeared(change, attribute) ? parseInstant(after[attribute]) : undefined);
   const [sentAt, deliveredAt, readAt, failedAt] = STATUS_TIMES.map(timeOf);
-  const common = { messageId, contact, requestId };
+  const common = { ...traceOf(after), messageId, contact, requestId };
   if (sentAt) {
     const id = eventId('MessageStatusChanged', change, 'sent');
     events.push({ name: 'MessageStatusChanged', detail: { id, ...common, at: sentAt, status: 'sent' } });
@@ -82,6 +83,7 @@ const otherStatusEvents = (change: ItemChange): readonly BusEvent[] => {
       const status = member.slice(0, separator);
       const detail = {
         id,
+        ...traceOf(after),
         messageId,
         contact,
         requestId: stringOf(after, 'requestId'),

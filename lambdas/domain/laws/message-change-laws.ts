@@ -87,6 +87,21 @@ const LAWS_UNTIL_ERASURE = [
     },
   },
   {
+    name: 'message-keeps-its-trace',
+    statement:
+      'A message keeps its trace. Only an earlier version of the message replaces it, or the message itself after its ' +
+      'statuses.',
+    source: 'decisions/carry-the-trace-in-the-items.md',
+    next: NEXT,
+    kinds: ['message', 'echo'],
+    faultIn({ before, after }) {
+      if (!before || !after || !has(before, 'traceparent') || before.traceparent === after.traceparent)
+        return undefined;
+      const isReplaceable = !has(before, 'requestId') && (!has(before, 'createdAt') || mayReplace(before, after));
+      return isReplaceable ? undefined : 'It now belongs to another trace.';
+    },
+  },
+  {
     name: 'message-keeps-its-contact',
     statement: 'A message that is stored under a contact is never detached from it, so that an erasure finds it.',
     source: 'decisions/erase-under-every-name-of-a-user.md',

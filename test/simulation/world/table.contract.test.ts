@@ -14,6 +14,7 @@ import { CONSENT_KINDS, CONSENT_ORIGINS } from '../../../lambdas/domain/consent.
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
 import type { UncalledResult } from '../../../lambdas/domain/send.ts';
+import { startTrace } from '../../../lambdas/domain/trace-context.ts';
 import { ACCOUNT, claim, queuedSend, RETENTION_DAYS, sendRequest, sendResult } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
 import { createSimulatedTable, createTableState } from './table.ts';
@@ -296,12 +297,20 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     .tuple(at, fc.constantFrom('delivered' as const, 'failed' as const, 'other' as const))
     .map<Operation>(([time, status]) => (table) => {
       const event = { id: 'message-1', time: { at: time, source: 'event' as const }, body: `${status} ${time}` };
-      return createDynamodbMessages(table).recordStatus({ kind: 'status', status, literal: status, ...event });
+      const traceparent = startTrace('message', time);
+      return createDynamodbMessages(table).recordStatus({
+        kind: 'status',
+        status,
+        literal: status,
+        traceparent,
+        ...event,
+      });
     }),
   fc
     .tuple(at, fc.constantFrom('event' as const, 'arrival' as const), fc.constantFrom(true, undefined))
     .map<Operation>(([time, source, isFromStatus]) => (table) => {
-      const message = { id: 'message-1', contact, time: { at: time, source }, body: time, isFromStatus };
+      const traceparent = startTrace('message', time);
+      const message = { id: 'message-1', contact, time: { at: time, source }, body: time, isFromStatus, traceparent };
       // A message with the id of one that Parley sent is refused.
       return createDynamodbMessages(table)
         .recordInbound({ kind: 'message', ...message, opensWindow: true, address: contact.key })

@@ -26,7 +26,7 @@ import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
 import { systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { sendEnvironment } from '../../../lambdas/send/environment.ts';
 import { settingsGuide } from '../../../lib/settings/settings-guide.ts';
-import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, USER } from '../../support/builders.ts';
+import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, TRACEPARENT, USER } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
 import { synthesizedStack } from '../lib/synthesized-stack.ts';
 
@@ -37,6 +37,7 @@ const tables = testTables();
 const CONTACT = contactRef('chat', USER);
 const CALL = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
 const time = { at: NOW, source: 'event' as const };
+const traceparent = TRACEPARENT;
 
 const queued = (requestId: string): QueuedSend => {
   const request = sendRequest({ requestId });
@@ -61,7 +62,15 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
       names[String(item.sk)] = new Set([...(names[String(item.sk)] ?? []), ...Object.keys(item)]);
     }
   };
-  const message = { kind: 'message' as const, id: 'm1', contact: CONTACT, time, body: '{}', opensWindow: true };
+  const message = {
+    kind: 'message' as const,
+    id: 'm1',
+    contact: CONTACT,
+    time,
+    body: '{}',
+    opensWindow: true,
+    traceparent,
+  };
   const contacts = createDynamodbContacts(table);
   await contacts.openWindow({ ...message, address: USER, name: 'Ana', customerId: 'c1' });
   await contacts.denyWindow(CONTACT, NOW);
@@ -72,7 +81,15 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
 
   const messages = createDynamodbMessages(table);
   await messages.recordInbound({ ...message, address: USER, isFromStatus: true });
-  await messages.recordEcho({ kind: 'echo', id: 'm2', contact: CONTACT, time, body: '{}', isFromStatus: true });
+  await messages.recordEcho({
+    kind: 'echo',
+    id: 'm2',
+    contact: CONTACT,
+    time,
+    body: '{}',
+    isFromStatus: true,
+    traceparent,
+  });
   await messages.recordOutbound({
     id: 'm3',
     requestId: 'r1',
@@ -80,11 +97,12 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
     call: CALL,
     claimedAt: NOW,
     attempt: 1,
+    traceparent,
   });
   const statuses: readonly StatusKind[] = ['sent', 'delivered', 'read', 'failed', 'other'];
   for (const status of statuses) {
     const body = JSON.stringify({ STATUS: status });
-    await messages.recordStatus({ kind: 'status', id: 'm3', status, literal: status, time, body });
+    await messages.recordStatus({ kind: 'status', id: 'm3', status, literal: status, time, body, traceparent });
   }
 
   const sends = createDynamodbSends(table);

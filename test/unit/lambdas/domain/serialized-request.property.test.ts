@@ -7,7 +7,7 @@ import {
   serializeRequest,
 } from '../../../../lambdas/domain/serialized-request.ts';
 import { openEnvelope, type VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
-import { NOW } from '../../../support/builders.ts';
+import { NOW, TRACEPARENT } from '../../../support/builders.ts';
 import { incompressibleBytes, incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
 
 /** Characters that SQS accepts. Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
@@ -32,6 +32,7 @@ const metadata = fc.record(
     deliveryId: fc.oneof(fc.string({ maxLength: 128 }), fc.constant('"rawBody":{}')),
     publishedAt: fc.constant(NOW),
     chatChannelNumber: fc.constant('+5491100000000'),
+    traceparent: fc.constant(TRACEPARENT),
   },
   { requiredKeys: [] },
 );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
 import { eventTime, parseEvent, type WebhookEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
 
@@ -20,6 +21,7 @@ describe('parseEvent with an inbound message', () => {
       id: 'message-1',
       time: { at: '2026-11-20T11:00:00.000Z', source: 'event' },
       body: JSON.stringify(wire),
+      traceparent: startTrace('message', 'message-1'),
       contact: { platform: 'chat', channel: '*', key: '541155550000' },
       address: '5491155550000',
       name: 'Ana',

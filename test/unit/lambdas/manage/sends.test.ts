@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uncertainSendsResponse } from '../../../../lambdas/manage/sends.ts';
-import { claim, NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
+import { claim, NOW, queuedSend, sendRequest, sendResult, TRACEPARENT, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createSendHarness } from '../send/send-harness.ts';
@@ -134,6 +134,7 @@ describe('a send', () => {
       literal: 'delivered',
       time: { at: '2026-11-20T12:00:05.000Z', source: 'event' },
       body: '{}',
+      traceparent: TRACEPARENT,
     });
     expect((await stage.call('getSend', { id: 'request-1' })).body).toEqual({
       requestId: 'request-1',

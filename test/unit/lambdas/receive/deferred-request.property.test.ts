@@ -28,7 +28,10 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
           await record('recordInbound')(message);
           return message.time.at;
         },
-        recordStatus: record('recordStatus'),
+        async recordStatus(status) {
+          await record('recordStatus')(status);
+          return status.traceparent;
+        },
         recordEcho: record('recordEcho'),
         recordOutbound: record('recordOutbound'),
       },

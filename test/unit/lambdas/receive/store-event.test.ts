@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
-import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, TRACEPARENT, wireMessage, wireStatus } from '../../../support/builders.ts';
 
 const requestOf = (event: unknown): VerifiedRequest => ({
   rawBody: Buffer.from(JSON.stringify(event)),
@@ -31,7 +31,10 @@ const createSituation = () => {
           await write('recordMessage')();
           return time.at;
         },
-        recordStatus: write('recordStatus'),
+        async recordStatus() {
+          await write('recordStatus')();
+          return TRACEPARENT;
+        },
         recordEcho: unexpected,
         recordOutbound: unexpected,
       },

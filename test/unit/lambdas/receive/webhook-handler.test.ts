@@ -7,7 +7,7 @@ import type { DeliveryFormat } from '../../../../lambdas/receive/auth/webhook-au
 import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
-import { NOW, wireMessage } from '../../../support/builders.ts';
+import { NOW, TRACEPARENT, wireMessage } from '../../../support/builders.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
 import { recordingLog, recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
@@ -173,6 +173,17 @@ describe('a webhook request', () => {
         publishedAt: '2026-11-20T11:59:00.000Z',
       },
     ]);
+  });
+
+  it('belongs to the trace that its headers name', async () => {
+    const { requests } = await post({ event: { headers: { traceparent: TRACEPARENT } } });
+    expect(requests).toMatchObject([{ traceparent: TRACEPARENT }]);
+  });
+
+  it('is received without a trace if the header is not a valid one', async () => {
+    const { status, requests } = await post({ event: { headers: { traceparent: `${TRACEPARENT},${TRACEPARENT}` } } });
+    expect(status).toBe(200);
+    expect(requests[0]).not.toHaveProperty('traceparent');
   });
 
   it.each([

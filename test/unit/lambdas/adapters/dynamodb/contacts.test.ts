@@ -7,7 +7,7 @@ import type { CheckedContact } from '../../../../../lambdas/domain/contact-check
 import { addMs, type Instant } from '../../../../../lambdas/domain/instant.ts';
 import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
 import type { ContactRepository } from '../../../../../lambdas/ports.ts';
-import { ACCOUNT, NOW, optIn, optOut, RETENTION_DAYS, USER } from '../../../../support/builders.ts';
+import { ACCOUNT, NOW, optIn, optOut, RETENTION_DAYS, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,6 +34,7 @@ const message = (written: Instant): InboundMessage => ({
   contact,
   time: { at: written, source: 'event' },
   body: `body of ${written}`,
+  traceparent: TRACEPARENT,
   address: '5491155550000',
   name: `Ana at ${written}`,
   opensWindow: true,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
-import { NOW, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { startTrace, traceIdOf } from '../../../../../lambdas/domain/trace-context.ts';
+import { NOW, TRACE_ID, TRACEPARENT, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, outbound, wireEcho } from './message-builders.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';
@@ -14,8 +15,8 @@ beforeEach(async () => {
   repositories = repositoriesOf(tables.tableOf(tableName));
 });
 
-const receive = (wire: unknown) =>
-  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
+const receive = (wire: unknown, traceparent?: string) =>
+  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW, traceparent });
 const items = () => tables.items(tableName);
 
 describe('storing an inbound message', () => {
@@ -32,6 +33,7 @@ describe('storing an inbound message', () => {
         createdAt: '2026-11-20T11:00:00.000Z',
         createdAtSource: 'event',
         body: JSON.stringify(wire),
+        traceparent: startTrace('message', 'message-1'),
         expiresAt: Date.parse('2027-12-25T11:00:00.000Z') / 1000,
       },
       [`${CONTACT} CONTACT`]: {
@@ -82,7 +84,7 @@ describe('storing an inbound message', () => {
 
   it('refuses a message that is too large for a table item, but still opens the window', async () => {
     const stored = await receive(wireMessage({ MESSAGE: 'x'.repeat(410_000) }));
-    expect(stored).toEqual({ kind: 'unstorable', reason: 'The item is too large for the table.' });
+    expect(stored).toMatchObject({ kind: 'unstorable', reason: 'The item is too large for the table.' });
     expect(Object.keys(await items())).toEqual([`${CONTACT} CONTACT`]);
   });
 });
@@ -124,6 +126,53 @@ describe('storing statuses', () => {
       failedBody: expect.stringContaining('blocked'),
       otherStatuses: new Set(['played 2026-11-20T11:00:05.000Z']),
     });
+  });
+});
+
+describe('the trace of an event', () => {
+  const OTHER = startTrace('message', 'another');
+  const traceOf = async (key: string) => (await items())[key]?.traceparent;
+  const MESSAGE = 'MESSAGE#message-1 MESSAGE';
+
+  it.each([
+    ['message', wireMessage(), MESSAGE],
+    ['echo', wireEcho(), 'MESSAGE#message-1 ECHO'],
+    ['status', wireStatus(), MESSAGE],
+  ])('is stored with the %s, and stays when it is delivered again in another trace', async (_kind, wire, key) => {
+    expect(await receive(wire, TRACEPARENT)).toMatchObject({ kind: 'stored', traceId: TRACE_ID });
+    await receive(wire, OTHER);
+    expect(await traceOf(key)).toBe(TRACEPARENT);
+  });
+
+  it('starts with the event if the request names none, and is the same in every delivery', async () => {
+    const first = await receive(wireMessage());
+    expect(await receive(wireMessage())).toEqual(first);
+    expect(first).toMatchObject({ traceId: traceIdOf(String(await traceOf(MESSAGE))) });
+  });
+
+  it('is that of the message that a status belongs to', async () => {
+    await repositories.messages.recordOutbound(outbound({ traceparent: TRACEPARENT }));
+    expect(await receive(wireStatus(), OTHER)).toMatchObject({ kind: 'stored', traceId: TRACE_ID });
+    // A second report, whose time is not earlier, changes nothing but is in the same trace.
+    expect(await receive(wireStatus({ CAUSE: 'again' }), OTHER)).toMatchObject({ kind: 'stored', traceId: TRACE_ID });
+    expect(await traceOf(MESSAGE)).toBe(TRACEPARENT);
+  });
+
+  it('gives way to that of the message, which arrives after its status', async () => {
+    await receive(wireStatus(), OTHER);
+    await repositories.messages.recordOutbound(outbound({ traceparent: TRACEPARENT }));
+    expect(await traceOf(MESSAGE)).toBe(TRACEPARENT);
+  });
+
+  it('stays if the message was sent by an earlier version, which stored none', async () => {
+    await receive(wireStatus(), OTHER);
+    await repositories.messages.recordOutbound(outbound());
+    expect(await traceOf(MESSAGE)).toBe(OTHER);
+  });
+
+  it('is unknown for an event that cannot be read, unless the request names it', async () => {
+    expect(await receive({})).not.toHaveProperty('traceId');
+    expect(await receive({}, TRACEPARENT)).toMatchObject({ kind: 'unstorable', traceId: TRACE_ID });
   });
 });
 
@@ -188,7 +237,7 @@ describe('a message beside a status', () => {
 describe("a user's message with the id of a message that Parley sent", () => {
   it('is refused, and so quarantined, if it comes second, and its body stays if it comes first', async () => {
     await repositories.messages.recordOutbound(outbound());
-    expect(await receive(wireMessage())).toEqual({
+    expect(await receive(wireMessage())).toMatchObject({
       kind: 'unstorable',
       reason: expect.stringContaining('Parley sent'),
     });
@@ -261,7 +310,7 @@ describe('a message without a usable time', () => {
 describe('a status as large as an item', () => {
   it('has its time recorded, if that is all that Parley uses of it, and is refused, and so quarantined', async () => {
     const refused = await receive(wireStatus({ DETAIL: 'x'.repeat(380_000) }));
-    expect(refused).toEqual({ kind: 'unstorable', reason: expect.stringContaining('too large') });
+    expect(refused).toMatchObject({ kind: 'unstorable', reason: expect.stringContaining('too large') });
     expect(await items()).toMatchObject({ 'MESSAGE#message-1 MESSAGE': { deliveredAt: '2026-11-20T11:00:05.000Z' } });
   });
 
@@ -270,7 +319,7 @@ describe('a status as large as an item', () => {
     ['literal that Parley does not know', { STATUS: 'x'.repeat(380_000) }],
   ])('is refused for a %s, and leaves room for its message', async (_case, changes) => {
     const refused = await receive(wireStatus(changes));
-    expect(refused).toEqual({ kind: 'unstorable', reason: expect.stringContaining('too large') });
+    expect(refused).toMatchObject({ kind: 'unstorable', reason: expect.stringContaining('too large') });
     await repositories.messages.recordOutbound(
       outbound({ call: { endpoint: 'message/v3', body: { messageText: 'x'.repeat(128 * 1024) } } }),
     );
@@ -336,7 +385,7 @@ describe('an unavailable table', () => {
   it('is reported as a value', async () => {
     const { storeEvent } = repositoriesOf(tables.tableOf('no-such-table'));
     const rawBody = Buffer.from(JSON.stringify(wireMessage()));
-    expect(await storeEvent({ rawBody, receivedAt: NOW })).toEqual({
+    expect(await storeEvent({ rawBody, receivedAt: NOW })).toMatchObject({
       kind: 'unavailable',
       reason: expect.stringContaining('ResourceNotFoundException'),
     });

@@ -11,7 +11,7 @@ import type { ItemChange } from '../../../../../lambdas/domain/events/item-chang
 import { itemEvents } from '../../../../../lambdas/domain/events/item-events.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
-import { optIn, optOut } from '../../../../support/builders.ts';
+import { optIn, optOut, TRACEPARENT } from '../../../../support/builders.ts';
 import { arbitraryChange } from './arbitrary-change.ts';
 import {
   accountChange,
@@ -332,6 +332,28 @@ describe('a change of an account', () => {
     const ids = [open, again].map((one) => eventsOf(accountChange(one, closed))[0]?.detail.id);
 
     expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('the trace of an item', () => {
+  const traced = { traceparent: TRACEPARENT };
+  const statuses = { sentAt: AT, deliveredAt: AT, readAt: AT, failedAt: AT, otherStatuses: new Set([`queued ${AT}`]) };
+
+  it.each([
+    ['a message', change({ after: inboundImage(traced) }), 1],
+    ['an echo', echoChange(echoImage(traced)), 1],
+    [
+      'the statuses of a message that Parley sent',
+      change({ before: outboundImage(traced), after: outboundImage({ ...traced, ...statuses }) }),
+      5,
+    ],
+    ['an accepted send', sendChange(sendImage(traced)), 1],
+    ['a refused send', sendChange(sendImage({ ...traced, state: 'refused', refusedAt: AT, code: 'NO_OPT_IN' })), 1],
+    ['a rejected send', sendChange(sendImage({ ...traced, state: 'rejected', rejectedAt: AT })), 1],
+  ])('is in each event about %s', (_case, itemChange, count) => {
+    expect(eventsOf(itemChange).map(({ detail }) => detail)).toEqual(
+      Array.from({ length: count }, () => expect.objectContaining(traced)),
+    );
   });
 });
 

@@ -14,7 +14,8 @@ import {
 } from '../../../../../lambdas/domain/laws/check-laws.ts';
 import type { Change } from '../../../../../lambdas/domain/laws/law.ts';
 import type { StoredItem } from '../../../../../lambdas/domain/laws/stored-item.ts';
-import { NOW } from '../../../../support/builders.ts';
+import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
+import { NOW, TRACEPARENT } from '../../../../support/builders.ts';
 import {
   accepted,
   auditEntry,
@@ -44,6 +45,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const CONTEXT = { now: '2026-11-20T12:10:00.000Z', graceMs: HOUR_MS, messageDays: 400 };
 const NEXT_DAY = { ...CONTEXT, now: '2026-11-21T13:00:00.000Z' };
 const OTHER_NUMBER = CONTACT.replace('*', '541100000000');
+const OTHER_TRACE = startTrace('message', 'in-2');
 const OF_NUMBER = { contact: OTHER_NUMBER };
 
 /** For each law, changes that break it. */
@@ -95,6 +97,11 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
   'message-keeps-its-request': [
     { before: outbound(), after: outbound({ requestId: 'order-18' }) },
     { before: outbound(), after: erasedMessage({ body: 'text' }) },
+  ],
+  'message-keeps-its-trace': [
+    { before: inbound({ traceparent: TRACEPARENT }), after: inbound({ traceparent: OTHER_TRACE }) },
+    { before: inbound({ traceparent: TRACEPARENT }), after: inbound() },
+    { before: outbound({ traceparent: TRACEPARENT }), after: outbound({ traceparent: OTHER_TRACE }) },
   ],
   'message-keeps-its-contact': [
     { before: inbound(), after: inbound({ contact: 'CUSTOMER#chat#1', createdAt: '2026' }) },

@@ -11,6 +11,7 @@ import { CONSENT_REGISTERS } from '../../../../../lambdas/domain/consent.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs, type Instant } from '../../../../../lambdas/domain/instant.ts';
 import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
+import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
 import type { EventTime, StatusKind } from '../../../../../lambdas/domain/webhook-event.ts';
 import { ACCOUNT, NOW, queuedSend, sendRequest, USER } from '../../../../support/builders.ts';
 
@@ -67,6 +68,9 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   };
   const messageId = ({ which, variant }: Step) => `message-${(which + variant) % 3}`;
   /** An event's own time can be any time before it arrives. */
+  /** The callers of two deliveries can have started two traces. */
+  const traceOf = ({ variant }: Step) => startTrace('message', `trace ${variant % 3}`);
+
   const eventTime = ({ variant }: Step): EventTime => {
     const source = SOURCES[variant % 3] ?? 'event';
     return { at: source === 'arrival' ? now : addMs(now, -(variant % 5) * (LATE_MS / 4)), source };
@@ -198,6 +202,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
           id: messageId(step),
           time: eventTime(step),
           body: `{"n":${step.variant % 3}}`,
+          traceparent: traceOf(step),
           contact: contactOf(step.which),
           address: USER,
           opensWindow: true,
@@ -210,6 +215,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         id: messageId(step),
         time: eventTime(step),
         body: `{"n":${step.variant % 3}}`,
+        traceparent: traceOf(step),
         ...(step.variant % 2
           ? { contact: contactOf(step.which) }
           : { customer: { platform: 'chat', customerId: 'customer-1' } }),
@@ -223,6 +229,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         literal: status,
         time: eventTime(step),
         body: `{"STATUS":"${status}","n":${step.variant % 4}}`,
+        traceparent: traceOf(step),
         subject: step.variant % 2 ? contactOf(step.which) : { platform: 'chat', customerId: 'customer-1' },
       });
     },
@@ -232,6 +239,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         id: messageId(step),
         time: eventTime(step),
         body: `{"n":${step.variant % 3}}`,
+        traceparent: traceOf(step),
         contact: contactOf(step.which),
         address: USER,
         opensWindow: true,
