@@ -120,7 +120,7 @@ describe('a framed handler', () => {
   it('logs no phone number and no message of an error, but every id', async () => {
     const { log, middlewares } = createTelemetry();
     const number = '+5491155550042';
-    const traceId = '00000000000000000005491155550042';
+    const traceId = '4bf92f3577b34da6a3c1234567890123';
     const ids = { requestId: 'order-5491155550042', traceId, sequenceNumbers: ['100000000000000000001'] };
     const handler = frame(async () => {
       const error = Object.assign(new Error(`Invalid: ${number}`), { Item: { number }, cause: new Error(number) });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
+import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
 import { NOW, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, contact, outbound, wireEcho } from './message-builders.ts';
@@ -35,6 +36,7 @@ describe('storing an echo', () => {
     createdAt: '2026-11-20T11:00:02.000Z',
     createdAtSource: 'event',
     body: JSON.stringify(wireEcho()),
+    traceparent: startTrace('message', 'message-1'),
     expiresAt: expiryOf('2026-11-20T11:00:02.000Z'),
   };
 
@@ -88,6 +90,7 @@ describe('storing an echo', () => {
         attempt,
         deliveredAt: '2026-11-20T11:00:05.000Z',
         statusBodies: new Set([JSON.stringify(wireStatus())]),
+        traceparent: startTrace('message', 'message-1'),
         expiresAt: expiryOf(claimedAt),
       },
     });
