@@ -1,19 +1,13 @@
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { DEAD_LETTER_QUEUES } from '../../lambdas/domain/dead-letter.ts';
 import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
-import {
-  type DeadLetter,
-  type DeadLetterQueue,
-  deleteDeadLetters,
-  listDeadLetters,
-} from '../operations/dead-letter-queue.ts';
-import { deleteKept, type KeptDeadLetter, keptDeadLetters, readKept } from '../operations/kept-dead-letters.ts';
+import { type DeadLetter, deleteDeadLetters, listDeadLetters } from '../operations/dead-letter-queue.ts';
+import { deleteKept, keptDeadLetters, readKept } from '../operations/kept-dead-letters.ts';
+import { listEverywhere } from '../operations/list-everywhere.ts';
 import { recordAct } from '../operations/record-act.ts';
-import { redrive } from '../operations/redrive.ts';
-import { redriveInbound } from '../operations/redrive-inbound.ts';
-import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
-import type { Target } from '../target.ts';
+import { DEAD_LETTER_QUEUES_HELP, deadLetterQueueOf, findDeadLetterQueue } from './dead-letter-queues.ts';
+import { createRedriveCommand } from './dead-letters-redrive.ts';
 
 /** Creates `dead-letters list`, `show`, `redrive`, and `delete`. */
 export const createDeadLettersCommand: CreateCommand = (context) =>
@@ -24,9 +18,7 @@ export const createDeadLettersCommand: CreateCommand = (context) =>
     .addCommand(createRedriveCommand(context))
     .addCommand(createDeleteCommand(context));
 
-const QUEUE_DESCRIPTION =
-  'send: requests that failed; inbound: events that could not be parsed or stored; ' +
-  'schedules: scheduled sends that could not be queued; erasures: erasures that failed';
+const queueArgument = () => new Argument('<queue>', DEAD_LETTER_QUEUES_HELP).choices(DEAD_LETTER_QUEUES);
 const REASON_DESCRIPTION = 'Only dead letters whose reason contains this text';
 
 const createListCommand = ({ target, api, report, stop }: CommandContext) =>
@@ -36,24 +28,28 @@ const createListCommand = ({ target, api, report, stop }: CommandContext) =>
         'Those older than a week, which Parley keeps in the table, come first. ' +
         'While the command reads a queue, usually for a few seconds, its dead letters are hidden from other consumers.',
     )
-    .addArgument(new Argument('[queue]', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
+    .addArgument(new Argument('[queue]', DEAD_LETTER_QUEUES_HELP).choices(DEAD_LETTER_QUEUES))
     .option('--reason <text>', REASON_DESCRIPTION)
     .option('--limit <n>', 'Dead letters to show per queue', parseLimit, 100)
     .addHelpText('after', examples('parley dead-letters list send --reason MALFORMED --stage prod'))
-    .action(async (queue, { reason, limit }) => {
+    .action(async (name, { reason, limit }) => {
       const found = await target();
+      const queues =
+        name === undefined
+          ? DEAD_LETTER_QUEUES.map((each) => [each, findDeadLetterQueue(found, each)] as const)
+          : [[name, deadLetterQueueOf(found, name)] as const];
       const lines: string[] = [];
       const json: Record<string, unknown> = {};
-      for (const name of queue === undefined ? KEPT_QUEUES : [queue]) {
-        const inQueue = await listDeadLetters(queueOf(found, name), { reason }, limit, stop);
-        const kept: KeptDeadLetter[] = [];
-        for await (const one of keptDeadLetters(await api(), name, { reason }, stop)) kept.push(one);
-        const deadLetters = [...kept, ...inQueue.deadLetters].slice(0, limit);
-        const total = kept.length + inQueue.total;
-        json[name] = { total, kept: kept.length, deadLetters };
+      for (const [each, queue] of queues) {
+        // A stage may have no event targets, for example.
+        if (queue === undefined) continue;
+        const list = await listEverywhere(await api(), each, queue, { reason }, limit, stop);
+        json[each] = list;
+        const { deadLetters, total, hasMore, areSomeBehind } = list;
+        const number = hasMore ? `at least ${count(total, 'dead letter')}` : count(total, 'dead letter');
         const shown = deadLetters.length === total ? '' : `, ${deadLetters.length} shown`;
-        lines.push(`${name}: ${count(total, 'dead letter')}${shown}`, ...deadLetters.map(describe));
-        if (!inQueue.isComplete && inQueue.deadLetters.length < limit) {
+        lines.push(`${each}: ${number}${shown}`, ...deadLetters.map(describe));
+        if (areSomeBehind) {
           lines.push('  The rest are behind these in their message groups. A redrive processes all of them.');
         }
       }
@@ -63,15 +59,17 @@ const createListCommand = ({ target, api, report, stop }: CommandContext) =>
 const createShowCommand = ({ target, api, report, commandFor, stop }: CommandContext) =>
   new Command('show')
     .description('Show one dead letter in full.')
-    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
+    .addArgument(queueArgument())
     .argument('<message-id>', 'Message ID, as shown by dead-letters list')
     .addHelpText(
       'after',
       examples('parley dead-letters show inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --stage prod'),
     )
     .action(async (name, messageId) => {
-      const { deadLetters } = await listDeadLetters(queueOf(await target(), name), { messageId }, 1, stop);
-      const deadLetter = deadLetters[0] ?? (await readKept(await api(), name, messageId));
+      const queue = deadLetterQueueOf(await target(), name);
+      const deadLetter =
+        (await readKept(await api(), name, messageId)) ??
+        (await listDeadLetters(queue, { messageId }, 1, stop)).deadLetters[0];
       if (!deadLetter) {
         throw new CliError(
           EXIT.notFound,
@@ -81,100 +79,53 @@ const createShowCommand = ({ target, api, report, commandFor, stop }: CommandCon
       report({ lines: [describe(deadLetter).trim(), ...deadLetter.body.split('\n')], json: deadLetter });
     });
 
-const createRedriveCommand = ({ target, api, report, say, stop }: CommandContext) =>
-  new Command('redrive')
-    .description(
-      'Move dead letters back to their queue, in order.\n\n' +
-        'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted.',
-    )
-    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
-    .option('--reason <text>', REASON_DESCRIPTION)
-    .addHelpText(
-      'after',
-      examples(
-        'parley dead-letters redrive send --reason PROCESSING_FAILED --stage prod',
-        'parley dead-letters redrive inbound --local',
-      ),
-    )
-    .action(async (name, { reason }) => {
-      const client = await api();
-      const prepare = name === 'schedules' ? createRedriveScheduledSend(client) : undefined;
-      let soFar = 0;
-      const options = {
-        filter: { reason },
-        onMoved: (moved: number) => {
-          if (Math.floor(moved / 100) > Math.floor(soFar / 100)) say(`${count(moved, 'dead letter')} redriven`);
-          soFar = moved;
-        },
-        stop,
-      };
-      const redriveQueue = async () => {
-        if (name === 'inbound') return redriveInbound(client, options);
-        const queue = queueOf(await target(), name);
-        await recordAct(client, { action: 'redrive', queue: name, reason });
-        return redrive(queue, { ...options, prepare, onException: say, kept: { api: client, name } });
-      };
-      const { moved, deleted, left } = await redriveQueue().catch((error) => {
-        if (!stop.aborted) throw error;
-        const sentence = `Interrupted after ${count(soFar, 'dead letter')} redriven`;
-        throw new CliError(EXIT.interrupted, `${sentence}. Run the same command again to continue.`);
-      });
-      const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
-      report({ lines: [`${counts.join(', ')}.`], json: { moved, deleted, left } });
-    });
-
 const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
   new Command('delete')
     .description(
       'Delete dead letters that you no longer need.\n\n' +
-        'Parley keeps a dead letter until it is redriven, deleted, or erased with its contact.',
+        'Without a message ID or --reason, nothing is deleted; --all deletes all dead letters of the queue.',
     )
-    .addArgument(new Argument('<queue>', QUEUE_DESCRIPTION).choices(KEPT_QUEUES))
+    .addArgument(queueArgument())
     .argument('[message-id]', 'Message ID, as shown by dead-letters list')
     .option('--reason <text>', REASON_DESCRIPTION)
+    .option('--all', 'All dead letters of the queue')
     .option('--yes', 'Confirm the deletion')
     .addHelpText(
       'after',
       examples(
         'parley dead-letters delete inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --yes --stage prod',
         'parley dead-letters delete send --reason MALFORMED --yes --stage prod',
+        'parley dead-letters delete targets --all --yes --stage prod',
       ),
     )
-    .action(async (name, messageId, { reason, yes }) => {
-      if (messageId === undefined && reason === undefined) {
-        throw new CliError(EXIT.usage, 'Provide a message ID or --reason. See parley dead-letters delete --help.');
+    .action(async (name, messageId, { reason, all, yes }) => {
+      if ([messageId, reason, all].filter((choice) => choice !== undefined).length !== 1) {
+        throw new CliError(
+          EXIT.usage,
+          'Provide a message ID, --reason, or --all, and only one of them. See parley dead-letters delete --help.',
+        );
       }
       if (!yes) throw new CliError(EXIT.usage, 'A deleted dead letter cannot be restored. Add --yes to confirm.');
       const filter = { reason, messageId };
       const client = await api();
-      const queue = queueOf(await target(), name);
+      const queue = deadLetterQueueOf(await target(), name);
       await recordAct(client, { action: 'dead-letter-deletion', queue: name, deadLetterId: messageId, reason });
+      if (messageId !== undefined) {
+        const isKept = (await readKept(client, name, messageId)) && (await deleteKept(client, messageId));
+        report(deletion(isKept ? 1 : await deleteDeadLetters(queue, filter, stop)));
+        return;
+      }
       let deleted = await deleteDeadLetters(queue, filter, stop);
-      for await (const kept of keptDeadLetters(client, name, filter, stop)) {
+      for await (const kept of keptDeadLetters(client, name, filter, { stop })) {
         if (await deleteKept(client, kept.messageId)) deleted += 1;
       }
-      if (deleted === 0) throw new CliError(EXIT.notFound, 'No dead letter matches, so nothing was deleted.');
-      report({ lines: [`${count(deleted, 'dead letter')} deleted.`], json: { deleted } });
+      report(deletion(deleted));
     });
 
-/** @throws CliError for a stack without the queue's addresses */
-const queueOf = ({ sqs, addresses }: Target, name: KeptQueue): DeadLetterQueue => {
-  switch (name) {
-    case 'send':
-      return { sqs, url: addresses.sendDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl };
-    case 'inbound':
-      return { sqs, url: addresses.inboundDeadLetterQueueUrl, destinationUrl: addresses.inboundQueueUrl };
-    case 'schedules':
-      return { sqs, url: addresses.scheduleDeadLetterQueueUrl, destinationUrl: addresses.sendQueueUrl };
-    case 'erasures': {
-      const { erasureDeadLetterQueueUrl: url, erasureQueueUrl: destinationUrl } = addresses;
-      if (url !== undefined && destinationUrl !== undefined) return { sqs, url, destinationUrl };
-      throw new CliError(
-        EXIT.noAccess,
-        'The stack has no outputs for erasures. Deploy this version of Parley, then try again.',
-      );
-    }
-  }
+/** @throws CliError if nothing was deleted */
+const deletion = (deleted: number) => {
+  if (deleted === 0) throw new CliError(EXIT.notFound, 'No dead letter matches, so nothing was deleted.');
+  return { lines: [`${count(deleted, 'dead letter')} deleted.`], json: { deleted } };
 };
 
 const describe = ({ messageId, since, groupId, reason }: Omit<DeadLetter, 'body'>): string =>

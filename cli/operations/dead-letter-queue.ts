@@ -9,10 +9,14 @@ import {
 } from '@aws-sdk/client-sqs';
 import { deadLetterReason } from '../../lambdas/domain/dead-letter.ts';
 
-/** A dead-letter queue, and the queue that its messages are redriven to. */
-export interface DeadLetterQueue {
+/** A dead-letter queue. */
+export interface ReadableQueue {
   readonly sqs: SQSClient;
   readonly url: string;
+}
+
+/** A dead-letter queue, and the queue that its messages are redriven to. */
+export interface DeadLetterQueue extends ReadableQueue {
   readonly destinationUrl: string;
 }
 
@@ -40,8 +44,15 @@ export const matchesFilter = (
   (reason === undefined || deadLetter.reason.toLowerCase().includes(reason.toLowerCase())) &&
   (messageId === undefined || deadLetter.messageId === messageId);
 
-/** Long enough to read a whole queue; until then no other consumer receives its messages. */
+/** Long enough to read most queues; until then no other consumer receives their messages. */
 const VISIBILITY_TIMEOUT_SECONDS = 300;
+
+/**
+ * Long enough to read the 120,000 messages that a queue returns before some are deleted or released, so that a search
+ * for one of them sees all of them.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+ */
+export const SEARCH_SECONDS = 1800;
 
 /**
  * Receives the available messages, up to ten at a time, until the queue has no more.
@@ -49,8 +60,9 @@ const VISIBILITY_TIMEOUT_SECONDS = 300;
  * @throws the reason of `stop` once it is aborted
  */
 export async function* receiveAll(
-  { sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  { sqs, url }: ReadableQueue,
   stop?: AbortSignal,
+  visibilitySeconds = VISIBILITY_TIMEOUT_SECONDS,
 ): AsyncGenerator<readonly Message[]> {
   for (;;) {
     stop?.throwIfAborted();
@@ -58,7 +70,7 @@ export async function* receiveAll(
       new ReceiveMessageCommand({
         QueueUrl: url,
         MaxNumberOfMessages: 10,
-        VisibilityTimeout: VISIBILITY_TIMEOUT_SECONDS,
+        VisibilityTimeout: visibilitySeconds,
         // Long polling asks all SQS servers; short polling can miss messages.
         WaitTimeSeconds: 1,
         MessageAttributeNames: ['All'],
@@ -75,7 +87,7 @@ export async function* receiveAll(
  * error of `work` takes precedence over one of the release.
  */
 export const releaseAfter = async <Result>(
-  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  queue: ReadableQueue,
   received: ReadonlyMap<string, Message>,
   work: () => Promise<Result>,
 ): Promise<Result> => {
@@ -93,7 +105,7 @@ const BATCH = 10;
  *
  * @throws the first failure, after trying all messages
  */
-const release = async ({ sqs, url }: Pick<DeadLetterQueue, 'sqs' | 'url'>, received: readonly Message[]) => {
+const release = async ({ sqs, url }: ReadableQueue, received: readonly Message[]) => {
   const failures: unknown[] = [];
   for (let start = 0; start < received.length; start += BATCH) {
     const handles = received.slice(start, start + BATCH).map(({ ReceiptHandle }) => ReceiptHandle);
@@ -140,6 +152,7 @@ export const readDeadLetter = ({
   messageId: MessageId,
   reason: deadLetterReason(
     Object.fromEntries(Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue])),
+    Body,
   ),
   body: Body,
   ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
@@ -191,7 +204,7 @@ export interface DeadLetterList {
  * @param limit Maximum number of dead letters to return.
  */
 export const listDeadLetters = async (
-  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  queue: ReadableQueue,
   filter: DeadLetterFilter,
   limit: number,
   stop?: AbortSignal,
@@ -199,8 +212,9 @@ export const listDeadLetters = async (
   const { available } = await queueDepth(queue.sqs, queue.url);
   const received = new Map<string, Message>();
   const deadLetters: DeadLetter[] = [];
+  const hiddenSeconds = filter.messageId === undefined ? undefined : SEARCH_SECONDS;
   await releaseAfter(queue, received, async () => {
-    for await (const messages of receiveAll(queue, stop)) {
+    for await (const messages of receiveAll(queue, stop, hiddenSeconds)) {
       const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
       for (const message of messages) received.set(message.MessageId ?? '', message);
       deadLetters.push(...fresh.map(readDeadLetter).filter((one) => matchesFilter(filter, one)));
@@ -222,7 +236,7 @@ export const listDeadLetters = async (
  * @returns how many were deleted
  */
 export const deleteDeadLetters = async (
-  queue: Pick<DeadLetterQueue, 'sqs' | 'url'>,
+  queue: ReadableQueue,
   filter: DeadLetterFilter,
   stop?: AbortSignal,
 ): Promise<number> => {
@@ -230,8 +244,9 @@ export const deleteDeadLetters = async (
   for (;;) {
     const received = new Map<string, Message>();
     const before = deleted;
+    const hiddenSeconds = filter.messageId === undefined ? undefined : SEARCH_SECONDS;
     await releaseAfter(queue, received, async () => {
-      for await (const messages of receiveAll(queue, stop)) {
+      for await (const messages of receiveAll(queue, stop, hiddenSeconds)) {
         const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
         for (const message of messages) received.set(message.MessageId ?? '', message);
         for (const message of fresh) {
@@ -241,6 +256,8 @@ export const deleteDeadLetters = async (
           await queue.sqs.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle }));
           received.delete(MessageId);
           deleted += 1;
+          // The ids of messages are unique.
+          if (filter.messageId !== undefined) return;
         }
         if (fresh.length === 0) return;
       }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { type DeadLetterQueueName, KEPT_QUEUES } from '../../lambdas/domain/dead-letter.ts';
 import { deadLetterResponse, deadLettersResponse } from '../../lambdas/manage/dead-letters.ts';
 import { type DeadLetterFilter, matchesFilter } from './dead-letter-queue.ts';
 import { type ManagementClient, ManagementError } from './management-client.ts';
@@ -10,22 +10,32 @@ export interface KeptDeadLetter extends Omit<z.output<typeof deadLetterResponse>
   readonly messageId: string;
 }
 
-const PAGE_SIZE = 500;
+const MAX_PAGE_SIZE = 500;
 
 /**
- * Returns a queue's kept dead letters that match the filter, oldest first.
+ * Returns a queue's kept dead letters that match the filter, oldest first. Reads a page when the previous one is used
+ * up, so a caller that stops early leaves the rest unread. A page has no more dead letters than `limit`, if there is no
+ * filter.
  *
  * @throws the reason of `stop` once it is aborted
  */
 export async function* keptDeadLetters(
   api: ManagementClient,
-  queue: KeptQueue,
+  queue: DeadLetterQueueName,
   filter: DeadLetterFilter,
-  stop?: AbortSignal,
+  { stop, limit = MAX_PAGE_SIZE }: { readonly stop?: AbortSignal | undefined; readonly limit?: number } = {},
 ): AsyncGenerator<KeptDeadLetter> {
+  const name = KEPT_QUEUES.find((kept) => kept === queue);
+  if (name === undefined) return;
+  // A filter by reason can skip most of a page.
+  const pageSize = Math.min(MAX_PAGE_SIZE, filter.reason === undefined ? limit : MAX_PAGE_SIZE);
   let cursor: string | undefined;
   do {
-    const query = new URLSearchParams({ queue, limit: String(PAGE_SIZE), ...(cursor !== undefined && { cursor }) });
+    const query = new URLSearchParams({
+      queue: name,
+      limit: String(pageSize),
+      ...(cursor !== undefined && { cursor }),
+    });
     const read = deadLettersResponse.parse(await api('GET', `/v1/dead-letters?${query}`));
     for (const { id, ...rest } of read.deadLetters) {
       stop?.throwIfAborted();
@@ -39,7 +49,7 @@ export async function* keptDeadLetters(
 /** Returns a queue's kept dead letter with its body, or undefined if there is none with this ID. */
 export const readKept = async (
   api: ManagementClient,
-  queue: KeptQueue,
+  queue: DeadLetterQueueName,
   messageId: string,
 ): Promise<(KeptDeadLetter & { readonly body: string }) | undefined> => {
   try {

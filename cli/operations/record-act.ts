@@ -1,4 +1,4 @@
-import type { KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import type { DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
 import type { ManagementClient } from './management-client.ts';
 
 /** An action that the command performs with the operator's own AWS permissions. */
@@ -6,7 +6,7 @@ export type OwnAct =
   | { readonly action: 'access-token-change' }
   | {
       readonly action: 'redrive' | 'dead-letter-deletion';
-      readonly queue: KeptQueue;
+      readonly queue: DeadLetterQueueName;
       readonly deadLetterId?: string | undefined;
       readonly reason?: string | undefined;
     };

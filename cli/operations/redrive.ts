@@ -6,6 +6,7 @@ import {
   type DeadLetterFilter,
   type DeadLetterQueue,
   matchesFilter,
+  type ReadableQueue,
   readDeadLetter,
   receiveAll,
   releaseAfter,
@@ -81,7 +82,7 @@ export const redrive = async (
     moved += 1;
     onMoved?.(moved);
   };
-  for await (const { messageId } of kept ? keptDeadLetters(kept.api, kept.name, filter, stop) : []) {
+  for await (const { messageId } of kept ? keptDeadLetters(kept.api, kept.name, filter, { stop }) : []) {
     const deadLetter = kept && (await readKept(kept.api, kept.name, messageId));
     if (!kept || !deadLetter) continue;
     const redriven = await prepare(deadLetter);
@@ -129,7 +130,11 @@ export const redrive = async (
 const digestOf = ({ groupId, body }: DeadLetter): string =>
   createHash('sha256').update(`${groupId} ${body}`).digest('base64');
 
-const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({ kind: 'move', body, groupId });
+export const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redriven> => ({
+  kind: 'move',
+  body,
+  groupId,
+});
 
 /** Yields each message. Before that, adds all messages of the same receive to `received`. */
 async function* eachReceived(
@@ -152,7 +157,7 @@ const SKIPPED_BY = 'skippedBy';
 const wasSkippedBy = (runId: string, { MessageAttributes }: Message): boolean =>
   MessageAttributes?.[SKIPPED_BY]?.StringValue === runId;
 
-const sendToDestination = async (
+export const sendToDestination = async (
   { sqs, destinationUrl }: DeadLetterQueue,
   { messageId }: DeadLetter,
   { body, groupId }: Extract<Redriven, { kind: 'move' }>,
@@ -190,6 +195,6 @@ const requeue = async ({ sqs, url }: DeadLetterQueue, message: Message, runId: s
   );
 };
 
-const remove = async ({ sqs, url }: DeadLetterQueue, { ReceiptHandle }: Message) => {
+export const remove = async ({ sqs, url }: ReadableQueue, { ReceiptHandle }: Message) => {
   await sqs.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }));
 };

@@ -62,7 +62,7 @@ const deadLetterOf = (
   return {
     id: MessageId,
     queue,
-    reason: deadLetterReason(Object.fromEntries(attributes)),
+    reason: deadLetterReason(Object.fromEntries(attributes), Body),
     body: Body,
     ...(groupId !== undefined && { groupId }),
     since: toInstant(new Date(Number(Attributes?.SentTimestamp))),

@@ -1,5 +1,5 @@
 import type { ContactRef } from './contact.ts';
-import { KEPT_QUEUES } from './dead-letter.ts';
+import { DEAD_LETTER_QUEUES } from './dead-letter.ts';
 import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
 
@@ -41,7 +41,7 @@ export const auditDetails = z.object({
   messageId: text,
   note: text,
   /** Which dead letters: those of a queue, optionally only one, or only those whose reason contains a string. */
-  queue: z.optional(z.enum(KEPT_QUEUES)),
+  queue: z.optional(z.enum(DEAD_LETTER_QUEUES)),
   deadLetterId: text,
   reason: text,
 });

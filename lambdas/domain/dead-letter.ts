@@ -1,6 +1,7 @@
 import { type ContactRef, contactRef, isPhone } from './contact.ts';
 import { addMs, type Instant } from './instant.ts';
 import { maskNumbers } from './mask-numbers.ts';
+import { discardedBatchReason } from './publish-failure.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest } from './serialized-request.ts';
 import { ENVELOPES, openEnvelope, withoutEnvelope } from './webhook-request.ts';
@@ -8,6 +9,13 @@ import { ENVELOPES, openEnvelope, withoutEnvelope } from './webhook-request.ts';
 /** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
 export const KEPT_QUEUES = ['send', 'inbound', 'schedules', 'erasures'] as const;
 export type KeptQueue = (typeof KEPT_QUEUES)[number];
+
+/**
+ * All dead-letter queues of a stack. `publishing` has changes that were not published as events, and `targets` has
+ * events that a target did not accept. Both are copies of what the table has, so they are not kept.
+ */
+export const DEAD_LETTER_QUEUES = [...KEPT_QUEUES, 'publishing', 'targets'] as const;
+export type DeadLetterQueueName = (typeof DEAD_LETTER_QUEUES)[number];
 
 /** A message that failed, and the reason. */
 export interface DeadLetter {
@@ -38,17 +46,25 @@ const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Returns why a message is a dead letter, from its attributes: Parley's own, or those of EventBridge Scheduler.
- * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
+ * Returns why a message is a dead letter: from its attributes, which are Parley's own or those of EventBridge, or from
+ * the body that Lambda writes about changes that it gave up on.
+ *
+ * Sources: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html and
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html
  */
-export const deadLetterReason = (attributes: Readonly<Record<string, string | undefined>>): string => {
+export const deadLetterReason = (attributes: Readonly<Record<string, string | undefined>>, body: string): string => {
   const { reason, ERROR_CODE, ERROR_MESSAGE, EXHAUSTED_RETRY_CONDITION: condition, RETRY_ATTEMPTS = '?' } = attributes;
   if (reason !== undefined) return reason;
   const message = ERROR_MESSAGE && maskNumbers(ERROR_MESSAGE).slice(0, MAX_MESSAGE_CHARACTERS);
   const parts = [ERROR_CODE, message].filter((part) => part !== undefined);
-  if (parts.length === 0) return MAX_RECEIVES_EXCEEDED;
-  return `${parts.join(': ')}${condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS} retries)`}`;
+  if (parts.length === 0) return discardedBatchReason(body) ?? MAX_RECEIVES_EXCEEDED;
+  const retries = condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS} retries)`;
+  return `${parts.join(': ')}${retries}${targetIn(attributes)}`;
 };
+
+/** Names the target of a rule. The target of a schedule is always the send queue. */
+const targetIn = ({ RULE_ARN, TARGET_ARN }: Readonly<Record<string, string | undefined>>): string =>
+  RULE_ARN === undefined || TARGET_ARN === undefined ? '' : `, target ${TARGET_ARN}`;
 
 /** An item of the table refers to each contact, so their number is limited. */
 const MAX_CONTACTS = 50;

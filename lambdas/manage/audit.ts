@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../domain/audit.ts';
 import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
-import { KEPT_QUEUES } from '../domain/dead-letter.ts';
+import { DEAD_LETTER_QUEUES } from '../domain/dead-letter.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { maskNumbers } from '../domain/mask-numbers.ts';
 import * as z from '../domain/schema.ts';
@@ -92,7 +92,7 @@ const recordableAct = z.discriminatedUnion(
     z.strictObject({ action: z.literal('access-token-change') }),
     z.strictObject({
       action: z.enum(['redrive', 'dead-letter-deletion']),
-      queue: z.enum(KEPT_QUEUES, `must be one of ${KEPT_QUEUES.join(', ')}`),
+      queue: z.enum(DEAD_LETTER_QUEUES, `must be one of ${DEAD_LETTER_QUEUES.join(', ')}`),
       deadLetterId: z.optional(chosenIdField),
       /** Only dead letters whose reason contains this text. */
       reason,

@@ -31,8 +31,12 @@ const BUDGET_MS = 15_000;
 const CONCURRENCY = 5;
 const PAGE_SIZE = 100;
 
+/** The dead-letter queues that only Parley's functions may redrive. */
+export const REDRIVABLE_QUEUES = ['inbound'] as const;
+export type RedrivableQueue = (typeof REDRIVABLE_QUEUES)[number];
+
 const redriveRequest = z.strictObject({
-  queue: z.enum(['inbound'], 'must be inbound; parley redrives the other queues'),
+  queue: z.enum(REDRIVABLE_QUEUES, 'must be inbound; parley redrives the other queues'),
   /** Only this dead letter. */
   deadLetterId: z.optional(chosenIdField),
   /** Only dead letters whose reason contains this text, ignoring case. */

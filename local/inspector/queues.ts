@@ -2,7 +2,7 @@ import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-
 import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
 import { createManagementClient } from '../../cli/operations/management-client.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
-import { redriveInbound } from '../../cli/operations/redrive-inbound.ts';
+import { redriveThroughApi } from '../../cli/operations/redrive-through-api.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
 import type { DeadLetter, Inspector, QueueDepths } from '../../sandbox/inspector.ts';
 import { CREDENTIALS, REGION } from '../aws-environment.ts';
@@ -57,7 +57,7 @@ export const createQueueOperations = (
     async redrive(queue) {
       const { moved } =
         queue === 'inbound'
-          ? await redriveInbound(api, { filter: {} })
+          ? await redriveThroughApi(api, 'inbound', { filter: {} })
           : await redrive(deadLetterQueues[queue], { filter: {} });
       return moved;
     },

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ManagementClient, ManagementError } from '../../../cli/operations/management-client.ts';
 import { recordAct } from '../../../cli/operations/record-act.ts';
 import { redrive } from '../../../cli/operations/redrive.ts';
-import { redriveInbound } from '../../../cli/operations/redrive-inbound.ts';
+import { redriveThroughApi } from '../../../cli/operations/redrive-through-api.ts';
 import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import { createSimulatedSqsClient } from '../world/sqs-client.ts';
 import type { InvocationEnd } from './function-pool.ts';
@@ -89,7 +89,7 @@ export const createOperator = ({ context, calls, queues, request }: OperatorOpti
   );
 
   const redriveQueue = async (queue: 'send' | 'inbound') => {
-    if (queue === 'inbound') return redriveInbound(client, { filter: {} });
+    if (queue === 'inbound') return redriveThroughApi(client, 'inbound', { filter: {} });
     await recordAct(client, { action: 'redrive', queue });
     const deadLetters = { sqs, url: queues['send-dead-letters'].name, destinationUrl: queues.send.name };
     return redrive(deadLetters, { filter: {}, kept: { api: client, name: 'send' } });

@@ -101,8 +101,11 @@ const answer: AnswerCall = async (method, path) => {
       cursor: PAYLOAD,
     },
     'POST /v1/audit': { auditId: 'a-1', at: PAYLOAD, action: 'redrive', caller: PAYLOAD },
-    'GET /v1/dead-letters': pathname === '/v1/dead-letters' ? { deadLetters: [deadLetter(queue)] } : undefined,
+    'GET /v1/dead-letters': { deadLetters: [deadLetter(queue)] },
   };
+  if (route === 'GET /v1/dead-letters' && pathname !== '/v1/dead-letters') {
+    return [404, { code: 'DEAD_LETTER_NOT_FOUND', message: PAYLOAD }];
+  }
   const found = answers[route];
   return found === undefined ? [400, { code: PAYLOAD, message: PAYLOAD }] : [200, found];
 };
@@ -170,6 +173,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['dead-letters list', []],
   ['dead-letters show', ['inbound', PAYLOAD]],
   ['dead-letters redrive', ['schedules']],
+  ['dead-letters redrive', ['send', PAYLOAD]],
   ['dead-letters delete', ['send', '--reason', 'none of them', '--yes']],
   ['audit', ['--recheck', '0']],
   ['audit', ['--list-laws']],

@@ -152,7 +152,11 @@ describe('parley without a usable target', () => {
     const addresses = Object.fromEntries(names.map((name) => [`${name}Url`, gone]));
     file('local.json', JSON.stringify({ ...addresses, accessTokenSecretId: 'x', tableName: 'x', env }));
     const api = await fail([...STATUS, '--local']);
+    answer = { status: 200, body: '{"deadLetters":[]}' };
+    const onlyApi = { ...addresses, managementUrl: cloudFormation.url };
+    file('local.json', JSON.stringify({ ...onlyApi, accessTokenSecretId: 'x', tableName: 'x', env }));
     const queue = await fail(['dead-letters', 'list', '--local']);
+    file('local.json', JSON.stringify({ ...addresses, accessTokenSecretId: 'x', tableName: 'x', env }));
     const token = await fail(['token', 'set', '--local'], Readable.from(['a-new-token']));
     file('local.json', '{}');
     const stale = await fail([...STATUS, '--local']);
@@ -202,7 +206,7 @@ describe('an invalid command line', () => {
     [['send', '+549', '--param', 'x'], '--param x is invalid. Use name=value, such as --param name=Ana.'],
     [
       ['dead-letters', 'list', 'all'],
-      "'all' is invalid for argument 'queue'. Allowed choices are send, inbound, schedules, erasures.",
+      "'all' is invalid for argument 'queue'. Allowed choices are send, inbound, schedules, erasures, publishing, targets.",
     ],
     [
       ['dead-letters', 'list', '--limit', '0'],

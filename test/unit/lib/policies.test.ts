@@ -45,7 +45,11 @@ const arnsOf = (stackName: string, template: Template): Readonly<Record<string, 
 };
 
 const stageOf = (name: string): Stage => {
-  const settings = { customerManagedKey: true, webhook: { auth: { kind: 'shared-token', header: 'x-token' } } };
+  const settings = {
+    customerManagedKey: true,
+    webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
+    events: { targets: [{ kind: 'sqs', queueArn: `arn:aws:sqs:${AWS}:crm` }] },
+  };
   const { template } = synthesizedStack('dev', settings, { stackName: `Parley-${name}` });
   return { name, arns: arnsOf(`Parley-${name}`, template) };
 };
@@ -89,17 +93,13 @@ const allowedOn = (policy: unknown, stage: Stage): readonly string[] =>
 const on = (action: string, ...names: readonly string[]) => names.map((name) => `${action} ${name}`);
 const DEAD_LETTERS = [
   'ManagementErasureQueueDeadLetters',
+  'PublisherPublishFailures',
+  'PublisherTargetsDeadLetters',
   'ReceiverInboundQueueDeadLetters',
   'SenderSchedulesDeadLetters',
   'SenderSendQueueDeadLetters',
 ];
-const QUEUES = [
-  ...DEAD_LETTERS,
-  'ManagementErasureQueue',
-  'PublisherPublishFailures',
-  'ReceiverInboundQueue',
-  'SenderSendQueue',
-];
+const QUEUES = [...DEAD_LETTERS, 'ManagementErasureQueue', 'ReceiverInboundQueue', 'SenderSendQueue'];
 
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'confined-system.json': on('execute-api:Invoke', 'ManagementApi'),

@@ -1,7 +1,8 @@
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDeadLettersCommand } from '../../../../cli/commands/dead-letters.ts';
 import { queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
+import { NOW } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
 let target: LocalTarget;
@@ -56,6 +57,168 @@ describe('every dead-letter command makes visible again what it does not move', 
     expect(code).toBe(130);
     expect(err).toContain('Interrupted');
     expect(await depth()).toEqual({ available: 15, inFlight: 0 });
+  });
+});
+
+const putTo = async (
+  QueueUrl = '',
+  MessageBody: string,
+  attributes: Record<string, string>,
+  MessageGroupId?: string,
+) => {
+  const entries = Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
+  const fifo = MessageGroupId === undefined ? {} : { MessageGroupId, MessageDeduplicationId: MessageBody };
+  const { MessageId = '' } = await target.sqs.send(
+    new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes: Object.fromEntries(entries), ...fifo }),
+  );
+  return MessageId;
+};
+
+it('lists the dead letters of every queue, with the reasons', async () => {
+  const { addresses } = target;
+  await putTo(addresses.publishFailuresQueueUrl, '{}', { reason: 'UNREADABLE: TypeError' });
+  const TARGET_ARN = 'arn:aws:sqs:eu-west-1:111122223333:crm';
+  await putTo(addresses.undeliveredEventsQueueUrl, '{}', {
+    RULE_ARN: 'rule',
+    TARGET_ARN,
+    ERROR_CODE: 'NO_PERMISSIONS',
+  });
+
+  const { code, out } = await target.parley(['dead-letters', 'list']);
+
+  expect(code).toBe(0);
+  expect(out.split('\n').filter((line) => !line.startsWith(' '))).toEqual([
+    'send: 0 dead letters',
+    'inbound: 0 dead letters',
+    'schedules: 0 dead letters',
+    'erasures: 0 dead letters',
+    'publishing: 1 dead letter',
+    'targets: 1 dead letter',
+  ]);
+  expect(out).toContain('UNREADABLE: TypeError');
+  expect(out).toContain(`NO_PERMISSIONS, target ${TARGET_ARN}`);
+});
+
+it('says which setting a queue needs, and lists the others', async () => {
+  await using quiet = await startLocalTarget({
+    publishFailuresQueueUrl: undefined,
+    undeliveredEventsQueueUrl: undefined,
+  });
+
+  const named = await quiet.parley(['dead-letters', 'list', 'targets']);
+  const all = await quiet.parley(['dead-letters', 'list', '--json']);
+
+  expect([named.code, named.err]).toEqual([5, expect.stringContaining('events.targets')]);
+  expect([all.code, Object.keys(JSON.parse(all.out))]).toEqual([0, ['send', 'inbound', 'schedules', 'erasures']]);
+});
+
+describe('dead letters in the table', () => {
+  const calls: string[] = [];
+  const keptIds = Array.from({ length: 1200 }, (_, index) => `kept-${index}`);
+  const startKept = () =>
+    startLocalTarget({}, async (method, path) => {
+      calls.push(`${method} ${path}`);
+      const { pathname, searchParams } = new URL(path, 'http://api');
+      const view = (id: string) => ({
+        id,
+        queue: 'send',
+        groupId: 'group',
+        reason: 'MALFORMED',
+        since: NOW,
+        keptAt: NOW,
+      });
+      if (method === 'POST') return [200, {}];
+      const id = pathname.split('/')[3];
+      if (id !== undefined) {
+        return keptIds.includes(id)
+          ? [200, { ...view(id), body: '{}' }]
+          : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
+      }
+      const from = Number(searchParams.get('cursor') ?? 0);
+      const until = from + Number(searchParams.get('limit'));
+      const cursor = until < keptIds.length ? { cursor: String(until) } : {};
+      return [200, { deadLetters: keptIds.slice(from, until).map(view), ...cursor }];
+    });
+  beforeEach(() => {
+    calls.length = 0;
+  });
+
+  it('are read only up to the limit', async () => {
+    await using kept = await startKept();
+
+    const { out } = await kept.parley(['dead-letters', 'list', 'send', '--limit', '5']);
+
+    expect(out.split('\n')).toEqual([
+      'send: at least 5 dead letters',
+      ...[0, 1, 2, 3, 4].map((index) => expect.stringContaining(`kept-${index} `)),
+    ]);
+    expect(calls).toEqual(['GET /v1/dead-letters?queue=send&limit=6']);
+  });
+
+  it('are all listed if the limit allows it', async () => {
+    await using kept = await startKept();
+
+    const { out } = await kept.parley(['dead-letters', 'list', 'send', '--limit', '1200', '--json']);
+
+    expect(JSON.parse(out).send).toMatchObject({ total: 1200, kept: 1200, hasMore: false });
+    expect(calls).toHaveLength(3);
+  });
+
+  it.each([
+    ['show', ['show', 'send', 'kept-1100'], []],
+    ['delete', ['delete', 'send', 'kept-1100', '--yes'], ['POST /v1/audit', 'DELETE']],
+    ['redrive', ['redrive', 'send', 'kept-1100'], ['POST /v1/audit', 'DELETE']],
+  ])('are not searched for one: %s', async (_name, args, writes) => {
+    await using kept = await startKept();
+
+    const { code } = await kept.parley(['dead-letters', ...args]);
+
+    expect(code).toBe(0);
+    const [get, del] = ['GET', 'DELETE'].map((method) => `${method} /v1/dead-letters/kept-1100`);
+    expect(new Set(calls)).toEqual(new Set([get, ...writes.map((write) => (write === 'DELETE' ? del : write))]));
+  });
+});
+
+it('redrives one dead letter, and leaves the others in their order, with their IDs', async () => {
+  const { addresses } = target;
+  const ids: string[] = [];
+  for (let index = 0; index < 25; index += 1) {
+    ids.push(await putTo(addresses.sendDeadLetterQueueUrl, `request-${index}`, {}, `contact-${index}`));
+  }
+  const listed = async () => {
+    const { out } = await target.parley(['dead-letters', 'list', 'send', '--json']);
+    return JSON.parse(out).send.deadLetters.map(({ messageId }: { messageId: string }) => messageId);
+  };
+
+  const { code, out } = await target.parley(['dead-letters', 'redrive', 'send', ids[20] ?? '']);
+
+  expect([code, out]).toEqual([0, '1 redriven, 0 left.']);
+  expect(await listed()).toEqual(ids.filter((id) => id !== ids[20]));
+  const { Messages = [] } = await target.sqs.send(new ReceiveMessageCommand({ QueueUrl: addresses.sendQueueUrl }));
+  expect(Messages.map(({ Body }) => Body)).toEqual(['request-20']);
+});
+
+it('says that a dead letter to redrive was not found', async () => {
+  await put(3);
+
+  const [send, inbound] = [
+    await target.parley(['dead-letters', 'redrive', 'send', 'nothing']),
+    await target.parley(['dead-letters', 'redrive', 'inbound', 'nothing']),
+  ];
+
+  expect([send.code, inbound.code]).toEqual([3, 3]);
+  expect(send.err).toContain('parley dead-letters list send --local');
+});
+
+it('deletes all dead letters of a queue only with --all', async () => {
+  await put(12);
+
+  expect((await target.parley(['dead-letters', 'delete', 'inbound', '--yes'])).code).toBe(2);
+  expect((await target.parley(['dead-letters', 'delete', 'inbound', '--all', '--reason', 'x', '--yes'])).code).toBe(2);
+  expect(await depth()).toEqual({ available: 12, inFlight: 0 });
+  expect(await target.parley(['dead-letters', 'delete', 'inbound', '--all', '--yes'])).toMatchObject({
+    code: 0,
+    out: '12 dead letters deleted.',
   });
 });
 

@@ -1,13 +1,14 @@
-import { redriveResponse } from '../../lambdas/manage/redrives.ts';
+import { type RedrivableQueue, redriveResponse } from '../../lambdas/manage/redrives.ts';
 import type { ManagementClient } from './management-client.ts';
 import type { RedriveOptions, RedriveResult } from './redrive.ts';
 
 /**
- * Redrives quarantined events through the management API, because only Parley's functions can put messages on the
- * inbound queue. Repeats the call, which has a time limit, until no events are left.
+ * Redrives dead letters through the management API, because only Parley's functions can put events on the inbound queue
+ * and on the event bus. Repeats the call, which has a time limit, until no dead letters are left.
  */
-export const redriveInbound = async (
+export const redriveThroughApi = async (
   api: ManagementClient,
+  queue: RedrivableQueue,
   { filter: { reason, messageId }, onMoved, stop }: Pick<RedriveOptions, 'filter' | 'onMoved' | 'stop'>,
 ): Promise<RedriveResult> => {
   let moved = 0;
@@ -15,7 +16,7 @@ export const redriveInbound = async (
   let before: string | undefined;
   for (;;) {
     stop?.throwIfAborted();
-    const body = { queue: 'inbound', reason, deadLetterId: messageId, before };
+    const body = { queue, reason, deadLetterId: messageId, before };
     const answer = redriveResponse.parse(await api('POST', '/v1/redrives', body));
     ({ before } = answer);
     moved += answer.moved;

@@ -1,0 +1,54 @@
+import type { DeadLetterQueueName, KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { CliError, EXIT } from '../errors.ts';
+import type { DeadLetterQueue, ReadableQueue } from '../operations/dead-letter-queue.ts';
+import type { Target } from '../target.ts';
+
+/** For the help of commands. */
+export const DEAD_LETTER_QUEUES_HELP =
+  'send: requests that failed; inbound: events that could not be parsed or stored; ' +
+  'schedules: scheduled sends that could not be queued; erasures: erasures that failed; ' +
+  'publishing: changes that were not published as events; targets: events that a target did not accept';
+
+/** Returns a dead-letter queue, or undefined if the stack has none of this name. */
+export const findDeadLetterQueue = (
+  { sqs, addresses }: Pick<Target, 'sqs' | 'addresses'>,
+  name: DeadLetterQueueName,
+): ReadableQueue | undefined => {
+  const urls: Readonly<Record<DeadLetterQueueName, string | undefined>> = {
+    send: addresses.sendDeadLetterQueueUrl,
+    inbound: addresses.inboundDeadLetterQueueUrl,
+    schedules: addresses.scheduleDeadLetterQueueUrl,
+    erasures: addresses.erasureDeadLetterQueueUrl,
+    publishing: addresses.publishFailuresQueueUrl,
+    targets: addresses.undeliveredEventsQueueUrl,
+  };
+  const url = urls[name];
+  return url === undefined ? undefined : { sqs, url };
+};
+
+/** @throws CliError if the stack has no dead-letter queue of this name */
+export const deadLetterQueueOf = (target: Target, name: DeadLetterQueueName): ReadableQueue => {
+  const queue = findDeadLetterQueue(target, name);
+  if (queue) return queue;
+  throw new CliError(EXIT.noAccess, `${name} has no dead letters in ${target.name}: ${WHY_MISSING[name] ?? OLD_STACK}`);
+};
+
+const OLD_STACK = 'its stack lacks the output of the queue. Deploy this version of Parley, then try again.';
+
+/** Why a stack may not have a queue. */
+const WHY_MISSING: Partial<Record<DeadLetterQueueName, string>> = {
+  publishing: 'the stage publishes no events. See the setting events.publish.',
+  targets: 'the stage has no event targets. See the setting events.targets.',
+};
+
+/**
+ * Returns a dead-letter queue with the queue that `parley` redrives its messages to.
+ *
+ * @throws CliError for a stack without the queues
+ */
+export const redrivenQueueOf = (target: Target, name: Exclude<KeptQueue, 'inbound'>): DeadLetterQueue => {
+  const { sendQueueUrl, erasureQueueUrl } = target.addresses;
+  const destinationUrl = name === 'erasures' ? erasureQueueUrl : sendQueueUrl;
+  if (destinationUrl !== undefined) return { ...deadLetterQueueOf(target, name), destinationUrl };
+  throw new CliError(EXIT.noAccess, `${target.name}: ${OLD_STACK}`);
+};

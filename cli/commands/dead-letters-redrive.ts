@@ -1,0 +1,73 @@
+import { Argument, Command } from '@commander-js/extra-typings';
+import { DEAD_LETTER_QUEUES } from '../../lambdas/domain/dead-letter.ts';
+import { REDRIVABLE_QUEUES } from '../../lambdas/manage/redrives.ts';
+import { type CommandContext, count, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { recordAct } from '../operations/record-act.ts';
+import { type RedriveResult, redrive } from '../operations/redrive.ts';
+import { redriveOne } from '../operations/redrive-one.ts';
+import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
+import { redriveThroughApi } from '../operations/redrive-through-api.ts';
+import { DEAD_LETTER_QUEUES_HELP, redrivenQueueOf } from './dead-letter-queues.ts';
+
+/** Creates `dead-letters redrive`. */
+export const createRedriveCommand = ({ target, api, report, say, commandFor, stop }: CommandContext) =>
+  new Command('redrive')
+    .description(
+      'Move dead letters back to their queue, in order, or only one.\n\n' +
+        'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted.',
+    )
+    .addArgument(new Argument('<queue>', DEAD_LETTER_QUEUES_HELP).choices(DEAD_LETTER_QUEUES))
+    .argument('[message-id]', 'Only this one: its message ID, as shown by dead-letters list')
+    .option('--reason <text>', 'Only dead letters whose reason contains this text')
+    .addHelpText(
+      'after',
+      examples(
+        'parley dead-letters redrive send --reason PROCESSING_FAILED --stage prod',
+        'parley dead-letters redrive inbound 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --local',
+      ),
+    )
+    .action(async (name, messageId, { reason }) => {
+      if (messageId !== undefined && reason !== undefined) {
+        throw new CliError(EXIT.usage, 'Provide a message ID or --reason, but not both.');
+      }
+      const client = await api();
+      let soFar = 0;
+      const options = {
+        onMoved: (moved: number) => {
+          if (Math.floor(moved / 100) > Math.floor(soFar / 100)) say(`${count(moved, 'dead letter')} redriven`);
+          soFar = moved;
+        },
+        stop,
+      };
+      const redriveQueue = async (): Promise<RedriveResult | undefined> => {
+        const byApi = REDRIVABLE_QUEUES.find((queue) => queue === name);
+        if (byApi !== undefined) {
+          const result = await redriveThroughApi(client, byApi, { ...options, filter: { reason, messageId } });
+          return messageId === undefined || result.moved > 0 ? result : undefined;
+        }
+        if (name === 'inbound' || name === 'publishing' || name === 'targets') return undefined;
+        const queue = redrivenQueueOf(await target(), name);
+        await recordAct(client, { action: 'redrive', queue: name, deadLetterId: messageId, reason });
+        const prepare = name === 'schedules' ? createRedriveScheduledSend(client) : undefined;
+        const details = { ...options, prepare, onException: say, kept: { api: client, name } };
+        return messageId === undefined
+          ? redrive(queue, { ...details, filter: { reason } })
+          : redriveOne(queue, messageId, details);
+      };
+      const result = await redriveQueue().catch((error) => {
+        if (!stop.aborted) throw error;
+        const sentence = `Interrupted after ${count(soFar, 'dead letter')} redriven`;
+        throw new CliError(EXIT.interrupted, `${sentence}. Run the same command again to continue.`);
+      });
+      if (result === undefined) {
+        const list = commandFor(`parley dead-letters list ${name}`);
+        throw new CliError(
+          EXIT.notFound,
+          `Dead letter ${messageId} not found. It may be behind others of its message group. See ${list}.`,
+        );
+      }
+      const { moved, deleted, left } = result;
+      const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
+      report({ lines: [`${counts.join(', ')}.`], json: { moved, deleted, left } });
+    });
