@@ -49,7 +49,10 @@ export const createStatusCommand: CreateCommand = ({ api, report }) =>
 
 export const createCancelCommand: CreateCommand = ({ api, report }) =>
   new Command('cancel')
-    .description('Cancel a send that is scheduled for later (--send-at).')
+    .description(
+      'Cancel a send that is queued, scheduled for later (--send-at), or waiting.\n\n' +
+        'It is never sent afterward. A send that is being sent, or that has ended, cannot be cancelled.',
+    )
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley cancel order-17 --stage prod'))
     .action(async (requestId) => {

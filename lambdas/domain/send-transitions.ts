@@ -139,8 +139,13 @@ export const SEND_TRANSITIONS = {
   confirmEarlier: {
     to: 'accepted',
     by: 'receive',
-    when: 'a status of an earlier call arrives',
-    from: { refused: UNKNOWN_EARLIER, rejected: UNKNOWN_EARLIER, expired: UNKNOWN_EARLIER },
+    when: 'a late status arrives',
+    from: {
+      refused: UNKNOWN_EARLIER,
+      rejected: UNKNOWN_EARLIER,
+      expired: UNKNOWN_EARLIER,
+      cancelled: UNKNOWN_EARLIER,
+    },
   },
   identify: {
     to: 'accepted',
@@ -148,7 +153,13 @@ export const SEND_TRANSITIONS = {
     when: 'a status adds its message ID',
     from: { accepted: ['identified-no-earlier'] },
   },
-  cancel: { to: 'cancelled', by: 'operator', when: 'an operator cancels it', from: { scheduled: [] } },
+  // Its queue message or its schedule ends later, when it finds the send cancelled.
+  cancel: {
+    to: 'cancelled',
+    by: 'operator',
+    when: 'an operator cancels it',
+    from: { queued: [], scheduled: [], waiting: [] },
+  },
   cancelErased: {
     to: 'cancelled',
     by: 'manage',

@@ -29,8 +29,8 @@ export interface CancelSendPorts {
 }
 
 /**
- * A conditional write decides between the cancellation and the start of the send. The schedule is deleted afterward. If
- * it still becomes due, it finds the send cancelled.
+ * A conditional write decides between the cancellation and the start of the send. The schedule is deleted afterward. A
+ * schedule that still becomes due finds the send cancelled, and so does a message that is still in the queue.
  */
 const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller): Promise<Answer> => {
   const { sends, audit, scheduler, clock, log, metrics, contactDefaults } = ports;
@@ -40,7 +40,7 @@ const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller)
   if (canStartFrom('cancel', known.state)) {
     const contact = contactOfSend(contactDefaults, known);
     await audit.record({ action: 'cancellation', contact, details: { requestId }, at: now, caller });
-    // It could be scheduled by now, and then be cancelled without an entry.
+    // It could be waiting again by now, and then be cancelled without an entry.
   } else if (known.state !== 'cancelled') return notCancellable(known);
   const cancelled = await sends.cancel(requestId, now);
   if (cancelled.kind === 'missing') return sendNotFound(requestId);
@@ -56,11 +56,15 @@ const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller)
   return send ? ok(viewSend(send)) : sendNotFound(requestId);
 };
 
+const DESCRIPTION =
+  'A cancelled send is never sent. 409 means that it is too late, because the send is being sent, may have been sent, ' +
+  'or has ended. Cancelling does not need the queue, so it also works while sending is stopped.';
 const responses = { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse };
 
 export const cancelSend = defineRoute({
   route: 'POST /v1/cancellations',
-  summary: 'Cancel a scheduled send',
+  summary: 'Cancel a send that is queued, scheduled, or waiting',
+  description: DESCRIPTION,
   query: ignoredQuery,
   body: z.strictObject({ requestId: requestIdField }),
   responses,
@@ -69,8 +73,8 @@ export const cancelSend = defineRoute({
 
 export const cancelSendById = defineRoute({
   route: 'PUT /v1/cancellations/{requestId}',
-  summary: 'Cancel a scheduled send whose ID is in the path',
-  description: 'IAM policies can confine a caller to a prefix of the ID.',
+  summary: 'Cancel a send, whose ID is in the path, that is queued, scheduled, or waiting',
+  description: `IAM policies can confine a caller to a prefix of the ID. ${DESCRIPTION}`,
   id: confinableIdField,
   query: noQuery,
   body: noBody,
@@ -78,10 +82,16 @@ export const cancelSendById = defineRoute({
   handle: (ports: CancelSendPorts, { id, caller }) => cancel(ports, id, caller),
 });
 
-const notCancellable = ({ requestId, state }: SendRecord): Answer => {
-  const why =
-    state === 'queued'
-      ? 'is still in the queue; retry in a moment'
-      : `is ${state}; only a scheduled send can be cancelled`;
-  return problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${why}.`);
+const notCancellable = ({ requestId, state }: SendRecord): Answer =>
+  problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${whyNot(state)}.`);
+
+const whyNot = (state: SendRecord['state']): string => {
+  switch (state) {
+    case 'claimed':
+      return 'is being sent; get it in a moment to see its result, and cancel it then if it is waiting';
+    case 'uncertain':
+      return 'may have been sent; resolve it instead';
+    default:
+      return `is ${state}; only a send that is queued, scheduled, or waiting can be cancelled`;
+  }
 };

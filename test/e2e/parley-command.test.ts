@@ -128,7 +128,9 @@ describe('parley', () => {
     await waitFor('the other send is accepted', async () =>
       (await client.table())['SEND#now SEND']?.state === 'accepted' ? true : undefined,
     );
-    expect((await parley(['cancel', 'now'])).err).toContain('only a scheduled send can be cancelled');
+    expect((await parley(['cancel', 'now'])).err).toContain(
+      'only a send that is queued, scheduled, or waiting can be cancelled',
+    );
   });
 
   it('records opt-ins and opt-outs, checks numbers, and erases', async () => {

@@ -180,7 +180,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
 
     cancel: (requestId, at) =>
       transition('cancel', requestId, {
-        set: { cancelledAt: at, outcome: 'An operator cancelled it before it was due.' },
+        set: { cancelledAt: at, outcome: 'An operator cancelled it.' },
       }),
 
     resolve: (send, resolution) =>

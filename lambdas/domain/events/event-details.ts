@@ -164,7 +164,7 @@ export const eventDetails = {
   ),
   SendCancelled: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
-    'A scheduled request was cancelled before it was due.',
+    'A request was cancelled before it was sent.',
   ),
   AccountHeld: describe(
     z.strictObject({

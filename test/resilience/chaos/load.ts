@@ -152,7 +152,7 @@ const untilAnswered = async (call: () => Promise<unknown>): Promise<unknown> => 
       return await call();
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
-      // A send that is not scheduled yet, or not anymore, cannot be cancelled.
+      // A send that is not stored yet, or is being sent, or has ended, cannot be cancelled.
       if (error.status === 404 || error.status === 409) return undefined;
       if (error.status >= 400 && error.status < 429) throw error;
       await pause(RETRY_MS);

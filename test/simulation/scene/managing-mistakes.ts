@@ -97,6 +97,20 @@ export const MANAGING_MISTAKES = {
     invariant: 'cancelledStaysUnsent',
     create: () => updating((update) => (update.set?.state === 'cancelled' ? withoutCondition(update) : update)),
   },
+  queuedCancelledWithoutCondition: {
+    breaks: 'A send is claimed although it was cancelled.',
+    scenario: 'cancelQueued',
+    maxFaults: 0,
+    invariant: 'cancelledStaysUnsent',
+    create: () => ({
+      send: {
+        table: (table) => ({
+          update: (update, options) =>
+            table.update(update.set?.state === 'claimed' ? withoutCondition(update) : update, options),
+        }),
+      },
+    }),
+  },
   scheduleKept: {
     breaks: 'The schedule of a cancelled send is not deleted.',
     scenario: 'cancelScheduled',

@@ -4,12 +4,14 @@ import {
   IN_JANUARY,
   laterRequest,
   openWindow,
+  registered,
   repositoriesOf,
   request,
   SOMEBODY_ELSE,
   scheduled,
   storeEvent,
   uncertain,
+  waiting,
 } from './prepared.ts';
 import { type Scene, userRef } from './scene.ts';
 import type { ApiCaller } from './scene-options.ts';
@@ -123,6 +125,34 @@ export const MANAGING_SCENARIOS = {
       },
       consumes: ['send'],
       callers: [cancel],
+    },
+  },
+  cancelQueued: {
+    useCase: 'cancel',
+    about: 'A request is cancelled while its message is in the queue.',
+    slice: ['fails-after', 'dies-after'],
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        await registered(scene);
+      },
+      consumes: ['send'],
+      queued: [request],
+      callers: [cancel],
+    },
+  },
+  cancelWaiting: {
+    useCase: 'cancel',
+    about: 'A request is cancelled while it waits to be sent again.',
+    slice: ['dies-before'],
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        await waiting(scene);
+      },
+      consumes: ['send'],
+      queued: [request],
+      callers: [cancelBesideQueue],
     },
   },
   resolveAcceptedAndStatus: {

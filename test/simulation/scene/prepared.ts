@@ -69,6 +69,19 @@ export const scheduled = async (scene: Scene, { isDue, of = laterRequest }: { is
   else scene.schedules.create({ requestId, groupId, at: sendAt });
 };
 
+/** The request is recorded before it is queued, as the management API does. */
+export const registered = async (scene: Scene): Promise<void> => {
+  await repositoriesOf(scene).sends.register(queuedSend(request), AN_HOUR_AGO);
+};
+
+/** The request waits, because an earlier call was not made. */
+export const waiting = async (scene: Scene): Promise<void> => {
+  const { sends } = repositoriesOf(scene);
+  const claimed = claim({ claimedAt: AN_HOUR_AGO });
+  await sends.claim(queuedSend(request), claimed, { resend: false });
+  await sends.recordResult('request-1', claimed.claimId, sendResult('waiting', AN_HOUR_AGO));
+};
+
 /** The outcome of the request is unknown to Parley. In fact, it was sent as `message-1`. */
 export const uncertain = async (scene: Scene, of: SendRequest = request): Promise<void> => {
   const { sends } = repositoriesOf(scene);

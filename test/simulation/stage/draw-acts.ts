@@ -56,7 +56,7 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       return [story.requests.length > 0 && draw.chance(0.12) ? repeatRequest(story, atMs) : newRequest(story, atMs)];
     case 'cancel': {
       const scheduled = story.requests.filter(({ isScheduled }) => isScheduled);
-      const known = scheduled.length > 0 && draw.chance(0.8) ? scheduled : story.requests;
+      const known = scheduled.length > 0 && draw.chance(0.6) ? scheduled : story.requests;
       return known.length === 0 ? [] : [{ atMs, kind, requestId: draw.pick(known).requestId }];
     }
     case 'resolve': {

@@ -1,11 +1,11 @@
-import { drawAddress } from './draw-story.ts';
+import { drawAddress, type Story } from './draw-story.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
 import type { Act } from './history.ts';
 import { answerable, approvedTemplate, consentAt, type DrawStoryline, strangerIn, writesAt } from './storyline-acts.ts';
 
 /**
  * Draws requests whose calls are not answered, an operator's decisions about them, obstacles to those that are resent,
- * and statuses that show too late that the first call was accepted.
+ * sometimes their cancellations, and statuses that show too late that the first call was accepted.
  */
 export const drawUnknownOutcomes: DrawStoryline = (story, atMs) => {
   const { draw } = story;
@@ -24,6 +24,7 @@ export const drawUnknownOutcomes: DrawStoryline = (story, atMs) => {
     });
   });
   const obstacle = draw.pick(['none', 'opt-out', 'outage'] as const);
+  const isCancelled = draw.chance(0.3);
   const isOff = draw.chance(0.9);
   const isOnAtMs = decidedAtMs + Math.round(draw.magnitude(SECOND_MS, HOUR_MS));
   const ofEach = (act: (contact: string) => Act): readonly Act[] => contacts.map(act);
@@ -40,12 +41,16 @@ export const drawUnknownOutcomes: DrawStoryline = (story, atMs) => {
       requestId,
       as: draw.pick(['resend', 'resend', 'failed', 'accepted'] as const),
     })),
+    ...(isCancelled ? cancelled(story.requests.slice(-requests.length), decidedAtMs) : []),
     ...(isOff ? ofEach((contact) => ({ atMs: isOnAtMs, kind: 'device', contact, isOn: true })) : []),
     ...[MINUTE_MS, DAY_MS].flatMap((laterMs) =>
       ofEach((contact) => ({ atMs: decidedAtMs + laterMs, kind: 'user-reads', contact })),
     ),
   ];
 };
+
+const cancelled = (requests: Story['requests'], atMs: number): readonly Act[] =>
+  requests.map(({ requestId }) => ({ atMs: atMs + SECOND_MS, kind: 'cancel', requestId }));
 
 const refusing = (atMs: number): Act => ({
   atMs,

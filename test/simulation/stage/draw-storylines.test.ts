@@ -21,7 +21,7 @@ const WITNESSES: Readonly<Record<Exclude<StorylineName, Unwitnessed>, readonly s
   longOutage: ['schedule', 'claim', 'wait', 'refuse', 'expire'].map((name) => `transition ${name} from refused`),
   unknownOutcomes: [
     'transition confirm from waiting',
-    ...['refused', 'rejected', 'expired'].map((from) => `transition confirmEarlier from ${from}`),
+    ...['refused', 'rejected', 'expired', 'cancelled'].map((from) => `transition confirmEarlier from ${from}`),
   ],
   statusesInReverse: ['transition confirm from accepted'],
   tightDeadlines: ['transition expire from claimed'],

@@ -38,11 +38,7 @@ describe('the transitions of a send', () => {
     expect([...reached].toSorted()).toEqual(['none', ...SEND_STATES].toSorted());
   });
 
-  it('never leave cancelled', () => {
-    expect(stepsFrom('cancelled')).toEqual([]);
-  });
-
-  it.each<SendState>(['refused', 'rejected', 'expired'])(
+  it.each<SendState>(['refused', 'rejected', 'expired', 'cancelled'])(
     'leave %s after a status only if the outcome of an earlier call is unknown',
     (state) => {
       const confirmed = stepsFrom(state).filter(({ by }) => by === 'receive');
@@ -50,8 +46,8 @@ describe('the transitions of a send', () => {
     },
   );
 
-  it('leave expired for nothing else', () => {
-    expect(stepsFrom('expired').map(({ name }) => name)).toEqual(['confirmEarlier']);
+  it.each<SendState>(['expired', 'cancelled'])('leave %s for nothing else', (state) => {
+    expect(stepsFrom(state).map(({ name }) => name)).toEqual(['confirmEarlier']);
   });
 
   it('otherwise leave refused only when a request that could not be processed is redriven', () => {
@@ -120,9 +116,9 @@ describe('the transitions of a send', () => {
     expect(targets(stepsFrom('none'))).toEqual(['claimed', 'expired', 'queued', 'refused', 'scheduled', 'waiting']);
   });
 
-  it('let an operator cancel only a scheduled send, and an erasure every send that would still be sent', () => {
+  it('let an operator or an erasure cancel every send that would still be sent', () => {
     const cancelled = (transition: string) => STEPS.filter(({ name }) => name === transition).map(({ from }) => from);
-    expect(cancelled('cancel')).toEqual(['scheduled']);
+    expect(cancelled('cancel')).toEqual(['queued', 'scheduled', 'waiting']);
     expect(cancelled('cancelErased')).toEqual(['queued', 'scheduled', 'waiting']);
     expect(cancelled('loseTrackErased')).toEqual(['claimed']);
   });

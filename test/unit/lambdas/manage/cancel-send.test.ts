@@ -74,23 +74,61 @@ describe('cancelling a scheduled send', () => {
   });
 });
 
-describe('cancelling any other send', () => {
-  it('returns 409 once it is due', async () => {
-    await putSendInState(stage.sends, 'claimed');
-    expect(await cancel()).toEqual({
-      status: 409,
-      body: {
-        code: 'NOT_CANCELLABLE',
-        message: 'The send request-1 is claimed; only a scheduled send can be cancelled.',
-      },
-    });
+describe('cancelling a send that is queued or waiting', () => {
+  const QUEUED = sendRequest();
+
+  it.each(['queued', 'waiting'] as const)('ends a %s send, and its queue message makes no call', async (state) => {
+    const { body } = await putSendInState(stage.sends, state);
+
+    expect(await cancel()).toMatchObject({ status: 200, body: { state: 'cancelled', cancelledAt: NOW } });
+
+    expect(await sender.receive(body)).toEqual(DONE);
+    expect(await stage.sendItem()).toMatchObject({ state: 'cancelled', outcome: 'An operator cancelled it.' });
+    expect([harness.calls, harness.deadLetters]).toEqual([[], []]);
   });
 
-  it('returns 409 while it is still in the queue, and asks the caller to retry', async () => {
-    await stage.call('enqueueSend', { body: sendRequest() });
-    expect(await cancel()).toMatchObject({
+  it('keeps it from being queued when the caller repeats the request', async () => {
+    await stage.call('enqueueSend', { body: QUEUED });
+    await cancel();
+    stage.queued.length = 0;
+
+    expect(await stage.call('enqueueSend', { body: QUEUED })).toMatchObject({ body: { state: 'cancelled' } });
+
+    expect(stage.queued).toEqual([]);
+  });
+
+  it('either cancels it or comes too late while it is being sent', async () => {
+    const { body } = await putSendInState(stage.sends, 'queued');
+
+    const [cancelled] = await Promise.all([cancel(), sender.receive(body)]);
+
+    const isSent = harness.calls.length === 1;
+    expect(cancelled.status).toBe(isSent ? 409 : 200);
+    expect((await stage.sendItem())?.state).toBe(isSent ? 'accepted' : 'cancelled');
+  });
+
+  it('lets a status of an earlier call, whose outcome was unknown, show that the message was sent', async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    await stage.call('resolveSend', { body: { requestId: 'request-1', outcome: 'resend' } });
+    expect(await cancel()).toMatchObject({ status: 200 });
+
+    await stage.sends.confirm('request-1', { messageId: 'message-1', at: NOW });
+
+    expect(await stage.sendItem()).toMatchObject({ state: 'accepted', messageId: 'message-1' });
+  });
+});
+
+describe('cancelling any other send', () => {
+  it.each([
+    ['claimed', 'is being sent; get it in a moment to see its result, and cancel it then if it is waiting.'],
+    ['uncertain', 'may have been sent; resolve it instead.'],
+    ['accepted', 'is accepted; only a send that is queued, scheduled, or waiting can be cancelled.'],
+    ['refused', 'is refused; only a send that is queued, scheduled, or waiting can be cancelled.'],
+  ] as const)('returns 409 if it is %s', async (state, why) => {
+    await putSendInState(stage.sends, state);
+    expect(await cancel()).toEqual({
       status: 409,
-      body: { message: expect.stringContaining('retry in a moment') },
+      body: { code: 'NOT_CANCELLABLE', message: `The send request-1 ${why}` },
     });
   });
 
