@@ -53,10 +53,12 @@ export class ParleyStack extends Stack {
       deadLetterQueues: this.publisher?.deadLetterQueues,
     });
     new ParleyMonitoring(this, 'Monitoring', {
+      table,
       receiver: this.receiver,
       sender: this.sender,
       publisher: this.publisher,
       management: this.management,
+      runbookUrl: settings.runbookUrl,
       alarmTopic: settings.alarmTopicArn ? Topic.fromTopicArn(this, 'AlarmTopic', settings.alarmTopicArn) : undefined,
     });
     this.#createOutputs(encryptionKey);

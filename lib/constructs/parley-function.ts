@@ -55,6 +55,8 @@ export interface ParleyFunctionProps {
 export class ParleyFunction extends LambdaFunction {
   /** The ARN of the function's role. */
   readonly roleArn: string;
+  /** The memory in MiB. */
+  readonly memoryMib: number;
   readonly #metricsNamespace: string;
   readonly #serviceName: ServiceName;
 
@@ -85,6 +87,7 @@ export class ParleyFunction extends LambdaFunction {
       },
     });
     this.roleArn = role.roleArn;
+    this.memoryMib = props.memorySize;
     this.#metricsNamespace = metricsNamespace;
     this.#serviceName = serviceName;
     const logged: Partial<Record<ServiceName, Readonly<Record<string, string>>>> = LOGGED_METRICS;
@@ -113,10 +116,10 @@ export class ParleyFunction extends LambdaFunction {
     });
   }
 
-  /** Returns every metric that the function emits. */
-  customMetrics(options: MetricOptions): Metric[] {
+  /** Returns every metric that the function emits, or those of the names that the filter accepts. */
+  customMetrics(options: MetricOptions, accepts: (name: MetricName) => boolean = () => true): Metric[] {
     const dimensionsOf: Partial<Record<MetricName, readonly Readonly<Record<string, string>>[]>> = METRIC_DIMENSIONS;
-    return METRIC_NAMES_OF[this.#serviceName].flatMap((name) =>
+    return METRIC_NAMES_OF[this.#serviceName].filter(accepts).flatMap((name) =>
       (dimensionsOf[name] ?? [{}]).map((dimensions) => {
         const label = [name, ...Object.values(dimensions)].join(' ');
         return this.customMetric(name, { ...options, label }, dimensions);

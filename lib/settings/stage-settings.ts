@@ -229,6 +229,15 @@ export const settingsObject = z.strictObject({
         'the ARN of the SNS topic that alarms notify, such as "arn:aws:sns:eu-west-1:111122223333:alarms"; omit it to ' +
         'see alarms only in CloudWatch',
     }),
+  runbookUrl: z
+    .url()
+    .refine((url) => !url.includes('#'))
+    .optional()
+    .meta({
+      description:
+        'the URL of the runbook that the descriptions of alarms link to, without a fragment, such as ' +
+        '"https://git.example/parley/blob/main/docs/runbook.md"; omit it to name the file docs/runbook.md',
+    }),
 });
 
 /** Rejects `insecure-none` unless the stage also sets `allowInsecureWebhook`. */

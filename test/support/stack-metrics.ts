@@ -43,7 +43,8 @@ export const alarmMetrics = (template: Template): ReadonlyMap<string, string> =>
   );
 
 const dashboardBody = z.object({
-  widgets: z.array(z.object({ properties: z.object({ metrics: z.array(z.array(z.unknown())) }) })),
+  // The widget of the alarms has no metrics.
+  widgets: z.array(z.object({ properties: z.object({ metrics: z.array(z.array(z.unknown())).default([]) }) })),
 });
 
 /** Returns the identities of the custom metrics on dashboards. */

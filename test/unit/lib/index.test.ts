@@ -51,7 +51,7 @@ describe('Another CDK app', () => {
       const publisher = new ParleyPublisher(stack, 'Publisher', { table, eventBus });
       const management = new ParleyManagement(stack, 'Management', { ...VALID, table, sender, receiver });
       const alarmTopic = new Topic(stack, 'ShopTopic');
-      new ParleyMonitoring(stack, 'Monitoring', { receiver, sender, publisher, management, alarmTopic });
+      new ParleyMonitoring(stack, 'Monitoring', { table, receiver, sender, publisher, management, alarmTopic });
     });
 
     template.hasResourceProperties('AWS::DynamoDB::Table', {

@@ -49,7 +49,16 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
       },
     },
   ],
-  [{ name: 'no topic' }, { name: 'topic', settings: { alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms' } }],
+  [
+    { name: 'no topic' },
+    {
+      name: 'topic',
+      settings: {
+        alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+        runbookUrl: 'https://git.example/parley/runbook.md',
+      },
+    },
+  ],
   [{ name: 'per user' }, { name: 'per channel', settings: { window: { per: 'channel' } } }],
 ];
 

@@ -1,0 +1,27 @@
+import { Duration } from 'aws-cdk-lib';
+import type { ParleyManagement } from '../management.ts';
+import { addFunctionAlarms } from './function-alarms.ts';
+import { type StageAlarms, SUM } from './stage-alarms.ts';
+
+/** Adds the alarms of the management API and of erasures. */
+export function addManagementAlarms(alarms: StageAlarms, { handler, erasureQueue, api }: ParleyManagement): void {
+  addFunctionAlarms(alarms, 'Manage', handler);
+  alarms.addDeadLetters(
+    'ErasureDeadLetters',
+    erasureQueue.deadLetters,
+    'Erasures failed repeatedly, and are in the erasure dead-letter queue. Until they succeed, the data remains.',
+  );
+  alarms.add('DeadLettersWaiting', {
+    metric: handler.customMetric('DeadLettersWaiting', { period: Duration.days(1), statistic: 'Sum' }),
+    threshold: 1,
+    meaning: 'Dead letters older than a week are kept in the table and wait for a decision.',
+    // The function counts once a day, but not at the same second.
+    evaluationPeriods: 2,
+    datapointsToAlarm: 1,
+  });
+  alarms.add('ManagementServerErrors', {
+    metric: api.stage.metricServerError({ period: SUM.period }),
+    threshold: 1,
+    meaning: 'Calls to the management API were answered with 5xx.',
+  });
+}

@@ -1,0 +1,74 @@
+import { Duration } from 'aws-cdk-lib';
+import type { ParleyReceiver } from '../receiver.ts';
+import { addFunctionAlarms } from './function-alarms.ts';
+import { type StageAlarms, SUM } from './stage-alarms.ts';
+
+/** The inbound queue is empty unless the table is unavailable. */
+const MAX_INBOUND_QUEUE_AGE = Duration.minutes(10);
+
+/**
+ * A single invalid signature may be a stranger's. Three in half an hour, each in a different five-minute period, mean
+ * that someone keeps trying, or that the settings and the publish/subscribe system disagree. More periods than data
+ * points are needed, because a publish/subscribe system that is refused pauses for up to ten minutes between its
+ * attempts.
+ */
+const SUSTAINED = { evaluationPeriods: 6, datapointsToAlarm: 3 };
+
+/** More refused requests in a period than internet scanners usually cause. */
+const MANY_REFUSED = 20;
+
+/** Adds the alarms of what receives events. */
+export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver): void {
+  const { handler, inboundQueue, api, authKind, windowPer } = receiver;
+  addFunctionAlarms(alarms, 'Receive', handler);
+  alarms.addDeadLetters(
+    'QuarantinedEvents',
+    inboundQueue.deadLetters,
+    'Authentic webhook events could not be read or stored, and are quarantined in the inbound dead-letter queue.',
+  );
+  alarms.addAge(
+    'InboundQueueAge',
+    inboundQueue,
+    MAX_INBOUND_QUEUE_AGE,
+    `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored. The table is throttled or ` +
+      'unavailable.',
+  );
+  alarms.add('OversizedEvents', {
+    metric: handler.customMetric('EventTooLarge', SUM),
+    threshold: 1,
+    meaning: 'A webhook request was too large for the inbound queue, and was answered with 413. It is not stored.',
+  });
+  alarms.add('UnauthenticatedWebhooks', {
+    metric: handler.customMetric('WebhookUnauthenticated', SUM),
+    threshold: 1,
+    meaning:
+      'Webhook requests have been answered with 401 for a while. If they come from the chat service, its events are ' +
+      'not stored.',
+    ...SUSTAINED,
+  });
+  alarms.add('RefusedWebhooks', {
+    metric: api.stage.metricClientError({ period: SUM.period }),
+    threshold: MANY_REFUSED,
+    meaning: `The webhook's API has repeatedly answered at least ${MANY_REFUSED} requests in five minutes with 4xx.`,
+    ...SUSTAINED,
+  });
+  alarms.add('WebhookServerErrors', {
+    metric: api.stage.metricServerError({ period: SUM.period }),
+    threshold: 1,
+    meaning: 'Webhook requests were answered with 5xx, so they will be redelivered.',
+  });
+  if (authKind === 'sns') {
+    alarms.add('WebhookUnsubscribed', {
+      metric: handler.customMetric('WebhookUnsubscribed', SUM),
+      threshold: 1,
+      meaning: 'The SNS topic reported that it no longer delivers events to the webhook.',
+    });
+  }
+  if (windowPer === 'channel') {
+    alarms.add('EventsWithoutChannel', {
+      metric: handler.customMetric('EventWithoutChannel', SUM),
+      threshold: 1,
+      meaning: 'Messages that do not name a business number were stored, but opened no conversation window.',
+    });
+  }
+}

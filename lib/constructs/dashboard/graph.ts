@@ -1,0 +1,18 @@
+import { Duration } from 'aws-cdk-lib';
+import { GraphWidget, type GraphWidgetProps, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+
+export const PERIOD = Duration.minutes(5);
+export const SUM = { period: PERIOD, statistic: Stats.SUM };
+export const MAXIMUM = { period: PERIOD, statistic: Stats.MAXIMUM };
+
+/** Three graphs to a row: the grid has 24 columns. */
+const WIDTH = 8;
+
+/** Creates a graph that takes a third of a row. */
+export function graph(
+  title: string,
+  left: IMetric[],
+  options: Pick<GraphWidgetProps, 'leftAnnotations' | 'right'> = {},
+): GraphWidget {
+  return new GraphWidget({ title, left, width: WIDTH, ...options });
+}

@@ -1,0 +1,64 @@
+import { type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { MetricName } from '../../../lambdas/domain/metric-names.ts';
+import type { ParleyFunction } from '../parley-function.ts';
+import { graph, MAXIMUM, PERIOD, SUM } from './graph.ts';
+import { functionsOf, type WatchedParts } from './watched-parts.ts';
+
+const INBOUND = ['EventStored', 'EventDeferred', 'EventQuarantined', 'EventTooLarge', 'EventNotStored'] as const;
+const SENDS = [
+  'SendAccepted',
+  'SendRefused',
+  'SendRejected',
+  'SendExpired',
+  'SendUncertain',
+  'SendWaiting',
+  'SendScheduled',
+  'SendCancelled',
+] as const;
+const CIRCUIT_BREAKER = ['AccountHeld', 'AccountResumed'] as const;
+
+const OUTCOMES: readonly MetricName[] = [...INBOUND, ...SENDS, ...CIRCUIT_BREAKER];
+
+/** The time within which the chat service expects the webhook's answer, in milliseconds. */
+const WEBHOOK_LIMIT_MS = 2_000;
+
+/** Returns the graphs of what became of events and sends: outcomes, the circuit breaker, and the webhook's latency. */
+export function outcomeGraphs(parts: WatchedParts): IWidget[][] {
+  const { receiver, sender } = parts;
+  const handlers = Object.values(functionsOf(parts));
+  return [
+    [
+      graph('Inbound events by outcome', named(receiver.handler, INBOUND)),
+      graph(
+        "Webhook: latency against the chat service's limit",
+        [Stats.p(50), Stats.p(99), Stats.MAXIMUM].map((statistic) =>
+          receiver.api.stage.metricLatency({ period: PERIOD, statistic, label: statistic }),
+        ),
+        { leftAnnotations: [{ value: WEBHOOK_LIMIT_MS, label: 'limit' }] },
+      ),
+      graph('Webhook: 4xx and 5xx', [
+        receiver.api.stage.metricClientError({ ...SUM, label: '4xx' }),
+        receiver.api.stage.metricServerError({ ...SUM, label: '5xx' }),
+      ]),
+    ],
+    [
+      graph(
+        'Sends by state',
+        handlers.flatMap((handler) => named(handler, SENDS)),
+      ),
+      // The state while a request reports it: 1 while the circuit breaker is open, else 0.
+      graph('Circuit breaker', [
+        sender.handler.customMetric('AccountHeld', { ...MAXIMUM, label: 'open' }),
+        sender.handler.customMetric('AccountResumed', { ...SUM, label: 'closed again' }),
+      ]),
+      // A metric that is added later appears here by itself.
+      graph(
+        'Everything else that the functions count',
+        handlers.flatMap((handler) => handler.customMetrics(SUM, (name) => !OUTCOMES.includes(name))),
+      ),
+    ],
+  ];
+}
+
+const named = (handler: ParleyFunction, names: readonly MetricName[]): IMetric[] =>
+  handler.customMetrics(SUM, (name) => names.includes(name));

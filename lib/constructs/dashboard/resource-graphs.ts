@@ -1,0 +1,65 @@
+import { type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { graph, MAXIMUM, PERIOD, SUM } from './graph.ts';
+import { deadLetterQueuesOf, functionsOf, type WatchedParts, workQueuesOf } from './watched-parts.ts';
+
+/** Returns the graphs of the queues, functions, APIs, and the table. */
+export function resourceGraphs(parts: WatchedParts): IWidget[][] {
+  const { table, receiver, publisher, management } = parts;
+  const functions = Object.entries(functionsOf(parts));
+  const apis = Object.entries({ webhook: receiver.api, management: management.api });
+  return [
+    [
+      graph(
+        'Queues: age of the oldest message',
+        Object.entries(workQueuesOf(parts)).map(([label, queue]) =>
+          queue.metricApproximateAgeOfOldestMessage({ ...MAXIMUM, label }),
+        ),
+      ),
+      graph(
+        'Queues: messages',
+        Object.entries(workQueuesOf(parts)).map(([label, queue]) =>
+          queue.metricApproximateNumberOfMessagesVisible({ ...MAXIMUM, label }),
+        ),
+      ),
+      graph(
+        'Dead letters',
+        Object.entries(deadLetterQueuesOf(parts)).map(([label, queue]) =>
+          queue.metricApproximateNumberOfMessagesVisible({ ...MAXIMUM, label }),
+        ),
+      ),
+    ],
+    [
+      graph(
+        'Functions: errors and throttles',
+        functions.flatMap(([title, handler]) => [
+          handler.metricErrors({ ...SUM, label: `${title}: errors` }),
+          handler.metricThrottles({ ...SUM, label: `${title}: throttles` }),
+        ]),
+      ),
+      graph(
+        'Functions: duration, p99',
+        functions.map(([label, handler]) => handler.metricDuration({ period: PERIOD, statistic: Stats.p(99), label })),
+      ),
+      graph(
+        'APIs: calls and 5xx',
+        apis.flatMap(([title, { stage }]) => [
+          stage.metricCount({ ...SUM, label: `${title}: calls` }),
+          stage.metricServerError({ ...SUM, label: `${title}: 5xx` }),
+        ]),
+      ),
+    ],
+    [
+      graph('Table: throttled requests', [
+        table.metric('ReadThrottleEvents', { ...SUM, label: 'reads' }),
+        table.metric('WriteThrottleEvents', { ...SUM, label: 'writes' }),
+      ]),
+      ...(publisher
+        ? [
+            graph('Publish: age of the changes', [
+              publisher.handler.metric('IteratorAge', { ...MAXIMUM, label: 'age' }),
+            ]),
+          ]
+        : []),
+    ],
+  ];
+}
