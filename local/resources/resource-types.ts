@@ -63,6 +63,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
     withArn('logs', (name) => `log-group:${name}:*`),
   ),
   'AWS::Logs::MetricFilter': inertResourceType(NO_METRICS),
+  'AWS::Logs::QueryDefinition': inertResourceType('functions log to files'),
   'AWS::SNS::Topic': inertResourceType(NO_ALARMS, (name) => {
     const arn = arnOf('sns', name);
     return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };

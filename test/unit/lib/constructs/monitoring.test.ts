@@ -203,7 +203,7 @@ describe('An alarm', () => {
   test('is not raised by missing data and has a description', () => {
     template.allResourcesProperties(ALARM, {
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      AlarmDescription: Match.stringLikeRegexp('\\.$'),
+      AlarmDescription: Match.stringLikeRegexp('\\. Runbook: docs/runbook\\.md#[a-z]+$'),
     });
     const ignoring = template.findResources(ALARM, { Properties: { TreatMissingData: Match.not('notBreaching') } });
     expect(Object.values(ignoring).map(({ Properties }) => Properties.MetricName)).toEqual(['AccountHeld']);
@@ -218,6 +218,47 @@ describe('An alarm', () => {
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
     expect(Object.keys(template.findResources(ALARM))).toHaveLength(26);
+  });
+});
+
+describe('The dashboard', () => {
+  const { template } = synthesizedStack('prod', { window: { per: 'channel' } });
+  const body = JSON.stringify(template.findResources('AWS::CloudWatch::Dashboard')).replaceAll('\\"', '"');
+
+  test.each([
+    'Inbound events by outcome',
+    'Sends by state',
+    'Circuit breaker',
+    'Queues: age of the oldest message',
+    "Webhook: latency against the chat service's limit",
+    'Cost: GB-seconds of the functions',
+    'Cost: request units of the table',
+    'Cost: bytes of logs',
+  ])('answers a question: %s', (title) => {
+    expect(body).toContain(title);
+  });
+
+  test('shows every alarm', () => {
+    const alarms = Object.keys(template.findResources(ALARM));
+
+    expect(alarms.filter((alarm) => !body.includes(`{"Fn::GetAtt":["${alarm}","Arn"]}`))).toEqual([]);
+  });
+
+  test('shows the limit of two seconds beside the latency of the webhook', () => {
+    expect(body).toMatch(/"horizontal":\[\{[^}]*"value":2000[^}]*\}\]/);
+  });
+});
+
+describe('The saved queries', () => {
+  test.each(['Follow a request', 'Follow a contact', 'Follow a trace'])('include "%s", for every function', (name) => {
+    const { template } = synthesizedStack('prod');
+    const logs = ['ReceiverFunctionLogs', 'SenderFunctionLogs', 'PublisherFunctionLogs', 'ManagementFunctionLogs'];
+
+    template.hasResourceProperties('AWS::Logs::QueryDefinition', {
+      Name: `Parley-prod/${name}`,
+      LogGroupNames: logs.map((group) => ({ Ref: logicalIdOf(group) })),
+      QueryString: Match.stringLikeRegexp('\\| filter .*ID.*\\n\\| sort @timestamp asc'),
+    });
   });
 });
 
