@@ -1,19 +1,9 @@
 import { createHash } from 'node:crypto';
-import { parseSendRequest } from '../../lambdas/domain/send-request.ts';
-import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { MessageFields } from '../message-options.ts';
-import { type CsvFile, csvRows, type Row } from './csv-rows.ts';
+import { type CsvFile, csvRows } from './csv-rows.ts';
 import { type RefusedRows, recordRefusal } from './refused-rows.ts';
-
-/** The message that every row is filled into. */
-export interface MessageTemplate {
-  readonly contactColumn: string;
-  /** Fields of the send request. Strings can contain `${column}` placeholders. */
-  readonly fields: MessageFields;
-  /** The columns that the message uses. */
-  readonly columns: readonly string[];
-}
+import { BRACES, createRequest, createTemplate, type MessageTemplate, type RowRequest } from './template.ts';
 
 /** A CSV file that has been checked completely. */
 export interface BroadcastPlan {
@@ -21,8 +11,27 @@ export interface BroadcastPlan {
   readonly rows: number;
   /** Rows that make no valid send request. */
   readonly refused: RefusedRows;
-  /** Derived from the file and the message, so that repeating a broadcast produces the same request ids. */
-  readonly broadcastId: string;
+  /** The first rows with their requests. */
+  readonly preview: readonly PreviewedRow[];
+  /** The number of the first row that makes a request; 0 if there is none. */
+  readonly firstSendable: number;
+  /** Derived from the file and the message, so that repeating a broadcast produces the same request IDs. */
+  readonly contentId: string;
+}
+
+export interface PreviewedRow {
+  readonly number: number;
+  readonly request: RowRequest;
+}
+
+const PREVIEWED_ROWS = 3;
+
+/** The message, the file's name of the contact, and how columns are named. */
+export interface PlannedMessage {
+  readonly contactColumn: string;
+  readonly fields: MessageFields;
+  /** @default BRACES */
+  readonly placeholders?: MessageTemplate['placeholders'];
 }
 
 /**
@@ -32,20 +41,24 @@ export interface BroadcastPlan {
  */
 export const planBroadcast = async (
   csv: CsvFile,
-  contactColumn: string,
-  fields: MessageFields,
+  { contactColumn, fields, placeholders = BRACES }: PlannedMessage,
 ): Promise<BroadcastPlan> => {
   const digest = createHash('sha256');
   const read: { template?: MessageTemplate } = {};
   let rows = 0;
+  let firstSendable = 0;
   const refused: RefusedRows = {};
+  const preview: PreviewedRow[] = [];
   const onHeader = (header: readonly string[]) => {
-    read.template = createTemplate(csv.file, header, contactColumn, fields);
+    read.template = createTemplate(csv.file, header, contactColumn, fields, placeholders);
   };
   for await (const { number, row } of csvRows(csv, onHeader, (bytes) => digest.update(bytes))) {
     rows = number;
-    const request = read.template && createRequest(read.template, row, 'dry-run');
-    if (request?.kind === 'refused') recordRefusal(refused, request.why, number);
+    if (!read.template) continue;
+    const request = createRequest(read.template, row, 'dry-run');
+    if (request.kind === 'refused') recordRefusal(refused, request.why, number);
+    else if (firstSendable === 0) firstSendable = number;
+    if (preview.length < PREVIEWED_ROWS) preview.push({ number, request });
   }
   const { template } = read;
   if (template === undefined || rows === 0) {
@@ -55,59 +68,10 @@ export const planBroadcast = async (
     );
   }
   digest.update(JSON.stringify([template.contactColumn, template.fields]));
-  return { template, rows, refused, broadcastId: `b-${digest.digest('hex').slice(0, 20)}` };
+  // Earlier versions built other requests from the same content, so their IDs must differ.
+  if (placeholders === BRACES) digest.update('{{}}');
+  return { template, rows, refused, preview, firstSendable, contentId: `b-${digest.digest('hex').slice(0, 20)}` };
 };
 
-const PLACEHOLDER = /\$\{([^}]*)\}/g;
-
-const createTemplate = (
-  file: string,
-  header: readonly string[],
-  contactColumn: string,
-  fields: MessageFields,
-): MessageTemplate => {
-  const strings = Object.values(fields).flatMap((value) =>
-    typeof value === 'string' ? [value] : Object.values(value),
-  );
-  const named = strings.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, column = '']) => column));
-  // Without params, the approved template takes the other columns as its variables.
-  const takesColumns = fields.ruleNameOrId !== undefined && fields.params === undefined;
-  const variables = takesColumns ? header.filter((column) => column !== contactColumn) : [];
-  const columns = [...new Set([contactColumn, ...named, ...variables])];
-  const missing = columns.find((column) => !header.includes(column));
-  if (missing !== undefined) {
-    const nearest = nearestName(missing, header);
-    const advice = nearest ? `Did you mean "${nearest}"?` : 'Add the column, or use another one.';
-    throw new CliError(EXIT.usage, `${file} has no column "${missing}". ${advice} Its columns: ${header.join(', ')}.`);
-  }
-  const params = Object.fromEntries(variables.map((column) => [column, `\${${column}}`]));
-  return { contactColumn, columns, fields: variables.length > 0 ? { ...fields, params } : fields };
-};
-
-/** A row's send request, or why the row is refused. */
-export type RowRequest =
-  | { readonly kind: 'request'; readonly requestId: string; readonly contact: string; readonly body: string }
-  | { readonly kind: 'refused'; readonly why: string };
-
-/** Creates a row's send request, validated as the consumer of the queue does. */
-export const createRequest = (template: MessageTemplate, row: Row, requestId: string): RowRequest => {
-  const empty = template.columns.find((column) => (row[column] ?? '').trim() === '');
-  if (empty !== undefined) return { kind: 'refused', why: `column ${empty} is empty` };
-  const fill = (text: string): string => text.replace(PLACEHOLDER, (_, column: string) => row[column] ?? '');
-  const filled = Object.entries(template.fields).map(([name, value]) => [
-    name,
-    typeof value === 'string'
-      ? fill(value)
-      : Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, fill(text)])),
-  ]);
-  const contact = (row[template.contactColumn] ?? '').trim();
-  const read = parseSendRequest(
-    JSON.stringify({ requestId, platformContactId: contact, ...Object.fromEntries(filled) }),
-  );
-  // The consumer compares bodies, and the management API serializes requests in this way too.
-  if (read.kind === 'request') return { kind: 'request', requestId, contact, body: JSON.stringify(read.request) };
-  return { kind: 'refused', why: read.explanation.replace(/^Not a send request: |\.$/g, '') };
-};
-
-/** A row's request id, the same each time that the broadcast is run. */
-export const requestIdOf = (broadcastId: string, row: number): string => `${broadcastId}-${row}`;
+/** A row's request ID, the same each time that the broadcast is run. */
+export const requestIdOf = (requestPrefix: string, row: number): string => `${requestPrefix}-${row}`;

@@ -3,10 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { messageGroup } from '../../lambdas/domain/contact.ts';
 import { CliError, EXIT } from '../errors.ts';
+import type { Pacer } from '../operations/pacer.ts';
 import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
-import { createRequest, type MessageTemplate, type RowRequest, requestIdOf } from './plan.ts';
+import { requestIdOf } from './plan.ts';
 import { recordRefusal } from './refused-rows.ts';
-import type { BroadcastState } from './state-file.ts';
+import { type BroadcastState, requestPrefixOf } from './state-file.ts';
+import { createRequest, type MessageTemplate, type RowRequest } from './template.ts';
 
 export interface QueueRowsSettings {
   readonly csv: CsvFile;
@@ -14,6 +16,8 @@ export interface QueueRowsSettings {
   readonly sqs: SQSClient;
   readonly queueUrl: string;
   readonly stop: AbortSignal;
+  /** @default as fast as SQS accepts them */
+  readonly pace?: { readonly rowsPerSecond: number; readonly pacer: Pacer };
   /** Saves the state after each chunk of rows. */
   readonly save: (state: BroadcastState) => Promise<void>;
 }
@@ -25,18 +29,26 @@ const CHUNK_ROWS = 200;
 export const queueRows = async (settings: QueueRowsSettings, start: BroadcastState): Promise<BroadcastState> => {
   let state = start;
   let chunk: NumberedRow[] = [];
+  const { pace, stop } = settings;
+  const chunkRows = Math.min(CHUNK_ROWS, pace?.rowsPerSecond ?? CHUNK_ROWS);
   const flush = async () => {
+    // Rejects if stopped, before anything of the chunk is queued.
+    await pace?.pacer.waitForTurn(stop).catch((error: unknown) => {
+      if (!stop.aborted) throw error;
+    });
+    if (stop.aborted) return;
+    pace?.pacer.use(chunk.length);
     state = await queueChunk(settings, state, chunk);
     await settings.save(state);
     chunk = [];
   };
   for await (const row of csvRows(settings.csv)) {
-    if (settings.stop.aborted) return state;
+    if (stop.aborted) return state;
     if (row.number <= start.done) continue;
     chunk.push(row);
-    if (chunk.length === CHUNK_ROWS) await flush();
+    if (chunk.length === chunkRows) await flush();
   }
-  if (chunk.length > 0 && !settings.stop.aborted) await flush();
+  if (chunk.length > 0) await flush();
   return state;
 };
 
@@ -50,7 +62,7 @@ const queueChunk = async (
   const refused = structuredClone(state.refused);
   const requests: SendableRequest[] = [];
   for (const { number, row } of rows) {
-    const request = createRequest(template, row, requestIdOf(state.broadcastId, number));
+    const request = createRequest(template, row, requestIdOf(requestPrefixOf(state), number));
     if (request.kind === 'request') requests.push(request);
     else recordRefusal(refused, request.why, number);
   }

@@ -4,8 +4,12 @@ import { CliError, EXIT } from '../errors.ts';
 import { refusedRows } from './refused-rows.ts';
 
 const broadcastState = z.object({
-  /** The prefix of the request IDs. */
+  /** The broadcast's ID. In the files of earlier versions, the prefix of the request IDs. */
   broadcastId: z.string(),
+  /** The prefix of the request IDs. Missing in the files of earlier versions, whose requests name no broadcast. */
+  requestPrefix: z.optional(z.string()),
+  /** The default `notAfter` of the requests, so that continuing the broadcast creates the same requests. */
+  notAfter: z.optional(z.string()),
   /** Derived from the file and the message: a broadcast of other content is another broadcast. */
   contentId: z.string(),
   /** URL of the queue that the rows were sent to. */
@@ -19,6 +23,11 @@ const broadcastState = z.object({
 
 /** How far a broadcast has progressed. */
 export type BroadcastState = z.output<typeof broadcastState>;
+
+/** Whether an earlier version started the broadcast. Its requests have neither a broadcast ID nor a default `notAfter`. */
+export const isFromEarlierVersion = ({ requestPrefix }: BroadcastState): boolean => requestPrefix === undefined;
+
+export const requestPrefixOf = ({ requestPrefix, broadcastId }: BroadcastState): string => requestPrefix ?? broadcastId;
 
 /** Returns the path of the state file: next to the CSV file, one per target. A stack's ARN is a valid target too. */
 export const stateFileOf = (file: string, targetId: string): string =>

@@ -1,149 +1,249 @@
 import { randomUUID } from 'node:crypto';
-import { type BroadcastPlan, planBroadcast } from '../broadcast/plan.ts';
+import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
+import type { CsvFile } from '../broadcast/csv-rows.ts';
+import { type BroadcastForecast, describeForecast } from '../broadcast/forecast.ts';
+import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
+import { defaultNotAfter, describeHolds, findStartedBroadcast, forecastRows } from '../broadcast/prepare.ts';
+import { describePlan } from '../broadcast/preview.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
-import { countRefused, describeRefused } from '../broadcast/refused-rows.ts';
-import { type BroadcastState, readState, stateFileOf, writeState } from '../broadcast/state-file.ts';
-import { type CommandFor, type CommandResult, type CreateCommand, examples } from '../command.ts';
+import { countRefused } from '../broadcast/refused-rows.ts';
+import { alreadyComplete, interrupted, summarize } from '../broadcast/results.ts';
+import { continueState, describeRepetition, isComplete } from '../broadcast/start-state.ts';
+import {
+  type BroadcastState,
+  isFromEarlierVersion,
+  readState,
+  stateFileOf,
+  writeState,
+} from '../broadcast/state-file.ts';
+import { DOLLAR, hasDefaultNotAfter } from '../broadcast/template.ts';
+import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../command.ts';
+import { confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
+import { createPacer } from '../operations/pacer.ts';
 import { createProgress } from '../progress.ts';
+import type { Target } from '../target.ts';
 
-export const createBroadcastCommand: CreateCommand = ({ target, report, commandFor, say, stop, canDrawProgress }) =>
+export const createBroadcastCommand: CreateCommand = (context) =>
   createMessageCommand('broadcast')
     .description(
       'Queue a send request for each row of a CSV file.\n\n' +
-        'The first line names the columns. Messages, URLs, and --param values can contain ${column} placeholders. ' +
+        'The first line names the columns. Messages, URLs, and --param values can contain {{column}} placeholders. ' +
         'A template without --param receives every column except the contact column as a variable.\n\n' +
+        'The command shows the first rows, the faulty rows, and a forecast, and asks before it queues anything. ' +
+        'Requests expire after 24 hours, unless --not-after says otherwise.\n\n' +
         'After Ctrl-C, run the same command again to continue. Each row is sent once, even if it is queued twice.',
     )
     .argument('<file>', 'CSV file in UTF-8')
     .option('--contact-column <name>', 'Column with the contact IDs', 'platformContactId')
     .option('--delimiter <character>', 'Delimiter between columns', ',')
-    .option('--dry-run', 'Check every row without queueing it')
+    .option('--dry-run', 'Check every row and forecast without queueing')
+    .option('--yes', 'Queue without asking')
+    .option('--per-second <rows>', 'Queue at most this many rows per second', wholeNumber)
+    .option('--id <id>', 'ID of the broadcast, to find its sends (default: derived from the content)', broadcastId)
     .option('--new', 'Start another broadcast, even if this file was queued or interrupted before')
-    .option('--yes', 'With --new: confirm that users who already received this message receive it again')
     .addHelpText(
       'after',
       examples(
-        "parley broadcast customers.csv --contact-column phone --text 'Hi ${name}, we open at ${time}.' --stage prod",
+        "parley broadcast customers.csv --contact-column phone --text 'Hi {{name}}, we open at {{time}}.' --stage prod",
         'parley broadcast customers.csv --template parcel_update --reason shipping-status --dry-run --stage prod',
       ),
     )
     .action(async (file, options) => {
-      const isNew = options.new === true;
-      if (options.yes && !isNew) throw new CliError(EXIT.usage, '--yes confirms --new. Add --new, or remove --yes.');
       const csv = { file, delimiter: options.delimiter };
-      const plan = await planBroadcast(csv, options.contactColumn, messageFields(options));
-      if (options.dryRun) {
-        report(dryRunResult(file, plan));
-        return;
-      }
-      const { sqs, addresses, id } = await target();
-      const queueUrl = addresses.sendQueueUrl;
-      const stateFile = stateFileOf(file, id);
-      const { broadcastId: contentId, rows, template } = plan;
-      // A repeated request ID would be dropped by SQS, or ignored as already sent.
-      const broadcastId = isNew ? `b-${randomUUID()}` : contentId;
-      const fresh = { broadcastId, contentId, destination: queueUrl, rows, done: 0, queued: 0, refused: {} };
-      const saved = await readState(stateFile);
-      const start = isNew ? startAgain(file, saved, fresh, options.yes === true) : resume(file, saved, fresh);
-      if (isComplete(start)) {
-        report(alreadyComplete(file, start));
-        return;
-      }
-      // Saved before the first row, so that a crash cannot lose a new broadcast's request IDs.
-      await writeState(stateFile, start);
-      const progress = createProgress({
-        total: rows,
-        noun: 'rows',
-        alreadyDone: start.done,
-        canDrawBar: canDrawProgress,
-        say,
-        nowMs: () => performance.now(),
-      });
-      const save = async (state: BroadcastState) => {
-        await writeState(stateFile, state);
-        progress.update(state.done);
-      };
-      try {
-        const state = await queueRows({ csv, template, sqs, queueUrl, stop, save }, start);
-        progress.stop();
-        if (!isComplete(state)) throw interrupted(state, isNew);
-        report(summarize(file, state, commandFor));
-      } finally {
-        progress.stop();
-      }
+      const message = { contactColumn: options.contactColumn, fields: messageFields(options) };
+      context.report(
+        options.dryRun
+          ? await dryRun(context, csv, await planBroadcast(csv, message))
+          : await broadcast(context, csv, message, options),
+      );
     });
 
-const isComplete = ({ done, rows }: BroadcastState): boolean => done === rows;
-
-/** Returns the saved state if it belongs to the same file, message, and queue; otherwise the new state. */
-const resume = (file: string, saved: BroadcastState | undefined, fresh: BroadcastState): BroadcastState => {
-  if (!saved || saved.destination !== fresh.destination) return fresh;
-  if (saved.contentId === fresh.contentId) return saved;
-  if (isComplete(saved)) return fresh;
-  throw new CliError(
-    EXIT.usage,
-    `${file} or the message has changed since its broadcast was interrupted after row ${saved.done}. ` +
-      'Undo the change to continue, or add --new to start another broadcast, which reaches those users again.',
-  );
+const wholeNumber = (text: string): number => {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new CliError(EXIT.usage, `--per-second ${text} is invalid. Use a whole number from 1 to 99999.`);
 };
 
-/** Returns the new state. Requires a confirmation if users would receive the same message again. */
-const startAgain = (
-  file: string,
-  saved: BroadcastState | undefined,
-  fresh: BroadcastState,
-  isConfirmed: boolean,
-): BroadcastState => {
-  const isRepetition = saved?.destination === fresh.destination && saved.contentId === fresh.contentId;
-  if (!isRepetition || saved.queued === 0 || isConfirmed) return fresh;
-  throw new CliError(
-    EXIT.usage,
-    `${saved.queued} of ${saved.rows} rows of ${file} were already queued with this message. ` +
-      'With --new, the same users receive it again. Add --yes to confirm.',
-  );
+const broadcastId = (id: string): string => {
+  if (BROADCAST_ID.test(id)) return id;
+  throw new CliError(EXIT.usage, `--id ${id} is invalid. Use 1 to 64 letters, digits, or punctuation characters.`);
 };
 
-const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): CliError =>
-  new CliError(
-    EXIT.interrupted,
-    `Interrupted after row ${done} of ${rows}. ` +
-      `Run the same command ${isNew ? 'without --new' : 'again'} to continue with row ${done + 1}.`,
-  );
-
-const alreadyComplete = (file: string, state: BroadcastState): CommandResult => ({
-  lines: [
-    `${file}: ${state.queued} of ${state.rows} rows queued, ${countRefused(state.refused)} refused.`,
-    'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new --yes.',
-  ],
-  json: { ...state, refusedRows: countRefused(state.refused) },
-  exitCode: countRefused(state.refused) > 0 ? EXIT.partial : EXIT.done,
-});
-
-const summarize = (file: string, state: BroadcastState, commandFor: CommandFor): CommandResult => {
-  const { broadcastId, queued, refused, rows } = state;
-  const refusedRows = countRefused(refused);
-  return {
-    lines: [
-      `${file}: ${queued} of ${rows} rows queued, ${refusedRows} refused.`,
-      ...describeRefused(refused),
-      `Request IDs: ${broadcastId}-<row>. Check the status of row 1: ${commandFor(`parley status ${broadcastId}-1`)}`,
-    ],
-    json: { ...state, refusedRows },
-    exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
-  };
-};
-
-const dryRunResult = (file: string, { rows, refused, broadcastId }: BroadcastPlan): CommandResult => {
+const dryRun = async (context: CommandContext, csv: CsvFile, plan: BroadcastPlan): Promise<CommandResult> => {
+  const { rows, refused, contentId, template } = plan;
+  const target = await context.target().catch((error: unknown) => {
+    // Without a target, the rows can still be checked.
+    if (error instanceof CliError && error.exitCode === EXIT.usage) return undefined;
+    throw error;
+  });
+  const forecast =
+    target &&
+    (await forecastRows(
+      await context.api(),
+      csv,
+      { ...template, broadcastId: contentId },
+      {
+        done: 0,
+        targetName: target.name,
+      },
+    ));
   const refusedRows = countRefused(refused);
   const valid = rows - refusedRows;
   return {
     lines: [
-      `${file}: ${valid} of ${rows} rows would be queued, ${refusedRows} refused (dry run).`,
-      ...describeRefused(refused),
+      ...describePlan(csv.file, plan),
+      ...(forecast ? [describeForecast(forecast)] : []),
+      ...(target ? [] : ['For a forecast, add --stage <name> or --local.']),
+      `${valid} of ${count(rows, 'row')} would be queued, ${refusedRows} refused (dry run).`,
     ],
-    json: { broadcastId, rows, valid, refused },
+    json: { broadcastId: contentId, rows, valid, refused, forecast },
     exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
   };
+};
+
+interface BroadcastOptions {
+  readonly yes?: true;
+  readonly new?: true;
+  readonly id?: string;
+  readonly perSecond?: number;
+}
+
+const broadcast = async (
+  context: CommandContext,
+  csv: CsvFile,
+  message: PlannedMessage,
+  options: BroadcastOptions,
+): Promise<CommandResult> => {
+  const { say, commandFor } = context;
+  const { file } = csv;
+  const isNew = options.new === true;
+  const plan = await planAgain(context, csv, message, isNew);
+  const target = await context.target();
+  const { contentId, rows } = plan;
+  const isEarlier = plan.template.placeholders === DOLLAR;
+  // A repeated request ID would be dropped by SQS, or ignored as already sent.
+  const requestPrefix = isNew ? `b-${randomUUID()}` : contentId;
+  const fresh: BroadcastState = {
+    broadcastId: options.id ?? requestPrefix,
+    requestPrefix,
+    contentId,
+    destination: target.addresses.sendQueueUrl,
+    rows,
+    done: 0,
+    queued: 0,
+    refused: {},
+  };
+  const stateFile = stateFileOf(file, target.id);
+  const saved = await readState(stateFile);
+  let start = isNew ? fresh : continueState(file, saved, fresh, options.id);
+  if (isComplete(start)) return alreadyComplete(file, start);
+
+  for (const line of describePlan(file, plan)) say(line);
+  if (rows === countRefused(plan.refused)) {
+    throw new CliError(EXIT.usage, `No row of ${file} can be sent, so nothing was queued. Fix the rows.`);
+  }
+  const repetition = isNew ? describeRepetition(file, saved, fresh) : undefined;
+  if (repetition !== undefined) say(repetition);
+  let { template } = plan;
+  let forecast: BroadcastForecast | undefined;
+  if (isEarlier) {
+    say(
+      'An earlier version of parley started this broadcast. Its requests have no broadcast ID and no default notAfter.',
+    );
+  } else {
+    const call = await context.api();
+    template = { ...template, broadcastId: start.broadcastId };
+    forecast = await forecastRows(call, csv, template, { done: start.done, targetName: target.name });
+    const started =
+      start === fresh && !isNew && hasDefaultNotAfter(template)
+        ? await findStartedBroadcast(call, requestPrefix, plan.firstSendable)
+        : undefined;
+    if (started) say('This broadcast was started before. Requests that were already queued are not sent again.');
+    if (start === fresh && forecast) {
+      start = { ...fresh, notAfter: started ? started.notAfter : defaultNotAfter(template, forecast.at) };
+    }
+    template = { ...template, notAfter: start.notAfter };
+    if (forecast) say(describeForecast(forecast));
+    for (const line of await describeHolds(call)) say(line);
+  }
+  if (start.notAfter !== undefined)
+    say(`What is not sent by ${start.notAfter} expires. --not-after sets another time.`);
+  if (options.yes !== true) {
+    const left = rows - start.done - countRefused(plan.refused) + countRefused(start.refused);
+    const messages = start.done > 0 ? `the remaining ${count(left, 'message')}` : count(left, 'message');
+    await confirm(context, `Send ${messages} through ${target.name}?`, 'Nothing was queued.');
+  }
+  const state = await queue(context, { csv, template, stateFile, target, perSecond: options.perSecond }, start);
+  if (!isComplete(state)) throw interrupted(state, isNew);
+  return summarize(file, state, forecast, commandFor);
+};
+
+/**
+ * Plans the broadcast. If an earlier version of parley started the same one, plans it as that version did, because a
+ * request ID must not be reused for another request.
+ */
+const planAgain = async (
+  context: CommandContext,
+  csv: CsvFile,
+  message: PlannedMessage,
+  isNew: boolean,
+): Promise<BroadcastPlan> => {
+  const planEarlier = async () => {
+    const { id, addresses } = await context.target();
+    const saved = isNew ? undefined : await readState(stateFileOf(csv.file, id));
+    if (!saved || !isFromEarlierVersion(saved) || saved.destination !== addresses.sendQueueUrl) return undefined;
+    const earlier = await planBroadcast(csv, { ...message, placeholders: DOLLAR });
+    return earlier.contentId === saved.contentId ? earlier : undefined;
+  };
+  try {
+    const plan = await planBroadcast(csv, message);
+    return (await planEarlier()) ?? plan;
+  } catch (error) {
+    // Its placeholders are invalid now.
+    const earlier = await planEarlier().catch(() => undefined);
+    if (earlier) return earlier;
+    throw error;
+  }
+};
+
+interface QueueSettings {
+  readonly csv: CsvFile;
+  readonly template: BroadcastPlan['template'];
+  readonly stateFile: string;
+  readonly target: Target;
+  readonly perSecond?: number;
+}
+
+const queue = async (
+  { say, stop, canDrawProgress }: CommandContext,
+  { csv, template, stateFile, target, perSecond }: QueueSettings,
+  start: BroadcastState,
+): Promise<BroadcastState> => {
+  const nowMs = () => performance.now();
+  // Saved before the first row, so that a crash cannot lose a new broadcast's request IDs.
+  await writeState(stateFile, start);
+  const progress = createProgress({
+    total: start.rows,
+    noun: 'rows',
+    alreadyDone: start.done,
+    canDrawBar: canDrawProgress,
+    say,
+    nowMs,
+  });
+  const save = async (state: BroadcastState) => {
+    await writeState(stateFile, state);
+    progress.update(state.done);
+  };
+  const pace = perSecond && {
+    rowsPerSecond: perSecond,
+    pacer: createPacer({ unitsPerSecond: perSecond, nowMs }),
+  };
+  const { sqs, addresses } = target;
+  try {
+    const settings = { csv, template, sqs, queueUrl: addresses.sendQueueUrl, stop, save, ...(pace && { pace }) };
+    return await queueRows(settings, start);
+  } finally {
+    progress.stop();
+  }
 };

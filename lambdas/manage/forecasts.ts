@@ -20,6 +20,8 @@ export const MAX_FORECAST_CONTACTS = 500;
 export const FORECAST_DECISIONS = ['free-form', 'template', 'refused', 'expired'] as const;
 
 export const forecastResponse = z.object({
+  /** When the forecast was made. */
+  at: z.string(),
   /** In the order of the call. */
   forecasts: z.array(
     z.object({
@@ -95,7 +97,7 @@ export const forecastSends = defineRoute({
       contact,
       ...forecastOf({ ...message, requestId: 'forecast', platformContactId: contact }, stored[index], at, rules),
     }));
-    return ok({ forecasts } satisfies z.output<typeof forecastResponse>);
+    return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
   },
 });
 

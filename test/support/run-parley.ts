@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { run } from '../../cli/run.ts';
+import { run, type Terminal } from '../../cli/run.ts';
 
 export interface ParleyRun {
   /** The folder of the local run's state. */
   readonly stateFolder: string;
   /** The folder that relative paths start from. @default the state folder */
   readonly root?: string;
-  readonly stdin?: string;
+  readonly stdin?: string | Terminal['stdin'];
   readonly stop?: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ export const runParley = async (
   const code = await run({
     args: [...args, '--local'],
     environment: { PARLEY_STATE_FOLDER: stateFolder },
-    stdin: Readable.from([stdin]),
+    stdin: typeof stdin === 'string' ? Readable.from([stdin]) : stdin,
     print: (text) => printed.push(text),
     say: (line) => said.push(line),
     stop,

@@ -75,6 +75,10 @@ const answer: AnswerCall = async (method, path) => {
   const queue = searchParams.get('queue') ?? 'send';
   const answers: Readonly<Record<string, unknown>> = {
     'GET /v1/stage': stage,
+    'POST /v1/forecasts': {
+      at: NOW,
+      forecasts: [{ contact: PAYLOAD, decision: 'refused', code: PAYLOAD, why: PAYLOAD, known: false }],
+    },
     'POST /v1/sends': { requestId: PAYLOAD, state: PAYLOAD },
     'GET /v1/sends': send,
     'POST /v1/cancellations': send,
@@ -159,6 +163,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['send', [USER, '--text', 'Hi']],
   ['broadcast', ['FOLDER/rows.csv', '--contact-column', 'phone', '--template', 't', '--dry-run']],
   ['broadcast', ['FOLDER/rows.csv', '--contact-column', 'phone', '--template', 't']],
+  ['broadcast', ['FOLDER/rows.csv', '--contact-column', 'phone', '--template', 't', '--not-after', NOW, '--yes']],
   ['broadcast', ['FOLDER/rows.csv', '--contact-column', PAYLOAD, '--template', 't']],
   ['broadcast', [`FOLDER/${PAYLOAD}.csv`, '--text', 'Hi']],
   ['status', ['r-1']],

@@ -270,7 +270,7 @@ describe('an invalid command line', () => {
 describe('an invalid file', () => {
   const csv = (text: string) => file('rows.csv', text);
   const broadcast = (path: string, ...more: string[]) =>
-    fail(['broadcast', path, '--contact-column', 'phone', '--text', 'Hi ${name}', '--local', ...more]);
+    fail(['broadcast', path, '--contact-column', 'phone', '--text', 'Hi {{name}}', '--local', ...more]);
 
   it('that does not exist, or is a directory', async () => {
     expect(await broadcast(join(folder, 'none.csv'))).toEqual([

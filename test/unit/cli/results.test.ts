@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CommandResult } from '../../../cli/command.ts';
+import { CliError, EXIT } from '../../../cli/errors.ts';
 import { ManagementError } from '../../../cli/operations/management-client.ts';
 import { createProgram } from '../../../cli/program.ts';
 import { withTarget } from '../../../cli/target.ts';
@@ -19,7 +20,7 @@ const resultOf = async (
   const results: CommandResult[] = [];
   const program = createProgram(
     {
-      target: () => Promise.reject(new Error('This command needs no target.')),
+      target: () => Promise.reject(new CliError(EXIT.usage, 'No target.')),
       api: async () => async (method, path, body) => {
         const answer = answerTo(method, path, body);
         if (answer === undefined) throw new ManagementError(404, 'CONTACT_NOT_FOUND', `${method} ${path}`);
@@ -168,12 +169,18 @@ describe('a dry run of a broadcast', () => {
     onTestFinished(() => folder.remove());
     const csv = join(folder.path, 'some.csv');
     writeFileSync(csv, 'phone,name\n+5491155562001,Ana\n,Bea\n+5491155562003,\n,Dora\n');
-    const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi ${name}', '--dry-run'];
+    const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi {{name}}', '--dry-run'];
     expect(await resultOf(args)).toMatchObject({
       lines: [
-        `${csv}: 1 of 4 rows would be queued, 3 refused (dry run).`,
+        `${csv}: 4 rows. The first:`,
+        '  row 1, +5491155562001: Hi Ana',
+        '  row 2: column phone is empty',
+        '  row 3: column name is empty',
+        '3 rows cannot be sent and are left out:',
         '  2: column phone is empty (rows 2, 4)',
         '  1: column name is empty (row 3)',
+        'For a forecast, add --stage <name> or --local.',
+        '1 of 4 rows would be queued, 3 refused (dry run).',
       ],
       json: { rows: 4, valid: 1, refused: { 'column phone is empty': { count: 2, rows: [2, 4] } } },
       exitCode: 6,

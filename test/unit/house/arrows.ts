@@ -21,6 +21,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/dead-letters.ts',
   'lambdas/manage/environment.ts',
   'lambdas/manage/erasures.ts',
+  'lambdas/manage/forecasts.ts',
   'lambdas/manage/redrives.ts',
   'lambdas/manage/routes.ts',
   'lambdas/manage/sends.ts',
@@ -170,10 +171,14 @@ export const LAYERS: readonly Layer[] = [
   { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations', 'domain', 'laws', 'manage'] },
   {
     name: 'cli base',
-    files: /^cli\/(command|errors|message-options|progress|target)\.ts$/,
+    files: /^cli\/(command|confirm|errors|message-options|progress|target)\.ts$/,
     mayImport: ['cli base', 'cli operations'],
   },
-  { name: 'cli broadcast', files: /^cli\/broadcast\//, mayImport: ['cli broadcast', 'cli base', 'domain', 'settings'] },
+  {
+    name: 'cli broadcast',
+    files: /^cli\/broadcast\//,
+    mayImport: ['cli broadcast', 'cli base', 'cli operations', 'domain', 'manage', 'settings'],
+  },
   {
     name: 'cli commands',
     files: /^cli\/commands\//,

@@ -1,0 +1,73 @@
+import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
+import type { SendRequest } from '../../lambdas/domain/send-request.ts';
+import { sendResponse } from '../../lambdas/manage/sends.ts';
+import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
+import { resourcePath } from '../operations/resource-path.ts';
+import { type CsvFile, csvRows } from './csv-rows.ts';
+import { type BroadcastForecast, forecastRequests } from './forecast.ts';
+import { requestIdOf } from './plan.ts';
+import { createRequest, DEFAULT_TIME_TO_SEND_MS, hasDefaultNotAfter, type MessageTemplate } from './template.ts';
+
+/** Forecasts the rows after row `done`. Returns undefined if there is nothing to send. */
+export const forecastRows = (
+  call: ManagementClient,
+  csv: CsvFile,
+  template: MessageTemplate,
+  { done, targetName }: { readonly done: number; readonly targetName: string },
+): Promise<BroadcastForecast | undefined> => forecastRequests(call, requestsAfter(csv, template, done), targetName);
+
+async function* requestsAfter(csv: CsvFile, template: MessageTemplate, done: number): AsyncGenerator<SendRequest> {
+  for await (const { number, row } of csvRows(csv)) {
+    if (number <= done) continue;
+    const created = createRequest(template, row, 'forecast');
+    if (created.kind === 'request') yield created.request;
+  }
+}
+
+/** Says why nothing would be sent now, whatever the forecast. */
+export const describeHolds = async (call: ManagementClient): Promise<readonly string[]> => {
+  const { circuitBreaker } = stageResponse.parse(await call('GET', '/v1/stage'));
+  const { state, openedAt, why } = circuitBreaker;
+  return state === 'open' ? [`The circuit breaker has been open since ${openedAt}, so requests wait: ${why}`] : [];
+};
+
+/** The broadcast's start, as its first request shows it. */
+export interface StartedBroadcast {
+  readonly notAfter: Instant | undefined;
+}
+
+/**
+ * Finds out whether the broadcast was started before, although there is no state file. Its rows must then be queued with
+ * the same `notAfter`, because a request ID must not be reused for another request.
+ *
+ * @param row the first row that makes a request
+ * @throws CliError if the stage no longer knows the request.
+ */
+export const findStartedBroadcast = async (
+  call: ManagementClient,
+  requestPrefix: string,
+  row: number,
+): Promise<StartedBroadcast | undefined> => {
+  const requestId = requestIdOf(requestPrefix, row);
+  try {
+    const { request } = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
+    if (typeof request === 'object' && request !== null) {
+      const { notAfter } = { notAfter: undefined, ...request };
+      return { notAfter: typeof notAfter === 'string' ? notAfter : undefined };
+    }
+  } catch (error) {
+    if (error instanceof ManagementError && error.code === 'SEND_NOT_FOUND') return undefined;
+    throw error;
+  }
+  throw new CliError(
+    EXIT.usage,
+    `This broadcast was started before, its state file is missing, and the contact of ${requestId} was erased. ` +
+      'Restore the state file to continue, or add --new to start another broadcast, which reaches those users again.',
+  );
+};
+
+/** Returns the default `notAfter` of a broadcast that starts now, or undefined if its requests need none. */
+export const defaultNotAfter = (template: MessageTemplate, now: Instant): Instant | undefined =>
+  hasDefaultNotAfter(template) ? addMs(now, DEFAULT_TIME_TO_SEND_MS) : undefined;
