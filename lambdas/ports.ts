@@ -13,6 +13,7 @@ import type { MetricName } from './domain/metric-names.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
+import type { SendState } from './domain/send-transitions.ts';
 import type { Traceparent } from './domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
@@ -108,8 +109,35 @@ export interface SendRepository {
   ): Promise<OutboundMessage | undefined>;
   cancel(requestId: string, at: Instant): Promise<TransitionResult>;
   resolve(send: SendRecord, resolution: Resolution): Promise<TransitionResult>;
-  /** Returns a page of the uncertain sends, oldest first. */
-  listUncertain(page: { readonly limit: number; readonly after?: SendListPosition }): Promise<SendListPage>;
+}
+
+/** Lists and counts sends. The lists lag slightly behind the sends, and a send that just left a list is left out. */
+export interface SendLists {
+  /**
+   * Returns a page of the sends that a filter selects. A page can have fewer sends than `limit`, even none, although
+   * others follow.
+   */
+  list(filter: SendFilter, page: { readonly limit: number; readonly after?: SendListPosition }): Promise<SendListPage>;
+  /** Counts the sends of a state or a broadcast by state and code. The rest is counted from `next` on. */
+  count(filter: SendCountFilter, after?: SendListPosition): Promise<SendCounts>;
+}
+
+/** Selects sends by their contact, their broadcast, their state, or several of them. */
+export type SendFilter = (
+  | { readonly contact: ContactRef; readonly broadcastId?: string; readonly state?: SendState }
+  | { readonly contact?: undefined; readonly broadcastId: string; readonly state?: SendState }
+  | { readonly contact?: undefined; readonly broadcastId?: undefined; readonly state: SendState }
+) & {
+  readonly code?: string;
+  /** Those that entered their state since then; with `contact`, those created since then. */
+  readonly since?: Instant;
+};
+
+export type SendCountFilter = Exclude<SendFilter, { readonly contact: ContactRef }>;
+
+export interface SendCounts {
+  readonly counts: readonly { readonly state: SendState; readonly code?: string; readonly count: number }[];
+  readonly next?: SendListPosition;
 }
 
 /** The right to make one call. */

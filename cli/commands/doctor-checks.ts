@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { uncertainSendsResponse } from '../../lambdas/manage/sends.ts';
+import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
@@ -103,7 +103,7 @@ const checkToken = async (
 };
 
 const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor): Promise<Finding[]> => {
-  const { sends, cursor } = uncertainSendsResponse.parse(await api('GET', '/v1/uncertain-sends'));
+  const { sends, cursor } = sendListResponse.parse(await api('GET', '/v1/uncertain-sends'));
   if (sends.length === 0) return [{ check: 'sends', grade: 'ok', message: 'No sends are uncertain.' }];
   const number = cursor === undefined ? String(sends.length) : `${sends.length} or more`;
   return [

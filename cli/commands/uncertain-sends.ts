@@ -1,5 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
-import { sendResponse, uncertainSendsResponse } from '../../lambdas/manage/sends.ts';
+import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
+import { sendResponse } from '../../lambdas/manage/sends.ts';
 import { type CommandContext, type CreateCommand, examples } from '../command.ts';
 import { describeSend, sendResult } from './sends.ts';
 
@@ -25,7 +26,7 @@ const createListCommand = ({ api, report }: CommandContext) =>
       if (limit !== undefined) query.set('limit', limit);
       if (cursor !== undefined) query.set('cursor', cursor);
       const call = await api();
-      const page = uncertainSendsResponse.parse(await call('GET', `/v1/uncertain-sends?${query}`));
+      const page = sendListResponse.parse(await call('GET', `/v1/uncertain-sends?${query}`));
       const lines = page.sends.length > 0 ? page.sends.flatMap(describeSend) : ['No sends are uncertain.'];
       const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
       report({ lines: [...lines, ...next], json: page });

@@ -102,7 +102,7 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
   if (fault?.code === WINDOW_CLOSED) return { kind: 'window-closed' };
   if (fault?.code === INSUFFICIENT_CREDIT)
     return { kind: 'not-done', cause: 'no-credit', explanation, ...details, retryAfter };
-  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'rejected', code: fault?.code, explanation, ...details };
+  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'rejected', code: codeOf(fault), explanation, ...details };
   if (httpStatus === 401) return { kind: 'not-done', cause: 'token', explanation, ...details };
   if (httpStatus === 429 || httpStatus === 503) {
     return { kind: 'not-done', cause: 'unavailable', explanation, ...details, retryAfter };
@@ -115,7 +115,7 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
   }
   if (httpStatus >= 400 && httpStatus < 500) {
     return fault
-      ? { kind: 'rejected', code: fault.code, explanation, ...details }
+      ? { kind: 'rejected', code: codeOf(fault), explanation, ...details }
       : { kind: 'not-done', cause: 'blocked', explanation: `${explanation}, without the chat service's error body` };
   }
   return { kind: 'uncertain', explanation, ...details, isAnswered: false };
@@ -155,10 +155,13 @@ const faultOf = (given: unknown): Problem | undefined => {
 };
 
 const explain = (httpStatus: number, fault: Problem | undefined): string => {
+  const code = codeOf(fault);
+  return code === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}, code ${code}`;
+};
+
+const codeOf = (fault: Problem | undefined): number | undefined => {
   const { code } = fault ?? {};
-  return code === undefined || !Number.isInteger(code) || Math.abs(code) > MAX_CODE
-    ? `HTTP ${httpStatus}`
-    : `HTTP ${httpStatus}, code ${code}`;
+  return code === undefined || !Number.isInteger(code) || Math.abs(code) > MAX_CODE ? undefined : code;
 };
 
 /** Masks numbers before it shortens the text, so that no part of a number remains at the end. */

@@ -38,7 +38,9 @@ export type SendResult = { readonly at: Instant } & (
   | { readonly state: 'accepted'; readonly messageId?: string; readonly outcome: string }
   | { readonly state: 'refused'; readonly code: RefusalCode; readonly decision: string }
   | { readonly state: 'expired' | 'waiting'; readonly decision: string }
-  | { readonly state: 'rejected' | 'waiting'; readonly outcome: string; readonly outcomeDetails?: string }
+  | { readonly state: 'waiting'; readonly outcome: string; readonly outcomeDetails?: string }
+  /** `code` is the chat service's. */
+  | { readonly state: 'rejected'; readonly code?: string; readonly outcome: string; readonly outcomeDetails?: string }
   /** `isAnswered`: the chat service answered with a 2xx, so the request is not resent automatically. */
   | {
       readonly state: 'uncertain';
@@ -76,7 +78,7 @@ const sentCall = { endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record
 export const sendRecord = z.object({
   requestId: z.string(),
   state: z.enum(SEND_STATES),
-  /** Why Parley refused it. */
+  /** Why Parley refused it, or the chat service's code of its rejection. */
   code: optionalString,
   /** Why Parley made its latest call, or why it made no call. */
   decision: optionalString,

@@ -8,6 +8,7 @@ import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
+import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
@@ -88,6 +89,8 @@ const ports = {
   contacts: createDynamodbContacts(table),
   messages: createDynamodbMessages(table),
   sends: createDynamodbSends(table),
+  lists: createDynamodbSendLists(table),
+  indexCommonStates: false,
   circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),

@@ -8,7 +8,8 @@ import { eraseContact, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
 import { redriveDeadLetters } from './redrives.ts';
 import { resolveSend } from './resolve-send.ts';
-import { enqueueSend, enqueueSendById, getSend, listUncertainSends } from './sends.ts';
+import { countSends, listSends, listUncertainSends } from './send-lists.ts';
+import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
 import { getStage } from './stage.ts';
 
 /** The routes of the management API, by operation id. */
@@ -20,6 +21,8 @@ export const ROUTES = {
   enqueueSend,
   enqueueSendById,
   getSend,
+  listSends,
+  countSends,
   listUncertainSends,
   resolveSend,
   cancelSend,

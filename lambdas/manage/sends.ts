@@ -9,25 +9,20 @@ import {
   type Answer,
   accepted,
   confinableIdField,
-  cursorField,
   defineRoute,
-  INVALID_CURSOR,
   ignoredQuery,
   invalidRequest,
   noBody,
   noQuery,
   ok,
   type Parsed,
-  pageSize,
-  parseCursor,
   problem,
   problemResponse,
   requestIdField,
-  writeCursor,
 } from './api.ts';
 
 export interface SendPorts {
-  readonly sends: Pick<SendRepository, 'read' | 'register' | 'listUncertain'>;
+  readonly sends: Pick<SendRepository, 'read' | 'register'>;
   readonly messages: Pick<MessageRepository, 'read'>;
   readonly queue: SendQueue;
   readonly clock: Clock;
@@ -41,7 +36,7 @@ export const sendResponse = z.object({
   state: z.enum(SEND_STATES),
   /** The broadcast that the request is part of; kept when its contact is erased. */
   broadcastId: z.optional(z.string()),
-  /** The rule that a refused send violates. */
+  /** The rule that a refused send violates, or the chat service's code of a rejection. */
   code: z.optional(z.string()),
   /** Why Parley made its latest call, or why it made no call. */
   decision: z.optional(z.string()),
@@ -155,30 +150,6 @@ export const getSend = defineRoute({
     const message = send.messageId === undefined ? undefined : await messages.read(send.messageId);
     const { deliveredAt, readAt, failedAt } = message ?? {};
     return ok({ ...viewSend(send), deliveredAt, readAt, failedAt });
-  },
-});
-
-const DEFAULT_PAGE_SIZE = 100;
-
-export const uncertainSendsResponse = z.object({ sends: z.array(sendResponse), cursor: z.optional(z.string()) });
-
-const listPosition = z.record(z.string(), z.string());
-
-export const listUncertainSends = defineRoute({
-  route: 'GET /v1/uncertain-sends',
-  summary: 'List the sends whose outcome is unknown, oldest first',
-  query: z.strictObject({
-    /** Sends per page. @default 100 */
-    limit: z.optional(pageSize(500)),
-    cursor: z.optional(cursorField),
-  }),
-  body: noBody,
-  responses: { 200: uncertainSendsResponse, 400: problemResponse },
-  async handle({ sends }: Pick<SendPorts, 'sends'>, { query: { cursor, limit = DEFAULT_PAGE_SIZE } }) {
-    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
-    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
-    const page = await sends.listUncertain({ limit, after });
-    return ok({ sends: page.sends.map(viewSend), cursor: page.next && writeCursor(page.next) });
   },
 });
 

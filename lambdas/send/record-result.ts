@@ -128,8 +128,8 @@ export const createRecordResult = (options: RecordResultOptions) => {
       case 'window-closed': {
         const result =
           outcome.kind === 'rejected'
-            ? { outcome: outcome.explanation, outcomeDetails: outcome.details }
-            : { outcome: 'The chat service answered the template with error 201.' };
+            ? { code: outcome.code?.toString(), outcome: outcome.explanation, outcomeDetails: outcome.details }
+            : { code: '201', outcome: 'The chat service answered the template with error 201.' };
         await record(send, claimId, { state: 'rejected', at, ...result });
         return DONE;
       }

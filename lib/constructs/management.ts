@@ -135,7 +135,7 @@ export class ParleyManagement extends Construct {
       } satisfies ManageEnvironment,
     });
     this.#grantItems(table);
-    grantQuery(table, this.handler, 'byContact', 'byState');
+    grantQuery(table, this.handler, 'byBroadcast', 'byContact', 'byState');
     grantSendMessage(this.handler, this.erasureQueue);
     if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
     sender.grantSend(this.handler);

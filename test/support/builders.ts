@@ -113,8 +113,9 @@ export const sendResult = (state: SendResult['state'], at = NOW): SendResult => 
       return { state, at, decision: 'notAfter has passed.' };
     case 'uncertain':
       return { state, at, outcome: 'HTTP 502', isAnswered: false };
-    case 'waiting':
     case 'rejected':
+      return { state, at, code: '104', outcome: 'HTTP 400, code 104' };
+    case 'waiting':
       return { state, at, outcome: 'HTTP 502' };
   }
 };

@@ -5,15 +5,17 @@ import type { AuditPosition, AuditRepository, Randomness } from '../../ports.ts'
 import {
   auditKey,
   BY_CONTACT,
+  BY_STATE,
   contactName,
   contactSort,
   type ItemKey,
   idOf,
   parseContactName,
   stateShard,
+  stateShards,
 } from './keys.ts';
 import { readWithinBudget } from './page-budget.ts';
-import { listByState } from './shard-list.ts';
+import { listShards } from './shard-list.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 const auditItem = z.object({
@@ -73,8 +75,11 @@ interface ListOptions {
   readonly after: AuditPosition | undefined;
 }
 
-const listAll = (table: ConversationTable, options: ListOptions) =>
-  listByState(table, 'audit', { ...options, keyOf: auditKey, isNewestFirst: true });
+const listAll = async (table: ConversationTable, { since, until, ...page }: ListOptions) => {
+  const list = { index: BY_STATE, shards: stateShards('audit'), from: since, to: until, keyOf: auditKey };
+  const { entries, nextAfter } = await listShards(table, { ...list, ...page, isDescending: true });
+  return { ids: entries.map(({ id }) => id), nextAfter };
+};
 
 const listOfContact = async (
   table: ConversationTable,

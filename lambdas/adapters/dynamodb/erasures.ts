@@ -3,6 +3,7 @@ import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
 import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
+import { broadcastSort } from '../../domain/send-index.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
 import { eraseAuditEntry } from './audit.ts';
@@ -223,7 +224,10 @@ const markAsErased = async (table: ConversationTable, messageId: string, request
 /** The states in which an erasure cancels a send, because it would otherwise be sent. */
 const PENDING = Object.keys(SEND_TRANSITIONS.cancelErased.from);
 
-/** The attributes of a send that can identify the contact or that keep the item in an index. */
+/**
+ * The attributes of a send that can identify the contact or that keep the item in an index. It stays in that of its
+ * broadcast, which is about nobody, so that the counts of the broadcast stay the same.
+ */
 const PERSONAL = [
   'contact',
   'contactSort',
@@ -283,14 +287,24 @@ const eraseSend = async (
   if (ended.item === undefined || ended.item.contact !== contact) return 'gone';
   const cancelled = await table.update({
     key: sendKey(requestId),
-    set: { ...emptied, state: SEND_TRANSITIONS.cancelErased.to, cancelledAt: at },
+    set: {
+      ...emptied,
+      state: SEND_TRANSITIONS.cancelErased.to,
+      cancelledAt: at,
+      broadcastState: broadcastSort(SEND_TRANSITIONS.cancelErased.to, { at }),
+    },
     values: { ofContact: contact, ...pending },
     condition: `#contact = :ofContact AND ${isPending}`,
   });
   if (cancelled.kind === 'written') return 'erased';
   const lost = await table.update({
     key: sendKey(requestId),
-    set: { ...emptied, state: SEND_TRANSITIONS.loseTrackErased.to, uncertainAt: at },
+    set: {
+      ...emptied,
+      state: SEND_TRANSITIONS.loseTrackErased.to,
+      uncertainAt: at,
+      broadcastState: broadcastSort(SEND_TRANSITIONS.loseTrackErased.to, { at }),
+    },
     values: { ofContact: contact, claimed: 'claimed', now: at },
     condition: '#contact = :ofContact AND #state = :claimed AND #leaseUntil < :now',
   });

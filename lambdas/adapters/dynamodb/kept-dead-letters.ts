@@ -70,7 +70,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
 
   async list(queue, { limit, after }) {
     const { items, next } = await table.query({
-      IndexName: BY_STATE,
+      IndexName: BY_STATE.name,
       KeyConditionExpression: '#stateShard = :stateShard',
       ExpressionAttributeNames: { '#stateShard': 'stateShard' },
       values: { stateShard: deadLetterShard(queue) },

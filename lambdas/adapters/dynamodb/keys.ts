@@ -98,22 +98,46 @@ export const contactSort = (kind: ContactSortKind, createdAt: string): string =>
 /** The sort key of an item that has only statuses. It has no time, so that it does not depend on their order. */
 export const STATUS_SORT = 'STATUS#';
 
+/** An index whose partitions are shards of a list. */
+export interface ShardedIndex {
+  readonly name: 'byState' | 'byBroadcast';
+  /** The attributes with the partition and with the sort key. */
+  readonly partition: 'stateShard' | 'broadcastShard';
+  readonly sort: 'stateAt' | 'broadcastState';
+}
+
 /**
- * The sparse index `byState` (partition `stateShard`, sort `stateAt`, keys only) holds the sends that operators look
- * for, the kept dead letters, and the audit trail. It is sharded because an outage can put every send into one state,
- * and a single hot partition would throttle writes to the table.
+ * The sparse index `byState` (keys only) holds the sends that operators look for, the kept dead letters, and the audit
+ * trail. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
+ * writes to the table.
  */
-export const BY_STATE = 'byState';
-const STATE_SHARDS = 16;
+export const BY_STATE = { name: 'byState', partition: 'stateShard', sort: 'stateAt' } as const satisfies ShardedIndex;
+
+/** The sparse index `byBroadcast` (keys only) holds the sends of each broadcast. Sharded because all are sent at once. */
+export const BY_BROADCAST = {
+  name: 'byBroadcast',
+  partition: 'broadcastShard',
+  sort: 'broadcastState',
+} as const satisfies ShardedIndex;
+
+const SHARDS = 16;
 export type ListedState = SendState | 'audit';
 
-/** Returns the partitions of a state or of the audit trail, such as `uncertain#7`. */
-export const stateShards = (state: ListedState): readonly string[] =>
-  Array.from({ length: STATE_SHARDS }, (_, shard) => `${state}#${shard}`);
+/** Returns the partition of a send in a state, or of an audit entry, such as `uncertain#7`. */
+export const stateShard = (state: ListedState, id: string): string => shardOf(state, id);
 
-/** Returns the partition of a send in a state, or of an audit entry. */
-export const stateShard = (state: ListedState, id: string): string =>
-  `${state}#${(createHash('sha256').update(id).digest()[0] ?? 0) % STATE_SHARDS}`;
+/** Returns the partitions of a state or of the audit trail. */
+export const stateShards = (state: ListedState): readonly string[] => shardsOf(state);
+
+/** Returns the partition of a send in its broadcast. The id of the broadcast may contain the separator. */
+export const broadcastShard = (broadcastId: string, requestId: string): string => shardOf(broadcastId, requestId);
+
+export const broadcastShards = (broadcastId: string): readonly string[] => shardsOf(broadcastId);
+
+const shardOf = (list: string, id: string): string =>
+  `${list}#${(createHash('sha256').update(id).digest()[0] ?? 0) % SHARDS}`;
+
+const shardsOf = (list: string): readonly string[] => Array.from({ length: SHARDS }, (_, shard) => `${list}#${shard}`);
 
 /**
  * Returns the partition of a queue's dead letters in the index `byState`. It is not sharded: only one function writes

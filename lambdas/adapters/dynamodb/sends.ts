@@ -9,16 +9,23 @@ import {
   type SendResult,
   sendRecord,
 } from '../../domain/send.ts';
-import { SEND_TRANSITIONS, type SendTransitionName } from '../../domain/send-transitions.ts';
+import { broadcastSort, isInBroadcast, isListed, stateSort, timeOfState } from '../../domain/send-index.ts';
+import { SEND_TRANSITIONS, type SendState, type SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
-import { contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
-import { readWithinBudget } from './page-budget.ts';
+import { broadcastShard, contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
-import { listByState } from './shard-list.ts';
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
 
+export interface SendListing {
+  /** Whether the sends in every state are listed, and not only those that operators look for. @default false */
+  readonly indexCommonStates?: boolean;
+}
+
 /** Creates the repository of sends. Each transition is one conditional write. */
-export const createDynamodbSends = (table: ConversationTable): SendRepository => {
+export const createDynamodbSends = (
+  table: ConversationTable,
+  { indexCommonStates = false }: SendListing = {},
+): SendRepository => {
   const apply = async (
     name: SendTransitionName,
     requestId: string,
@@ -28,7 +35,8 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
   ): Promise<WriteOutcome> => {
     const { to } = SEND_TRANSITIONS[name];
     const { set = {}, setOnce, increment } = update;
-    const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...stateIndex(requestId, to, set) };
+    const lists = listAttributes(requestId, to, set, indexCommonStates);
+    const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...lists };
     // The details of an outcome are removed with it.
     const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
     // An erasure must find every message that a function may still be writing.
@@ -61,7 +69,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
 
   /** Returns the attributes of a request, which the first transition writes. */
   const requestAttributes = (
-    { request: { broadcastId }, body, contact }: Pick<QueuedSend, 'request' | 'body' | 'contact'>,
+    { request: { requestId, broadcastId }, body, contact }: Pick<QueuedSend, 'request' | 'body' | 'contact'>,
     at: string,
     expiresFrom = at,
   ): TransitionUpdate => ({
@@ -70,7 +78,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       contact: contactName(contact),
       expiresAt: table.expiryOf('sends', expiresFrom),
       // Two requests with the same body have the same one, so it is never removed.
-      ...(broadcastId !== undefined && { broadcastId }),
+      ...(broadcastId !== undefined && { broadcastId, broadcastShard: broadcastShard(broadcastId, requestId) }),
     },
     setOnce: { createdAt: at, contactSort: contactSort('SEND', at) },
   });
@@ -225,17 +233,6 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       });
       return at;
     },
-
-    async listUncertain(page) {
-      const { ids: requestIds, nextAfter } = await listByState(table, 'uncertain', { ...page, keyOf: sendKey });
-      const { values: sends, used } = await readWithinBudget(requestIds, async (ids) => {
-        const items = await table.getAll(ids.map(sendKey));
-        // The index lags behind the table, so a send may have just left the state.
-        return items.map((item) => (item?.state === 'uncertain' ? parseSend(item) : undefined));
-      });
-      const next = nextAfter(used);
-      return { sends, ...(next && { next }) };
-    },
   };
 };
 
@@ -264,7 +261,8 @@ const TRANSITION_TO = {
   waiting: 'wait',
 } as const satisfies Record<SendResult['state'], SendTransitionName>;
 
-const parseSend = (item: Item): SendRecord => parseItem(sendRecord, { ...item, requestId: idOf(item.pk) });
+/** @throws DamagedItemError if the item does not have the form of a send. */
+export const parseSend = (item: Item): SendRecord => parseItem(sendRecord, { ...item, requestId: idOf(item.pk) });
 
 const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
   if (kind === 'written') return { kind: 'applied' };
@@ -292,9 +290,16 @@ const resolutionAttributes = (resolution: Resolution, { claimId }: SendRecord): 
     case 'accepted':
       return { acceptedAt: at, messageId: resolution.messageId, outcome, outcomeDetails, ...NOT_UNCERTAIN };
     case 'failed':
-      return { rejectedAt: at, outcome, outcomeDetails, isAnswered: undefined, unsentClaimId: claimId };
+      return {
+        rejectedAt: at,
+        code: undefined,
+        outcome,
+        outcomeDetails,
+        isAnswered: undefined,
+        unsentClaimId: claimId,
+      };
     case 'resend':
-      return { waitingAt: at, outcome, outcomeDetails, isAnswered: undefined };
+      return { waitingAt: at, code: undefined, outcome, outcomeDetails, isAnswered: undefined };
   }
 };
 
@@ -306,8 +311,24 @@ const unknownCallAttributes = (send: SendRecord): Item => {
   return isUnknown && call && claimedAt ? { unknownCall: { ...call, claimedAt, attempt } } : {};
 };
 
-/** Adds uncertain sends to the index and removes all others. */
-const stateIndex = (requestId: string, to: string, set: Readonly<Record<string, unknown>>): Item =>
-  to === 'uncertain'
-    ? { stateShard: stateShard('uncertain', requestId), stateAt: set.uncertainAt }
-    : { stateShard: undefined, stateAt: undefined };
+/**
+ * Returns the attributes that put a send into the lists of its new state and of its broadcast, or take it out of them.
+ * Every transition writes all of them, so that no write of another version leaves a send in a list that it has left.
+ * The sort key in the broadcast is written without knowing whether there is one: without `broadcastShard`, the send is
+ * not in the index.
+ */
+const listAttributes = (requestId: string, to: SendState, set: Item, indexCommonStates: boolean): Item => {
+  const at = set[timeOfState(to)];
+  // The send stays in its state.
+  if (typeof at !== 'string') return {};
+  const entry = { at, ...(typeof set.code === 'string' && { code: set.code }) };
+  return {
+    ...(isListed(to, indexCommonStates)
+      ? { stateShard: stateShard(to, requestId), stateAt: stateSort(entry) }
+      : UNLISTED),
+    broadcastState: isInBroadcast(to) ? broadcastSort(to, entry) : undefined,
+  };
+};
+
+/** What a transition or an erasure writes to take a send out of the list of its state. */
+const UNLISTED = { stateShard: undefined, stateAt: undefined } as const;

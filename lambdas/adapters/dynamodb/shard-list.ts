@@ -1,54 +1,83 @@
-import { BY_STATE, type ItemKey, idOf, type ListedState, stateShards } from './keys.ts';
+import { type ItemKey, idOf, type ShardedIndex } from './keys.ts';
 import type { ConversationTable } from './table.ts';
 
 export interface ShardListOptions {
+  readonly index: ShardedIndex;
+  /** The partitions to list. */
+  readonly shards: readonly string[];
+  /** The first and the last sort key to list. @default all */
+  readonly from?: string;
+  readonly to?: string;
   /** Returns the key of the item with an ID. */
   readonly keyOf: (id: string) => ItemKey;
   readonly limit: number;
   readonly after?: ShardPosition;
-  /** The first and the last time to list. @default all */
-  readonly since?: string;
-  readonly until?: string;
-  /** @default oldest first */
-  readonly isNewestFirst?: boolean;
+  /** @default the lowest sort key first */
+  readonly isDescending?: boolean;
+  /** Selects entries by their sort key. @default all */
+  readonly matches?: (sort: string) => boolean;
 }
 
 /** Where each shard continues. */
 export type ShardPosition = Readonly<Record<string, string>>;
 
-/** Lists the items in a state by time, from all shards of the index. */
-export const listByState = async (
+export interface ShardEntry {
+  readonly shard: string;
+  readonly sort: string;
+  readonly id: string;
+}
+
+/** Lists the entries of several partitions of an index, in the order of their sort keys. */
+export const listShards = async (
   table: ConversationTable,
-  state: ListedState,
   options: ShardListOptions,
 ): Promise<{
-  readonly ids: readonly string[];
-  /** Returns where the next page starts if this one ends after `count` items. */
+  readonly entries: readonly ShardEntry[];
+  /** Returns where the next page starts if this one ends after `count` entries. */
   readonly nextAfter: (count: number) => ShardPosition | undefined;
 }> => {
-  const { limit, after = {}, isNewestFirst = false } = options;
-  const shards = stateShards(state).filter((shard) => after[shard] !== EXHAUSTED);
-  const pages = await Promise.all(shards.map((shard) => queryShard(table, shard, options, after[shard])));
-  const later = isNewestFirst ? -1 : 1;
-  // The sort is stable: items of a shard keep their order, so the next page can continue after the last one taken.
+  const { shards, limit, after = {}, isDescending = false, matches } = options;
+  // If only some entries match, as many as the page needs are rarely found among as many keys.
+  const found = await Promise.all(
+    shards.map((shard) => queryShard(table, shard, options, matches ? Math.max(limit, MIN_KEYS) : limit)),
+  );
+  const order = (one: string, other: string): number =>
+    (one < other ? -1 : one > other ? 1 : 0) * (isDescending ? -1 : 1);
+  // What a shard has not returned yet comes after its last entry, and so does everything later in other shards.
+  const ends = found.flatMap(({ entries, isLast }) => (isLast ? [] : entries.slice(-1).map(({ sort }) => sort)));
+  const [frontier] = ends.toSorted(order);
+  const pages = found.map((page) => ({
+    ...page,
+    found: page.entries.length,
+    entries: page.entries.filter(({ sort }) => frontier === undefined || order(sort, frontier) <= 0),
+  }));
+  // The sort is stable: entries of a shard keep their order, so the next page can continue after the last one taken.
   const taken = pages
     .flatMap(({ entries }) => entries)
-    .toSorted((one, other) => (one.stateAt < other.stateAt ? -later : one.stateAt > other.stateAt ? later : 0))
+    .filter(({ sort }) => matches === undefined || matches(sort))
+    .toSorted((one, other) => order(one.sort, other.sort))
     .slice(0, limit);
-  return {
-    ids: taken.map(({ id }) => id),
-    nextAfter: (count) => nextPosition(state, pages, taken.slice(0, count), after),
+  const nextAfter = (count: number): ShardPosition | undefined => {
+    const used = new Set(taken.slice(0, count));
+    const isLeft = (entry: ShardEntry): boolean => !used.has(entry) && (matches === undefined || matches(entry.sort));
+    const next = Object.fromEntries(Object.entries(after).filter(([shard]) => shards.includes(shard)));
+    for (const { shard, entries, found, isLast } of pages) {
+      const left = entries.findIndex(isLeft);
+      const done = left < 0 ? entries : entries.slice(0, left);
+      const last = done.at(-1);
+      if (isLast && done.length === found) next[shard] = EXHAUSTED;
+      else if (last) next[shard] = positionOf(last);
+    }
+    return shards.every((shard) => next[shard] === EXHAUSTED) ? undefined : next;
   };
+  return { entries: taken, nextAfter };
 };
+
+/** A key has about 150 bytes, so these take eight read units. */
+const MIN_KEYS = 400;
 
 /** In a list position: this shard has no more items. */
 const EXHAUSTED = 'exhausted';
-
-interface ShardEntry {
-  readonly shard: string;
-  readonly stateAt: string;
-  readonly id: string;
-}
 
 interface ShardPage {
   readonly shard: string;
@@ -56,46 +85,53 @@ interface ShardPage {
   readonly isLast: boolean;
 }
 
-/** Sort before and after every time. */
-const [ANY_TIME, NO_TIME] = ['0', '~'];
+/** Sort before and after every time and every state. */
+export const [LOWEST, HIGHEST] = ['0', '~'];
 
-/** @param after the position, from {@link positionOf}, of the last item taken from this shard */
-const queryShard = async (
+/** Reads the next entries of a shard. */
+export const queryShard = async (
   table: ConversationTable,
   shard: string,
-  { keyOf, limit, since = ANY_TIME, until = NO_TIME, isNewestFirst = false }: ShardListOptions,
-  after: string | undefined,
+  {
+    index,
+    keyOf,
+    from = LOWEST,
+    to = HIGHEST,
+    isDescending = false,
+    after,
+  }: Pick<ShardListOptions, 'index' | 'keyOf' | 'from' | 'to' | 'isDescending' | 'after'>,
+  limit: number,
 ): Promise<ShardPage> => {
-  const [stateAt = '', id = ''] = after?.split(' ') ?? [];
+  const position = after?.[shard];
+  const { sort, id } = parsePosition(position);
+  // DynamoDB refuses a position outside of what is listed, as in a cursor of another list.
+  const isBefore = isDescending ? sort > to : sort < from;
+  const isAfter = isDescending ? sort < from : sort > to;
+  if (position === EXHAUSTED || (position !== undefined && isAfter)) return { shard, entries: [], isLast: true };
   const { items, next } = await table.query({
-    IndexName: BY_STATE,
-    KeyConditionExpression: '#stateShard = :stateShard AND #stateAt BETWEEN :since AND :until',
-    ExpressionAttributeNames: { '#stateShard': 'stateShard', '#stateAt': 'stateAt' },
-    values: { stateShard: shard, since, until },
+    IndexName: index.name,
+    KeyConditionExpression: '#shard = :shard AND #sort BETWEEN :from AND :to',
+    ExpressionAttributeNames: { '#shard': index.partition, '#sort': index.sort },
+    values: { shard, from, to },
     Limit: limit,
-    ScanIndexForward: !isNewestFirst,
-    ...(stateAt !== '' && { after: { ...keyOf(id), stateShard: shard, stateAt } }),
+    ScanIndexForward: !isDescending,
+    ...(position !== undefined &&
+      !isBefore && { after: { ...keyOf(id), [index.partition]: shard, [index.sort]: sort } }),
   });
-  const entries = items.map((item) => ({ shard, stateAt: String(item.stateAt), id: idOf(item.pk) }));
+  const entries = items.map((item) => ({ shard, sort: String(item[index.sort]), id: idOf(item.pk) }));
   return { shard, entries, isLast: next === undefined };
 };
 
-/** Neither a time nor an ID contains a space. */
-const positionOf = ({ stateAt, id }: ShardEntry): string => `${stateAt} ${id}`;
+/** Neither a sort key nor an ID contains a space. */
+const positionOf = ({ sort, id }: Pick<ShardEntry, 'sort' | 'id'>): string => `${sort} ${id}`;
 
-/** Returns the position at which each shard continues, or undefined if all shards are exhausted. */
-const nextPosition = (
-  state: ListedState,
-  pages: readonly ShardPage[],
-  taken: readonly ShardEntry[],
-  after: ShardPosition,
-): ShardPosition | undefined => {
-  const next: Record<string, string> = { ...after };
-  for (const { shard, entries, isLast } of pages) {
-    const takenHere = taken.filter((entry) => entry.shard === shard);
-    const last = takenHere.at(-1);
-    if (isLast && takenHere.length === entries.length) next[shard] = EXHAUSTED;
-    else if (last) next[shard] = positionOf(last);
-  }
-  return stateShards(state).every((shard) => next[shard] === EXHAUSTED) ? undefined : next;
+const parsePosition = (position = ''): Pick<ShardEntry, 'sort' | 'id'> => {
+  const [sort = '', id = ''] = position.split(' ');
+  return { sort, id };
+};
+
+/** Returns where a shard continues after its entries have all been used. */
+export const positionAfter = ({ entries, isLast }: Pick<ShardPage, 'entries' | 'isLast'>): string => {
+  const last = entries.at(-1);
+  return isLast || last === undefined ? EXHAUSTED : positionOf(last);
 };

@@ -1,4 +1,6 @@
 import { CONSENT_REGISTERS } from '../consent.ts';
+import { broadcastSort, isListed, type SendEntry, stateSort, timeOfState } from '../send-index.ts';
+import { SEND_STATES, type SendState } from '../send-transitions.ts';
 import type { ItemLaw } from './law.ts';
 import { describeTime, has, ITEM_KINDS, kindOf, listNames, type StoredItem, textOf, timeOf } from './stored-item.ts';
 
@@ -8,19 +10,62 @@ const AUDITOR_SKEW_MS = 15 * 60_000;
 
 /** Whether an attribute is a time. `expiresAt` is a number, and `consentAt` is stored as the caller sent it. */
 const isTimeName = (name: string): boolean =>
-  /^(leaseUntil|failingSince|since|at)$|[a-z]At$/.test(name) && name !== 'expiresAt' && name !== 'consentAt';
+  /^(leaseUntil|failingSince|since|at)$|[a-z]At$/.test(name) && !['expiresAt', 'consentAt', 'stateAt'].includes(name);
 
 /** Times that can be in the future. */
 const AHEAD = ['sendAt', 'nextProbeAt', 'leaseUntil'];
 
 const timeNames = (item: StoredItem): readonly string[] => Object.keys(item).filter(isTimeName);
 
-/** The partition and the sort key in the index `byState`; undefined if the item must not be in it. */
-const stateIndexOf = (item: StoredItem): readonly [shard: RegExp, at: unknown] | undefined => {
+/** The partition and the sort key of an item in the index `byState`. */
+interface StateIndex {
+  readonly shard: RegExp;
+  readonly at: unknown;
+  /** Whether the item must be in the index. A send in a common state may be, as the stage decides. */
+  readonly isRequired: boolean;
+}
+
+/** Returns undefined if the item must not be in the index `byState`. */
+const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
   const kind = kindOf(item);
-  if (kind === 'audit') return [/^audit#\d+$/, item.at];
-  if (kind === 'dead-letter') return [/^dead-letter#\w+$/, item.since];
-  return kind === 'send' && item.state === 'uncertain' ? [/^uncertain#\d+$/, item.uncertainAt] : undefined;
+  if (kind === 'audit') return { shard: /^audit#\d+$/, at: item.at, isRequired: true };
+  if (kind === 'dead-letter') return { shard: /^dead-letter#\w+$/, at: item.since, isRequired: true };
+  const state = kind === 'send' ? stateOf(item) : undefined;
+  if (state === undefined) return undefined;
+  // Earlier versions listed only uncertain sends, and did not write the sort key of the broadcast.
+  const isRequired = state === 'uncertain' || (isListed(state, false) && isCurrentBroadcastState(item, state));
+  // An erasure removes a send from the list of its state.
+  return {
+    shard: new RegExp(`^${state}#\\d+$`),
+    at: stateSort(entryOf(item, state)),
+    isRequired: isRequired && !has(item, 'erasedAt'),
+  };
+};
+
+const stateOf = (item: StoredItem): SendState | undefined => SEND_STATES.find((state) => state === item.state);
+
+const entryOf = (item: StoredItem, state: SendState): SendEntry => {
+  const code = textOf(item, 'code');
+  return { at: String(item[timeOfState(state)]), ...(code !== undefined && { code }) };
+};
+
+/** Whether the latest transition wrote the send's place in its broadcast. Earlier versions leave that of another state. */
+const isCurrentBroadcastState = (item: StoredItem, state: SendState): boolean =>
+  String(item.broadcastState).startsWith(`${state}#`);
+
+const broadcastFaultIn = (item: StoredItem): string | undefined => {
+  const state = stateOf(item);
+  if (state === undefined) return undefined;
+  const { broadcastId } = item;
+  const shards = typeof broadcastId === 'string' ? broadcastId : undefined;
+  if (has(item, 'broadcastShard') !== (shards !== undefined))
+    return 'Only one of broadcastId and broadcastShard is set.';
+  if (shards !== undefined && String(item.broadcastShard).replace(/#\d+$/, '') !== shards) {
+    return 'broadcastShard does not match broadcastId.';
+  }
+  const isWrong =
+    isCurrentBroadcastState(item, state) && item.broadcastState !== broadcastSort(state, entryOf(item, state));
+  return isWrong ? 'broadcastState does not match the item.' : undefined;
 };
 
 /** The sort key of the item in the index `byContact`, if it is stored under a contact. */
@@ -88,12 +133,12 @@ export const ITEM_LAWS = [
       if (sort !== undefined && !matches(item.contactSort, sort)) return 'contactSort does not match the item.';
       if (has(item, 'stateShard') !== has(item, 'stateAt')) return 'Only one of stateShard and stateAt is set.';
       const index = stateIndexOf(item);
-      const isListed = has(item, 'stateShard');
-      if (index === undefined) return isListed ? 'It is listed under a state that it is not in.' : undefined;
-      // An erasure removes an uncertain send from the list.
-      if (!isListed) return has(item, 'erasedAt') ? undefined : 'It is missing from the list of its state.';
-      const [shard, at] = index;
-      return matches(item.stateShard, shard) && item.stateAt === at ? undefined : 'stateShard or stateAt is wrong.';
+      const isInIndex = has(item, 'stateShard');
+      if (index === undefined) return isInIndex ? 'It is listed under a state that it is not in.' : undefined;
+      const isWrong = isInIndex && !(matches(item.stateShard, index.shard) && item.stateAt === index.at);
+      if (isWrong) return 'stateShard or stateAt is wrong.';
+      if (!isInIndex && index.isRequired) return 'It is missing from the list of its state.';
+      return kindOf(item) === 'send' ? broadcastFaultIn(item) : undefined;
     },
   },
   {

@@ -1,7 +1,7 @@
 import type { SendTransitionName } from '../send-transitions.ts';
 
 /** Attributes that the first transition writes, and that each decision writes again. */
-const REQUEST = ['body', 'broadcastId', 'contact', 'contactSort', 'createdAt', 'expiresAt'] as const;
+const REQUEST = ['body', 'broadcastId', 'broadcastShard', 'contact', 'contactSort', 'createdAt', 'expiresAt'] as const;
 
 const RESULT = ['outcome', 'outcomeDetails'] as const;
 
@@ -49,7 +49,14 @@ export const PERSONAL = [
 ] as const;
 
 /** Attributes that every transition may write or remove. */
-export const EVERY_TRANSITION = ['state', 'stateShard', 'stateAt', 'failingSince', 'lastFailedAt'] as const;
+export const EVERY_TRANSITION = [
+  'state',
+  'stateShard',
+  'stateAt',
+  'broadcastState',
+  'failingSince',
+  'lastFailedAt',
+] as const;
 
 /** The attributes that each transition may change, besides those of {@link EVERY_TRANSITION}. */
 export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>> = {
@@ -62,7 +69,7 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   refuse: [...REQUEST, 'code', 'decision', 'refusedAt', 'leaseUntil', 'unsentClaimId'],
   expire: [...REQUEST, 'code', 'decision', 'expiredAt', 'leaseUntil', 'unsentClaimId'],
   accept: ACCEPTANCE,
-  reject: [...RESULT, 'rejectedAt', 'leaseUntil', 'unsentClaimId'],
+  reject: [...RESULT, 'code', 'rejectedAt', 'leaseUntil', 'unsentClaimId'],
   loseTrack: [...RESULT, 'uncertainAt', 'isAnswered', 'leaseUntil'],
   confirm: CONFIRMATION,
   confirmEarlier: CONFIRMATION,
@@ -71,8 +78,8 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   cancelErased: [...PERSONAL, 'body', 'erasedAt', 'cancelledAt'],
   loseTrackErased: [...PERSONAL, 'body', 'erasedAt', 'uncertainAt'],
   resolveAccepted: [...RESULT, 'acceptedAt', 'messageId', 'messageIds', 'uncertainAt', 'isAnswered'],
-  resolveFailed: [...RESULT, 'rejectedAt', 'isAnswered', 'unknownOutcomes', 'unsentClaimId'],
-  resend: [...RESULT, 'waitingAt', 'isAnswered', 'unknownOutcomes', 'unknownCall'],
+  resolveFailed: [...RESULT, 'code', 'rejectedAt', 'isAnswered', 'unknownOutcomes', 'unsentClaimId'],
+  resend: [...RESULT, 'code', 'waitingAt', 'isAnswered', 'unknownOutcomes', 'unknownCall'],
 };
 
 /** After a status has confirmed the send, the result of a call that sent nothing may change only these attributes. */

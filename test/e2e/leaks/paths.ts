@@ -322,6 +322,9 @@ const MANAGING: readonly Path[] = [
       await stage.call('getSend', 200, { id: 'error' }, 'one');
       // Lists the sends themselves.
       await stage.call('listUncertainSends', 200, {}, 'one');
+      await stage.call('listSends', 200, { query: { contact: platformContactId } }, 'one');
+      await stage.call('listSends', 200, { query: { state: 'refused' } }, 'one');
+      await stage.call('countSends', 200, { query: { state: 'refused' } });
       await stage.call('checkContacts', 200, { body: { contacts: [platformContactId] } }, 'one');
       await stage.call('forecastSends', 200, { body: { contacts: [platformContactId], ...FREE_FORM } }, 'one');
       await stage.call('getStage', 200);

@@ -6,6 +6,7 @@ import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/conta
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import {
@@ -34,6 +35,7 @@ import type {
   MessageRepository,
   QueuedDeadLetters,
   RedriveQueue,
+  SendLists,
   SendQueue,
   SendRepository,
   SendScheduler,
@@ -69,6 +71,7 @@ export interface BreakableManagePorts {
   readonly contacts: ContactRepository;
   readonly messages: MessageRepository;
   readonly sends: SendRepository;
+  readonly lists: SendLists;
   readonly deadLetters: KeptDeadLetterRepository;
   readonly audit: AuditRepository;
   readonly erasures: ErasureRepository;
@@ -161,6 +164,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),
     sends: createDynamodbSends(table),
+    lists: createDynamodbSendLists(table),
     deadLetters,
     audit: createDynamodbAudit(table, randomness),
     erasures: createDynamodbErasures(table),
@@ -213,6 +217,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       chatChannelNumber: account.channel,
       windowPer: options.windowPer ?? ('user' as const),
     },
+    indexCommonStates: false,
     numberFormat: 'plus' as const,
     rules: { chatPlatform: account.platform, chatChannelNumber: account.channel, windowMarginMs: 60_000 },
     windowMarginMs: 60_000,

@@ -4,6 +4,7 @@ import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circui
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import {
   type ConversationTable,
@@ -272,7 +273,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       (table) =>
         createDynamodbSends(table).cancel(request.requestId, time),
   ),
-  fc.constant<Operation>((table) => createDynamodbSends(table).listUncertain({ limit: 10 })),
+  fc.constant<Operation>((table) => createDynamodbSendLists(table).list({ state: 'uncertain' }, { limit: 10 })),
   at.map<Operation>((time) => (table) => createDynamodbContacts(table).denyWindow(contact, time)),
   fc
     .tuple(at, fc.constantFrom(...CONSENT_KINDS), fc.constantFrom(...CONSENT_ORIGINS), fc.constantFrom('form', 'call'))

@@ -210,7 +210,7 @@ const toStored = <Value>(value: Value): Value => {
 const SORT_OF: Readonly<Record<string, string>> = {
   byContact: 'contactSort',
   byState: 'stateAt',
-  byBroadcast: 'createdAt',
+  byBroadcast: 'broadcastState',
 };
 
 const queryIndex = (items: readonly Item[], query: Query): QueryPage => {

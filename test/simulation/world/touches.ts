@@ -15,7 +15,7 @@ export const queueName = (queue: string): string => `queue ${queue}`;
 const INDEXES: Readonly<Record<string, readonly [partition: string, sort: string]>> = {
   byContact: ['contact', 'contactSort'],
   byState: ['stateShard', 'stateAt'],
-  byBroadcast: ['broadcast', 'createdAt'],
+  byBroadcast: ['broadcastShard', 'broadcastState'],
 };
 
 export const readOf = (keys: readonly ItemKey[]): Touches => ({ reads: keys.map(itemName), writes: [] });
@@ -40,7 +40,7 @@ export const queryOf = ({ IndexName = '', values }: Parameters<ConversationTable
   const [partition, kind] =
     IndexName === 'byContact'
       ? [values.contact, kindOf(values.from ?? values.since ?? values.messages)]
-      : [values.stateShard, ''];
+      : [values.shard ?? values.stateShard, ''];
   return { reads: [`${IndexName} ${String(partition)} ${kind}`], writes: [] };
 };
 

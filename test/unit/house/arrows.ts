@@ -24,6 +24,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/forecasts.ts',
   'lambdas/manage/redrives.ts',
   'lambdas/manage/routes.ts',
+  'lambdas/manage/send-lists.ts',
   'lambdas/manage/sends.ts',
   'lambdas/manage/stage.ts',
   'lambdas/publish/environment.ts',

@@ -110,6 +110,8 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   await sends.schedule(queued('cancelled'), { at: NOW, sendAt: NOW });
   await collect();
   await sends.cancel('cancelled', NOW);
+  const inBroadcast = queued('broadcast');
+  await sends.register({ ...inBroadcast, request: { ...inBroadcast.request, broadcastId: 'b1' } }, NOW);
   const results: readonly SendResult[] = [
     { state: 'accepted', at: NOW, messageId: 'm3', outcome: 'Because.' },
     { state: 'refused', at: NOW, code: 'WINDOW_CLOSED', decision: 'Because.' },

@@ -210,6 +210,8 @@ describe('A system that is confined to a prefix', () => {
     'PUT/v1/sends/bill',
     'GET/v1/sends/-',
     'GET/v1/sends/orders-billing-1',
+    'GET/v1/sends',
+    'GET/v1/send-counts',
     'GET/v1/uncertain-sends',
     'GET/v1/audit',
     'DELETE/v1/contacts/billing-1',

@@ -5,6 +5,7 @@ import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/co
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSendLists } from '../../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import type { Caller } from '../../../../lambdas/domain/audit.ts';
@@ -62,6 +63,8 @@ export const createManagedStage = async (
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),
     sends: createDynamodbSends(table),
+    lists: createDynamodbSendLists(table),
+    indexCommonStates: false,
     circuits: createDynamodbCircuit(table, ACCOUNT),
     deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { uncertainSendsResponse } from '../../../../lambdas/manage/sends.ts';
+import { sendListResponse } from '../../../../lambdas/manage/send-lists.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult, TRACEPARENT, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -198,7 +198,7 @@ describe('the list of uncertain sends', () => {
     let cursor: string | undefined;
     do {
       const query = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
-      const page = uncertainSendsResponse.parse((await stage.call('listUncertainSends', { query })).body);
+      const page = sendListResponse.parse((await stage.call('listUncertainSends', { query })).body);
       pages.push(page.sends.map(({ requestId }) => requestId));
       cursor = page.cursor;
     } while (cursor !== undefined);

@@ -29,7 +29,7 @@ const FUNCTIONS = [
   `${PUBLISH} events:PutEvents on PublisherEventBus.Arn`,
   `${PUBLISH} sqs:SendMessage on PublisherPublishFailures.Arn`,
   `${MANAGE} ${WRITE_LOGS} on ManagementFunctionLogs.Arn`,
-  `${MANAGE} dynamodb:Query on Table.Arn/index/byContact, Table.Arn/index/byState`,
+  `${MANAGE} dynamodb:Query on Table.Arn/index/byBroadcast, Table.Arn/index/byContact, Table.Arn/index/byState`,
   `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, ReceiverInboundQueue.Arn, SenderSendQueue.Arn`,
   `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
   `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, ManagementErasureQueueDeadLetters.Arn, PublisherPublishFailures.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,

@@ -149,7 +149,7 @@ describe('a send that is erased', () => {
     for (const name of personal) {
       expect(item).not.toHaveProperty(name);
     }
-    expect(await repositories.sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+    expect(await repositories.lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
   });
 
   it('is erased with its message, even if that is newer than the erasure, and never with that of another', async () => {

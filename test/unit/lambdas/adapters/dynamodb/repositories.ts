@@ -1,6 +1,7 @@
 import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSendLists } from '../../../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
 import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { createStoreEvent } from '../../../../../lambdas/receive/store-event.ts';
@@ -16,6 +17,7 @@ export const repositoriesOf = (table: ConversationTable) => {
   const contacts = createDynamodbContacts(table);
   const messages = createDynamodbMessages(table);
   const sends = createDynamodbSends(table);
+  const lists = createDynamodbSendLists(table);
   const storeEvent = createStoreEvent({
     repositories: () => ({ contacts, messages, sends }),
     clock: { now: () => NOW },
@@ -23,7 +25,7 @@ export const repositoriesOf = (table: ConversationTable) => {
     chatPlatform: 'chat',
     windowPer: 'user',
   });
-  return { table, contacts, messages, sends, erasures: createDynamodbErasures(table), storeEvent };
+  return { table, contacts, messages, sends, lists, erasures: createDynamodbErasures(table), storeEvent };
 };
 
 export type Repositories = ReturnType<typeof repositoriesOf>;

@@ -2,6 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_UNKNOWN_OUTCOMES, type SendRecord } from '../../../../../lambdas/domain/send.ts';
 import type { SendCall } from '../../../../../lambdas/domain/send-decision.ts';
+import {
+  broadcastSort,
+  isInBroadcast,
+  isListed,
+  stateSort,
+  timeOfState,
+} from '../../../../../lambdas/domain/send-index.ts';
 import type { SendRepository } from '../../../../../lambdas/ports.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
@@ -116,8 +123,15 @@ describe('any history of writes to a send', () => {
           if (each.kind === 'replaceCall') {
             expect(result === 'applied').toBe(before?.state === 'claimed' && before.claimId === each.by);
           }
-          // Only an unknown outcome is in the index that operators list.
-          expect(item?.stateShard === undefined).toBe(after?.state !== 'uncertain');
+          // Only what operators look for is in the index by state.
+          expect(item?.stateShard !== undefined).toBe(after !== undefined && isListed(after.state, false));
+          if (after !== undefined) {
+            const entry = { at: String(after[timeOfState(after.state)]), code: after.code };
+            expect(item?.stateAt).toBe(isListed(after.state, false) ? stateSort(entry) : undefined);
+            expect(item?.broadcastState).toBe(
+              isInBroadcast(after.state) ? broadcastSort(after.state, entry) : undefined,
+            );
+          }
         }
       }),
       { numRuns: 60 },

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { contactName, contactSort, sendKey, stateShard } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult } from '../../../../../lambdas/domain/send.ts';
+import { broadcastSort, isInBroadcast, isListed, stateSort } from '../../../../../lambdas/domain/send-index.ts';
 import {
   canStartFrom,
   type FromState,
@@ -312,7 +313,8 @@ const storedSend = (requestId: string, { from, stored }: Pick<Situation, 'from' 
         expiresAt: 1,
         [`${from}At`]: SINCE,
         ...(from === 'claimed' && { leaseUntil: AT }),
-        ...(from === 'uncertain' && { stateShard: stateShard('uncertain', requestId), stateAt: SINCE }),
+        ...(isListed(from, false) && { stateShard: stateShard(from, requestId), stateAt: SINCE }),
+        ...(isInBroadcast(from) && { broadcastState: broadcastSort(from, { at: SINCE }) }),
         ...stored,
       };
 
@@ -324,6 +326,12 @@ let trials = 0;
 
 /** The transitions that do not change the send's state, so the state's time remains. */
 const KEEPS_TIME: readonly SendTransitionName[] = ['replaceCall', 'identify'];
+
+const pickLists = ({ stateShard, stateAt, broadcastState }: Readonly<Record<string, unknown>>) => ({
+  stateShard,
+  stateAt,
+  broadcastState,
+});
 
 /** Tries a transition from a stored send. Returns the writer's result and what the table then holds. */
 const attempt = async (name: SendTransitionName, { write }: Writer, situation: Situation) => {
@@ -358,9 +366,15 @@ const attempt = async (name: SendTransitionName, { write }: Writer, situation: S
   });
   // Every transition ends a series of failures.
   expect(after).not.toHaveProperty('failingSince');
-  // Only uncertain sends are in the index by state.
-  const { stateShard: shard, stateAt } = after ?? {};
-  expect([shard, stateAt]).toEqual(to === 'uncertain' ? [stateShard(to, requestId), AT] : [undefined, undefined]);
+  const code = typeof after?.code === 'string' ? after.code : undefined;
+  const at = to === 'scheduled' ? String(after?.sendAt) : AT;
+  const lists = {
+    ...(isListed(to, false) && { stateShard: stateShard(to, requestId), stateAt: stateSort({ at, code }) }),
+    ...(isInBroadcast(to) && { broadcastState: broadcastSort(to, { at, code }) }),
+  };
+  // A transition within a state leaves the send where it is listed.
+  const expected = KEEPS_TIME.includes(name) ? (before ?? {}) : lists;
+  expect(pickLists(after ?? {})).toEqual(pickLists(expected));
   return { result, change: to };
 };
 

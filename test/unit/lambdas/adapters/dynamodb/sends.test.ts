@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { broadcastShard, stateShard } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { acceptedCall, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
@@ -12,11 +13,12 @@ const tables = contractTables();
 let tableName: string;
 let repositories: Repositories;
 let sends: Repositories['sends'];
+let lists: Repositories['lists'];
 
 beforeEach(async () => {
   tableName = await tables.createTable();
   repositories = repositoriesOf(tables.tableOf(tableName));
-  sends = repositories.sends;
+  ({ sends, lists } = repositories);
 });
 
 const LATER = '2026-11-20T12:00:09.000Z';
@@ -55,13 +57,22 @@ describe('a send in the table', () => {
       createdAt: NOW,
     };
     await sends.register(SEND, NOW);
-    expect(await item()).toEqual({ ...request, state: 'queued', queuedAt: NOW, expiresAt: daysAfter(NOW, 400) });
+    expect(await item()).toEqual({
+      ...request,
+      state: 'queued',
+      broadcastState: `queued##${NOW}`,
+      queuedAt: NOW,
+      expiresAt: daysAfter(NOW, 400),
+    });
 
     const sendAt = '2027-11-20T12:00:00.000Z';
     expect(await sends.schedule(SEND, { at: LATER, sendAt })).toEqual({ kind: 'applied' });
     expect(await item()).toEqual({
       ...request,
       state: 'scheduled',
+      stateShard: stateShard('scheduled', 'request-1'),
+      stateAt: sendAt,
+      broadcastState: `scheduled##${sendAt}`,
       queuedAt: NOW,
       scheduledAt: LATER,
       sendAt,
@@ -76,7 +87,7 @@ describe('a send in the table', () => {
     await sends.claim(queued, claimOf('claim-1'), { resend: false });
     await sends.recordResult('request-1', 'claim-1', ACCEPTED);
     expect(await sends.read('request-1')).toMatchObject({ state: 'accepted', broadcastId: 'broadcast-1' });
-    expect(await item()).toMatchObject({ broadcastId: 'broadcast-1' });
+    expect(await item()).toMatchObject({ broadcastShard: broadcastShard('broadcast-1', 'request-1') });
   });
 
   it('is applied when it is registered for the first time, and in conflict with itself when it is repeated', async () => {
@@ -117,10 +128,10 @@ describe('claiming a send', () => {
     await claim('claim-1');
     await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
     expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { state: 'uncertain' } });
-    expect((await sends.listUncertain({ limit: 10 })).sends).toHaveLength(1);
+    expect((await lists.list({ state: 'uncertain' }, { limit: 10 })).sends).toHaveLength(1);
 
     expect(await claim('claim-2', true)).toEqual({ kind: 'claimed', attempt: 2, unknownOutcomes: 1 });
-    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
   });
 });
 

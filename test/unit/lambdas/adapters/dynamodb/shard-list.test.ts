@@ -11,10 +11,11 @@ import { type Repositories, repositoriesOf } from './repositories.ts';
 const tables = contractTables();
 let tableName: string;
 let sends: Repositories['sends'];
+let lists: Repositories['lists'];
 
 const useNewTable = async () => {
   tableName = await tables.createTable();
-  sends = repositoriesOf(tables.tableOf(tableName)).sends;
+  ({ sends, lists } = repositoriesOf(tables.tableOf(tableName)));
 };
 
 beforeEach(useNewTable);
@@ -40,7 +41,7 @@ const putMany = (count: number, timeOf: (index: number) => string, body?: string
 const resolve = (send: SendRecord) => sends.resolve(send, { outcome: 'failed', at: NOW, why: 'It was not sent.' });
 
 const readPage = async (limit: number, after: SendListPosition | undefined) => {
-  const page = await sends.listUncertain({ limit, ...(after && { after }) });
+  const page = await lists.list({ state: 'uncertain' }, { limit, ...(after && { after }) });
   expect(page.sends.length).toBeLessThanOrEqual(limit);
   return page;
 };
@@ -62,7 +63,7 @@ const idsOf = (listed: readonly SendRecord[]) => listed.map(({ requestId }) => r
 
 describe('the list of uncertain sends', () => {
   it('is empty without uncertain sends', async () => {
-    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
   });
 
   it('contains every send once, on pages of any size, if all became uncertain at the same time', async () => {
@@ -105,7 +106,7 @@ describe('the list of uncertain sends', () => {
   it('returns complete sends', async () => {
     const stored = await putUncertain('request-1', NOW);
 
-    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [stored] });
+    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [stored] });
   });
 
   it('neither skips nor repeats a send when others leave the state between pages', async () => {
@@ -147,7 +148,7 @@ describe('the list of uncertain sends', () => {
     const [first] = await putMany(5, () => NOW);
     let isResolved = false;
     const table = tables.tableOf(tableName);
-    const { sends: lagging } = repositoriesOf({
+    const { lists: lagging } = repositoriesOf({
       ...table,
       async query(query) {
         const found = await table.query(query);
@@ -159,7 +160,7 @@ describe('the list of uncertain sends', () => {
       },
     });
 
-    const page = await lagging.listUncertain({ limit: 10 });
+    const page = await lagging.list({ state: 'uncertain' }, { limit: 10 });
 
     expect(idsOf(page.sends).toSorted()).toEqual(['request-1', 'request-2', 'request-3', 'request-4']);
   });
@@ -168,7 +169,7 @@ describe('the list of uncertain sends', () => {
     const stored = await putMany(3, () => NOW);
     for (const send of stored) await resolve(send);
 
-    expect(await sends.listUncertain({ limit: 10 })).toEqual({ sends: [] });
+    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
   });
 
   it('has a position small enough for a query parameter, even with the longest request ids', async () => {

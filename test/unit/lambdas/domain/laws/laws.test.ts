@@ -38,6 +38,7 @@ import {
   openCircuit,
   outbound,
   queued,
+  refused,
   uncertain,
 } from './stored-items.ts';
 
@@ -157,6 +158,18 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
 
 const LEGAL_CHANGES: readonly Change[] = [
   { after: queued() },
+  { before: queued(), after: refused({ queuedAt: NOW }) },
+  // A function of an earlier version lists only uncertain sends, and leaves the place in the broadcast.
+  {
+    before: queued(),
+    after: refused({
+      queuedAt: NOW,
+      ...{ stateShard: undefined, stateAt: undefined },
+      broadcastState: `queued##${NOW}`,
+    }),
+  },
+  // The stage lists common states.
+  { before: queued(), after: claimed({ queuedAt: NOW, stateShard: 'claimed#7', stateAt: NOW }) },
   { before: queued(), after: claimed({ queuedAt: NOW }) },
   { before: claimed(), after: accepted() },
   { before: claimed(), after: uncertain() },
@@ -190,6 +203,14 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [uncertain({ stateShard: undefined, stateAt: undefined })],
     [uncertain({ stateAt: NOW })],
     [accepted({ stateShard: 'uncertain#7', stateAt: LATER }), outbound()],
+    [accepted({ broadcastState: `accepted##${NOW}` }), outbound()],
+    [accepted({ broadcastId: 'b' }), outbound()],
+    [accepted({ broadcastShard: 'b#7' }), outbound()],
+    [accepted({ broadcastId: 'b', broadcastShard: 'c#7' }), outbound()],
+    [refused({ stateAt: LATER })],
+    [refused({ stateShard: 'rejected#7' })],
+    [refused({ stateShard: undefined, stateAt: undefined })],
+    [refused({ broadcastState: `refused##${LATER}` })],
     [auditEntry({ contactSort: `AUDIT#${LATER}` })],
   ],
   'consent-is-complete': [

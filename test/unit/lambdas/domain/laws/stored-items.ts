@@ -44,6 +44,16 @@ export const accepted = make({
   messageId: 'sent-1',
   outcome: 'The chat service accepted it.',
 });
+export const refused = make({
+  ...REQUEST,
+  state: 'refused',
+  code: 'OPTED_OUT',
+  decision: 'The user opted out.',
+  refusedAt: LATER,
+  stateShard: 'refused#7',
+  stateAt: `${LATER}#OPTED_OUT`,
+  broadcastState: `refused#OPTED_OUT#${LATER}`,
+});
 export const uncertain = make({
   ...REQUEST,
   ...CLAIM,

@@ -1,0 +1,147 @@
+import type { ContactRef } from '../../domain/contact.ts';
+import { broadcastSort, isNewestFirst, parseBroadcastSort, parseStateSort } from '../../domain/send-index.ts';
+import type { SendState } from '../../domain/send-transitions.ts';
+import type { SendCountFilter, SendFilter, SendListPosition, SendLists } from '../../ports.ts';
+import {
+  BY_BROADCAST,
+  BY_CONTACT,
+  BY_STATE,
+  broadcastShards,
+  contactName,
+  contactSort,
+  idOf,
+  type ShardedIndex,
+  sendKey,
+  stateShards,
+} from './keys.ts';
+import { readWithinBudget } from './page-budget.ts';
+import { parseSend } from './sends.ts';
+import { HIGHEST, LOWEST, listShards, positionAfter, queryShard } from './shard-list.ts';
+import type { ConversationTable, Item } from './table.ts';
+
+/** Creates the lists of sends, which read only keys from the indexes. */
+export const createDynamodbSendLists = (table: ConversationTable): SendLists => ({
+  async list(filter, page) {
+    const { entries, nextAfter } =
+      filter.contact === undefined
+        ? await listShards(table, { ...listOf(filter), ...page, keyOf: sendKey })
+        : await listOfContact(table, filter, page);
+    const { values: sends, used } = await readWithinBudget(entries, async (chunk) => {
+      const items = await table.getAll(chunk.map(({ id }) => sendKey(id)));
+      return items.map((item, index) => {
+        const entry = chunk[index];
+        const isListed = item && entry && isCurrent(item, filter, entry.sort) && isSelected(item, filter);
+        return isListed ? parseSend(item) : undefined;
+      });
+    });
+    const next = nextAfter(used);
+    return { sends, ...(next && { next }) };
+  },
+
+  async count(filter, after) {
+    const { shards, parse, matches, ...list } = listOf(filter);
+    const pages = await Promise.all(
+      shards.map((shard) => queryShard(table, shard, { ...list, keyOf: sendKey, after }, COUNTED_KEYS)),
+    );
+    const counted = new Map<string, { state: SendState; code?: string; count: number }>();
+    for (const { sort } of pages.flatMap(({ entries }) => entries)) {
+      const entry = matches === undefined || matches(sort) ? parse(sort) : undefined;
+      if (entry === undefined) continue;
+      const { state, code } = entry;
+      const name = `${state} ${code}`;
+      counted.set(name, { state, ...(code !== undefined && { code }), count: (counted.get(name)?.count ?? 0) + 1 });
+    }
+    const counts = [...counted.values()];
+    if (pages.every(({ isLast }) => isLast)) return { counts };
+    return { counts, next: Object.fromEntries(pages.map((page) => [page.shard, positionAfter(page)])) };
+  },
+});
+
+/** Per shard and call: 16 shards have 40,000 keys of about 150 bytes, which fit into the function's memory. */
+const COUNTED_KEYS = 2_500;
+
+/** A list in a sharded index, and what the sort keys of its entries say. */
+interface ShardedList {
+  readonly index: ShardedIndex;
+  readonly shards: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  readonly isDescending: boolean;
+  readonly matches?: (sort: string) => boolean;
+  readonly parse: (sort: string) => { readonly state: SendState; readonly code?: string } | undefined;
+}
+
+const listOf = (filter: SendCountFilter): ShardedList =>
+  filter.broadcastId === undefined ? listOfState(filter) : listOfBroadcast(filter);
+
+const listOfState = ({ state, code, since = LOWEST }: Extract<SendCountFilter, { broadcastId?: undefined }>) => ({
+  index: BY_STATE,
+  shards: stateShards(state),
+  from: since,
+  to: HIGHEST,
+  isDescending: isNewestFirst(state),
+  ...(code !== undefined && { matches: (sort: string) => parseStateSort(sort).code === code }),
+  parse: (sort: string) => ({ state, code: parseStateSort(sort).code }),
+});
+
+const listOfBroadcast = ({ broadcastId, state, code, since }: Extract<SendCountFilter, { broadcastId: string }>) => {
+  const list = { index: BY_BROADCAST, shards: broadcastShards(broadcastId), parse: parseBroadcastSort };
+  if (state !== undefined && code !== undefined) {
+    const start = broadcastSort(state, { at: '', code });
+    return { ...list, from: `${start}${since ?? ''}`, to: `${start}${HIGHEST}`, isDescending: false };
+  }
+  const matches = (sort: string): boolean => {
+    const entry = parseBroadcastSort(sort);
+    const isLater = since === undefined || (entry !== undefined && entry.at >= since);
+    return isLater && (code === undefined || entry?.code === code);
+  };
+  return {
+    ...list,
+    from: state === undefined ? LOWEST : `${state}#`,
+    to: state === undefined ? HIGHEST : `${state}#${HIGHEST}`,
+    isDescending: false,
+    ...((code !== undefined || since !== undefined) && { matches }),
+  };
+};
+
+/** Lists a contact's sends, the latest first. */
+const listOfContact = async (
+  table: ConversationTable,
+  { contact, since = '' }: Extract<SendFilter, { contact: ContactRef }>,
+  { limit, after }: { readonly limit: number; readonly after?: SendListPosition },
+) => {
+  const name = contactName(contact);
+  const [from, to] = [contactSort('SEND', since), contactSort('SEND', HIGHEST)];
+  const { at = '', id = '' } = after ?? {};
+  const sort = contactSort('SEND', at);
+  // DynamoDB refuses a position outside of what is listed, as in a cursor of another list.
+  if (at !== '' && sort < from) return { entries: [], nextAfter: () => undefined };
+  const { items, next } = await table.query({
+    IndexName: BY_CONTACT,
+    KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :since AND :until',
+    ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+    values: { contact: name, since: from, until: to },
+    Limit: limit,
+    ScanIndexForward: false,
+    ...(at !== '' && id !== '' && sort <= to && { after: { ...sendKey(id), contact: name, contactSort: sort } }),
+  });
+  const entries = items.map(({ pk, contactSort }) => ({ id: idOf(pk), sort: String(contactSort) }));
+  const nextAfter = (count: number): SendListPosition | undefined => {
+    const last = next === undefined && count === entries.length ? undefined : entries[count - 1];
+    return last && { at: idOf(last.sort), id: last.id };
+  };
+  return { entries, nextAfter };
+};
+
+/** Whether the item is still where the index lists it. The index lags behind the table. */
+const isCurrent = (item: Item, filter: SendFilter, sort: string): boolean => {
+  if (filter.contact !== undefined) return item.contactSort === sort && item.contact === contactName(filter.contact);
+  return item[filter.broadcastId === undefined ? BY_STATE.sort : BY_BROADCAST.sort] === sort;
+};
+
+/** An entry can be stale, because an earlier version of a function does not remove it. */
+const isSelected = (item: Item, { state, code, broadcastId }: SendFilter): boolean =>
+  item.state !== undefined &&
+  (state === undefined || item.state === state) &&
+  (code === undefined || item.code === code) &&
+  (broadcastId === undefined || item.broadcastId === broadcastId);
