@@ -4,6 +4,7 @@ import { type CommandContext, type CreateCommand, examples } from './command.ts'
 import { createAuditCommand } from './commands/audit.ts';
 import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
+import { createBroadcastStatusCommand } from './commands/broadcast-status.ts';
 import {
   createContactsCommand,
   createEraseCommand,
@@ -14,15 +15,15 @@ import { createConversationCommand } from './commands/conversation.ts';
 import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
+import { createSendsCommand } from './commands/send-lists.ts';
 import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
 import { createTokenCommand, TOKEN_AS_ARGUMENT } from './commands/token.ts';
-import { createSendsCommand } from './commands/uncertain-sends.ts';
 import { CliError, EXIT } from './errors.ts';
 
 /** In the order of the help. */
 const COMMANDS: readonly CreateCommand[] = [
   createSendCommand,
-  createBroadcastCommand,
+  (context) => createBroadcastCommand(context).addCommand(createBroadcastStatusCommand(context)),
   createStatusCommand,
   createCancelCommand,
   createConversationCommand,
@@ -106,7 +107,11 @@ const descendantsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
   command.commands.flatMap((child) => [child, ...descendantsOf(child)]);
 
 const runnableCommandsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
-  descendantsOf(command).filter(({ commands }) => commands.length === 0);
+  descendantsOf(command).filter(isRunnable);
+
+/** `broadcast` has a command of its own, and can be run itself. */
+export const isRunnable = ({ commands, registeredArguments }: CommandUnknownOpts): boolean =>
+  commands.length === 0 || registeredArguments.length > 0;
 
 /** Returns the name that a command is called by, such as `dead-letters list`. */
 const pathOf = (command: CommandUnknownOpts): string =>

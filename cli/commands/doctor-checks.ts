@@ -112,7 +112,7 @@ const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor
       grade: 'warning',
       message: `Uncertain sends: ${number}, the oldest since ${sends[0]?.uncertainAt}.`,
       remedy:
-        `See ${commandFor('parley sends uncertain list')}. ` +
+        `See ${commandFor('parley sends list --state uncertain')}. ` +
         "Look for the messages in the chat service's console, then resolve them.",
     },
   ];

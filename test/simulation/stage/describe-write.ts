@@ -15,6 +15,8 @@ const UNINTERESTING: ReadonlySet<string> = new Set([
   'expiresAt',
   'stateShard',
   'stateAt',
+  'broadcastShard',
+  'broadcastState',
   'contactSort',
 ]);
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgram } from '../../../cli/program.ts';
+import { createProgram, isRunnable } from '../../../cli/program.ts';
 import { type ListeningServer, listenLocally } from '../../../local/listen-locally.ts';
 import { NOW, RETENTION_DAYS, USER } from '../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../support/local-target.ts';
@@ -83,7 +83,8 @@ const answer: AnswerCall = async (method, path) => {
     'GET /v1/sends': send,
     'POST /v1/cancellations': send,
     'POST /v1/resolutions': send,
-    'GET /v1/uncertain-sends': { sends: [send], cursor: PAYLOAD },
+    'GET /v1/send-counts': { counts: [{ state: 'refused', code: PAYLOAD, count: 7 }] },
+    'GET /v1/uncertain-sends': { sends: [send] },
     'GET /v1/conversations': { messages: [message], cursor: PAYLOAD },
     'GET /v1/contacts': contact,
     'POST /v1/opt-ins': contact,
@@ -110,7 +111,7 @@ const answer: AnswerCall = async (method, path) => {
   if (route === 'GET /v1/dead-letters' && pathname !== '/v1/dead-letters') {
     return [404, { code: 'DEAD_LETTER_NOT_FOUND', message: PAYLOAD }];
   }
-  const found = answers[route];
+  const found = method === 'GET' && pathname === '/v1/sends' ? { sends: [send] } : answers[route];
   return found === undefined ? [400, { code: PAYLOAD, message: PAYLOAD }] : [200, found];
 };
 
@@ -183,6 +184,11 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['audit', ['--recheck', '0']],
   ['audit', ['--list-laws']],
   ['audit-trail', []],
+  ['sends list', ['--state', 'refused']],
+  ['sends list', ['--broadcast', PAYLOAD]],
+  ['sends list', []],
+  ['sends resolve', ['r-1', '--outcome', 'failed']],
+  ['broadcast status', [PAYLOAD]],
   ['sends uncertain list', []],
   ['sends uncertain resolve', ['r-1', '--outcome', 'failed']],
   ['doctor', []],
@@ -209,10 +215,10 @@ describe('the output of every command', () => {
       },
       { args: [], print: () => {} },
     );
-    const namesOf = (command: CommandUnknownOpts, path: string): string[] =>
-      command.commands.length === 0
-        ? [path]
-        : command.commands.flatMap((child) => namesOf(child, `${path} ${child.name()}`.trim()));
+    const namesOf = (command: CommandUnknownOpts, path: string): string[] => [
+      ...(isRunnable(command) ? [path] : []),
+      ...command.commands.flatMap((child) => namesOf(child, `${path} ${child.name()}`.trim())),
+    ];
 
     expect(new Set(COMMANDS.map(([name]) => name))).toEqual(new Set(namesOf(program, '')));
   });

@@ -1,0 +1,150 @@
+import { Command, Option } from '@commander-js/extra-typings';
+import type { z } from 'zod';
+import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
+import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
+import { sendResponse } from '../../lambdas/manage/sends.ts';
+import { type CommandContext, type CreateCommand, channelOption, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
+import type { ManagementClient } from '../operations/management-client.ts';
+import { sendResult } from './sends.ts';
+
+/** Creates `sends list` and `sends resolve`, and their earlier names `sends uncertain list` and `… resolve`. */
+export const createSendsCommand: CreateCommand = (context) =>
+  new Command('sends')
+    .description('List sends, and resolve uncertain ones.')
+    .addCommand(createListCommand(context))
+    .addCommand(createResolveCommand(context, 'sends resolve'))
+    .addCommand(
+      new Command('uncertain')
+        .description('List and resolve uncertain sends.')
+        .addCommand(createUncertainListCommand(context))
+        .addCommand(createResolveCommand(context, 'sends uncertain resolve')),
+    );
+
+const DEFAULT_LIMIT = 100;
+const MAX_PAGE_SIZE = 500;
+
+const limitOption = () => new Option('--limit <n>', `Sends to show (default: ${DEFAULT_LIMIT})`).argParser(wholeNumber);
+const allOption = () => new Option('--all', 'Show all of them').conflicts('limit');
+
+const wholeNumber = (text: string): number => {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new CliError(EXIT.usage, `--limit ${text} is invalid. Use a whole number from 1 to 9999999.`);
+};
+
+const createListCommand = (context: CommandContext) =>
+  new Command('list')
+    .description(
+      'List sends by state, contact, or broadcast.\n\n' +
+        'Without --contact or --broadcast, add a --state that operators look for: scheduled, waiting, refused, ' +
+        'rejected, expired, or uncertain; the stage can list the others too (sends.indexCommonStates). Sends that ended ' +
+        'are listed newest first; those that wait start with the one that waits longest.',
+    )
+    .addOption(new Option('--state <state>', 'Only sends in this state').choices(SEND_STATES))
+    .option('--contact <contact>', 'Only sends to this contact, newest first')
+    .addOption(channelOption())
+    .option('--broadcast <id>', 'Only sends of this broadcast')
+    .option('--code <code>', "Only refusals for this reason, or rejections with this code of the chat service's")
+    .option('--since <time>', 'Only sends that entered their state since then; with --contact, created since then')
+    .addOption(limitOption())
+    .addOption(allOption())
+    .option('--cursor <cursor>', 'Show the next page')
+    .addHelpText(
+      'after',
+      examples(
+        'parley sends list --state refused --code OPTED_OUT --since 2026-11-20T00:00:00Z --stage prod',
+        'parley sends list --broadcast summer-sale --state uncertain --all --stage prod',
+        'parley sends list --contact +5491150000001 --stage prod',
+      ),
+    )
+    .action(async ({ state, contact, broadcast, code, since, channel, limit, all, cursor }) => {
+      if (!state && !contact && !broadcast) {
+        throw new CliError(EXIT.usage, 'Add --state, --contact, or --broadcast. See parley sends list --help.');
+      }
+      const filter = { state, contact, broadcast, code, since, chatChannelNumber: channel };
+      await listSends(context, filter, { limit: all ? Number.POSITIVE_INFINITY : limit, cursor });
+    });
+
+const createUncertainListCommand = (context: CommandContext) =>
+  new Command('list')
+    .description('The same as sends list --state uncertain.')
+    .addOption(limitOption())
+    .option('--cursor <cursor>', 'Show the next page')
+    .addHelpText('after', examples('parley sends uncertain list --stage prod'))
+    .action(({ limit, cursor }) => listSends(context, { state: 'uncertain' }, { limit, cursor }));
+
+interface ListRange {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const listSends = async (
+  { api, report }: CommandContext,
+  filter: Readonly<Record<string, string | undefined>>,
+  range: ListRange,
+): Promise<void> => {
+  const page = await readSends(await api(), filter, range);
+  const lines = page.sends.length > 0 ? page.sends.flatMap(describeListed) : ['There are no such sends.'];
+  const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
+  report({ lines: [...lines, ...next], json: page });
+};
+
+type SendList = z.output<typeof sendListResponse>;
+
+/** Reads pages until there are enough sends. A filter can leave a page empty although others follow. */
+const readSends = async (
+  call: ManagementClient,
+  filter: Readonly<Record<string, string | undefined>>,
+  { limit = DEFAULT_LIMIT, cursor: start }: ListRange,
+): Promise<SendList> => {
+  const sends: SendList['sends'] = [];
+  let cursor = start;
+  do {
+    const query = new URLSearchParams({ limit: String(Math.min(limit - sends.length, MAX_PAGE_SIZE)) });
+    for (const [name, value] of Object.entries({ ...filter, cursor })) if (value !== undefined) query.set(name, value);
+    const page = sendListResponse.parse(await call('GET', `/v1/sends?${query}`));
+    sends.push(...page.sends);
+    cursor = page.cursor;
+  } while (cursor !== undefined && sends.length < limit);
+  return { sends, ...(cursor !== undefined && { cursor }) };
+};
+
+/** Describes a send in two lines: when it entered its state and to whom it goes, and why. */
+const describeListed = (send: SendList['sends'][number]): readonly string[] => {
+  const { requestId, state, code, decision, outcome, outcomeDetails, sendAt, request } = send;
+  const at = state === 'scheduled' ? sendAt : send[`${state}At`];
+  const contact =
+    typeof request === 'object' && request !== null ? Reflect.get(request, 'platformContactId') : undefined;
+  const why = [outcome ?? decision, outcomeDetails].filter((text) => text !== undefined).join(' ');
+  return [
+    [at ?? '', `${state}${code === undefined ? '' : ` (${code})`}`, requestId, contact ?? ''].join('  ').trimEnd(),
+    ...(why === '' ? [] : [`  ${why}`]),
+  ];
+};
+
+const createResolveCommand = ({ api, report }: CommandContext, name: string) =>
+  new Command('resolve')
+    .description(
+      'Record the outcome of an uncertain send, or resend an uncertain or rejected one.\n\n' +
+        "Look for the message in the chat service's console first. If it was sent, resend sends it a second time.",
+    )
+    .argument('<request-id>', 'ID of the send request')
+    .addOption(
+      new Option('--outcome <outcome>', 'accepted: it was sent; failed: give up on it; resend: send it again')
+        .choices(['accepted', 'failed', 'resend'])
+        .makeOptionMandatory(),
+    )
+    .option('--message-id <id>', "The chat service's ID of the message (with --outcome accepted)")
+    .option('--note <text>', 'How you found out; stored with the send')
+    .addHelpText(
+      'after',
+      examples(
+        `parley ${name} order-17 --outcome accepted --message-id 8f1c0a --stage prod`,
+        `parley ${name} order-17 --outcome resend --note "not in the console" --stage prod`,
+      ),
+    )
+    .action(async (requestId, { outcome, messageId, note }) => {
+      const call = await api();
+      const answer = await call('POST', '/v1/resolutions', { requestId, outcome, messageId, note });
+      report(sendResult(sendResponse.parse(answer)));
+    });
