@@ -63,7 +63,9 @@ export const SEND_LAWS = [
           !has(item, name) && !(name === 'attempts' && !has(item, 'claimId')) && !(isErased && ERASED.includes(name)),
       );
       if (missing.length > 0) return `It is ${state} without ${listNames(missing)}.`;
-      return has(item, 'code') && !['refused', 'rejected'].includes(state) ? `It is ${state} but has a code.` : undefined;
+      return has(item, 'code') && !['refused', 'rejected'].includes(state)
+        ? `It is ${state} but has a code.`
+        : undefined;
     },
   },
   {
