@@ -147,6 +147,8 @@ export interface Claimed {
   readonly attempt: number;
   /** How many earlier calls ended without a known outcome. */
   readonly unknownOutcomes: number;
+  /** The trace of whoever recorded the send first. */
+  readonly traceparent: Traceparent;
 }
 
 export interface SendListPage {
@@ -379,10 +381,16 @@ export interface WebhookSecret {
 
 /** The chat service's endpoints. A failed call is returned, not thrown. */
 export interface ChatService {
-  /** @param mayRepeat whether the call may be repeated if the access token was replaced. @default always */
-  send(call: SendCall, mayRepeat?: () => boolean): Promise<ChatServiceAnswer>;
+  send(call: SendCall, options?: CallOptions): Promise<ChatServiceAnswer>;
   /** Checks which of the numbers are on the platform. */
   checkContacts(chatChannelNumber: string, contacts: readonly string[]): Promise<ChatServiceAnswer>;
+}
+
+export interface CallOptions {
+  /** The trace that the call belongs to, with its own span. @default none */
+  readonly traceparent?: Traceparent;
+  /** Whether the call may be repeated if the access token was replaced. @default always */
+  readonly mayRepeat?: () => boolean;
 }
 
 /** The chat service's access token. */
@@ -392,8 +400,9 @@ export interface AccessToken {
   refresh(refused: string): Promise<string>;
 }
 
-/** A message for a FIFO queue. */
-export type FifoMessage = Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId'>;
+/** A message for a FIFO queue. The trace is an attribute of the message. */
+export type FifoMessage = Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId'> &
+  Partial<Pick<QueuedSend, 'traceparent'>>;
 
 /** Where requests wait to be sent. */
 export interface SendQueue {

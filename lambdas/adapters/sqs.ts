@@ -8,6 +8,7 @@ import {
 import { summarizeError } from '../domain/describe-error.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { serializeRequest } from '../domain/serialized-request.ts';
+import { TRACEPARENT, type Traceparent } from '../domain/trace-context.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type {
   ErasureQueue,
@@ -56,16 +57,17 @@ export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueu
 };
 
 export const createSqsSendQueue = (client: SQSClient, queueUrl: string): SendQueue => ({
-  async put({ body, groupId, deduplicationId }) {
+  async put({ body, groupId, deduplicationId, traceparent }) {
     const fifo = { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId };
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...fifo }));
+    const MessageAttributes = traceAttribute(traceparent);
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...fifo, MessageAttributes }));
   },
 });
 
 export const createSqsSendDeadLetterQueue = (client: SQSClient, queueUrl: string): SendDeadLetterQueue => ({
-  async put({ body, groupId, deduplicationId }, reason) {
+  async put({ body, groupId, deduplicationId, traceparent }, reason) {
     const fifo = { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId };
-    const MessageAttributes = reasonAttribute(reason);
+    const MessageAttributes = { ...reasonAttribute(reason), ...traceAttribute(traceparent) };
     await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...fifo, MessageAttributes }));
   },
 });
@@ -131,3 +133,6 @@ const acceptableReason = (reason: string): string =>
 const reasonAttribute = (reason: string): Record<string, MessageAttributeValue> => ({
   reason: { DataType: 'String', StringValue: acceptableReason(reason) },
 });
+
+const traceAttribute = (traceparent: Traceparent | undefined): Record<string, MessageAttributeValue> | undefined =>
+  traceparent === undefined ? undefined : { [TRACEPARENT]: { DataType: 'String', StringValue: traceparent } };

@@ -3,7 +3,7 @@ import { presentMedia, readEventContent } from './event-content.ts';
 import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
 import type { SendCall } from './send-decision.ts';
-import type { Traceparent } from './trace-context.ts';
+import { type Traceparent, traceIdOf } from './trace-context.ts';
 
 /**
  * What the conversation stores about an accepted send. The chat service's answer and a status can both write it and
@@ -33,6 +33,7 @@ export const messageItem = z.object({
   createdAt: instant,
   body: optionalString,
   requestId: optionalString,
+  traceparent: optionalString,
   call: z.optional(z.object({ endpoint: z.string(), body: z.record(z.string(), z.unknown()) })),
   sentAt: instant,
   deliveredAt: instant,
@@ -55,6 +56,8 @@ export const messageRecord = z.object({
   media: z.optional(z.object({ images: urls, audios: urls, files: urls, videos: urls })),
   /** The request that Parley sent as this message. */
   requestId: optionalString,
+  /** The ID of the message's trace, as in the logs. */
+  traceId: optionalString,
   endpoint: optionalString,
   ruleNameOrId: optionalString,
   params: z.optional(z.record(z.string(), z.string())),
@@ -83,8 +86,9 @@ export type DetailedMessage = z.output<typeof detailedMessage>;
 
 /** Derives what the API shows from what the table stores: text and media are stored once, in the body or the call. */
 export const describeMessage = (id: string, item: MessageItem): MessageRecord => {
-  const { direction, createdAt, requestId, body, sentAt, deliveredAt, readAt, failedAt } = item;
-  const common = { id, direction, createdAt, requestId, sentAt, deliveredAt, readAt, failedAt };
+  const { direction, createdAt, requestId, traceparent, body, sentAt, deliveredAt, readAt, failedAt } = item;
+  const traceId = traceparent && traceIdOf(traceparent);
+  const common = { id, direction, createdAt, requestId, traceId, sentAt, deliveredAt, readAt, failedAt };
   if (direction === 'outbound') return { ...common, ...describeCall(item.call) };
   const { text, media } = body === undefined ? {} : readEventContent(body);
   return { ...common, text, media: media && presentMedia(media) };

@@ -5,6 +5,7 @@ import * as z from './schema.ts';
 import type { RefusalCode, SendCall } from './send-decision.ts';
 import type { SendRequest } from './send-request.ts';
 import { isEarlierCallConfirmed, SEND_STATES } from './send-transitions.ts';
+import { type Traceparent, traceIdOf } from './trace-context.ts';
 
 /** A request as received from the send queue. */
 export interface QueuedSend {
@@ -15,9 +16,17 @@ export interface QueuedSend {
   /** The message group and deduplication id of the request's copy on the dead-letter queue. */
   readonly groupId: string;
   readonly deduplicationId: string;
+  /** The trace of the request. Not part of the request: the same body in another trace is the same request. */
+  readonly traceparent: Traceparent;
   /** When the work on the request must be done, because the invocation ends. */
   readonly endBy: Instant;
 }
+
+/** The fields by which a line of a send is found in the logs. */
+export const logFieldsOf = ({ request, traceparent }: Pick<QueuedSend, 'request' | 'traceparent'>) => ({
+  requestId: request.requestId,
+  traceId: traceIdOf(traceparent),
+});
 
 /** The exclusive right to make one call for a request, until the lease expires. */
 export interface Claim {
@@ -93,6 +102,8 @@ export const sendRecord = z.object({
   /** The contact's name in the index `byContact`. */
   contact: optionalString,
   messageId: optionalString,
+  /** The trace of whoever recorded the send first; absent for sends of earlier versions, and once erased. */
+  traceparent: optionalString,
   claimId: optionalString,
   leaseUntil: instant,
   call: z.optional(z.object(sentCall)),
@@ -125,9 +136,11 @@ export const acceptedCall = (send: SendRecord): Pick<SendRecord, 'call' | 'claim
 
 /** Returns the message of an accepted send, or undefined if its ID or its call is not known, or if it was erased. */
 export const acceptedMessage = (send: SendRecord, contact: ContactRef | undefined): OutboundMessage | undefined => {
-  const { requestId, messageId: id } = send;
+  const { requestId, messageId: id, traceparent } = send;
   const { call, claimedAt, attempt } = acceptedCall(send);
-  return id && contact && call && claimedAt ? { id, requestId, contact, call, claimedAt, attempt } : undefined;
+  return id && contact && call && claimedAt
+    ? { id, requestId, contact, call, claimedAt, attempt, traceparent }
+    : undefined;
 };
 
 /** An operator's decision on a send whose outcome is unknown, or on a rejected one. */

@@ -3,6 +3,7 @@ import { ANY_CHANNEL, numberOfChannel } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { REQUEST_ID } from '../domain/send-request.ts';
+import type { Traceparent } from '../domain/trace-context.ts';
 import { MAX_ID_BYTES } from '../domain/webhook-event.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
@@ -56,6 +57,8 @@ export interface ManagementCall {
   readonly id: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly bodyText: string;
+  /** The trace that the caller names in the header `traceparent`. */
+  readonly traceparent?: Traceparent | undefined;
 }
 
 /** For routes without query parameters: if a call has some anyway, they are refused, or ignored. */
@@ -95,7 +98,13 @@ interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
   readonly parseBody?: (bodyText: string) => Parsed<Body>;
   readonly handle: (
     ports: Ports,
-    input: { readonly id: string; readonly query: Query; readonly body: Body; readonly caller: Caller },
+    input: {
+      readonly id: string;
+      readonly query: Query;
+      readonly body: Body;
+      readonly caller: Caller;
+      readonly traceparent?: Traceparent | undefined;
+    },
   ) => Promise<Answer>;
 }
 
@@ -121,7 +130,9 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
     throw new Error(`${definition.route} has no schema of its ID.`);
   return {
     ...description,
-    async respond(ports, { caller, id: idInPath, query: { [idName ?? '']: idInQuery, ...rawQuery }, bodyText }) {
+    async respond(ports, call) {
+      const { caller, traceparent, bodyText, id: idInPath } = call;
+      const { [idName ?? '']: idInQuery, ...rawQuery } = call.query;
       if (idInQuery !== undefined && idInPath !== ID_IN_QUERY) {
         return invalidRequest(`Invalid request: ${idName}: replace the ID in the path with ${ID_IN_QUERY}.`);
       }
@@ -136,7 +147,7 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
         ? parseBody(bodyText)
         : parseJsonBody(definition.body, Object.is(definition.body, noBody) ? '' : bodyText);
       if (body.kind === 'invalid') return invalidRequest(body.explanation);
-      return handle(ports, { id: id.value, query: query.value, body: body.value, caller });
+      return handle(ports, { id: id.value, query: query.value, body: body.value, caller, traceparent });
     },
   };
 };

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { Caller } from '../domain/audit.ts';
 import { LoggableError } from '../domain/errors.ts';
 import * as z from '../domain/schema.ts';
+import { parseTraceparent, TRACEPARENT, traceIdOf } from '../domain/trace-context.ts';
 import type { Log } from '../ports.ts';
 import { type Answer, type ManagementCall, problem } from './api.ts';
 
@@ -22,7 +23,9 @@ export const createManagementHandler =
     const call = parseCall(event);
     const answer = await respond(call);
     // Logs neither paths nor bodies, because they contain users' numbers.
-    log.info('management call', { route: event.routeKey, caller: call.caller.arn, status: answer.status });
+    const { caller, traceparent } = call;
+    const fields = { route: event.routeKey, caller: caller.arn, status: answer.status };
+    log.info('management call', { ...fields, ...(traceparent && { traceId: traceIdOf(traceparent) }) });
     return httpResponse(answer);
   };
 
@@ -44,6 +47,7 @@ const parseCall = (event: APIGatewayProxyEventV2): ManagementCall => ({
   id: Object.values(event.pathParameters ?? {})[0] ?? '',
   query: event.queryStringParameters ?? {},
   bodyText: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8').toString(),
+  traceparent: parseTraceparent(event.headers[TRACEPARENT]),
 });
 
 /**

@@ -136,13 +136,14 @@ const recordMessage = async ({ messages, contactDefaults }: ResolveSendPorts, se
 
 const enqueueAgain = async (
   { queue, randomness }: ResolveSendPorts,
-  { body, requestId }: SendRecord,
+  { body, requestId, traceparent }: SendRecord,
 ): Promise<void> => {
   const parsed = parseSendRequest(body);
   if (parsed.kind === 'malformed') throw new LoggableError(`The send ${requestId} has no request to queue.`);
   // Within five minutes, SQS would drop a message with the request's own deduplication id.
   const deduplicationId = randomness.newId();
-  await queue.put({ body, groupId: messageGroup(parsed.request.platformContactId), deduplicationId });
+  const groupId = messageGroup(parsed.request.platformContactId);
+  await queue.put({ body, groupId, deduplicationId, ...(traceparent && { traceparent }) });
 };
 
 const notResolvable = ({ requestId, state }: SendRecord, outcome: Resolution['outcome']): Answer => {

@@ -4,6 +4,7 @@ import * as z from '../domain/schema.ts';
 import { acceptedCall, type SendRecord, sendTimes } from '../domain/send.ts';
 import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
 import { canStartFrom, SEND_STATES } from '../domain/send-transitions.ts';
+import { startTrace, type Traceparent, traceIdOf } from '../domain/trace-context.ts';
 import type { Clock, MessageRepository, SendQueue, SendRepository } from '../ports.ts';
 import {
   type Answer,
@@ -48,6 +49,8 @@ export const sendResponse = z.object({
   request: z.optional(z.unknown()),
   endpoint: z.optional(z.string()),
   messageId: z.optional(z.string()),
+  /** The ID of the send's trace, as in the logs; absent if its contact was erased. */
+  traceId: z.optional(z.string()),
   attempts: z.number(),
   /** How many calls ended without a known outcome. */
   unknownOutcomes: z.number(),
@@ -58,7 +61,12 @@ export const sendResponse = z.object({
   failedAt: instant,
 });
 
-export const enqueueResponse = z.object({ requestId: z.string(), state: z.string() });
+export const enqueueResponse = z.object({
+  requestId: z.string(),
+  state: z.string(),
+  /** The ID of the send's trace: that of the call, or of whoever queued the request first. */
+  traceId: z.optional(z.string()),
+});
 
 const parseRequest = (bodyText: string): Parsed<SendRequest> => {
   if (z.parseJson(bodyText) === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
@@ -69,7 +77,11 @@ const parseRequest = (bodyText: string): Parsed<SendRequest> => {
 };
 
 /** Records the request's id first, so that a reused id fails here and not later, on the dead-letter queue. */
-const enqueue = async ({ sends, queue, clock, contactDefaults }: SendPorts, request: SendRequest): Promise<Answer> => {
+const enqueue = async (
+  { sends, queue, clock, contactDefaults }: SendPorts,
+  request: SendRequest,
+  traceparent: Traceparent = startTrace('send', request.requestId),
+): Promise<Answer> => {
   const { requestId } = request;
   const sendAt = parseInstant(request.sendAt);
   const fault = sendAt && tooFarAhead(sendAt, clock.now());
@@ -81,6 +93,7 @@ const enqueue = async ({ sends, queue, clock, contactDefaults }: SendPorts, requ
     contact: resolveContact(contactDefaults, request),
     groupId: messageGroup(request.platformContactId),
     deduplicationId: requestId,
+    traceparent,
   };
   const registered = await sends.register(send, clock.now());
   if (registered.kind === 'conflict' && registered.send.body !== send.body) {
@@ -92,8 +105,11 @@ const enqueue = async ({ sends, queue, clock, contactDefaults }: SendPorts, requ
   }
   const state = registered.kind === 'conflict' ? registered.send.state : 'queued';
   // A send that has ended is never sent again, so it is not queued.
-  if (registered.kind !== 'conflict' || mayStillBeSent(registered.send)) await queue.put(send);
-  return accepted({ requestId, state });
+  const first = registered.kind === 'conflict' ? registered.send.traceparent : traceparent;
+  if (registered.kind !== 'conflict' || mayStillBeSent(registered.send)) {
+    await queue.put({ ...send, traceparent: first ?? traceparent });
+  }
+  return accepted({ requestId, state, traceId: first && traceIdOf(first) });
 };
 
 const enqueueDescription =
@@ -109,7 +125,7 @@ export const enqueueSend = defineRoute({
   body: sendRequest,
   parseBody: parseRequest,
   responses: enqueueResponses,
-  handle: (ports: SendPorts, { body }) => enqueue(ports, body),
+  handle: (ports: SendPorts, { body, traceparent }) => enqueue(ports, body, traceparent),
 });
 
 const sendRequestWithoutId = z.looseObject({ requestId: z.optional(z.string()) });
@@ -125,12 +141,12 @@ export const enqueueSendById = defineRoute({
   query: noQuery,
   body: sendRequestWithoutId,
   responses: enqueueResponses,
-  async handle(ports: SendPorts, { id, body }) {
+  async handle(ports: SendPorts, { id, body, traceparent }) {
     if (body.requestId !== undefined && body.requestId !== id) {
       return invalidRequest('Invalid request: requestId: must be the ID in the path, or missing.');
     }
     const parsed = parseRequest(JSON.stringify({ ...body, requestId: id }));
-    return parsed.kind === 'parsed' ? enqueue(ports, parsed.value) : invalidRequest(parsed.explanation);
+    return parsed.kind === 'parsed' ? enqueue(ports, parsed.value, traceparent) : invalidRequest(parsed.explanation);
   },
 });
 
@@ -176,4 +192,5 @@ export const viewSend = (record: SendRecord): z.output<typeof sendResponse> =>
     unknownOutcomes: record.unknownOutcomes + (record.state === 'uncertain' ? 1 : 0),
     request: record.body === '' ? undefined : (z.parseJson(record.body) ?? record.body),
     endpoint: acceptedCall(record).call?.endpoint,
+    traceId: record.traceparent && traceIdOf(record.traceparent),
   });

@@ -1,9 +1,10 @@
 import type { Contact } from '../domain/contact.ts';
 import { addMs } from '../domain/instant.ts';
-import type { Claim, QueuedSend } from '../domain/send.ts';
+import { type Claim, logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { decideOutsideWindow, type FinalDecision, type SendCall, type SendRules } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
+import { childSpan } from '../domain/trace-context.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, SendRepository, Sleep } from '../ports.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 
@@ -34,16 +35,23 @@ export interface CompletedCall {
 export const createCallService = (options: CallServiceOptions) => {
   const { contacts, sends, chatService, clock, rules, callTimeMs } = options;
 
-  const makeCall = async ({ endBy, request }: QueuedSend, call: SendCall): Promise<CompletedCall> => {
+  const makeCall = async (
+    { endBy, request, traceparent }: QueuedSend,
+    { claimId }: Claim,
+    call: SendCall,
+  ): Promise<CompletedCall> => {
     // The answer to a call that outlives its invocation could not be recorded.
     if (addMs(clock.now(), callTimeMs) > endBy)
       return { call, outcome: notMade('There was no time left for the call.') };
-    const answer = await chatService.send(call, () => !hasExpired(request, clock.now()));
+    const answer = await chatService.send(call, {
+      traceparent: childSpan(traceparent, `${claimId} ${call.endpoint}`),
+      mayRepeat: () => !hasExpired(request, clock.now()),
+    });
     return { call, outcome: sendOutcome(call.endpoint, answer) };
   };
 
   return async (send: QueuedSend, claim: Claim): Promise<CompletedCall | FinalDecision> => {
-    const first = await makeCall(send, claim.call);
+    const first = await makeCall(send, claim, claim.call);
     if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
     await recordDeniedWindow(options, send, claim);
     const latestStart = addMs(send.endBy, -callTimeMs);
@@ -67,7 +75,7 @@ export const createCallService = (options: CallServiceOptions) => {
     } catch {
       return { call, outcome: notMade('The template could not be recorded, so it was not sent.') };
     }
-    return makeCall(send, call);
+    return makeCall(send, claim, call);
   };
 };
 
@@ -86,6 +94,6 @@ const recordDeniedWindow = async (
   try {
     await contacts.denyWindow(send.contact, claimedAt);
   } catch (error) {
-    log.warn('closed window not recorded', { requestId: send.request.requestId, error });
+    log.warn('closed window not recorded', { ...logFieldsOf(send), error });
   }
 };

@@ -8,7 +8,7 @@ import {
   isCheckDue,
 } from '../domain/contact-check.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import type { QueuedSend } from '../domain/send.ts';
+import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { type CallDecision, formatNumber, type SendRules } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
 
@@ -50,7 +50,7 @@ export const createCheckContact = (options: CheckContactOptions) => {
     const unchanged = { kind: 'contact' as const, contact };
     if (rules.contactCheck !== 'beforeFirstTemplate' || call.endpoint !== 'intent/v2') return unchanged;
     if (!isCheckDue(contact, clock.now())) return unchanged;
-    const { requestId, chatChannelNumber = rules.chatChannelNumber, platformContactId } = send.request;
+    const { chatChannelNumber = rules.chatChannelNumber, platformContactId } = send.request;
     // The ids of other channels are not numbers, and the check supports only numbers.
     if (!isPhone(platformContactId)) return unchanged;
     const format = rules.numberFormat ?? 'verbatim';
@@ -61,7 +61,7 @@ export const createCheckContact = (options: CheckContactOptions) => {
         return { kind: 'contact', contact: { ...contact, ...answer.checked } };
       case 'unavailable': {
         log.warn('contact check unavailable; retrying the request later', {
-          requestId,
+          ...logFieldsOf(send),
           why: answer.failure.explanation,
         });
         const requestedMs = parseRetryAfterMs(answer.retryAfter, Date.parse(clock.now())) ?? 0;
@@ -71,7 +71,10 @@ export const createCheckContact = (options: CheckContactOptions) => {
       case 'rejected':
         // Messages must be sent even if the chat service does not support the check.
         metrics.count('ContactCheckRejected');
-        log.warn('contact check rejected; sending the request without it', { requestId, why: answer.explanation });
+        log.warn('contact check rejected; sending the request without it', {
+          ...logFieldsOf(send),
+          why: answer.explanation,
+        });
         return unchanged;
     }
   };

@@ -53,7 +53,7 @@ export const createGiveUp = (options: GiveUpOptions) => {
   const { sends, deadLetters, clock, log, metrics } = options;
 
   const deadLetter = async (message: SQSRecord, reason: string): Promise<MessageResult> => {
-    await deadLetters.put(deadLetterOf(message, message.body), `PROCESSING_FAILED: ${reason}`);
+    await deadLetters.put(deadLetterOf(message, { body: message.body }), `PROCESSING_FAILED: ${reason}`);
     metrics.count('SendProcessingFailed');
     log.error('request dead-lettered: it could not be processed', { messageId: message.messageId, reason });
     return DONE;
@@ -62,9 +62,9 @@ export const createGiveUp = (options: GiveUpOptions) => {
   /** Returns the request of a message. Returns undefined if there is none, which the next attempt handles. */
   const readSend = async (message: SQSRecord, endBy: Instant): Promise<QueuedSend | undefined> => {
     const dueRequestId = parseDueMessage(message.body);
-    const body = dueRequestId === undefined ? message.body : (await sends.read(dueRequestId))?.body;
-    if (body === undefined) return undefined;
-    const parsed = parseMessage(message, body, options.contactDefaults, endBy);
+    const stored = dueRequestId === undefined ? { body: message.body } : await sends.read(dueRequestId);
+    if (stored === undefined) return undefined;
+    const parsed = parseMessage(message, stored, options.contactDefaults, endBy);
     return parsed.kind === 'send' ? parsed.send : undefined;
   };
 
@@ -114,6 +114,6 @@ const requestOf = (
 ): { readonly requestId: string; readonly body?: string } | undefined => {
   const dueRequestId = parseDueMessage(message.body);
   if (dueRequestId !== undefined) return { requestId: dueRequestId };
-  const parsed = parseMessage(message, message.body, contactDefaults, endBy);
+  const parsed = parseMessage(message, { body: message.body }, contactDefaults, endBy);
   return parsed.kind === 'send' ? { requestId: parsed.send.request.requestId, body: message.body } : undefined;
 };

@@ -1,12 +1,13 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { ContactDefaults } from '../domain/contact.ts';
 import { type Instant, msBetween, parseInstant } from '../domain/instant.ts';
-import type { QueuedSend } from '../domain/send.ts';
+import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
+import { traceIdOf } from '../domain/trace-context.ts';
 import type { FifoMessage, SendRepository, SendScheduler } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { queueLimitReached } from './give-up.ts';
-import { deadLetterOf, parseMessage } from './parse-message.ts';
+import { deadLetterOf, parseMessage, type StoredRequest } from './parse-message.ts';
 import { createResumeSend, type ResumeSendOptions } from './resume-send.ts';
 
 export interface PrepareSendOptions extends ResumeSendOptions {
@@ -33,14 +34,15 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
 
   const deadLetterMalformed = async (message: FifoMessage, explanation: string): Promise<MessageResult> => {
     options.metrics.count('SendMalformed');
-    log.warn('malformed request', { explanation });
+    const { traceparent } = message;
+    log.warn('malformed request', { explanation, ...(traceparent && { traceId: traceIdOf(traceparent) }) });
     await options.deadLetters.put(message, `MALFORMED: ${explanation}`);
     return DONE;
   };
 
-  const handleRequest = async (message: SQSRecord, body: string, endBy: Instant): Promise<MessageResult> => {
-    const parsed = parseMessage(message, body, contactDefaults, endBy);
-    if (parsed.kind === 'malformed') return deadLetterMalformed(deadLetterOf(message, body), parsed.explanation);
+  const handleRequest = async (message: SQSRecord, stored: StoredRequest, endBy: Instant): Promise<MessageResult> => {
+    const parsed = parseMessage(message, stored, contactDefaults, endBy);
+    if (parsed.kind === 'malformed') return deadLetterMalformed(deadLetterOf(message, stored), parsed.explanation);
     const { send } = parsed;
     const now = clock.now();
     const limit = queueLimitReached(message, now);
@@ -71,28 +73,29 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
     // A schedule names the contact. An erasure since the write did not find this one.
     if ((await sends.read(requestId))?.erasedAt !== undefined) {
       await options.scheduler.cancel(requestId);
-      log.info('schedule deleted: the contact was erased', { requestId });
+      log.info('schedule deleted: the contact was erased', logFieldsOf(send));
       return DONE;
     }
     options.metrics.count('SendScheduled');
-    log.info('send scheduled', { requestId, sendAt });
+    log.info('send scheduled', { ...logFieldsOf(send), sendAt });
     return DONE;
   };
 
   return async (message: SQSRecord, endBy: Instant): Promise<MessageResult> => {
     const dueRequestId = parseDueMessage(message.body);
-    if (dueRequestId === undefined) return handleRequest(message, message.body, endBy);
+    if (dueRequestId === undefined) return handleRequest(message, { body: message.body }, endBy);
     const send = await sends.read(dueRequestId);
     if (send === undefined || send.state === 'cancelled' || send.erasedAt !== undefined) {
       log.info('due request not sent: it was cancelled or erased, or is no longer stored', {
         requestId: dueRequestId,
         state: send?.state,
+        ...(send?.traceparent && { traceId: traceIdOf(send.traceparent) }),
       });
       return DONE;
     }
     const now = clock.now();
     // Scheduler's clock may be ahead. The schedule no longer exists, so this message must wait until it is due.
     if (send.sendAt !== undefined && now < send.sendAt) return { kind: 'retry', afterMs: msBetween(now, send.sendAt) };
-    return handleRequest(message, send.body, endBy);
+    return handleRequest(message, send, endBy);
   };
 };

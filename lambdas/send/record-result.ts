@@ -5,6 +5,7 @@ import type { MetricName } from '../domain/metric-names.ts';
 import {
   acceptedMessage,
   type Claim,
+  logFieldsOf,
   mayResend,
   type QueuedSend,
   type SendResult,
@@ -46,12 +47,12 @@ const METRIC: Record<SendResult['state'], MetricName> = {
 export const createRecordResult = (options: RecordResultOptions) => {
   const { sends, messages, clock, randomness, log, metrics } = options;
 
-  const report = ({ request }: QueuedSend, result: SendResult): MessageResult => {
+  const report = (send: QueuedSend, result: SendResult): MessageResult => {
     const { state } = result;
     const why = 'outcome' in result ? result.outcome : result.decision;
     metrics.count(METRIC[state]);
     // Without the chat service's message, which can quote the request, because erasures do not reach the logs.
-    log.info(`send ${state}`, { requestId: request.requestId, why });
+    log.info(`send ${state}`, { ...logFieldsOf(send), why });
     return DONE;
   };
 
@@ -64,7 +65,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
     const { requestId } = send.request;
     const recorded = await write(send, () => sends.recordResult(requestId, claimId, result));
     const isConfirmed = recorded.kind === 'conflict' && recorded.send.confirmedBy !== undefined;
-    const fields = { requestId, claimId, state: result.state };
+    const fields = { ...logFieldsOf(send), claimId, state: result.state };
     if (recorded.kind === 'applied') report(send, result);
     else if (isConfirmed) log.info('result not recorded: a status already confirmed the send', fields);
     else log.error('result not recorded: the claim was lost', fields);
@@ -93,7 +94,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
     switch (outcome.kind) {
       case 'accepted': {
         const { messageId } = outcome;
-        const { contact, request } = send;
+        const { contact, request, traceparent } = send;
         const { requestId } = request;
         const recorded = record(send, claimId, {
           state: 'accepted',
@@ -101,7 +102,8 @@ export const createRecordResult = (options: RecordResultOptions) => {
           messageId,
           outcome: describeAccepted(messageId),
         });
-        const message = messageId !== undefined && { id: messageId, requestId, contact, call, claimedAt, attempt };
+        const sent = { requestId, contact, call, claimedAt, attempt, traceparent };
+        const message = messageId !== undefined && { id: messageId, ...sent };
         await Promise.all([recorded, message && write(send, () => messages.recordOutbound(message))]);
         return DONE;
       }

@@ -1,6 +1,6 @@
 import { LoggableError } from '../domain/errors.ts';
 import { msBetween } from '../domain/instant.ts';
-import { acceptedMessage, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
+import { acceptedMessage, logFieldsOf, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 
@@ -24,19 +24,20 @@ export const createResumeSend =
   (options: ResumeSendOptions) =>
   async (send: QueuedSend, stored: SendRecord): Promise<MessageResult> => {
     const { messages, deadLetters, log } = options;
-    const { requestId } = send.request;
+    const { traceparent = send.traceparent } = stored;
+    const fields = logFieldsOf({ ...send, traceparent });
     if (stored.erasedAt !== undefined) {
-      log.info('request not sent: its contact was erased', { requestId });
+      log.info('request not sent: its contact was erased', fields);
       return DONE;
     }
     if (stored.body !== send.body) {
-      log.warn('request id reused with another body', { requestId });
+      log.warn('request id reused with another body', logFieldsOf(send));
       await deadLetters.put(send, 'REQUEST_ID_REUSED: another request with this id was received before.');
       return DONE;
     }
     switch (stored.state) {
       case 'claimed':
-        return resumeClaim(options, send, stored);
+        return resumeClaim(options, { ...send, traceparent }, stored);
       case 'queued':
       case 'scheduled':
       case 'waiting':
@@ -56,16 +57,17 @@ export const createResumeSend =
       case 'cancelled':
         break;
     }
-    log.info('duplicate request ignored', { requestId, state: stored.state });
+    log.info('duplicate request ignored', { ...fields, state: stored.state });
     return DONE;
   };
 
 /** Waits for another function's lease to expire. If the send is still claimed then, its outcome is unknown. */
 const resumeClaim = async (
   { sends, clock, log, metrics }: ResumeSendOptions,
-  { request: { requestId, onUncertain } }: QueuedSend,
+  send: QueuedSend,
   { claimId, leaseUntil, unknownOutcomes }: SendRecord,
 ): Promise<MessageResult> => {
+  const { requestId, onUncertain } = send.request;
   const now = clock.now();
   if (claimId === undefined || leaseUntil === undefined) {
     throw new LoggableError(`The claim of request ${requestId} has no id or lease.`);
@@ -80,6 +82,6 @@ const resumeClaim = async (
   });
   if (recorded.kind !== 'applied') return SOON;
   metrics.count('SendUncertain');
-  log.error('send uncertain', { requestId, why: outcome });
+  log.error('send uncertain', { ...logFieldsOf(send), why: outcome });
   return onUncertain === 'resend' && mayResend(unknownOutcomes + 1, false) ? SOON : DONE;
 };

@@ -144,18 +144,21 @@ export const createSendMessage = (options: SendMessageOptions) => {
   };
 
   const claimAndCall = async (
-    send: QueuedSend,
+    received: QueuedSend,
     contact: Contact,
     decision: CallDecision,
   ): Promise<{ readonly result: MessageResult; readonly observed?: ObservedCall }> => {
     const claim = createClaim(options, decision);
-    const claimed = await claimSend(send, claim);
-    if (claimed.kind === 'missing') throw new LoggableError(`The send ${send.request.requestId} could not be claimed.`);
+    const claimed = await claimSend(received, claim);
+    if (claimed.kind === 'missing')
+      throw new LoggableError(`The send ${received.request.requestId} could not be claimed.`);
     if (claimed.kind === 'conflict') {
       // The clock of the function that claimed it before may be ahead.
-      const isLater = mayBeSentLater(send, claimed.send);
-      return { result: isLater ? SOON : await resumeSend(send, claimed.send) };
+      const isLater = mayBeSentLater(received, claimed.send);
+      return { result: isLater ? SOON : await resumeSend(received, claimed.send) };
     }
+    // Another writer may have recorded the send first, in another trace.
+    const send = { ...received, traceparent: claimed.traceparent };
     const decided = await decideAgain(send, claim, contact);
     if (decided.kind !== 'call') return { result: await recordResult.recordDecision(send, claim.claimId, decided) };
     if (decided.call.endpoint !== decision.call.endpoint) {

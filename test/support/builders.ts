@@ -4,6 +4,7 @@ import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import type { Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
 import type { SendRules } from '../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
+import { startTrace } from '../../lambdas/domain/trace-context.ts';
 
 /** Builders return valid values by default; each test breaks one thing. */
 export const NOW = '2026-11-20T12:00:00.000Z';
@@ -89,6 +90,7 @@ export const queuedSend = (request: SendRequest = sendRequest()): QueuedSend => 
   contact: contactRef('chat', request.platformContactId),
   groupId: request.platformContactId,
   deduplicationId: request.requestId,
+  traceparent: startTrace('send', request.requestId),
   endBy: '2026-11-20T12:02:00.000Z',
 });
 

@@ -2,7 +2,11 @@ import type { SQSRecord } from 'aws-lambda';
 import { NOW } from './builders.ts';
 
 /** A queue message as Lambda passes it to a function. */
-export const sqsRecord = (body: string, attributes: Partial<SQSRecord['attributes']> = {}): SQSRecord => ({
+export const sqsRecord = (
+  body: string,
+  attributes: Partial<SQSRecord['attributes']> = {},
+  messageAttributes: Readonly<Record<string, string>> = {},
+): SQSRecord => ({
   messageId: 'message-1',
   receiptHandle: 'handle-1',
   body,
@@ -13,7 +17,9 @@ export const sqsRecord = (body: string, attributes: Partial<SQSRecord['attribute
     ApproximateFirstReceiveTimestamp: String(Date.parse(NOW)),
     ...attributes,
   },
-  messageAttributes: {},
+  messageAttributes: Object.fromEntries(
+    Object.entries(messageAttributes).map(([name, stringValue]) => [name, { dataType: 'String', stringValue }]),
+  ),
   md5OfBody: '',
   eventSource: 'aws:sqs',
   eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:queue',

@@ -1,6 +1,7 @@
 import { parseJson } from '../../domain/schema.ts';
 import type { ChatServiceAnswer } from '../../domain/send-outcome.ts';
-import type { AccessToken, ChatService } from '../../ports.ts';
+import { TRACEPARENT } from '../../domain/trace-context.ts';
+import type { AccessToken, CallOptions, ChatService } from '../../ports.ts';
 import type { HttpPost } from './http-post.ts';
 import { createRedactSecrets } from './redact-secrets.ts';
 
@@ -24,10 +25,16 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     token: string,
     path: string,
     request: unknown,
+    traceparent: string | undefined,
     earlierTokens: readonly string[] = [],
   ): Promise<ChatServiceAnswer> => {
     const url = new URL(`${baseUrl}/api/v1.0/${path}`);
-    const headers = { 'content-type': 'application/json', accept: 'application/json', 'access-token': token };
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'access-token': token,
+      ...(traceparent && { [TRACEPARENT]: traceparent }),
+    };
     const result = await post(url, headers, JSON.stringify(request));
     if (result.kind !== 'answered') return result;
     const { httpStatus, bodyText, retryAfter } = result;
@@ -36,21 +43,22 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     return { kind: 'answered', httpStatus, body, retryAfter };
   };
 
-  const call = async (path: string, body: unknown, mayRepeat = () => true): Promise<ChatServiceAnswer> => {
+  const call = async (path: string, body: unknown, options: CallOptions = {}): Promise<ChatServiceAnswer> => {
+    const { traceparent, mayRepeat = () => true } = options;
     const token = await orUndefined(accessToken.read());
     if (token === undefined) return { kind: 'not-sent', cause: 'The access token could not be read.' };
-    const answer = await callWith(token, path, body);
+    const answer = await callWith(token, path, body, traceparent);
     if (answer.kind !== 'answered' || answer.httpStatus !== 401) return answer;
     // A 401 usually means that the token was replaced in the chat service's console. Nothing was sent; a retry is safe.
     const refreshed = await orUndefined(accessToken.refresh(token));
     if (refreshed === undefined || refreshed === token) return answer;
     if (!mayRepeat())
       return { kind: 'not-sent', cause: 'It was too late to repeat the call with the new access token.' };
-    return callWith(refreshed, path, body, [token]);
+    return callWith(refreshed, path, body, traceparent, [token]);
   };
 
   return {
-    send: ({ endpoint, body }, mayRepeat) => call(endpoint, body, mayRepeat),
+    send: ({ endpoint, body }, options) => call(endpoint, body, options),
     checkContacts: (chatChannelNumber, contacts) => call(contactCheckPath, { chatChannelNumber, contacts }),
   };
 };

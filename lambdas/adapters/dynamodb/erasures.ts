@@ -232,6 +232,7 @@ const PERSONAL = [
   'contact',
   'contactSort',
   'createdAt',
+  'traceparent',
   'call',
   'unknownCall',
   'decision',

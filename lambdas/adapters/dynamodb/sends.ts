@@ -69,7 +69,7 @@ export const createDynamodbSends = (
 
   /** Returns the attributes of a request, which the first transition writes. */
   const requestAttributes = (
-    { request: { requestId, broadcastId }, body, contact }: Pick<QueuedSend, 'request' | 'body' | 'contact'>,
+    { request: { requestId, broadcastId }, body, contact, traceparent }: Omit<QueuedSend, 'endBy'>,
     at: string,
     expiresFrom = at,
   ): TransitionUpdate => ({
@@ -80,7 +80,7 @@ export const createDynamodbSends = (
       // Two requests with the same body have the same one, so it is never removed.
       ...(broadcastId !== undefined && { broadcastId, broadcastShard: broadcastShard(broadcastId, requestId) }),
     },
-    setOnce: { createdAt: at, contactSort: contactSort('SEND', at) },
+    setOnce: { createdAt: at, contactSort: contactSort('SEND', at), traceparent },
   });
 
   return {
@@ -123,7 +123,12 @@ export const createDynamodbSends = (
       // After a lost response, the SDK repeats a write that already succeeded, so the item may contain this claim.
       const isOurs = send.state === 'claimed' && send.claimId === claim.claimId;
       return outcome.kind === 'written' || isOurs
-        ? { kind: 'claimed', attempt: send.attempts, unknownOutcomes: send.unknownOutcomes }
+        ? {
+            kind: 'claimed',
+            attempt: send.attempts,
+            unknownOutcomes: send.unknownOutcomes,
+            traceparent: send.traceparent ?? queued.traceparent,
+          }
         : { kind: 'conflict', send };
     },
 

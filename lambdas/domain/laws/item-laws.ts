@@ -232,7 +232,16 @@ const ERASURE_MS = DAY_MS;
 const MESSAGE_ERASED = ['requestId', 'call'];
 const AUDIT_ERASED = ['contact', 'contactSort', 'source', 'note'];
 /** Not `outcome`: a status, or an operator who finds the message, can still add it. */
-const SEND_ERASED = ['contact', 'contactSort', 'createdAt', 'call', 'unknownCall', 'decision', 'outcomeDetails'];
+const SEND_ERASED = [
+  'contact',
+  'contactSort',
+  'createdAt',
+  'traceparent',
+  'call',
+  'unknownCall',
+  'decision',
+  'outcomeDetails',
+];
 
 const STATUS_PARTS = ['statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'];
 

@@ -157,13 +157,14 @@ export const SEND_CHANGE_LAWS = [
   {
     ...COMMON,
     name: 'send-keeps-its-request',
-    statement: 'The body and the creation time of a send never change. Only an erasure removes them, permanently.',
+    statement:
+      'The body, the creation time, and the trace of a send never change. Only an erasure removes them, permanently.',
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
       if (has(before, 'erasedAt') && !has(after, 'erasedAt'))
         return 'The send was erased, but is no longer marked as erased.';
       const isErased = has(after, 'erasedAt');
-      const emptied = { body: '', createdAt: undefined };
+      const emptied = { body: '', createdAt: undefined, traceparent: undefined };
       const altered = Object.entries(emptied).flatMap(([name, empty]) =>
         has(before, name) && after[name] !== before[name] && !(isErased && after[name] === empty) ? [name] : [],
       );

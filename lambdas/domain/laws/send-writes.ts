@@ -1,7 +1,16 @@
 import type { SendTransitionName } from '../send-transitions.ts';
 
 /** Attributes that the first transition writes, and that each decision writes again. */
-const REQUEST = ['body', 'broadcastId', 'broadcastShard', 'contact', 'contactSort', 'createdAt', 'expiresAt'] as const;
+const REQUEST = [
+  'body',
+  'broadcastId',
+  'broadcastShard',
+  'contact',
+  'contactSort',
+  'createdAt',
+  'traceparent',
+  'expiresAt',
+] as const;
 
 const RESULT = ['outcome', 'outcomeDetails'] as const;
 
@@ -38,6 +47,7 @@ export const PERSONAL = [
   'contact',
   'contactSort',
   'createdAt',
+  'traceparent',
   'call',
   'unknownCall',
   'decision',

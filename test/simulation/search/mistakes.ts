@@ -1,3 +1,4 @@
+import { TRACEPARENT } from '../../support/builders.ts';
 import { isClaim, type Mutant, updating } from './mutant.ts';
 
 /** The search itself: each of these is a mistake that it must not miss. */
@@ -27,7 +28,7 @@ export const MISTAKES = {
             ...sends,
             async claim(...parameters) {
               claim = () => sends.claim(...parameters);
-              return { kind: 'claimed', attempt: 1, unknownOutcomes: 0 };
+              return { kind: 'claimed', attempt: 1, unknownOutcomes: 0, traceparent: TRACEPARENT };
             },
           },
           chatService: {

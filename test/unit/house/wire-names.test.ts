@@ -42,7 +42,7 @@ const traceparent = TRACEPARENT;
 const queued = (requestId: string): QueuedSend => {
   const request = sendRequest({ requestId });
   const body = JSON.stringify(request);
-  return { request, body, contact: CONTACT, groupId: 'group', deduplicationId: requestId, endBy: NOW };
+  return { request, body, contact: CONTACT, groupId: 'group', deduplicationId: requestId, traceparent, endBy: NOW };
 };
 const claimOf = (requestId: string): Claim => ({
   claimId: `claim-${requestId}`,

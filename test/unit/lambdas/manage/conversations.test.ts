@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { conversationResponse } from '../../../../lambdas/manage/conversations.ts';
 import { queuedSend, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
@@ -46,6 +47,7 @@ describe('a conversation', () => {
       attempt: 1,
     });
 
+    const traceOf = (id: string) => traceIdOf(startTrace('message', id));
     expect(await stage.call('getConversation', { id: USER })).toEqual({
       status: 200,
       body: {
@@ -59,11 +61,12 @@ describe('a conversation', () => {
             ruleNameOrId: 'parcel_update',
             params: { name: 'Ana' },
           },
-          { id: 'echo', direction: 'echo', createdAt: minute(1), text: 'Hi' },
+          { id: 'echo', direction: 'echo', createdAt: minute(1), traceId: traceOf('echo'), text: 'Hi' },
           {
             id: 'message-1',
             direction: 'inbound',
             createdAt: minute(0),
+            traceId: traceOf('message-1'),
             text: 'Where is my parcel?',
             media: { images: ['https://media.example/a.jpg'] },
           },
@@ -126,6 +129,7 @@ describe('a message', () => {
         id: 'message-1',
         direction: 'inbound',
         createdAt: '2026-11-20T11:00:00.000Z',
+        traceId: traceIdOf(startTrace('message', 'message-1')),
         text: 'Where is my parcel?',
         readAt: '2026-11-20T11:00:05.000Z',
         body: JSON.stringify(wireMessage()),
@@ -155,6 +159,7 @@ describe('a message known only by a status', () => {
     await stage.receive(wireStatus());
     expect((await stage.call('getMessage', { id: 'message-1' })).body).toEqual({
       id: 'message-1',
+      traceId: traceIdOf(startTrace('message', 'message-1')),
       deliveredAt: '2026-11-20T11:00:05.000Z',
       statusBodies: [JSON.stringify(wireStatus())],
     });

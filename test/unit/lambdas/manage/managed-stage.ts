@@ -37,6 +37,7 @@ export interface GivenCall {
   readonly body?: unknown;
   /** @default {@link OPERATOR} */
   readonly caller?: Caller;
+  readonly traceparent?: string;
 }
 
 export const OPERATOR: Caller = {
@@ -82,8 +83,8 @@ export const createManagedStage = async (
     log: silentLog,
     metrics,
     queue: {
-      async put({ body, groupId, deduplicationId }: FifoMessage) {
-        stage.queued.push({ body, groupId, deduplicationId });
+      async put({ body, groupId, deduplicationId, traceparent }: FifoMessage) {
+        stage.queued.push({ body, groupId, deduplicationId, traceparent });
       },
     },
     erasureQueue: {
@@ -167,10 +168,11 @@ export const createManagedStage = async (
     },
 
     /** Calls a route, and checks that its answer is documented and has no other fields. */
-    async call(name: RouteName, { id = '', query = {}, body = '', caller = OPERATOR }: GivenCall = {}) {
+    async call(name: RouteName, { id = '', query = {}, body = '', caller = OPERATOR, traceparent }: GivenCall = {}) {
       const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
       const route: RouteDescription & Pick<(typeof ROUTES)[RouteName], 'respond'> = ROUTES[name];
-      const answer = await route.respond({ ...ports, inbound: stage.inbound }, { caller, id, query, bodyText });
+      const given = { caller, id, query, bodyText, traceparent };
+      const answer = await route.respond({ ...ports, inbound: stage.inbound }, given);
       const response = route.responses[answer.status];
       if (!response) throw new Error(`${route.route} does not document the status ${answer.status}.`);
       const sent: unknown = JSON.parse(JSON.stringify(answer.body));

@@ -4,7 +4,7 @@ import type { Answer, ManagementCall } from '../../../../lambdas/manage/api.ts';
 import { answerErrors, createManagementHandler } from '../../../../lambdas/manage/management-handler.ts';
 import type { Log } from '../../../../lambdas/ports.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
-import { USER } from '../../../support/builders.ts';
+import { TRACE_ID, TRACEPARENT, USER } from '../../../support/builders.ts';
 
 const CALLER = 'arn:aws:iam::111122223333:user/support';
 const DIGITS = USER.slice(1);
@@ -37,6 +37,19 @@ const call = async (respond: (call: ManagementCall) => Promise<Answer>, event = 
 };
 
 describe('the management handler', () => {
+  it('passes the trace of the call to the route and logs its ID, and ignores an invalid one', async () => {
+    const traces: unknown[] = [];
+    const respond = async ({ traceparent }: ManagementCall) => {
+      traces.push(traceparent);
+      return { status: 200, body: {} };
+    };
+    const traced = await call(respond, eventOf({ headers: { traceparent: TRACEPARENT } }));
+    const invalid = await call(respond, eventOf({ headers: { traceparent: 'trace-1' } }));
+    expect(traces).toEqual([TRACEPARENT, undefined]);
+    expect(traced.logged).toMatchObject([['info', 'management call', { traceId: TRACE_ID }]]);
+    expect(invalid.logged[0]?.[2]).not.toHaveProperty('traceId');
+  });
+
   it('passes path variable, query, and body to the route and returns its answer as JSON', async () => {
     const calls: ManagementCall[] = [];
     const { response } = await call(async (given) => {

@@ -1,6 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { sendListResponse } from '../../../../lambdas/manage/send-lists.ts';
-import { claim, NOW, queuedSend, sendRequest, sendResult, TRACEPARENT, USER } from '../../../support/builders.ts';
+import {
+  claim,
+  NOW,
+  queuedSend,
+  sendRequest,
+  sendResult,
+  TRACE_ID,
+  TRACEPARENT,
+  USER,
+} from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createSendHarness } from '../send/send-harness.ts';
@@ -12,13 +22,19 @@ beforeEach(async () => {
   stage = await createManagedStage(tables);
 });
 
+/** The trace that starts with the request. */
+const TRACE = startTrace('send', 'request-1');
+
 const enqueue = (body: unknown = sendRequest()) => stage.call('enqueueSend', { body });
 
 describe('a request that is enqueued', () => {
   it('is put on the queue in the message group of the contact, and is known from then on', async () => {
-    expect(await enqueue()).toEqual({ status: 202, body: { requestId: 'request-1', state: 'queued' } });
+    expect(await enqueue()).toEqual({
+      status: 202,
+      body: { requestId: 'request-1', state: 'queued', traceId: traceIdOf(TRACE) },
+    });
     expect(stage.queued).toEqual([
-      { body: JSON.stringify(sendRequest()), groupId: USER, deduplicationId: 'request-1' },
+      { body: JSON.stringify(sendRequest()), groupId: USER, deduplicationId: 'request-1', traceparent: TRACE },
     ]);
     expect(await stage.call('getSend', { id: 'request-1' })).toEqual({
       status: 200,
@@ -26,6 +42,7 @@ describe('a request that is enqueued', () => {
         requestId: 'request-1',
         state: 'queued',
         queuedAt: NOW,
+        traceId: traceIdOf(TRACE),
         attempts: 0,
         unknownOutcomes: 0,
         request: sendRequest(),
@@ -88,8 +105,11 @@ describe('a request that is enqueued', () => {
     'again while it is %s is answered with its state, and queued again in case the message was lost',
     async (state) => {
       const { body } = await putSendInState(stage.sends, state);
-      expect(await enqueue()).toEqual({ status: 202, body: { requestId: 'request-1', state } });
-      expect(stage.queued).toEqual([{ body, groupId: USER, deduplicationId: 'request-1' }]);
+      expect(await enqueue()).toEqual({
+        status: 202,
+        body: { requestId: 'request-1', state, traceId: traceIdOf(TRACE) },
+      });
+      expect(stage.queued).toEqual([{ body, groupId: USER, deduplicationId: 'request-1', traceparent: TRACE }]);
       expect(await stage.sendItem()).toMatchObject({ state });
     },
   );
@@ -99,7 +119,10 @@ describe('a request that is enqueued', () => {
     async (state) => {
       await putSendInState(stage.sends, state);
       const before = await stage.items();
-      expect(await enqueue()).toEqual({ status: 202, body: { requestId: 'request-1', state } });
+      expect(await enqueue()).toEqual({
+        status: 202,
+        body: { requestId: 'request-1', state, traceId: traceIdOf(TRACE) },
+      });
       expect(stage.queued).toEqual([]);
       expect(await stage.items()).toEqual(before);
     },
@@ -124,6 +147,35 @@ describe('a request that is enqueued', () => {
   });
 });
 
+describe('a request that is enqueued in a trace', () => {
+  const inTrace = (traceparent: string) => stage.call('enqueueSend', { body: sendRequest(), traceparent });
+
+  it('is queued and shown in it', async () => {
+    expect(await inTrace(TRACEPARENT)).toMatchObject({ status: 202, body: { traceId: TRACE_ID } });
+    expect(stage.queued).toMatchObject([{ traceparent: TRACEPARENT }]);
+    expect((await stage.call('getSend', { id: 'request-1' })).body).toMatchObject({ traceId: TRACE_ID });
+  });
+
+  it('stays in the first one when it is enqueued again in another', async () => {
+    await inTrace(TRACEPARENT);
+    expect(await inTrace(TRACE)).toMatchObject({ status: 202, body: { state: 'queued', traceId: TRACE_ID } });
+    expect(stage.queued).toMatchObject([{ traceparent: TRACEPARENT }, { traceparent: TRACEPARENT }]);
+  });
+
+  it('has its ID in the path as well as in the body', async () => {
+    const { requestId: id, ...body } = sendRequest();
+    const answer = await stage.call('enqueueSendById', { id, body, traceparent: TRACEPARENT });
+    expect(answer).toMatchObject({ body: { traceId: TRACE_ID } });
+  });
+
+  it('is resent in it', async () => {
+    await stage.sends.claim({ ...queuedSend(), traceparent: TRACEPARENT }, claim(), { resend: false });
+    await stage.sends.recordResult('request-1', 'claim-1', sendResult('uncertain'));
+    await stage.call('resolveSend', { body: { requestId: 'request-1', outcome: 'resend' } });
+    expect(stage.queued).toMatchObject([{ traceparent: TRACEPARENT }]);
+  });
+});
+
 describe('a send', () => {
   it('is shown with the request, the endpoint, and the statuses of its message, and without internal fields', async () => {
     await putSendInState(stage.sends, 'accepted');
@@ -144,6 +196,7 @@ describe('a send', () => {
       request: sendRequest(),
       endpoint: 'message/v3',
       messageId: 'message-request-1',
+      traceId: traceIdOf(TRACE),
       attempts: 1,
       unknownOutcomes: 0,
       claimedAt: NOW,
@@ -241,6 +294,7 @@ describe('the repository of sends', () => {
       kind: 'claimed',
       attempt: 1,
       unknownOutcomes: 0,
+      traceparent: TRACE,
     });
   });
 });

@@ -3,6 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sendKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
+import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { createRecordResult } from '../../../../lambdas/send/record-result.ts';
 import { NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
@@ -40,7 +41,8 @@ describe('the log of a result', () => {
       outcomeDetails: `Invalid: ${USER}`,
     });
 
-    expect(logged).toEqual([['send rejected', { requestId: 'request-1', why: 'HTTP 400, code 304' }]]);
+    const traceId = traceIdOf(startTrace('send', 'request-1'));
+    expect(logged).toEqual([['send rejected', { requestId: 'request-1', traceId, why: 'HTTP 400, code 304' }]]);
   });
 });
 

@@ -42,7 +42,7 @@ describe('a request delivered more than once', () => {
 describe('a request whose function died during the call', () => {
   const claimAndDie = async (request: SendRequest = sendRequest()) => {
     const claimed = await harness.sends.claim(queuedSend(request), claim(), { resend: false });
-    expect(claimed).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
+    expect(claimed).toMatchObject({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
   };
   const accepted = { state: 'accepted', at: NOW, outcome: 'Accepted.', messageId: 'message-out' } as const;
 

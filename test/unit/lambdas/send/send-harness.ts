@@ -12,6 +12,7 @@ import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendCall, SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
@@ -19,7 +20,7 @@ import { ACCOUNT, NOW, queuedSend, RETENTION_DAYS, sendRules, USER } from '../..
 import { contactItems, type StoredContact } from '../../../support/contact-items.ts';
 import type { EmulatedTables, Item } from '../../../support/emulated-table.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
+import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 
 const answered = (httpStatus: number, body?: unknown, retryAfter?: string): ChatServiceAnswer => ({
   kind: 'answered',
@@ -63,6 +64,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const circuits = createDynamodbCircuit(table, ACCOUNT);
   const metrics = recordingMetrics(() => now);
   const sleeps: number[] = [];
+  const log = recordingLog();
   let now = NOW;
   let ids = 0;
 
@@ -75,16 +77,21 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     messages,
     circuits,
     counted: metrics.counted,
+    logged: log.logged,
     /** Every value of a metric, with its time. */
     samples: metrics.samples,
     /** The pauses of the functions, in milliseconds; each advances the clock. */
     sleeps,
     /** The calls to the sending endpoints, and the business number and the numbers of each contact check. */
     calls: [] as SendCall[],
+    /** The trace of each call. */
+    callTraces: [] as (string | undefined)[],
     checkedChannels: [] as string[],
     checks: [] as (readonly string[])[],
     /** The reasons of the requests put on the dead-letter queue. */
     deadLetters: [] as string[],
+    /** The trace of each of them. */
+    deadLetterTraces: [] as (string | undefined)[],
     /** When each scheduled request becomes due. */
     schedules: new Map<string, string>(),
     /** Runs after a send was recorded as scheduled, before its schedule is created. */
@@ -112,8 +119,9 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         sends,
         messages,
         deadLetters: {
-          async put(_message: unknown, reason: string) {
+          async put({ traceparent }: FifoMessage, reason: string) {
             harness.deadLetters.push(reason);
+            harness.deadLetterTraces.push(traceparent);
           },
         },
         clock: { now: () => now },
@@ -121,7 +129,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
           sleeps.push(ms);
           now = addMs(now, ms);
         },
-        log: silentLog,
+        log,
         metrics,
       };
       const { sendMessage, expireSend } = createSendMessage({
@@ -130,8 +138,9 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         circuits,
         account: ACCOUNT,
         chatService: {
-          async send(call) {
+          async send(call, { traceparent } = {}) {
             harness.calls.push(call);
+            harness.callTraces.push(traceparent);
             const answer = harness.answers.shift() ?? ANSWERS.accepted;
             return typeof answer === 'function' ? answer(call) : answer;
           },
@@ -172,8 +181,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         send: (request: SendRequest) => sendMessage({ ...queuedSend(request), endBy: endOfInvocation() }),
         sendMessage,
         /** Receives a message of the send queue. */
-        receive: (body: string, attributes: Partial<SQSRecord['attributes']> = {}) =>
-          prepareSend(sqsRecord(body, { MessageGroupId: USER, ...attributes }), endOfInvocation()),
+        receive: (body: string, attributes: Partial<SQSRecord['attributes']> = {}, messageAttributes = {}) =>
+          prepareSend(sqsRecord(body, { MessageGroupId: USER, ...attributes }, messageAttributes), endOfInvocation()),
         /** Decides what to do with a message that could not be processed. */
         giveUp: (body: string, error: unknown, attributes: Partial<SQSRecord['attributes']> = {}) =>
           giveUp(sqsRecord(body, { MessageGroupId: USER, ...attributes }), error),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpChatService } from '../../../../../lambdas/adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../../../../../lambdas/adapters/chat-service/http-post.ts';
 import type { ChatService } from '../../../../../lambdas/ports.ts';
+import { TRACEPARENT } from '../../../../support/builders.ts';
 
 let server: Server;
 let calls: { readonly path: string | undefined; readonly headers: Record<string, unknown> }[];
@@ -76,6 +77,18 @@ describe('a call to the chat service', () => {
     ]);
   });
 
+  it('names its trace, also when it is repeated, and none if it has none', async () => {
+    validToken = secret = 'token-2';
+    await chatService.send({ endpoint: 'message/v3', body: {} }, { traceparent: TRACEPARENT });
+    await send();
+    await chatService.checkContacts('+5491100000000', []);
+    secret = 'token-3';
+    validToken = 'token-3';
+    await chatService.send({ endpoint: 'message/v3', body: {} }, { traceparent: TRACEPARENT });
+    const traces = calls.map(({ headers }) => headers.traceparent);
+    expect(traces).toEqual([TRACEPARENT, undefined, undefined, TRACEPARENT, TRACEPARENT]);
+  });
+
   it('is repeated once with a refreshed token when the token was replaced', async () => {
     await send();
     validToken = secret = 'token-2';
@@ -90,12 +103,12 @@ describe('a call to the chat service', () => {
     validToken = secret = 'token-2';
     const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
 
-    expect(await chatService.send(call, () => false)).toEqual({
+    expect(await chatService.send(call, { mayRepeat: () => false })).toEqual({
       kind: 'not-sent',
       cause: 'It was too late to repeat the call with the new access token.',
     });
     expect(calls.map(({ headers }) => headers['access-token'])).toEqual(['token-1', 'token-1']);
-    expect(await chatService.send(call, () => false)).toMatchObject({ httpStatus: 200 });
+    expect(await chatService.send(call, { mayRepeat: () => false })).toMatchObject({ httpStatus: 200 });
   });
 
   it('is not repeated when the secret still contains the refused token', async () => {

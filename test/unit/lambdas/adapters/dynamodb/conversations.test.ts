@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { ConversationPosition } from '../../../../../lambdas/domain/message.ts';
-import { NOW, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { contact, outbound, wireEcho } from './message-builders.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';
@@ -158,7 +158,14 @@ describe('reading a conversation', () => {
     await repositories.messages.recordOutbound(outbound({ id: 'answer', claimedAt: '2026-11-20T11:00:02.000Z' }));
     await receive(wireEcho({ _id_: 'answer', CREATION_TIME: '2026-11-20T10:00:00.000Z' }));
     const request = { requestId: 'request-1', platformContactId: USER, messageText: 'On its way.' };
-    const send = { request, body: '{}', contact, groupId: USER, deduplicationId: 'request-1' };
+    const send = {
+      request,
+      body: '{}',
+      contact,
+      groupId: USER,
+      deduplicationId: 'request-1',
+      traceparent: TRACEPARENT,
+    };
     await repositories.sends.register(send, NOW);
 
     // A page of exactly as many messages: sends must not take their place.

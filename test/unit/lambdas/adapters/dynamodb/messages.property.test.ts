@@ -7,7 +7,7 @@ import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import type { VerifiedRequest } from '../../../../../lambdas/domain/webhook-request.ts';
-import { NOW, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { NOW, TRACEPARENT, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';
@@ -21,6 +21,7 @@ const SEND: QueuedSend = {
   contact: contactRef('chat', USER),
   groupId: USER,
   deduplicationId: request.requestId,
+  traceparent: TRACEPARENT,
   endBy: '2026-11-20T12:02:00.000Z',
 };
 const CLAIM: Claim = {
@@ -37,6 +38,7 @@ const OUTBOUND = {
   call: CLAIM.call,
   claimedAt: CLAIM.claimedAt,
   attempt: 1,
+  traceparent: TRACEPARENT,
 };
 const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00.000Z`;
 const ANSWER = { at: at(0), outcome: 'answered' };

@@ -375,6 +375,7 @@ describe('reading a message', () => {
     const message = await repositories.messages.read('message-1');
     expect(JSON.parse(JSON.stringify(message))).toEqual({
       id: 'message-1',
+      traceId: traceIdOf(startTrace('message', 'message-1')),
       deliveredAt: '2026-11-20T11:00:05.000Z',
       statusBodies: [JSON.stringify(wireStatus())],
     });

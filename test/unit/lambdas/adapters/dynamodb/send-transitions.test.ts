@@ -14,7 +14,7 @@ import {
   type SendTransition,
   type SendTransitionName,
 } from '../../../../../lambdas/domain/send-transitions.ts';
-import { sendRequest, sendResult, USER } from '../../../../support/builders.ts';
+import { sendRequest, sendResult, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';
@@ -56,6 +56,7 @@ const queued = ({ requestId, body }: Trial): QueuedSend => ({
   contact,
   groupId: USER,
   deduplicationId: requestId,
+  traceparent: TRACEPARENT,
   endBy: '2026-11-20T11:32:00.000Z',
 });
 const claimOf = ({ at }: Trial): Claim => ({

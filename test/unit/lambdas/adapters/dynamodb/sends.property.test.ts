@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
-import { NOW, templateRequest, USER, wireStatus } from '../../../../support/builders.ts';
+import { NOW, TRACEPARENT, templateRequest, USER, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
 import { repositoriesOf } from './repositories.ts';
@@ -16,6 +16,7 @@ const SEND: QueuedSend = {
   contact: contactRef('chat', USER),
   groupId: USER,
   deduplicationId: request.requestId,
+  traceparent: TRACEPARENT,
   endBy: '2026-11-20T12:02:00.000Z',
 };
 const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
@@ -49,6 +50,7 @@ const play = async (answer: string, history: readonly Step[]): Promise<Record<st
         call,
         claimedAt: NOW,
         attempt: 1,
+        traceparent: TRACEPARENT,
       };
       if (result.state === 'accepted' && result.messageId !== undefined) await messages.recordOutbound(outbound);
     }

@@ -4,7 +4,8 @@ import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { acceptedCall, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
-import { NOW, sendRequest, sendResult, USER } from '../../../../support/builders.ts';
+import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
+import { NOW, sendRequest, sendResult, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { putSendInState } from '../../../../support/send-states.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';
@@ -30,6 +31,7 @@ const SEND: QueuedSend = {
   contact,
   groupId: USER,
   deduplicationId: 'request-1',
+  traceparent: TRACEPARENT,
   endBy: '2026-11-20T12:02:00.000Z',
 };
 const claimOf = (claimId: string): Claim => ({
@@ -55,6 +57,7 @@ describe('a send in the table', () => {
       contact: 'CONTACT#chat#*#541155550000',
       contactSort: `SEND#${NOW}`,
       createdAt: NOW,
+      traceparent: TRACEPARENT,
     };
     await sends.register(SEND, NOW);
     expect(await item()).toEqual({
@@ -79,6 +82,15 @@ describe('a send in the table', () => {
       // It must outlive the day on which the request is sent.
       expiresAt: daysAfter(sendAt, 400),
     });
+  });
+
+  it("keeps the first writer's trace, which a claim returns, and is the same request in another trace", async () => {
+    const inOther = { ...SEND, traceparent: startTrace('send', 'another') };
+    await sends.register(SEND, NOW);
+    expect(await sends.register(inOther, LATER)).toMatchObject({ kind: 'conflict', send: { body: SEND.body } });
+    const claimed = await sends.claim(inOther, claimOf('claim-1'), { resend: false });
+    expect(claimed).toMatchObject({ kind: 'claimed', traceparent: TRACEPARENT });
+    expect(await item()).toMatchObject({ traceparent: TRACEPARENT });
   });
 
   it('keeps the broadcast of its request, whichever write comes first', async () => {
@@ -113,14 +125,29 @@ describe('a send in the table', () => {
 
 describe('claiming a send', () => {
   it('counts its attempts', async () => {
-    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
+    expect(await claim('claim-1')).toEqual({
+      kind: 'claimed',
+      attempt: 1,
+      unknownOutcomes: 0,
+      traceparent: TRACEPARENT,
+    });
     await sends.recordResult('request-1', 'claim-1', { state: 'waiting', at: LATER, outcome: 'HTTP 503' });
-    expect(await claim('claim-2')).toEqual({ kind: 'claimed', attempt: 2, unknownOutcomes: 0 });
+    expect(await claim('claim-2')).toEqual({
+      kind: 'claimed',
+      attempt: 2,
+      unknownOutcomes: 0,
+      traceparent: TRACEPARENT,
+    });
   });
 
   it('succeeds again with the same claim, as when the SDK retries a write, and counts it once', async () => {
     await claim('claim-1');
-    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
+    expect(await claim('claim-1')).toEqual({
+      kind: 'claimed',
+      attempt: 1,
+      unknownOutcomes: 0,
+      traceparent: TRACEPARENT,
+    });
     expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { claimId: 'claim-1', attempts: 1 } });
   });
 
@@ -130,7 +157,12 @@ describe('claiming a send', () => {
     expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { state: 'uncertain' } });
     expect((await lists.list({ state: 'uncertain' }, { limit: 10 })).sends).toHaveLength(1);
 
-    expect(await claim('claim-2', true)).toEqual({ kind: 'claimed', attempt: 2, unknownOutcomes: 1 });
+    expect(await claim('claim-2', true)).toEqual({
+      kind: 'claimed',
+      attempt: 2,
+      unknownOutcomes: 1,
+      traceparent: TRACEPARENT,
+    });
     expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
   });
 });
@@ -233,7 +265,12 @@ describe('recording that processing failed', () => {
     expect(await sends.confirm('request-1', { messageId: 'message-1', at: LATER })).toBeUndefined();
     expect(await sends.cancel('request-1', LATER)).toEqual({ kind: 'missing' });
     expect(await sends.recordResult('request-1', 'claim-1', ACCEPTED)).toEqual({ kind: 'missing' });
-    expect(await claim('claim-1')).toEqual({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
+    expect(await claim('claim-1')).toEqual({
+      kind: 'claimed',
+      attempt: 1,
+      unknownOutcomes: 0,
+      traceparent: TRACEPARENT,
+    });
     expect(await item()).not.toHaveProperty('failingSince');
   });
 
@@ -299,7 +336,8 @@ describe('confirming a send', () => {
 
   it('returns its message, with the time of the claim', async () => {
     await claim('claim-1');
-    const message = { id: 'message-1', requestId: 'request-1', contact, call, claimedAt: NOW, attempt: 1 };
+    const sent = { requestId: 'request-1', contact, traceparent: TRACEPARENT };
+    const message = { id: 'message-1', ...sent, call, claimedAt: NOW, attempt: 1 };
     expect(await confirm()).toEqual(message);
     // A repeated delivery completes what a dead function left undone.
     expect(await confirm()).toEqual(message);
@@ -328,7 +366,8 @@ describe('confirming a send', () => {
 
   describe('after a template with an unknown outcome and a free-form message that was rejected', () => {
     const template = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
-    const message = { id: 'message-1', requestId: 'request-1', contact, call: template, claimedAt: NOW, attempt: 1 };
+    const sent = { requestId: 'request-1', contact, traceparent: TRACEPARENT };
+    const message = { id: 'message-1', ...sent, call: template, claimedAt: NOW, attempt: 1 };
     const claimLater = { ...claimOf('claim-2'), claimedAt: addMs(LATER, 1_000) };
     const REJECTED = sendResult('rejected', addMs(LATER, 2_000));
     const read = async () => {
