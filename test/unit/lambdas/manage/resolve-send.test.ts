@@ -14,6 +14,7 @@ beforeEach(async () => {
 
 const resolve = (body: Record<string, unknown>) =>
   stage.call('resolveSend', { body: { requestId: 'request-1', ...body } });
+const TRACE = queuedSend().traceparent;
 const LATER = '2026-11-20T13:00:00.000Z';
 
 describe('an uncertain send', () => {
@@ -222,7 +223,7 @@ describe.each(['uncertain', 'rejected'] as const)('a send that is %s', (state) =
     const answer = await resolve({ outcome: 'resend' });
 
     expect(answer.body).toMatchObject({ state: 'waiting', waitingAt: NOW });
-    expect(stage.queued).toEqual([{ body, groupId: USER, deduplicationId: 'id-1' }]);
+    expect(stage.queued).toEqual([{ body, groupId: USER, deduplicationId: 'id-1', traceparent: TRACE }]);
     expect(await stage.sends.claim(queuedSend(), claim({ claimId: 'again' }), { resend: false })).toMatchObject({
       kind: 'claimed',
       attempt: 2,
@@ -240,8 +241,8 @@ describe.each(['uncertain', 'rejected'] as const)('a send that is %s', (state) =
     const first = await resolve({ outcome: 'resend' });
     expect(await resolve({ outcome: 'resend' })).toEqual(first);
     expect(stage.queued).toEqual([
-      { body, groupId: USER, deduplicationId: 'id-1' },
-      { body, groupId: USER, deduplicationId: 'id-2' },
+      { body, groupId: USER, deduplicationId: 'id-1', traceparent: TRACE },
+      { body, groupId: USER, deduplicationId: 'id-2', traceparent: TRACE },
     ]);
   });
 });
