@@ -3,13 +3,15 @@ import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circ
 import type { Consent } from './domain/consent.ts';
 import type { Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
-import type { DeadLetter, KeptQueue } from './domain/dead-letter.ts';
+import type { DeadLetter, DeadLetterQueueName, KeptQueue } from './domain/dead-letter.ts';
 import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
+import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
 import type { ConversationPage, ConversationPosition, DetailedMessage, OutboundMessage } from './domain/message.ts';
 import type { MetricName } from './domain/metric-names.ts';
+import type { StreamRange } from './domain/publish-failure.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
@@ -236,18 +238,18 @@ export interface AuditRepository {
 export type AuditPosition = Readonly<Record<string, string>>;
 
 /** A dead-letter queue. */
-export interface DeadLetterSource {
-  readonly queue: KeptQueue;
+export interface DeadLetterSource<Queue extends DeadLetterQueueName = KeptQueue> {
+  readonly queue: Queue;
   /** Returns the approximate number of messages that can be received, and of those that a consumer has received. */
   depth(): Promise<{ readonly visible: number; readonly inFlight: number }>;
   /** Receives up to ten messages, or none if there are no more. */
-  receive(): Promise<readonly ReceivedDeadLetter[]>;
-  remove(message: ReceivedDeadLetter): Promise<void>;
+  receive(): Promise<readonly ReceivedDeadLetter<Queue>[]>;
+  remove(message: Pick<ReceivedDeadLetter, 'receiptHandle'>): Promise<void>;
   /** Makes messages available again. */
-  release(messages: readonly ReceivedDeadLetter[]): Promise<void>;
+  release(messages: readonly Pick<ReceivedDeadLetter, 'receiptHandle'>[]): Promise<void>;
 }
 
-export interface ReceivedDeadLetter extends DeadLetter {
+export interface ReceivedDeadLetter<Queue extends DeadLetterQueueName = KeptQueue> extends DeadLetter<Queue> {
   readonly receiptHandle: string;
   /** Whether another queue than Parley's names this one as its dead-letter queue, so that anyone may have sent it. */
   readonly isForeign?: true;
@@ -447,6 +449,20 @@ export type PublishResult =
 export interface EventBus {
   /** Publishes any number of events. Returns one result for each, in the same order. */
   publish(events: readonly SerializedEvent[]): Promise<readonly PublishResult[]>;
+}
+
+/** Reads changes to the table that were not published as events. */
+export interface ChangeReader {
+  /** Returns undefined for a change that is not published. Throws if the record cannot be read. */
+  readRecord(record: unknown): ItemChange | undefined;
+  /** Returns a change from nothing to the item as it is now, or undefined if there is no such item. */
+  readItem(key: { readonly pk: string; readonly sk: string }): Promise<ItemChange | undefined>;
+  /** Reads changes from the table's stream. `unreadable` counts those that cannot be read. */
+  readRange(range: StreamRange): Promise<
+    | { readonly kind: 'read'; readonly changes: readonly ItemChange[]; readonly unreadable: number }
+    /** The stream no longer has all of them. */
+    | { readonly kind: 'expired' }
+  >;
 }
 
 /** Accepts changes that cannot be published. */

@@ -50,7 +50,7 @@ export class ParleyStack extends Stack {
       encryptionKey,
       sender: this.sender,
       receiver: this.receiver,
-      deadLetterQueues: this.publisher?.deadLetterQueues,
+      publisher: this.publisher,
     });
     new ParleyMonitoring(this, 'Monitoring', {
       table,

@@ -1,6 +1,6 @@
 import { Argument, Command } from '@commander-js/extra-typings';
-import { DEAD_LETTER_QUEUES } from '../../lambdas/domain/dead-letter.ts';
-import { REDRIVABLE_QUEUES } from '../../lambdas/manage/redrives.ts';
+import { DEAD_LETTER_QUEUES, type DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
+import { REDRIVABLE_QUEUES, type RedrivableQueue } from '../../lambdas/manage/redrives.ts';
 import { type CommandContext, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { recordAct } from '../operations/record-act.ts';
@@ -8,14 +8,19 @@ import { type RedriveResult, redrive } from '../operations/redrive.ts';
 import { redriveOne } from '../operations/redrive-one.ts';
 import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
 import { redriveThroughApi } from '../operations/redrive-through-api.ts';
-import { DEAD_LETTER_QUEUES_HELP, redrivenQueueOf } from './dead-letter-queues.ts';
+import { DEAD_LETTER_QUEUES_HELP, deadLetterQueueOf, redrivenQueueOf } from './dead-letter-queues.ts';
+
+const isRedrivenByApi = (name: DeadLetterQueueName): name is RedrivableQueue =>
+  REDRIVABLE_QUEUES.some((queue) => queue === name);
 
 /** Creates `dead-letters redrive`. */
 export const createRedriveCommand = ({ target, api, report, say, commandFor, stop }: CommandContext) =>
   new Command('redrive')
     .description(
       'Move dead letters back to their queue, in order, or only one.\n\n' +
-        'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted.',
+        'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted. ' +
+        'For publishing and targets, the events are published on the event bus again, with the same IDs, ' +
+        'so every consumer can receive them a second time.',
     )
     .addArgument(new Argument('<queue>', DEAD_LETTER_QUEUES_HELP).choices(DEAD_LETTER_QUEUES))
     .argument('[message-id]', 'Only this one: its message ID, as shown by dead-letters list')
@@ -41,12 +46,15 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
         stop,
       };
       const redriveQueue = async (): Promise<RedriveResult | undefined> => {
-        const byApi = REDRIVABLE_QUEUES.find((queue) => queue === name);
-        if (byApi !== undefined) {
-          const result = await redriveThroughApi(client, byApi, { ...options, filter: { reason, messageId } });
-          return messageId === undefined || result.moved > 0 ? result : undefined;
+        if (isRedrivenByApi(name)) {
+          // Says which setting a stage lacks.
+          deadLetterQueueOf(await target(), name);
+          const filter = { reason, messageId };
+          const result = await redriveThroughApi(client, name, { ...options, filter, onException: say });
+          if (messageId === undefined) return result;
+          const { moved, failed } = result;
+          return moved + failed === 0 ? undefined : { moved, deleted: 0, left: failed };
         }
-        if (name === 'inbound' || name === 'publishing' || name === 'targets') return undefined;
         const queue = redrivenQueueOf(await target(), name);
         await recordAct(client, { action: 'redrive', queue: name, deadLetterId: messageId, reason });
         const prepare = name === 'schedules' ? createRedriveScheduledSend(client) : undefined;

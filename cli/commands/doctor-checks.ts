@@ -44,7 +44,7 @@ export const runChecks = async (
     guarded('webhook', () => checkWebhook(target)),
     guarded('limits', () => checkLimits(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
-    guarded('queues', () => checkQueues(target)),
+    guarded('queues', () => checkQueues(target, commandFor)),
     stage ? guarded('sends', () => checkUncertainSends(api, commandFor)) : [],
   ]);
   return [first, ...others].flat();

@@ -1,4 +1,4 @@
-import { KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { type DeadLetterQueueName, KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import { type CommandFor, count } from '../command.ts';
 import { queueDepth } from '../operations/dead-letter-queue.ts';
 import { keptDeadLetters } from '../operations/kept-dead-letters.ts';
@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 const check = 'queues';
 
 /** Checks how many messages wait in the queues. */
-export const checkQueues = async ({ sqs, addresses }: Target): Promise<readonly Finding[]> => {
+export const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<readonly Finding[]> => {
   const [send, inbound, publish, targets] = await Promise.all([
     queueDepth(sqs, addresses.sendQueueUrl),
     queueDepth(sqs, addresses.inboundQueueUrl),
@@ -35,7 +35,7 @@ export const checkQueues = async ({ sqs, addresses }: Target): Promise<readonly 
             check,
             grade: 'warning',
             message: `${count(publish, 'change')} could not be published as an event.`,
-            remedy: 'See the messages in the queue for publish failures, and the log of the publish function.',
+            remedy: `${remedyFor(commandFor, 'publishing')} Also see the log of the publish function.`,
           } as const,
         ]
       : []),
@@ -45,7 +45,7 @@ export const checkQueues = async ({ sqs, addresses }: Target): Promise<readonly 
             check,
             grade: 'warning',
             message: `${count(targets, 'event')} could not be delivered to ${targets === 1 ? 'its' : 'their'} target.`,
-            remedy: "See the error in the attributes of the messages in the targets' dead-letter queue.",
+            remedy: remedyFor(commandFor, 'targets'),
           } as const,
         ]
       : []),
@@ -76,14 +76,16 @@ export const checkDeadLetters = async (
       let number = await messagesIn({ sqs }, urls[name]);
       for await (const _kept of keptDeadLetters(api, name, {})) number += 1;
       if (number === 0) return [];
-      const remedy =
-        `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
-        `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`;
-      return [{ check, grade: 'warning', message: `${count(number, 'dead letter')} ${SOURCES[name]}.`, remedy }];
+      const message = `${count(number, 'dead letter')} ${SOURCES[name]}.`;
+      return [{ check, grade: 'warning', message, remedy: remedyFor(commandFor, name) }];
     }),
   );
   return findings.flat();
 };
+
+const remedyFor = (commandFor: CommandFor, name: DeadLetterQueueName): string =>
+  `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
+  `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`;
 
 const messagesIn = async ({ sqs }: Pick<Target, 'sqs'>, url: string | undefined): Promise<number> => {
   if (url === undefined) return 0;

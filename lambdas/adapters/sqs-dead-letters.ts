@@ -6,7 +6,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type DeadLetter, deadLetterReason, type KeptQueue } from '../domain/dead-letter.ts';
+import { type DeadLetter, type DeadLetterQueueName, deadLetterReason } from '../domain/dead-letter.ts';
 import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
 import { toInstant } from '../domain/instant.ts';
 import type { DeadLetterSource, QueuedDeadLetters } from '../ports.ts';
@@ -14,28 +14,40 @@ import { allOrFirstError } from '../runtime/concurrency.ts';
 
 /** Longer than the function's timeout, so that no message is received twice in an invocation. */
 const INVOCATION_SECONDS = 90;
+/**
+ * Long enough for a redrive, which takes several calls, to receive the 120,000 messages that a queue returns before some
+ * are deleted or released. Otherwise, it would receive the first ones again instead of the others.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+ */
+export const REDRIVE_SECONDS = 600;
 /** Longer than a turn of an erasure, so that no dead letter is received twice in one. */
 const ERASURE_TURN_SECONDS = 60;
 const MAX_MESSAGES = 10;
+
+export interface DeadLetterSourceOptions {
+  readonly sourceUrl?: string | undefined;
+  readonly hiddenSeconds?: number;
+}
 
 /**
  * Reads a dead-letter queue.
  *
  * @param sourceUrl the only queue whose dead letters it may have. Any queue of the account can name it as its dead-letter
  *   queue, and SQS then moves messages there whatever the queue's policy says. @default any queue
+ * @param hiddenSeconds for how long received messages are hidden. @default longer than an invocation
  */
-export const createSqsDeadLetterSource = (
+export const createSqsDeadLetterSource = <Queue extends DeadLetterQueueName>(
   client: SQSClient,
-  queue: KeptQueue,
+  queue: Queue,
   url: string,
-  sourceUrl?: string,
-): DeadLetterSource => ({
+  { sourceUrl, hiddenSeconds = INVOCATION_SECONDS }: DeadLetterSourceOptions = {},
+): DeadLetterSource<Queue> => ({
   queue,
 
   depth: () => countMessages(client, url),
 
   async receive() {
-    const messages = await receive(client, url, INVOCATION_SECONDS);
+    const messages = await receive(client, url, hiddenSeconds);
     return messages.map((message) => ({
       ...deadLetterOf(queue, message),
       receiptHandle: message.ReceiptHandle ?? '',
@@ -53,10 +65,10 @@ export const createSqsDeadLetterSource = (
     ),
 });
 
-const deadLetterOf = (
-  queue: KeptQueue,
+const deadLetterOf = <Queue extends DeadLetterQueueName>(
+  queue: Queue,
   { MessageId = '', Body = '', Attributes, MessageAttributes = {} }: Message,
-): DeadLetter => {
+): DeadLetter<Queue> => {
   const groupId = Attributes?.MessageGroupId;
   const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue]);
   return {

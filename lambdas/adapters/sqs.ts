@@ -93,11 +93,14 @@ export const createSqsPublishDeadLetterQueue = (client: SQSClient, queueUrl: str
   async put({ sequenceNumber, record }, reason) {
     const whole = JSON.stringify({ reason, sequenceNumber, record });
     const fits = Buffer.byteLength(whole) <= MAX_CHANGE_BYTES;
-    const MessageBody = fits ? whole : JSON.stringify({ reason, sequenceNumber, truncated: true });
+    const MessageBody = fits ? whole : JSON.stringify({ reason, sequenceNumber, keys: keysIn(record) });
     const MessageAttributes = reasonAttribute(reason);
     await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, MessageAttributes }));
   },
 });
+
+/** Returns the key of the changed item, from which its events can be derived again. */
+const keysIn = (record: unknown): unknown => Object(Object(record).dynamodb).Keys;
 
 /** Creates the function that sets, in one call, when up to ten messages become visible again. */
 export const createChangeVisibility =

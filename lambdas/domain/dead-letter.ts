@@ -18,9 +18,9 @@ export const DEAD_LETTER_QUEUES = [...KEPT_QUEUES, 'publishing', 'targets'] as c
 export type DeadLetterQueueName = (typeof DEAD_LETTER_QUEUES)[number];
 
 /** A message that failed, and the reason. */
-export interface DeadLetter {
+export interface DeadLetter<Queue extends DeadLetterQueueName = KeptQueue> {
   readonly id: string;
-  readonly queue: KeptQueue;
+  readonly queue: Queue;
   readonly reason: string;
   readonly body: string;
   readonly groupId?: string;

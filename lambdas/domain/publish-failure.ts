@@ -25,6 +25,8 @@ export interface StreamRange {
 
 /** An event of Parley as EventBridge delivers it. */
 export interface DeadEvent {
+  /** The id in its detail. */
+  readonly id: string;
   readonly name: string;
   /** When it happened, in ISO 8601. */
   readonly time: string;
@@ -55,7 +57,7 @@ const eventEnvelope = z.object({
   source: z.literal('parley'),
   'detail-type': z.string(),
   time: z.string(),
-  detail: z.record(z.string(), z.unknown()),
+  detail: z.looseObject({ id: z.string() }),
 });
 
 /** Parses a message of the queue for publish failures. */
@@ -76,7 +78,7 @@ export const parsePublishFailure = (body: string): PublishFailure => {
 /** Parses an event that a target did not accept. Returns undefined if it is not an event of Parley. */
 export const parseDeadEvent = (body: string): DeadEvent | undefined => {
   const { data } = z.safeParse(eventEnvelope, z.parseJson(body));
-  return data && { name: data['detail-type'], time: data.time, detail: data.detail };
+  return data && { id: data.detail.id, name: data['detail-type'], time: data.time, detail: data.detail };
 };
 
 /** Returns why Lambda gave up on changes, or undefined if the body is not about that. */

@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
+import { createAwsJsonClient } from '../adapters/aws-json-client.ts';
 import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
 import { createDynamodbAudit } from '../adapters/dynamodb/audit.ts';
+import { createDynamodbChangeReader, DYNAMODB_STREAMS } from '../adapters/dynamodb/change-reader.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
@@ -11,6 +13,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
+import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
 import {
@@ -20,7 +23,11 @@ import {
   createSqsRedriveQueue,
   createSqsSendQueue,
 } from '../adapters/sqs.ts';
-import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../adapters/sqs-dead-letters.ts';
+import {
+  createSqsDeadLetterSource,
+  createSqsQueuedDeadLetters,
+  REDRIVE_SECONDS,
+} from '../adapters/sqs-dead-letters.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
@@ -30,6 +37,7 @@ import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
+import type { RepublishPorts } from './republish.ts';
 import { ROUTES } from './routes.ts';
 
 const environment = parseEnvironment(manageEnvironment, process.env);
@@ -76,7 +84,7 @@ const table = createConversationTable({
 const inboundDeadLetters =
   inboundDeadLettersUrl === undefined
     ? undefined
-    : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, inboundUrl);
+    : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, { sourceUrl: inboundUrl });
 
 const keepOptions = {
   deadLetters: createDynamodbKeptDeadLetters(table),
@@ -84,6 +92,31 @@ const keepOptions = {
   randomness: systemRandomness,
   chatPlatform,
 };
+
+/** Returns undefined for a stage that publishes no events. */
+function createRepublishPorts(): RepublishPorts | undefined {
+  const {
+    EVENT_BUS_NAME: busName,
+    EVENT_CONTENT: content,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
+    PUBLISH_DEAD_LETTER_QUEUE_URL: publishing,
+    TARGET_DEAD_LETTER_QUEUE_URL: targets,
+  } = environment;
+  if (busName === undefined || bus === undefined || streams === undefined || publishing === undefined) return undefined;
+  const options = { hiddenSeconds: REDRIVE_SECONDS };
+  return {
+    bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
+    changes: createDynamodbChangeReader({
+      table,
+      streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
+      clock: systemClock,
+    }),
+    content: content === 'true',
+    publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, options),
+    ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, options) }),
+  };
+}
 
 const ports = {
   contacts: createDynamodbContacts(table),
@@ -94,10 +127,17 @@ const ports = {
   circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
-  ...(inboundDeadLetters &&
+  ...(inboundDeadLettersUrl !== undefined &&
     inboundUrl !== undefined && {
-      inbound: { deadLetters: inboundDeadLetters, queue: createSqsRedriveQueue(sqs, inboundUrl) },
+      inbound: {
+        deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, {
+          sourceUrl: inboundUrl,
+          hiddenSeconds: REDRIVE_SECONDS,
+        }),
+        queue: createSqsRedriveQueue(sqs, inboundUrl),
+      },
     }),
+  republish: createRepublishPorts(),
   erasures: createDynamodbErasures(table),
   queue: createSqsSendQueue(sqs, environment.SEND_QUEUE_URL),
   erasureQueue: createSqsErasureQueue(sqs, environment.ERASURE_QUEUE_URL),

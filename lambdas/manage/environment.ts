@@ -29,6 +29,15 @@ export const manageEnvironment = z.object({
     z.string(),
     z.transform((urls) => urls.split(' ').filter((url) => url !== '')),
   ),
+  /** The event bus on which events are published again, and the URLs of the services for that. */
+  EVENT_BUS_NAME: z.optional(z.string()),
+  AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(z.url()),
+  AWS_ENDPOINT_URL_DYNAMODB_STREAMS: z.optional(z.url()),
+  /** Whether events include the content of messages: `true` or `false`. */
+  EVENT_CONTENT: z.optional(z.enum(['true', 'false'])),
+  /** The queue for changes that were not published, and that for events that a target did not accept. */
+  PUBLISH_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
+  TARGET_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
   /** The secret that holds the chat service's access token, for contact checks. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
@@ -59,8 +68,17 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
   [Name in OptionalVariable]?: string;
 };
 
-/** Missing in a stack without a receiver, or without a default template. */
-type OptionalVariable = 'INBOUND_DEAD_LETTER_QUEUE_URL' | 'INBOUND_QUEUE_URL' | 'DEFAULT_TEMPLATE';
+/** Missing in a stack without a receiver, a default template, a publisher, or event targets. */
+type OptionalVariable =
+  | 'INBOUND_DEAD_LETTER_QUEUE_URL'
+  | 'INBOUND_QUEUE_URL'
+  | 'DEFAULT_TEMPLATE'
+  | 'EVENT_BUS_NAME'
+  | 'AWS_ENDPOINT_URL_EVENTBRIDGE'
+  | 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS'
+  | 'EVENT_CONTENT'
+  | 'PUBLISH_DEAD_LETTER_QUEUE_URL'
+  | 'TARGET_DEAD_LETTER_QUEUE_URL';
 
 /** The input of the schedule that keeps dead letters. */
 export interface KeepDeadLettersEvent {

@@ -22,6 +22,7 @@ import {
 import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
+import type { ParleyPublisher } from './publisher.ts';
 import type { ParleyReceiver } from './receiver.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
@@ -57,7 +58,16 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
    */
   readonly receiver?: Pick<ParleyReceiver, 'inboundQueue' | 'grantRedrive'>;
   /**
-   * Further dead-letter queues in which an erasure deletes what is about the contact, such as the publisher's.
+   * The publisher, in the same stack. Its dead letters can be redriven, and the erasure of their contact deletes them.
+   *
+   * @default events are published once
+   */
+  readonly publisher?: Pick<
+    ParleyPublisher,
+    'deadLetterQueues' | 'eventBus' | 'grantRepublish' | 'hasContent' | 'publishFailures' | 'targets'
+  >;
+  /**
+   * Further dead-letter queues in which an erasure deletes what is about the contact.
    *
    * @default none
    */
@@ -89,7 +99,8 @@ export class ParleyManagement extends Construct {
 
   constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
-    const { table, sender, receiver, deadLetterQueues = [], encryptionKey } = props;
+    const { table, sender, receiver, publisher, encryptionKey } = props;
+    const deadLetterQueues = [...(publisher?.deadLetterQueues ?? []), ...(props.deadLetterQueues ?? [])];
     const settings = checkedSettings(this, managementSettings, props);
     const logs = { ...settings, encryptionKey };
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
@@ -118,6 +129,7 @@ export class ParleyManagement extends Construct {
           INBOUND_DEAD_LETTER_QUEUE_URL: receiver.inboundQueue.deadLetters.queueUrl,
           INBOUND_QUEUE_URL: receiver.inboundQueue.queueUrl,
         }),
+        ...this.#republishEnvironment(publisher),
         DEAD_LETTER_QUEUE_URLS: deadLetterQueues.map(({ queueUrl }) => queueUrl).join(' '),
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
@@ -140,6 +152,7 @@ export class ParleyManagement extends Construct {
     if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
     sender.grantSend(this.handler);
     receiver?.grantRedrive(this.handler);
+    publisher?.grantRepublish(this.handler);
     sender.grantReadAccessToken(this.handler);
     sender.schedules.grantDelete(this.handler);
     this.erasureQueue.addConsumer(this.handler, MAX_ERASURE_INVOCATIONS);
@@ -173,6 +186,19 @@ export class ParleyManagement extends Construct {
       });
     }
     this.url = this.api.apiEndpoint;
+  }
+
+  #republishEnvironment(publisher: ParleyManagementProps['publisher']): Partial<ManageEnvironment> {
+    if (!publisher) return {};
+    const { eventBus, hasContent, publishFailures, targets } = publisher;
+    return {
+      EVENT_BUS_NAME: eventBus.eventBusName,
+      EVENT_CONTENT: String(hasContent),
+      AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
+      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: serviceUrl(this, 'streams.dynamodb'),
+      PUBLISH_DEAD_LETTER_QUEUE_URL: publishFailures.queueUrl,
+      ...(targets && { TARGET_DEAD_LETTER_QUEUE_URL: targets.deadLetters.queueUrl }),
+    };
   }
 
   /** Excludes audit entries, from which an erasure only removes the contact. */

@@ -1,7 +1,7 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
-import { Grant, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -14,7 +14,7 @@ import { EventTargets } from './event-targets.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { PUBLISHED_CHANGES } from './published-changes.ts';
 import { serviceUrl } from './service-url.ts';
-import { grantStreamRead } from './table.ts';
+import { grantStreamRange, grantStreamRead } from './table.ts';
 
 const publisherSettings = settingsObject
   .pick({ production: true, events: true, retentionDays: true, reservedConcurrency: true })
@@ -69,6 +69,9 @@ export class ParleyPublisher extends Construct {
   readonly targets: EventTargets | undefined;
   /** The queues with what could not be published or delivered. */
   readonly deadLetterQueues: readonly DeadLetterQueue[];
+  /** Whether events include the content of messages. */
+  readonly hasContent: boolean;
+  readonly #table: ITable;
 
   constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
     super(scope, id);
@@ -79,6 +82,8 @@ export class ParleyPublisher extends Construct {
     if (tableStreamArn === undefined) {
       throw new Error(`${this.node.path}: the table ${props.table.node.path} has no stream to publish from.`);
     }
+    this.#table = props.table;
+    this.hasContent = publishesContent({ production, events });
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy, encryptionKey });
     this.eventBus = props.eventBus ?? this.#createEventBus(encryptionKey);
@@ -94,14 +99,10 @@ export class ParleyPublisher extends Construct {
         EVENT_BUS_NAME: this.eventBus.eventBusName,
         AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
         PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
-        EVENT_CONTENT: String(publishesContent({ production, events })),
+        EVENT_CONTENT: String(this.hasContent),
       } satisfies PublishEnvironment,
     });
-    Grant.addToPrincipal({
-      grantee: this.handler,
-      actions: ['events:PutEvents'],
-      resourceArns: [this.eventBus.eventBusArn],
-    });
+    this.#grantPublish(this.handler);
     grantSendMessage(this.handler, this.publishFailures);
     grantStreamRead(props.table, tableStreamArn, this.handler);
     new EventSourceMapping(this, 'Mapping', {
@@ -127,6 +128,17 @@ export class ParleyPublisher extends Construct {
           })
         : undefined;
     this.deadLetterQueues = [this.publishFailures, ...(this.targets ? [this.targets.deadLetters] : [])];
+  }
+
+  /** Grants permission to read changes of the table from its stream, and to publish their events again. */
+  grantRepublish(grantee: IGrantable): void {
+    const { tableStreamArn = '' } = this.#table;
+    this.#grantPublish(grantee);
+    grantStreamRange(this.#table, tableStreamArn, grantee);
+  }
+
+  #grantPublish(grantee: IGrantable): void {
+    Grant.addToPrincipal({ grantee, actions: ['events:PutEvents'], resourceArns: [this.eventBus.eventBusArn] });
   }
 
   /**

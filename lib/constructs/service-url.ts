@@ -7,7 +7,10 @@ import type { IConstruct } from 'constructs';
  *
  * Source: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html
  */
-export function serviceUrl(scope: IConstruct, service: 'dynamodb' | 'events' | 'secretsmanager'): string {
+export function serviceUrl(
+  scope: IConstruct,
+  service: 'dynamodb' | 'events' | 'secretsmanager' | 'streams.dynamodb',
+): string {
   const { region, urlSuffix } = Stack.of(scope);
   return `https://${service}.${region}.${urlSuffix}`;
 }

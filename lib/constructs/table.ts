@@ -130,3 +130,11 @@ export function grantStreamRead(table: ITable, streamArn: string, grantee: IGran
     resourceArns: [streamArn],
   }).combine(grantKeyUse(table.encryptionKey, grantee, 'dynamodb', ['kms:Decrypt']));
 }
+
+/** Grants permission to read known ranges of the table's stream. */
+export function grantStreamRange(table: ITable, streamArn: string, grantee: IGrantable): Grant {
+  const actions = ['dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+  return Grant.addToPrincipal({ grantee, actions, resourceArns: [streamArn] }).combine(
+    grantKeyUse(table.encryptionKey, grantee, 'dynamodb', ['kms:Decrypt']),
+  );
+}

@@ -1,9 +1,10 @@
-import type { BusEvent, EventName } from './event-details.ts';
+import type { BusEvent } from './event-details.ts';
 
 /** An event ready for the bus. */
 export interface SerializedEvent {
   readonly id: string;
-  readonly name: EventName;
+  /** One of the events' names, or the name that an earlier version gave it. */
+  readonly name: string;
   readonly at: string;
   /** The detail as JSON. */
   readonly detail: string;

@@ -243,7 +243,9 @@ describe('a dead-letter queue', () => {
     await moveFrom(deadLettersUrl, 'invented');
     await put(deadLettersUrl, 'quarantined');
 
-    const received = await createSqsDeadLetterSource(queues.client, 'inbound', deadLettersUrl, ownUrl).receive();
+    const received = await createSqsDeadLetterSource(queues.client, 'inbound', deadLettersUrl, {
+      sourceUrl: ownUrl,
+    }).receive();
 
     expect(received.map(({ body, isForeign = false }) => [body, isForeign]).toSorted()).toEqual([
       ['invented', true],

@@ -120,6 +120,8 @@ describe('the erasure queue', () => {
   });
 });
 
+const KEYS = { pk: { S: 'SEND#order-17' }, sk: { S: 'SEND' } };
+
 describe('the dead-letter queue of changes', () => {
   it('carries the record with the reason', async () => {
     const queueUrl = await createQueue();
@@ -138,16 +140,16 @@ describe('the dead-letter queue of changes', () => {
     expect(reasonOf(received)).toBe('REFUSED: MalformedDetail');
   });
 
-  it('carries the sequence number alone of a record that is too large for a message', async () => {
+  it('carries the key alone of a record that is too large for a message', async () => {
     const queueUrl = await createQueue();
 
     await createSqsPublishDeadLetterQueue(queues.client, queueUrl).put(
-      { sequenceNumber: '42', record: 'x'.repeat(1024 * 1024) },
+      { sequenceNumber: '42', record: { dynamodb: { Keys: KEYS, NewImage: 'x'.repeat(1024 * 1024) } } },
       'UNREADABLE',
     );
 
     const [received] = await receive(queueUrl);
-    expect(JSON.parse(received?.Body ?? '')).toEqual({ reason: 'UNREADABLE', sequenceNumber: '42', truncated: true });
+    expect(JSON.parse(received?.Body ?? '')).toEqual({ reason: 'UNREADABLE', sequenceNumber: '42', keys: KEYS });
   });
 });
 

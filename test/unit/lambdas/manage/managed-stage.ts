@@ -152,6 +152,8 @@ export const createManagedStage = async (
     cancelledSchedules: [] as string[],
     /** The quarantine, if the test has one. */
     inbound: undefined as RedrivePorts['inbound'],
+    /** The event bus and its dead letters, if the test has them. */
+    republish: undefined as RedrivePorts['republish'],
     queuedDeadLetters: [] as readonly DeadLetterText[],
     isEveryDeadLetterVisible: true,
     isSchedulerUnavailable: false,
@@ -172,7 +174,8 @@ export const createManagedStage = async (
       const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
       const route: RouteDescription & Pick<(typeof ROUTES)[RouteName], 'respond'> = ROUTES[name];
       const given = { caller, id, query, bodyText, traceparent };
-      const answer = await route.respond({ ...ports, inbound: stage.inbound }, given);
+      const { inbound, republish } = stage;
+      const answer = await route.respond({ ...ports, inbound, republish }, given);
       const response = route.responses[answer.status];
       if (!response) throw new Error(`${route.route} does not document the status ${answer.status}.`);
       const sent: unknown = JSON.parse(JSON.stringify(answer.body));

@@ -33,6 +33,8 @@ const FUNCTIONS = [
   `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, ReceiverInboundQueue.Arn, SenderSendQueue.Arn`,
   `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
   `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, ManagementErasureQueueDeadLetters.Arn, PublisherPublishFailures.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,
+  `${MANAGE} dynamodb:GetRecords, dynamodb:GetShardIterator on Table.StreamArn`,
+  `${MANAGE} events:PutEvents on PublisherEventBus.Arn`,
   `${KEEP} lambda:InvokeFunction on ManagementFunction.Arn`,
 ];
 
