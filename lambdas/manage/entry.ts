@@ -100,8 +100,8 @@ function createRepublishPorts(): RepublishPorts | undefined {
     EVENT_CONTENT: content,
     AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
     AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
-    PUBLISH_DEAD_LETTER_QUEUE_URL: publishing,
-    TARGET_DEAD_LETTER_QUEUE_URL: targets,
+    PUBLISH_FAILURES_QUEUE_URL: publishing,
+    UNDELIVERED_EVENTS_QUEUE_URL: targets,
   } = environment;
   if (busName === undefined || bus === undefined || streams === undefined || publishing === undefined) return undefined;
   const options = { hiddenSeconds: REDRIVE_SECONDS };

@@ -36,8 +36,8 @@ export const manageEnvironment = z.object({
   /** Whether events include the content of messages: `true` or `false`. */
   EVENT_CONTENT: z.optional(z.enum(['true', 'false'])),
   /** The queue for changes that were not published, and that for events that a target did not accept. */
-  PUBLISH_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
-  TARGET_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
+  PUBLISH_FAILURES_QUEUE_URL: z.optional(z.url()),
+  UNDELIVERED_EVENTS_QUEUE_URL: z.optional(z.url()),
   /** The secret that holds the chat service's access token, for contact checks. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
@@ -77,8 +77,8 @@ type OptionalVariable =
   | 'AWS_ENDPOINT_URL_EVENTBRIDGE'
   | 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS'
   | 'EVENT_CONTENT'
-  | 'PUBLISH_DEAD_LETTER_QUEUE_URL'
-  | 'TARGET_DEAD_LETTER_QUEUE_URL';
+  | 'PUBLISH_FAILURES_QUEUE_URL'
+  | 'UNDELIVERED_EVENTS_QUEUE_URL';
 
 /** The input of the schedule that keeps dead letters. */
 export interface KeepDeadLettersEvent {

@@ -196,8 +196,8 @@ export class ParleyManagement extends Construct {
       EVENT_CONTENT: String(hasContent),
       AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
       AWS_ENDPOINT_URL_DYNAMODB_STREAMS: serviceUrl(this, 'streams.dynamodb'),
-      PUBLISH_DEAD_LETTER_QUEUE_URL: publishFailures.queueUrl,
-      ...(targets && { TARGET_DEAD_LETTER_QUEUE_URL: targets.deadLetters.queueUrl }),
+      PUBLISH_FAILURES_QUEUE_URL: publishFailures.queueUrl,
+      ...(targets && { UNDELIVERED_EVENTS_QUEUE_URL: targets.deadLetters.queueUrl }),
     };
   }
 
