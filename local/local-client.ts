@@ -62,7 +62,12 @@ export interface LocalClient extends Disposable {
     request: { readonly requestId: string; readonly platformContactId: string } & Record<string, unknown>,
   ): Promise<void>;
   /** Sends a message to a queue, with a message group and a deduplication id if it is a FIFO queue. */
-  putMessage(queueUrl: string, body: string, fifo?: { readonly groupId: string; readonly id: string }): Promise<void>;
+  putMessage(
+    queueUrl: string,
+    body: string,
+    fifo?: { readonly groupId: string; readonly id: string },
+    attributes?: Readonly<Record<string, string>>,
+  ): Promise<void>;
   /** Returns the table's items by `pk sk`. */
   table(): Promise<Readonly<Record<string, TableItem>>>;
   /** Receives and deletes up to ten messages. */
@@ -96,13 +101,16 @@ export const createLocalClient = (cloud: ClientTarget): LocalClient => {
     throw new LocalError(`The sandbox responded to ${method} /sandbox${path} with ${response.status}: ${text}`);
   };
 
-  const putMessage: LocalClient['putMessage'] = async (queueUrl, body, fifo) => {
+  const putMessage: LocalClient['putMessage'] = async (queueUrl, body, fifo, attributes = {}) => {
     await sqs.send(
       new SendMessageCommand({
         QueueUrl: queueUrl,
         MessageBody: body,
         MessageGroupId: fifo?.groupId,
         MessageDeduplicationId: fifo?.id,
+        MessageAttributes: Object.fromEntries(
+          Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+        ),
       }),
     );
   };

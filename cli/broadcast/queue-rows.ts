@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { messageGroup } from '../../lambdas/domain/contact.ts';
+import { childSpan, startTrace, TRACEPARENT, type Traceparent } from '../../lambdas/domain/trace-context.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Pacer } from '../operations/pacer.ts';
 import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
@@ -66,7 +67,8 @@ const queueChunk = async (
     if (request.kind === 'request') requests.push(request);
     else recordRefusal(refused, request.why, number);
   }
-  await putRequests(sqs, queueUrl, requests);
+  // Derived, so that a continued broadcast goes on in the same trace.
+  await putRequests({ sqs, queueUrl, trace: startTrace('broadcast', state.broadcastId) }, requests);
   return { ...state, done: state.done + rows.length, queued: state.queued + requests.length, refused };
 };
 
@@ -76,12 +78,19 @@ const BATCH_MESSAGES = 10;
 const BATCH_BYTES = 900_000;
 const MAX_ATTEMPTS = 6;
 
+interface PutTarget {
+  readonly sqs: SQSClient;
+  readonly queueUrl: string;
+  /** The trace of the whole broadcast, in which each request has its own span. */
+  readonly trace: Traceparent;
+}
+
 /** Puts requests on the queue concurrently. One worker handles all requests of a contact, which keeps their order. */
-const putRequests = async (sqs: SQSClient, queueUrl: string, requests: readonly SendableRequest[]): Promise<void> => {
+const putRequests = async (target: PutTarget, requests: readonly SendableRequest[]): Promise<void> => {
   const workers = Map.groupBy(requests, ({ contact }) => workerOf(contact));
   await Promise.all(
     [...workers.values()].map(async (work) => {
-      for (const batch of batchesOf(work)) await putBatch(sqs, queueUrl, batch);
+      for (const batch of batchesOf(work)) await putBatch(target, batch);
     }),
   );
 };
@@ -105,7 +114,7 @@ function* batchesOf(requests: readonly SendableRequest[]): Generator<SendableReq
 }
 
 /** Puts a batch on the queue, and retries the entries that fail. */
-const putBatch = async (sqs: SQSClient, queueUrl: string, batch: readonly SendableRequest[]): Promise<void> => {
+const putBatch = async ({ sqs, queueUrl, trace }: PutTarget, batch: readonly SendableRequest[]): Promise<void> => {
   let left = batch;
   let reason = '';
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -118,6 +127,9 @@ const putBatch = async (sqs: SQSClient, queueUrl: string, batch: readonly Sendab
           MessageBody: body,
           MessageGroupId: messageGroup(contact),
           MessageDeduplicationId: requestId,
+          MessageAttributes: {
+            [TRACEPARENT]: { DataType: 'String', StringValue: childSpan(trace, requestId) },
+          },
         })),
       }),
     );

@@ -28,11 +28,14 @@ export const createSendCommand: CreateCommand = ({ api, report, commandFor }) =>
         ...messageFields(options),
       };
       const call = await api();
-      const { requestId, state } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
+      const { requestId, state, traceId } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
       report({
-        lines: [`Request ${requestId} ${outcome}. Check its status: ${commandFor(`parley status ${requestId}`)}`],
-        json: { requestId, state },
+        lines: [
+          `Request ${requestId} ${outcome}. Check its status: ${commandFor(`parley status ${requestId}`)}`,
+          ...(traceId === undefined ? [] : [`Trace ${traceId}`]),
+        ],
+        json: { requestId, state, traceId },
       });
     });
 
@@ -84,7 +87,7 @@ const TIMES = [
 
 /** Describes a send in a few lines: its state, its decision, its outcome, and its times in order. */
 export const describeSend = (send: Send): readonly string[] => {
-  const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, attempts } = send;
+  const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, traceId, attempts } = send;
   const times = TIMES.flatMap(([field, label]) => (send[field] === undefined ? [] : [`  ${send[field]}  ${label}`]));
   return [
     `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
@@ -93,6 +96,7 @@ export const describeSend = (send: Send): readonly string[] => {
     ...(outcomeDetails === undefined ? [] : [`  details: ${outcomeDetails}`]),
     // The call of an erased send is not known any more.
     ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
+    ...(traceId === undefined ? [] : [`  trace ${traceId}`]),
     ...(attempts > 1 ? [`  ${attempts} attempts`] : []),
     ...times.toSorted(),
   ];

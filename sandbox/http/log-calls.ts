@@ -24,6 +24,7 @@ export const logCalls =
       path: context.req.path,
       request,
       contact: stringField(request, 'platformContactId'),
+      traceparent: context.req.header('traceparent') ?? null,
       status,
       answer,
       messageId: status === 200 ? stringField(answer, 'id') : null,

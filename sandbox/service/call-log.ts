@@ -11,6 +11,8 @@ export type Call = {
   /** The answer's HTTP status. */
   readonly status: number;
   readonly answer: unknown;
+  /** The header `traceparent`, which names the caller's trace. */
+  readonly traceparent: string | null;
   /** The id of the accepted message. */
   readonly messageId: string | null;
 };

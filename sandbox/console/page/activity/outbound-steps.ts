@@ -1,7 +1,14 @@
 import { toneOf } from '../components/badge.tsx';
 import { type Call, field, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
-import { expiredSteps, statusOf, type TableItem, type TimelineStep, webhookSteps } from './timeline-step.ts';
+import {
+  expiredSteps,
+  statusOf,
+  type TableItem,
+  type TimelineStep,
+  traceDetail,
+  webhookSteps,
+} from './timeline-step.ts';
 
 /** Returns the steps of what the business sends, from the request to the recorded statuses. */
 export const outboundSteps = (
@@ -31,6 +38,7 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
       source: 'queue',
       title: `Request ${requestId} queued`,
       tone: 'success',
+      detail: traceDetail(send),
       bodies: [{ name: 'Request', value: parseJson(stringField(send, 'body')) }],
     },
     {
@@ -63,13 +71,16 @@ const sentences = (...parts: readonly (string | undefined)[]): string | undefine
   return given.length === 0 ? undefined : given.map((part) => `${part.replace(/\.$/, '')}.`).join(' ');
 };
 
-const callStep = ({ path, status, at, request, answer, messageId }: Call): TimelineStep => {
+const callStep = ({ path, status, at, request, answer, messageId, traceparent }: Call): TimelineStep => {
   const isAccepted = messageId !== null;
   return {
     source: 'service',
     title: `POST ${path.split('/').slice(-2).join('/')}: ${status}`,
     tone: isAccepted ? 'success' : 'error',
-    detail: isAccepted ? `Message ID: ${messageId}` : errorIn(answer),
+    detail: sentences(
+      isAccepted ? `Message ID: ${messageId}` : errorIn(answer),
+      traceparent ? `Header traceparent: ${traceparent}` : undefined,
+    ),
     at,
     bodies: [
       { name: 'Request', value: request },

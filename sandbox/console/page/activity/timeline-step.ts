@@ -16,6 +16,12 @@ export type TimelineStep = {
 
 export type TableItem = Readonly<Record<string, unknown>>;
 
+/** Names the trace of an item, as in the logs: the second field of its W3C `traceparent`. */
+export const traceDetail = (item: TableItem): string | undefined => {
+  const traceId = stringField(item, 'traceparent')?.split('-')[1];
+  return traceId === undefined ? undefined : `Trace ID: ${traceId}`;
+};
+
 /** One step per webhook attempt. */
 export const webhookSteps = (deliveries: readonly Delivery[]): readonly TimelineStep[] =>
   deliveries.map((delivery) => ({
