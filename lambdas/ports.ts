@@ -16,6 +16,7 @@ import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledRes
 import type { SendCall } from './domain/send-decision.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
 import type { SendState } from './domain/send-transitions.ts';
+import type { Sending, Stop } from './domain/sending-stop.ts';
 import type { Traceparent } from './domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
@@ -29,12 +30,15 @@ export interface ContactRepository {
   read(contact: ContactRef, now: Instant): Promise<Contact | undefined>;
   /** Reads many contacts in few calls. Returns them in the order of `contacts`, which may repeat. */
   readMany(contacts: readonly ContactRef[], now: Instant): Promise<readonly StoredContact[]>;
-  /** Reads a contact and an account's circuit breaker in one call. Returns an empty contact for an unknown one. */
-  readWithCircuit(
+  /**
+   * Reads a contact, an account's circuit breaker, and an operator's stop in one call. Returns an empty contact for an
+   * unknown one.
+   */
+  readWithAccount(
     contact: ContactRef,
     account: AccountRef,
     now: Instant,
-  ): Promise<{ readonly contact: Contact; readonly circuit: Circuit }>;
+  ): Promise<{ readonly contact: Contact; readonly circuit: Circuit; readonly stop?: Stop }>;
   /** Reads only the contact's consents, which is cheaper than reading the contact. */
   readConsents(contact: ContactRef): Promise<readonly Consent[]>;
   /** Moves the conversation window forward, never back. */
@@ -190,6 +194,15 @@ export interface CircuitRepository {
   ): Promise<Circuit>;
   /** Closes the circuit breaker after an accepted probe. */
   close(probeId: string, closedAt: Instant): Promise<Circuit>;
+  /** Makes the next probe due, unless one is in flight, which `isProbing` says. */
+  probeNow(now: Instant): Promise<{ readonly circuit: Circuit; readonly isProbing: boolean }>;
+}
+
+/** An operator's stops. Each method returns what is in force after the call: the latest stop or resumption. */
+export interface StopRepository {
+  read(): Promise<Sending>;
+  stop(stop: Stop): Promise<Sending>;
+  resume(resumedAt: Instant): Promise<Sending>;
 }
 
 /** Dead letters that are kept in the table until they are redriven, deleted, or erased with their contact. */

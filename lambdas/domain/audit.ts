@@ -13,6 +13,9 @@ export const AUDIT_ACTIONS = [
   'redrive',
   'dead-letter-deletion',
   'access-token-change',
+  'sending-stop',
+  'sending-resumption',
+  'circuit-breaker-closure',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -39,6 +42,7 @@ export const auditDetails = z.object({
   /** For a resolution. */
   outcome: text,
   messageId: text,
+  /** For a resolution; also why sending was stopped or resumed, or why a probe is due. */
   note: text,
   /** Which dead letters: those of a queue, optionally only one, or only those whose reason contains a string. */
   queue: z.optional(z.enum(DEAD_LETTER_QUEUES)),

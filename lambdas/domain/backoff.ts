@@ -44,6 +44,21 @@ export const backoffMs = (attempt: number, random: number): number => {
   return Math.round(full - jitter + jitter * random);
 };
 
+const FIRST_HELD_MS = 5_000;
+
+/**
+ * Returns how long a request waits before it asks again whether requests may be sent: a quarter of the time for which
+ * none could be, at least 5 seconds and at most 15 minutes. A request therefore follows the end of a short hold soon,
+ * and in its first hour uses about 30 of the receives that it may use at any pace.
+ *
+ * @param heldForMs how long requests have been held: by an open circuit breaker, or by an operator
+ * @param random a random number from 0 (inclusive) to 1 (exclusive)
+ */
+export const heldWaitMs = (heldForMs: number, random: number): number => {
+  const bounded = Math.min(MAX_WAIT_MS - MAX_JITTER_MS, Math.max(FIRST_HELD_MS, heldForMs / 4));
+  return Math.round(bounded + random * Math.min(MAX_JITTER_MS, 1_000 + bounded / 2));
+};
+
 /** RFC 9110, 5.6.7: the date format that senders must generate. `Date.parse` alone also accepts "-1". */
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 

@@ -1,4 +1,4 @@
-import { MAX_WAIT_MS } from './backoff.ts';
+import { heldWaitMs } from './backoff.ts';
 import { addMs, type Instant, msBetween } from './instant.ts';
 import type { SendOutcome } from './send-outcome.ts';
 
@@ -82,7 +82,6 @@ const FIRST_PROBE_MS = 5_000;
 const MAX_PROBE_INTERVAL_MS = 5 * 60 * 1000;
 const FIRST_SEND_PROBE_MS = 60_000;
 const MAX_SEND_PROBE_INTERVAL_MS = 60 * 60 * 1000;
-const MAX_JITTER_MS = 30_000;
 
 /** Returns the time of the next probe: 5 seconds after opening, then at doubling intervals up to 5 minutes. */
 export const nextProbeAt = (now: Instant, probes: number): Instant =>
@@ -103,14 +102,10 @@ export const isSendProbeDue = ({ openedAt, sendFailedAt = openedAt }: OpenCircui
   msBetween(sendFailedAt, now) >= MAX_SEND_PROBE_INTERVAL_MS;
 
 /**
- * Returns how long a request waits while the circuit breaker is open: at least until the next probe and as long as the
- * circuit breaker has been open, but no more than 15 minutes. One request is enough for a probe; retrying the others
- * sooner would only use up the queue's receives.
+ * Returns how long a request waits while the circuit breaker is open. One request is enough for a probe, and a longer
+ * wait would outlast a probe that an operator asks for.
  *
  * @param random a random number from 0 (inclusive) to 1 (exclusive)
  */
-export const openCircuitWaitMs = (circuit: OpenCircuit, now: Instant, random: number): number => {
-  const full = Math.max(0, msBetween(now, circuit.nextProbeAt), msBetween(circuit.openedAt, now));
-  const bounded = Math.min(MAX_WAIT_MS - MAX_JITTER_MS, full);
-  return Math.round(bounded + random * Math.min(MAX_JITTER_MS, 1_000 + bounded / 2));
-};
+export const openCircuitWaitMs = ({ openedAt }: OpenCircuit, now: Instant, random: number): number =>
+  heldWaitMs(msBetween(openedAt, now), random);

@@ -28,12 +28,13 @@ export const METRIC_NAMES_OF = {
     'SendProcessingFailed',
     'SendScheduled',
     'AccountHeld',
+    'SendingStopped',
     'AccountResumed',
     'ContactCheckRejected',
     'WindowMisjudged',
   ],
   publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
-  manage: ['SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],
+  manage: ['SendingStopped', 'SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],
 } as const;
 
 /**

@@ -12,6 +12,7 @@ import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-le
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
+import { createDynamodbStops } from '../adapters/dynamodb/stops.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
@@ -118,13 +119,15 @@ function createRepublishPorts(): RepublishPorts | undefined {
   };
 }
 
+const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
   contacts: createDynamodbContacts(table),
   messages: createDynamodbMessages(table),
   sends: createDynamodbSends(table),
   lists: createDynamodbSendLists(table),
   indexCommonStates: false,
-  circuits: createDynamodbCircuit(table, { platform: chatPlatform, channel: chatChannelNumber }),
+  circuits: createDynamodbCircuit(table, account),
+  stops: createDynamodbStops(table, account),
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
   ...(inboundDeadLettersUrl !== undefined &&

@@ -1,5 +1,6 @@
 import { listAudit, recordAudit } from './audit.ts';
 import { cancelSend, cancelSendById } from './cancel-send.ts';
+import { closeCircuitBreaker } from './circuit-breaker-closures.ts';
 import { checkContacts } from './contact-checks.ts';
 import { getContact, optIn, optOut } from './contacts.ts';
 import { getConversation, getMessage } from './conversations.ts';
@@ -9,6 +10,7 @@ import { forecastSends } from './forecasts.ts';
 import { redriveDeadLetters } from './redrives.ts';
 import { resolveSend } from './resolve-send.ts';
 import { countSends, listSends, listUncertainSends } from './send-lists.ts';
+import { resumeSending, stopSending } from './sending-stops.ts';
 import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
 import { getStage } from './stage.ts';
 
@@ -39,6 +41,9 @@ export const ROUTES = {
   listAudit,
   recordAudit,
   getStage,
+  stopSending,
+  resumeSending,
+  closeCircuitBreaker,
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

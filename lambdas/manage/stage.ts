@@ -1,8 +1,10 @@
+import type { Circuit } from '../domain/circuit-breaker.ts';
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import type { CircuitRepository } from '../ports.ts';
+import type { CircuitRepository, StopRepository } from '../ports.ts';
 import { defineRoute, ignoredQuery, noBody, ok } from './api.ts';
+import { sendingView, viewSending } from './sending-stops.ts';
 
 const stageSettings = z.object({
   chatPlatform: z.string(),
@@ -15,37 +17,44 @@ const stageSettings = z.object({
 
 export interface StagePorts {
   readonly circuits: Pick<CircuitRepository, 'read'>;
+  readonly stops: Pick<StopRepository, 'read'>;
   readonly settings: z.output<typeof stageSettings>;
 }
+
+export const circuitBreakerView = z.object({
+  state: z.enum(['closed', 'open']),
+  why: z.optional(z.string()),
+  openedAt: z.optional(z.string()),
+  nextProbeAt: z.optional(z.string()),
+});
 
 export const stageResponse = z.object({
   ...stageSettings.shape,
   /** While open, requests wait, and Parley sends one probe at a time. */
-  circuitBreaker: z.object({
-    state: z.enum(['closed', 'open']),
-    why: z.optional(z.string()),
-    openedAt: z.optional(z.string()),
-    nextProbeAt: z.optional(z.string()),
-  }),
+  circuitBreaker: circuitBreakerView,
+  /** While stopped by an operator, requests wait. */
+  sending: sendingView,
 });
+
+export const viewCircuitBreaker = (circuit: Circuit): z.output<typeof circuitBreakerView> => {
+  if (circuit.state === 'closed') return { state: 'closed' };
+  const { state, why, openedAt, nextProbeAt } = circuit;
+  return { state, why, openedAt, nextProbeAt };
+};
 
 /** The response contains no secrets. */
 export const getStage = defineRoute({
   route: 'GET /v1/stage',
-  summary: 'Get the settings of the stage and its circuit breaker',
+  summary: 'Get the settings of the stage, its circuit breaker, and whether it sends',
   query: ignoredQuery,
   body: noBody,
   responses: { 200: stageResponse },
-  async handle({ circuits, settings }: StagePorts) {
-    const circuit = await circuits.read();
-    const { state, why, openedAt, nextProbeAt } = {
-      why: undefined,
-      openedAt: undefined,
-      nextProbeAt: undefined,
-      ...circuit,
-    };
-    return ok({ ...settings, circuitBreaker: { state, why, openedAt, nextProbeAt } } satisfies z.output<
-      typeof stageResponse
-    >);
+  async handle({ circuits, stops, settings }: StagePorts) {
+    const [circuit, sending] = await Promise.all([circuits.read(), stops.read()]);
+    return ok({
+      ...settings,
+      circuitBreaker: viewCircuitBreaker(circuit),
+      sending: viewSending(sending),
+    } satisfies z.output<typeof stageResponse>);
   },
 });

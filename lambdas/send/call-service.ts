@@ -4,12 +4,15 @@ import { type Claim, logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { decideOutsideWindow, type FinalDecision, type SendCall, type SendRules } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
+import { describeStop } from '../domain/sending-stop.ts';
 import { childSpan } from '../domain/trace-context.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, SendRepository, Sleep } from '../ports.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 
 export interface CallServiceOptions {
-  readonly contacts: Pick<ContactRepository, 'denyWindow' | 'read'>;
+  readonly contacts: Pick<ContactRepository, 'denyWindow'>;
+  readonly breaker: Pick<CircuitBreaker, 'readContact' | 'stop'>;
   readonly sends: Pick<SendRepository, 'replaceCall'>;
   readonly chatService: Pick<ChatService, 'send'>;
   readonly clock: Clock;
@@ -33,7 +36,7 @@ export interface CompletedCall {
  * returns the decision not to send.
  */
 export const createCallService = (options: CallServiceOptions) => {
-  const { contacts, sends, chatService, clock, rules, callTimeMs } = options;
+  const { breaker, sends, chatService, clock, rules, callTimeMs } = options;
 
   const makeCall = async (
     { endBy, request, traceparent }: QueuedSend,
@@ -57,11 +60,14 @@ export const createCallService = (options: CallServiceOptions) => {
     const latestStart = addMs(send.endBy, -callTimeMs);
     let latest: Contact;
     try {
-      // The user may have opted out since the contact was read.
-      latest = (await repeatUntil(latestStart, () => contacts.read(send.contact, clock.now()), options)) ?? {};
+      // The user may have opted out since the contact was read, and an operator may have stopped sending.
+      latest = await repeatUntil(latestStart, () => breaker.readContact(send.contact), options);
     } catch {
       return { call: claim.call, outcome: notMade('The contact could not be read again, so no template was sent.') };
     }
+    const stop = breaker.stop();
+    if (stop !== undefined)
+      return { call: claim.call, outcome: notMade(`${describeStop(stop)} No template was sent.`) };
     const closed = 'The chat service reported the window closed (error 201).';
     const fallback = decideOutsideWindow(send.request, latest, clock.now(), rules, closed);
     if (fallback.kind !== 'call') return fallback;

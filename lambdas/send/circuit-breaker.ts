@@ -14,11 +14,12 @@ import {
 import type { Contact, ContactRef } from '../domain/contact.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
+import { ACCOUNT_TRUSTED_MS, type Stop } from '../domain/sending-stop.ts';
 import type { CircuitRepository, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
 import { createCallLimit } from './call-limit.ts';
 
 export interface CircuitBreakerOptions {
-  readonly contacts: Pick<ContactRepository, 'read' | 'readWithCircuit'>;
+  readonly contacts: Pick<ContactRepository, 'read' | 'readWithAccount'>;
   readonly circuits: CircuitRepository;
   readonly account: AccountRef;
   readonly clock: Clock;
@@ -70,8 +71,11 @@ interface Probe {
   readonly isBlind: boolean;
 }
 
-/** How long this process relies on the circuit that it last read, and on its last answered call. */
-const TRUSTED_MS = 5_000;
+/** The result of a call that was not admitted: why it must wait. */
+export type Held = { readonly kind: 'held' } & (
+  | { readonly by: 'circuit'; readonly circuit: OpenCircuit }
+  | { readonly by: 'operator'; readonly stop: Stop }
+);
 
 /**
  * Creates the circuit breaker of an account. It opens when the account has no credit, its access token is refused, or
@@ -88,8 +92,9 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   let known: { readonly circuit: Circuit; readonly at: Instant } | undefined;
   let failures = NO_FAILURES;
   let answeredAt: Instant | undefined;
+  let sending: { readonly stop?: Stop; readonly askedAt: Instant } | undefined;
 
-  const isRecent = (at: Instant | undefined) => at !== undefined && clock.now() < addMs(at, TRUSTED_MS);
+  const isRecent = (at: Instant | undefined) => at !== undefined && clock.now() < addMs(at, ACCOUNT_TRUSTED_MS);
 
   /**
    * Every read and write of the circuit shows its current state. The alarm keeps the latest state that a metric
@@ -101,11 +106,18 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     return circuit;
   };
 
-  /** Waits for permission to make a call. Returns the open circuit if no call is allowed. */
-  const admit = async (): Promise<Admission | OpenCircuit> => {
+  const heldByOperator = (): Held | undefined => sending?.stop && { kind: 'held', by: 'operator', stop: sending.stop };
+
+  /** Waits for permission to make a call. Returns what holds it if no call is allowed. */
+  const admit = async (): Promise<Admission | Held> => {
     if (!isRecent(answeredAt)) limit.narrow();
     const release = await limit.acquire();
     try {
+      const held = heldByOperator();
+      if (held !== undefined) {
+        release();
+        return held;
+      }
       const circuit = known?.circuit ?? { state: 'closed' };
       if (circuit.state === 'closed') return { release };
       const now = clock.now();
@@ -117,7 +129,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
         if (current.state === 'closed') return { release };
       }
       release();
-      return known?.circuit.state === 'open' ? known.circuit : circuit;
+      return { kind: 'held', by: 'circuit', circuit: openNow() ?? circuit };
     } catch (error) {
       release();
       throw error;
@@ -201,34 +213,40 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     }
   };
 
+  /** Reads a contact. Reads the account in the same call unless it was read recently. */
+  const readContact = async (ref: ContactRef): Promise<Contact> => {
+    if (isRecent(sending?.askedAt)) return (await contacts.read(ref, clock.now())) ?? {};
+    const askedAt = clock.now();
+    const { contact, circuit, stop } = await contacts.readWithAccount(ref, account, askedAt);
+    if (known === undefined || known.at <= askedAt) remember(circuit);
+    if (sending === undefined || sending.askedAt <= askedAt) sending = { stop, askedAt };
+    if (stop !== undefined) metrics.record('SendingStopped', 1);
+    return contact;
+  };
+
   return {
-    /** Reads a contact. Reads the circuit in the same call unless it was read recently. */
-    async readContact(ref: ContactRef): Promise<Contact> {
-      if (isRecent(known?.at)) return (await contacts.read(ref, clock.now())) ?? {};
-      const askedAt = clock.now();
-      const { contact, circuit } = await contacts.readWithCircuit(ref, account, askedAt);
-      if (known === undefined || known.at <= askedAt) remember(circuit);
-      return contact;
-    },
+    readContact,
+
+    /** Whether {@link readContact} would read the account, because what is known of it is too old for a call. */
+    isAccountStale: (): boolean => !isRecent(sending?.askedAt),
+
+    /** Returns the operator's stop as last read. Returns undefined if sending is not stopped. */
+    stop: (): Stop | undefined => sending?.stop,
 
     /**
-     * Makes a call unless the circuit breaker is open, then opens or closes the circuit breaker according to the
-     * outcome.
+     * Makes a call unless the circuit breaker is open or an operator has stopped sending, then opens or closes the
+     * circuit breaker according to the outcome.
      */
-    async run<Result>({
-      contact,
-      call,
-      isReachable,
-    }: GuardedCall<Result>): Promise<AdmittedResult<Result> | OpenCircuit> {
+    async run<Result>({ contact, call, isReachable }: GuardedCall<Result>): Promise<AdmittedResult<Result> | Held> {
       const admission = await admit();
-      if ('state' in admission) return admission;
+      if ('kind' in admission) return admission;
       const { probeId, release } = admission;
       try {
         const open = openNow();
         const isBlind = probeId !== undefined && open?.reason === 'unreachable' && !(await isReachable());
         if (isBlind && !isSendProbeDue(open, clock.now())) {
           await failProbe(probeId);
-          return openNow() ?? open;
+          return { kind: 'held', by: 'circuit', circuit: openNow() ?? open };
         }
         const { result, observed } = await call({ isBlind });
         if (observed === undefined) {
@@ -245,6 +263,8 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     },
   };
 };
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 const returnProbe = async (
   circuits: CircuitRepository,

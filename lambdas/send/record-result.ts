@@ -13,6 +13,7 @@ import {
 } from '../domain/send.ts';
 import type { FinalDecision } from '../domain/send-decision.ts';
 import { notAfterOf } from '../domain/send-request.ts';
+import { type Stop, stopWaitMs } from '../domain/sending-stop.ts';
 import type { Claimed, Clock, Log, MessageRepository, Metrics, Randomness, SendRepository, Sleep } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
@@ -148,6 +149,8 @@ export const createRecordResult = (options: RecordResultOptions) => {
     },
     /** Makes a request that was not sent wait. Returns when to retry it. */
     retry,
+    waitForOperator: (send: QueuedSend, stop: Stop): MessageResult =>
+      retry(send, stopWaitMs(stop, clock.now(), randomness.random())),
     waitForCircuit: (send: QueuedSend, circuit: OpenCircuit): MessageResult =>
       retry(send, openCircuitWaitMs(circuit, clock.now(), randomness.random())),
   };

@@ -1,4 +1,4 @@
-import type { AccountRef, OpenCircuit } from '../domain/circuit-breaker.ts';
+import type { AccountRef } from '../domain/circuit-breaker.ts';
 import type { Contact } from '../domain/contact.ts';
 import { isServiceAnswer } from '../domain/contact-check.ts';
 import { LoggableError, ParleyError } from '../domain/errors.ts';
@@ -12,6 +12,7 @@ import {
   type SendDecision,
   type SendRules,
 } from '../domain/send-decision.ts';
+import { describeStop, type Stop } from '../domain/sending-stop.ts';
 import { isClosedByMargin } from '../domain/window.ts';
 import type {
   ChatService,
@@ -30,7 +31,7 @@ import type { MessageResult } from '../runtime/queue-handler.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
-import { createCircuitBreaker, type ObservedCall } from './circuit-breaker.ts';
+import { createCircuitBreaker, type Held, type ObservedCall } from './circuit-breaker.ts';
 import { createRecordResult, resultOf } from './record-result.ts';
 import { createResumeSend, SOON } from './resume-send.ts';
 
@@ -70,7 +71,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
   const { contacts, sends, chatService, clock, rules, metrics, callTimeMs } = options;
   const breaker = createCircuitBreaker(options);
   const checkContact = createCheckContact(options);
-  const callService = createCallService(options);
+  const callService = createCallService({ ...options, breaker });
   const recordResult = createRecordResult(options);
   const resumeSend = createResumeSend(options);
 
@@ -96,10 +97,15 @@ export const createSendMessage = (options: SendMessageOptions) => {
     return undefined;
   };
 
-  const waitForCircuit = async (send: QueuedSend, circuit: OpenCircuit): Promise<MessageResult> => {
+  const waitWhileHeld = async (send: QueuedSend, held: Held): Promise<MessageResult> => {
+    if (held.by === 'operator') return waitForOperator(send, held.stop);
+    const { circuit } = held;
     const decision = `The circuit breaker has been open since ${circuit.openedAt}: ${circuit.why}`;
     return (await recordWaiting(send, decision)) ?? recordResult.waitForCircuit(send, circuit);
   };
+
+  const waitForOperator = async (send: QueuedSend, stop: Stop): Promise<MessageResult> =>
+    (await recordWaiting(send, describeStop(stop))) ?? recordResult.waitForOperator(send, stop);
 
   const latestStart = ({ endBy }: QueuedSend): Instant => addMs(endBy, -2 * callTimeMs);
 
@@ -125,8 +131,14 @@ export const createSendMessage = (options: SendMessageOptions) => {
     }
   };
 
-  /** Reads the contact again if its consents no longer allow the call, because the user may have written since. */
+  /**
+   * Reads the contact again if its consents no longer allow the call, because the user may have written since. The claim
+   * may have taken long, so that an operator's stop must be looked for again.
+   */
   const decideNow = async (send: QueuedSend, contact: Contact): Promise<SendDecision> => {
+    if (breaker.isAccountStale()) {
+      return decideSend(send.request, await breaker.readContact(send.contact), clock.now(), rules);
+    }
     const consents = await contacts.readConsents(send.contact);
     const decision = decideSend(send.request, { ...contact, consents }, clock.now(), rules);
     if (decision.kind === 'call') return decision;
@@ -160,6 +172,11 @@ export const createSendMessage = (options: SendMessageOptions) => {
     // Another writer may have recorded the send first, in another trace.
     const send = { ...received, traceparent: claimed.traceparent };
     const decided = await decideAgain(send, claim, contact);
+    const stop = breaker.stop();
+    if (decided.kind === 'call' && stop !== undefined) {
+      await giveBack(send, claim, `${describeStop(stop)} No call was made.`);
+      return { result: recordResult.waitForOperator(send, stop) };
+    }
     if (decided.kind !== 'call') return { result: await recordResult.recordDecision(send, claim.claimId, decided) };
     if (decided.call.endpoint !== decision.call.endpoint) {
       await giveBack(send, claim, `The decision changed before the call, so no call was made: ${decided.why}`);
@@ -177,7 +194,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
 
   /** Returns the current contact, which may have changed while the request waited for other calls. */
   const readAgain = async ({ contact: ref }: QueuedSend, contact: Contact, readAt: Instant): Promise<Contact> =>
-    clock.now() < addMs(readAt, MAX_CONTACT_AGE_MS) ? contact : breaker.readContact(ref);
+    clock.now() < addMs(readAt, MAX_CONTACT_AGE_MS) && !breaker.isAccountStale() ? contact : breaker.readContact(ref);
 
   const checkAndCall = async (
     send: QueuedSend,
@@ -200,6 +217,8 @@ export const createSendMessage = (options: SendMessageOptions) => {
     const latest = await readAgain(send, checked.contact, calledAt);
     const decided = decideSend(send.request, latest, clock.now(), rules);
     if (decided.kind !== 'call') return { result: await endWithoutCall(send, decided) };
+    const stop = breaker.stop();
+    if (stop !== undefined) return { result: await waitForOperator(send, stop) };
     // The contact check may have used it up.
     if (clock.now() > latestStart(send)) return { result: { kind: 'retry', afterMs: 0 } };
     return claimAndCall(send, latest, decided);
@@ -223,9 +242,11 @@ export const createSendMessage = (options: SendMessageOptions) => {
         return isServiceAnswer(await chatService.checkContacts(channel, [channel]));
       },
     });
-    if ('state' in admission) return waitForCircuit(send, admission);
+    if (admission.kind === 'held') return waitWhileHeld(send, admission);
     const { result, open } = admission;
-    return open && result.kind === 'retry' ? recordResult.waitForCircuit(send, open) : result;
+    // While an operator's stop lasts, the circuit breaker does not matter.
+    const isHeld = open !== undefined && breaker.stop() === undefined;
+    return isHeld && result.kind === 'retry' ? recordResult.waitForCircuit(send, open) : result;
   };
 
   return {

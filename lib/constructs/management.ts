@@ -204,10 +204,14 @@ export class ParleyManagement extends Construct {
   /** Excludes audit entries, from which an erasure only removes the contact. */
   #grantItems(table: ITable): void {
     const erasable: ItemKey[] = ['CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*'];
-    const written: ItemKey[] = [...erasable, 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*'];
+    const written: ItemKey[] = [...erasable, 'ACCOUNT#*', 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*'];
     grantItemActions(table, this.handler, ['dynamodb:DeleteItem'], erasable);
-    grantItemActions(table, this.handler, ['dynamodb:UpdateItem'], written);
-    grantItemActions(table, this.handler, ['dynamodb:BatchGetItem', 'dynamodb:GetItem'], [...written, 'ACCOUNT#*']);
+    grantItemActions(
+      table,
+      this.handler,
+      ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      written,
+    );
   }
 
   /** Grants permission to call these routes of the API, with any path parameters. */

@@ -3,7 +3,7 @@ import * as z from '../../domain/schema.ts';
 import type { CircuitRepository } from '../../ports.ts';
 import type { ItemUpdate } from './item-update.ts';
 import { accountKey } from './keys.ts';
-import { type ConversationTable, parseItem } from './table.ts';
+import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 const accountSchema = z.discriminatedUnion('circuit', [
   z.object({ circuit: z.literal('closed') }),
@@ -20,9 +20,9 @@ const accountSchema = z.discriminatedUnion('circuit', [
   }),
 ]);
 
-/** Parses an account's item, which exists only after the circuit breaker has opened for the first time. */
-export const parseCircuit = (item: unknown): Circuit & { readonly probeId?: string } => {
-  if (item === undefined) return { state: 'closed' };
+/** Parses an account's item. It has a circuit only after the circuit breaker has opened for the first time. */
+export const parseCircuit = (item: Item | undefined): Circuit & { readonly probeId?: string } => {
+  if (item?.circuit === undefined) return { state: 'closed' };
   const { circuit, ...rest } = parseItem(accountSchema, item);
   return 'reason' in rest ? { state: 'open', ...rest } : { state: 'closed' };
 };
@@ -83,6 +83,16 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
         ...OWN_PROBE,
       });
       return circuit;
+    },
+
+    async probeNow(now) {
+      const { circuit } = await update({
+        set: { nextProbeAt: now },
+        names: ['circuit', 'probeId'],
+        values: { open: 'open' },
+        condition: '#circuit = :open AND #nextProbeAt > :nextProbeAt AND attribute_not_exists(#probeId)',
+      });
+      return { circuit, isProbing: 'probeId' in circuit && circuit.probeId !== undefined };
     },
 
     async close(probeId, closedAt) {

@@ -8,6 +8,7 @@ import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
 import { parseCircuit } from './circuit.ts';
 import { accountKey, checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, type ItemKey } from './keys.ts';
+import { parseStop } from './stops.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 /**
@@ -32,9 +33,14 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
     });
   },
 
-  async readWithCircuit(contact, account, now) {
+  async readWithAccount(contact, account, now) {
     const items = await table.getAll([...keysOf(contact), accountKey(account)]);
-    return { contact: readContact(items.slice(0, -1), now) ?? {}, circuit: parseCircuit(items.at(-1)) };
+    const stop = parseStop(items.at(-1));
+    return {
+      contact: readContact(items.slice(0, -1), now) ?? {},
+      circuit: parseCircuit(items.at(-1)),
+      ...(stop && { stop }),
+    };
   },
 
   async readConsents(contact) {

@@ -180,6 +180,19 @@ export const eventDetails = {
     z.strictObject({ ...common, account, at: instant('When the circuit breaker closed.') }),
     'The account is no longer on hold.',
   ),
+  SendingStopped: describe(
+    z.strictObject({
+      ...common,
+      account,
+      at: instant('When an operator stopped sending.'),
+      content: withContent({ note: string("Why, in the operator's words. Numbers are masked.") }),
+    }),
+    'An operator stopped sending: requests wait until an operator resumes it.',
+  ),
+  SendingResumed: describe(
+    z.strictObject({ ...common, account, at: instant('When an operator resumed sending.') }),
+    'An operator resumed sending.',
+  ),
   ContactOptedIn: describe(
     z.strictObject({
       ...common,

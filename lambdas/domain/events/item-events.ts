@@ -100,13 +100,20 @@ const isSameConsent = (one: ConsentVerdict, other: ConsentVerdict): boolean =>
   one.at === other.at &&
   one.origin === other.origin;
 
-const accountEvents = (change: ItemChange): readonly BusEvent[] => {
+const accountEvents = (change: ItemChange): readonly BusEvent[] => [...circuitEvents(change), ...stopEvents(change)];
+
+const accountOf = (after: ItemImage) => ({
+  platform: stringOf(after, 'platform') ?? '',
+  channel: stringOf(after, 'channel') ?? '',
+});
+
+const circuitEvents = (change: ItemChange): readonly BusEvent[] => {
   const { before, after } = change;
   const isOpen = after.circuit === 'open';
   if ((before.circuit === 'open') === isOpen) return [];
   const since = stringOf(after, isOpen ? 'openedAt' : 'closedAt');
   const at = parseInstant(since) ?? change.writtenAt;
-  const account = { platform: stringOf(after, 'platform') ?? '', channel: stringOf(after, 'channel') ?? '' };
+  const account = accountOf(after);
   // The time distinguishes one time on hold from the next.
   if (!isOpen) {
     return [{ name: 'AccountResumed', detail: { id: eventId('AccountResumed', change, since), account, at } }];
@@ -114,4 +121,18 @@ const accountEvents = (change: ItemChange): readonly BusEvent[] => {
   const id = eventId('AccountHeld', change, since);
   const detail = { id, account, at, reason: stringOf(after, 'reason'), why: stringOf(after, 'why') };
   return [{ name: 'AccountHeld', detail }];
+};
+
+/** A stop that replaces another, for example with another note, changes nothing for consumers. */
+const stopEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { before, after } = change;
+  const isStopped = after.stoppedAt !== undefined;
+  if ((before.stoppedAt !== undefined) === isStopped) return [];
+  const name = isStopped ? 'SendingStopped' : 'SendingResumed';
+  const since = stringOf(after, isStopped ? 'stoppedAt' : 'resumedAt');
+  const at = parseInstant(since) ?? change.writtenAt;
+  const common = { id: eventId(name, change, since), account: accountOf(after), at };
+  return name === 'SendingStopped'
+    ? [{ name, detail: { ...common, content: { note: stringOf(after, 'stopNote') } } }]
+    : [{ name, detail: common }];
 };

@@ -217,11 +217,25 @@ export const ITEM_LAWS = [
     next: 'Run parley doctor to see the circuit breaker, and report the item as a defect.',
     kinds: ['account'],
     faultIn(item) {
+      // An operator stopped or resumed sending before the circuit breaker opened for the first time.
+      const isUnopened = item.circuit === undefined && !has(item, 'openedAt');
+      if (isUnopened && (has(item, 'stoppedAt') || has(item, 'resumedAt'))) return undefined;
       if (item.circuit === 'closed') return has(item, 'closedAt') ? undefined : 'closedAt is missing.';
       const missing = ['reason', 'openedAt', 'nextProbeAt'].filter((name) => !has(item, name));
       if (item.circuit !== 'open') return 'It is neither open nor closed.';
       if (missing.length > 0) return `It is open without ${listNames(missing)}.`;
       return String(item.nextProbeAt) < String(item.openedAt) ? 'Its next probe is before it opened.' : undefined;
+    },
+  },
+  {
+    name: 'stop-is-complete',
+    statement: 'A stop of sending has a note, and a resumption removes both.',
+    source: 'decisions/stop-sending-for-the-stage.md',
+    next: 'Run parley sending status to see whether sending is stopped, and report the item as a defect.',
+    kinds: ['account'],
+    faultIn(item) {
+      if (has(item, 'stoppedAt') && has(item, 'resumedAt')) return 'It is both stopped and resumed.';
+      return has(item, 'stoppedAt') === has(item, 'stopNote') ? undefined : 'It has only one of a stop and its note.';
     },
   },
 ] as const satisfies readonly ItemLaw[];

@@ -33,6 +33,13 @@ const DELETED: readonly ItemKind[] = [
 
 const COUNTS = ['messages', 'sends', 'deadLetters'] as const;
 
+/** The attributes of the account's item that a stop or a resumption writes, besides the account's name. */
+const STOP = ['stoppedAt', 'stopNote', 'resumedAt', 'platform', 'channel'];
+
+/** The time of the latest stop or resumption; empty before the first. A later one is a later string. */
+const actTimeOf = (item: StoredItem | undefined): string =>
+  textOf(item, 'stoppedAt') ?? textOf(item, 'resumedAt') ?? '';
+
 /** Returns why no transition of the circuit breaker leads from one image to the other. */
 const circuitFault = (before: StoredItem | undefined, after: StoredItem): string | undefined => {
   const wasOpen = before?.circuit === 'open';
@@ -47,6 +54,11 @@ const circuitFault = (before: StoredItem | undefined, after: StoredItem): string
   // A probe starts, or replaces one whose lease has expired.
   if (probes === 1 && failed === 0 && has(after, 'probeId')) {
     return String(after.nextProbeAt) > String(before?.nextProbeAt) ? undefined : 'A probe started before it was due';
+  }
+  // An operator asks for the next probe.
+  const isDueEarlier = String(after.nextProbeAt) < String(before?.nextProbeAt);
+  if (probes === 0 && failed === 0 && isDueEarlier && !has(before, 'probeId') && !has(after, 'probeId')) {
+    return undefined;
   }
   // A probe ends.
   if (probes === 0 && (failed === 0 || failed === 1) && has(before, 'probeId') && !has(after, 'probeId')) {
@@ -73,9 +85,23 @@ export const RECORD_CHANGE_LAWS = [
     next: 'Run parley doctor to see the circuit breaker, and report the change as a defect.',
     kinds: ['account'],
     faultIn({ before, after }) {
-      if (!after || changedNames(before, after).length === 0) return undefined;
+      const changed = changedNames(before, after).filter((name) => name !== 'pk' && name !== 'sk');
+      if (!after || changed.length === 0) return undefined;
+      if (changed.every((name) => STOP.includes(name))) return undefined;
       const fault = circuitFault(before, after);
       return fault && `${fault}.`;
+    },
+  },
+  {
+    name: 'latest-stop-counts',
+    statement: 'A stop or a resumption of sending never replaces a later one.',
+    source: 'decisions/stop-sending-for-the-stage.md',
+    next: 'Run parley sending status to see whether sending is stopped, and report the change as a defect.',
+    kinds: ['account'],
+    faultIn({ before, after }) {
+      if (!after) return undefined;
+      const [earlier, later] = [actTimeOf(before), actTimeOf(after)];
+      return later < earlier ? 'An earlier stop or resumption replaced a later one.' : undefined;
     },
   },
   {

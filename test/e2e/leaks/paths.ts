@@ -331,6 +331,28 @@ const MANAGING: readonly Path[] = [
     },
   },
   {
+    name: 'manage: sending is stopped, and resumed',
+    async drive(stage) {
+      const platformContactId = nextNumber();
+      await writes(stage, platformContactId);
+      await stage.call('stopSending', 200, { body: { note: `${note}, ${number}` } }, 'one');
+      // What a function has read of the account is trusted for five seconds.
+      await stage.cloud.clock.advance(6_000);
+      await stage.client.enqueue({ requestId: 'stopped', platformContactId, ...FREE_FORM });
+      await stage.sendIs('stopped', 'waiting');
+      // Shows the note.
+      await stage.call('getStage', 200, {}, 'one');
+      await stage.parley('doctor');
+      await stage.parley('doctor', '--json');
+      await stage.call('closeCircuitBreaker', 200, { body: { note } });
+      await stage.call('resumeSending', 200, { body: { note } });
+      await waitFor('the request is sent', async () => {
+        await stage.cloud.clock.advance(MINUTE_MS);
+        return (await stage.client.table())['SEND#stopped SEND']?.state === 'accepted' ? true : undefined;
+      });
+    },
+  },
+  {
     name: 'manage: every resolution',
     async drive(stage) {
       const resolve = (requestId: string, body: object) =>

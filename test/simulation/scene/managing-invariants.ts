@@ -313,5 +313,10 @@ const actOf = (
   if (after.sk === 'ERASURE' && before.sk === undefined) {
     return { action: 'erasure', erasureId: String(after.pk).replace('ERASURE#', '') };
   }
+  if (after.sk === 'ACCOUNT') {
+    if (after.stoppedAt !== before.stoppedAt && after.stoppedAt !== undefined) return { action: 'sending-stop' };
+    if (after.resumedAt !== before.resumedAt) return { action: 'sending-resumption' };
+    return { action: 'circuit-breaker-closure' };
+  }
   return isDeletion && before.sk === 'DEADLETTER' ? { action: ['redrive', 'dead-letter-deletion'] } : undefined;
 };

@@ -165,9 +165,9 @@ export const MANAGING_MISTAKES = {
                 const contact = await contacts.read(...parameters);
                 return contact && withoutOptOuts(contact);
               },
-              async readWithCircuit(...parameters) {
-                const { contact, circuit } = await contacts.readWithCircuit(...parameters);
-                return { contact: withoutOptOuts(contact), circuit };
+              async readWithAccount(...parameters) {
+                const { contact, ...account } = await contacts.readWithAccount(...parameters);
+                return { contact: withoutOptOuts(contact), ...account };
               },
             },
           };

@@ -260,6 +260,23 @@ export const MANAGING_SCENARIOS = {
       chatService: { absentContacts: [USER] },
     },
   },
+  stopAndResume: {
+    useCase: 'stop',
+    about: 'Sending is stopped and resumed concurrently, and the next probe is made due.',
+    slice: ['fails-after', 'dies-after'],
+    options: {
+      async prepare(scene) {
+        const openedAt = AN_HOUR_AGO;
+        const trip = { reason: 'token', why: '401', calledAt: openedAt, openedAt } as const;
+        await repositoriesOf(scene).circuit.open({ ...trip, nextProbeAt: '2026-11-20T12:30:00.000Z' });
+      },
+      callers: [
+        read('stop', 'stopSending', { body: { note: 'Wrong template' } }),
+        read('resume', 'resumeSending', { body: {} }),
+        read('close', 'closeCircuitBreaker', { body: {} }),
+      ],
+    },
+  },
   tokenReplaced: {
     useCase: 'token',
     about: 'The access token is replaced at the chat service, and later in the secret, while two requests are sent.',

@@ -102,10 +102,10 @@ const readingAs = (contacts: ContactRepository, change: (contact: Contact) => Co
       latest = contact ?? {};
       return contact && change(contact);
     },
-    async readWithCircuit(...parameters) {
-      const { contact, circuit } = await contacts.readWithCircuit(...parameters);
+    async readWithAccount(...parameters) {
+      const { contact, ...account } = await contacts.readWithAccount(...parameters);
       latest = contact;
-      return { contact: change(contact), circuit };
+      return { contact: change(contact), ...account };
     },
     async readConsents(...parameters) {
       return change({ ...latest, consents: await contacts.readConsents(...parameters) }).consents ?? [];

@@ -32,6 +32,12 @@ export const describeAct = (act: Act): { readonly from: string; readonly to?: st
       return { from: 'internal', text: `erases ${act.contact}` };
     case 'redrive':
       return { from: 'internal', text: `redrives the dead letters of the ${act.queue} queue` };
+    case 'stop':
+      return { from: 'internal', text: `stops sending: ${act.note}` };
+    case 'resume':
+      return { from: 'internal', text: 'resumes sending' };
+    case 'retry-now':
+      return { from: 'internal', text: 'makes the next probe due' };
     case 'credit':
       return {
         from: 'chat service',

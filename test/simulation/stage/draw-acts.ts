@@ -30,6 +30,9 @@ export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
   consent: 2,
   erase: 0.5,
   redrive: 0.7,
+  stop: 0.3,
+  resume: 0.2,
+  'retry-now': 0.3,
   credit: 0.4,
   'rotate-token': 0.4,
   template: 0.4,
@@ -71,6 +74,11 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
     }
     case 'redrive':
       return [{ atMs, kind, queue: draw.pick(CHOICES.queue) }];
+    case 'stop':
+      return [{ atMs, kind, note: draw.pick(NOTES) }, ...usuallyLater(draw, atMs, { kind: 'resume' })];
+    case 'resume':
+    case 'retry-now':
+      return [{ atMs, kind }];
     case 'credit':
       return [{ atMs, kind, hasCredit: false }, ...usuallyLater(draw, atMs, { kind, hasCredit: true })];
     case 'rotate-token':
@@ -151,6 +159,8 @@ const drawOutage = (draw: Draw): Outage => {
   const part = draw.pick(CHOICES.part);
   return { part, how: draw.pick(CHOICES.how), forMs: Math.round(draw.magnitude(100, MAX_OUTAGE_MS[part])) };
 };
+
+const NOTES = ['Wrong template', 'Asked by the shop'];
 
 const USERS_TEXTS = ['Where is my parcel?', '', '{"button":"yes"}', 'STOP', '¿Dónde está? 🙂\n'];
 

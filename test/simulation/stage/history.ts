@@ -126,6 +126,10 @@ export type Act = { readonly atMs: number } & (
     }
   | { readonly kind: 'erase'; readonly contact: string }
   | { readonly kind: 'redrive'; readonly queue: 'send' | 'inbound' }
+  /** An operator stops or resumes sending, or makes the next probe of an open circuit breaker due. */
+  | { readonly kind: 'stop'; readonly note: string }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'retry-now' }
   /** The account runs out of credit or gets new credit. */
   | { readonly kind: 'credit'; readonly hasCredit: boolean }
   /** The chat service gets a new access token; the secret follows later. */

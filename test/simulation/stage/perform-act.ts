@@ -80,6 +80,15 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
       operator.act(act, { method: 'DELETE', path: resourcePath('contacts', 'platformContactId', act.contact) });
     },
     redrive: (act) => operator.redrive(act),
+    stop(act) {
+      operator.act(act, { method: 'POST', path: '/v1/stops', body: { note: act.note } });
+    },
+    resume(act) {
+      operator.act(act, { method: 'POST', path: '/v1/resumptions', body: {} });
+    },
+    'retry-now'(act) {
+      operator.act(act, { method: 'POST', path: '/v1/circuit-breaker-closures', body: {} });
+    },
     credit({ hasCredit }) {
       chatService.setCredit(hasCredit);
     },

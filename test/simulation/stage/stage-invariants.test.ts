@@ -47,6 +47,12 @@ const consent = writeStep('opt-out', 5, {
   key: `${CONTACT} CONSENT`,
   after: { userOptOutAt: at(5), userOptOutSource: 'call' },
 });
+const stopAt = (seconds: number): Step =>
+  writeStep('stop', seconds, {
+    process: 'manage-9',
+    key: 'ACCOUNT#chat#+5491100000000 ACCOUNT',
+    after: { stoppedAt: at(seconds), stopNote: 'Wrong template' },
+  });
 const asRequest = (changes: object): string => JSON.stringify({ ...REQUEST, ...changes });
 /** The main story with another request. */
 const requesting = (changes: object): readonly Step[] => {
@@ -200,6 +206,8 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
     holds: unknownOutcomes({ isOpened: true }),
     breaks: unknownOutcomes({ isOpened: false }),
   },
+
+  stopObeyed: { holds: after(MAIN, 'queued', stopAt(7)), breaks: after(MAIN, 'queued', stopAt(5)) },
 
   everyChangePublished: { holds: MAIN, breaks: without(MAIN, 'published status') },
   nothingElsePublished: { holds: MAIN, breaks: without(MAIN, 'delivered') },

@@ -8,6 +8,7 @@ import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamod
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import { createDynamodbStops } from '../../../lambdas/adapters/dynamodb/stops.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import {
   createChangeVisibility,
@@ -27,6 +28,7 @@ import type {
   AccessToken,
   AuditRepository,
   ChatService,
+  CircuitRepository,
   ContactRepository,
   DeadLetterSource,
   ErasureQueue,
@@ -39,6 +41,7 @@ import type {
   SendQueue,
   SendRepository,
   SendScheduler,
+  StopRepository,
 } from '../../../lambdas/ports.ts';
 import { frame, type Invocation } from '../../../lambdas/runtime/frame.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
@@ -72,6 +75,8 @@ export interface BreakableManagePorts {
   readonly messages: MessageRepository;
   readonly sends: SendRepository;
   readonly lists: SendLists;
+  readonly circuits: CircuitRepository;
+  readonly stops: StopRepository;
   readonly deadLetters: KeptDeadLetterRepository;
   readonly audit: AuditRepository;
   readonly erasures: ErasureRepository;
@@ -165,6 +170,8 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     messages: createDynamodbMessages(table),
     sends: createDynamodbSends(table),
     lists: createDynamodbSendLists(table),
+    circuits: createDynamodbCircuit(table, account),
+    stops: createDynamodbStops(table, account),
     deadLetters,
     audit: createDynamodbAudit(table, randomness),
     erasures: createDynamodbErasures(table),
@@ -211,7 +218,6 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   const routePorts = {
     ...ports,
     inbound: { deadLetters: ports.inboundDeadLetters, queue: ports.redriveQueue },
-    circuits: createDynamodbCircuit(table, account),
     contactDefaults: {
       chatPlatform: account.platform,
       chatChannelNumber: account.channel,

@@ -287,7 +287,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       (table) =>
         createDynamodbContacts(table).recordCheck(contact, { checkedAt, ...(checkedAddress && { checkedAddress }) }),
   ),
-  at.map<Operation>((time) => (table) => createDynamodbContacts(table).readWithCircuit(contact, ACCOUNT, time)),
+  at.map<Operation>((time) => (table) => createDynamodbContacts(table).readWithAccount(contact, ACCOUNT, time)),
   at.map<Operation>(() => (table) => createDynamodbContacts(table).readConsents(contact)),
   at.map<Operation>((time) => (table) => createDynamodbErasures(table).removeContact(contact, time)),
   fc.tuple(at, send, fc.integer({ min: 1, max: 3 })).map<Operation>(([claimedAt, { request }, attempt]) => (table) => {

@@ -50,6 +50,13 @@ export const MANAGING_DEFECTS = {
     create: () => ports(({ contacts }) => ({ contacts: { ...contacts, recordConsent: async () => undefined } })),
     history: historyOf([writes(), consent('opt-out', 1_000)]),
   },
+  stoppedInNameOnly: {
+    breaks: 'A stop is answered with 200 and changes nothing.',
+    invariant: 'answersAreTrue',
+    create: () =>
+      ports(({ stops }) => ({ stops: { ...stops, stop: async (stop) => ({ state: 'stopped' as const, ...stop }) } })),
+    history: historyOf([{ kind: 'stop', note: 'Wrong template', afterMs: 1_000 }]),
+  },
   cancelledInNameOnly: {
     breaks: 'A cancellation is answered with 200 and changes nothing.',
     invariant: 'answersAreTrue',

@@ -54,9 +54,9 @@ const readingAs = (change: (contact: Contact) => Contact) =>
     contacts: {
       ...contacts,
       read: async (...parameters) => change((await contacts.read(...parameters)) ?? {}),
-      async readWithCircuit(...parameters) {
-        const { contact, circuit } = await contacts.readWithCircuit(...parameters);
-        return { contact: change(contact), circuit };
+      async readWithAccount(...parameters) {
+        const { contact, ...account } = await contacts.readWithAccount(...parameters);
+        return { contact: change(contact), ...account };
       },
       readConsents: async (...parameters) =>
         change({ consents: await contacts.readConsents(...parameters) }).consents ?? [],
@@ -267,9 +267,9 @@ export const SENDING_DEFECTS = {
       ports(({ contacts }, { now }) => ({
         contacts: {
           ...contacts,
-          async readWithCircuit(...parameters) {
-            const { contact, circuit } = await contacts.readWithCircuit(...parameters);
-            return { contact: { ...contact, lastInboundAt: now() }, circuit };
+          async readWithAccount(...parameters) {
+            const { contact, ...account } = await contacts.readWithAccount(...parameters);
+            return { contact: { ...contact, lastInboundAt: now() }, ...account };
           },
         },
       })),
@@ -306,11 +306,11 @@ export const SENDING_DEFECTS = {
               seen.set(ref.key, contact);
               return contact;
             },
-            async readWithCircuit(ref, account, now) {
-              const { contact, circuit } = await contacts.readWithCircuit(ref, account, now);
+            async readWithAccount(ref, account, now) {
+              const { contact, ...rest } = await contacts.readWithAccount(ref, account, now);
               const first = seen.get(ref.key) ?? contact;
               seen.set(ref.key, first);
-              return { contact: first, circuit };
+              return { contact: first, ...rest };
             },
             readConsents: async (ref) => seen.get(ref.key)?.consents ?? [],
           },
@@ -462,6 +462,26 @@ export const SENDING_DEFECTS = {
       writes(),
       freeForm(1, { fields: { sendAt: '2026-11-20T14:00:00.000Z' } }),
       { kind: 'cancel', requestId: 'request-1', afterMs: HOUR_MS },
+    ]),
+  },
+  stopNotRead: {
+    breaks: 'The function `send` does not read that an operator has stopped sending.',
+    invariant: 'stopObeyed',
+    create: () =>
+      ports(({ contacts }) => ({
+        contacts: {
+          ...contacts,
+          async readWithAccount(...parameters) {
+            const { stop: _, ...read } = await contacts.readWithAccount(...parameters);
+            return read;
+          },
+        },
+      })),
+    history: historyOf([
+      writes(),
+      { kind: 'stop', note: 'Wrong template', afterMs: 1_000 },
+      freeForm(1, { afterMs: MINUTE_MS }),
+      { kind: 'resume', afterMs: HOUR_MS },
     ]),
   },
   everyoneProbes: {

@@ -2,10 +2,8 @@ import { LIMITS } from '../../world/send-process.ts';
 import type { CallFact, Recorded, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
-/**
- * How long a process uses the state of the circuit breaker that it last read. Source: lambdas/send/circuit-breaker.ts
- */
-const TRUSTED_MS = 5_000;
+/** How long a process uses what it last read of the account. Source: lambdas/domain/sending-stop.ts */
+const ACCOUNT_TRUSTED_MS = 5_000;
 /** The maximum duration of a read, including its response. Source: test/simulation/stage/stage-calls.ts */
 const RESPONSE_MS = 100;
 /** The number of consecutive unknown outcomes after which a process opens the circuit breaker. */
@@ -70,6 +68,24 @@ export const BREAKER_INVARIANTS = {
       }
     },
   },
+
+  stopObeyed: {
+    sentence: 'More than 5 seconds after an operator stopped sending, no request is claimed until sending is resumed.',
+    check(facts, { checked, violated }) {
+      const writes = circuitWrites(facts);
+      if (!writes.some(({ after }) => after?.stoppedAt !== undefined)) return;
+      for (const { key, before, after, index } of facts.entries('write')) {
+        if (after?.state !== 'claimed' || after.claimId === before?.claimId) continue;
+        checked();
+        const earlier = writes.filter((write) => write.index < index);
+        const running = earlier.findLastIndex((write) => write.after?.stoppedAt === undefined);
+        const stop = earlier[running + 1];
+        if (stop !== undefined && Date.parse(String(after.claimedAt)) > stop.atMs + ACCOUNT_TRUSTED_MS) {
+          violated(`${key} was claimed after sending was stopped.`, index);
+        }
+      }
+    },
+  },
 } as const satisfies Record<string, StageInvariant>;
 
 const isUnknown = ({ isAnswered }: CallFact): boolean => !isAnswered;
@@ -82,7 +98,7 @@ const isInFlight = (facts: StageFacts, writes: readonly Recorded<'write'>[], cal
   const opened = writes.findLast(
     (write) => write.index < call.index && write.after?.circuit === 'open' && write.before?.circuit !== 'open',
   );
-  return opened === undefined || admittedAtMs(facts, call) <= opened.atMs + TRUSTED_MS + RESPONSE_MS;
+  return opened === undefined || admittedAtMs(facts, call) <= opened.atMs + ACCOUNT_TRUSTED_MS + RESPONSE_MS;
 };
 
 /**

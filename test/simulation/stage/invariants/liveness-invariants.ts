@@ -167,6 +167,9 @@ const isRefusedByApi = (facts: StageFacts, requestId: string): boolean =>
     .some(({ act, status = 500 }) => act.kind === 'resolve' && act.requestId === requestId && status > 299);
 
 /** Whether the chat service accepts requests after the last act. */
-const isHealthy = (facts: StageFacts): boolean => facts.acts('credit').at(-1)?.hasCredit ?? true;
+const isHealthy = (facts: StageFacts): boolean => {
+  const isStopped = [...facts.run.items].some(([name, { stoppedAt }]) => name.startsWith('ACCOUNT#') && stoppedAt);
+  return !isStopped && (facts.acts('credit').at(-1)?.hasCredit ?? true);
+};
 
 const hours = (ms: number): string => `${(ms / HOUR_MS).toFixed(1)} hours`;

@@ -110,6 +110,13 @@ const operatorsChanges = (facts: StageFacts): readonly OperatorsChange[] => [
     if (key.startsWith('SEND#') && before?.state !== after.state && after.state !== 'queued') {
       return change(after.state === 'cancelled' ? 'cancellation' : 'resolution', { requestId: idIn(key) });
     }
+    if (key.startsWith('ACCOUNT#')) {
+      if (after.stopNote !== before?.stopNote && after.stoppedAt !== undefined)
+        return change('sending-stop', { note: after.stopNote });
+      return after.resumedAt !== before?.resumedAt && after.resumedAt !== undefined
+        ? change('sending-resumption', {})
+        : change(after.stoppedAt === before?.stoppedAt ? 'circuit-breaker-closure' : 'sending-stop', {});
+    }
     if (!key.endsWith(' CONSENT')) return [];
     return ['user', 'import'].flatMap((origin) =>
       (['In', 'Out'] as const).flatMap((kind) => {
@@ -126,7 +133,7 @@ const operatorsChanges = (facts: StageFacts): readonly OperatorsChange[] => [
 ];
 
 /** Whether what an answer says had happened by then; undefined if the answer says nothing that can be compared. */
-const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>): boolean | undefined => {
+const isDone = (facts: StageFacts, { act, index, atMs, body }: Recorded<'api-answer'>): boolean | undefined => {
   const { entries } = facts.run.ledger;
   const before = entries.slice(0, index);
   const isQueued = (queue: string, matches: (text: string) => boolean): boolean =>
@@ -162,6 +169,25 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
             facts.invocationAt(entry)?.function === 'manage',
         );
     }
+    case 'stop':
+    case 'resume': {
+      // A later act can come first, and then this one changes nothing.
+      const asked = new Date(act.atMs).toISOString();
+      return accountsBefore(facts, index).some(
+        ({ after }) => String(after?.stoppedAt ?? after?.resumedAt ?? '') >= asked,
+      );
+    }
+    case 'retry-now': {
+      const asked = facts.entries('act').findLast((entry) => entry.act === act)?.index ?? index;
+      const writes = accountsBefore(facts, index);
+      const states = [
+        writes.findLast((write) => write.index < asked),
+        ...writes.filter((write) => write.index > asked),
+      ];
+      return states.some(
+        (write) => write?.after?.circuit !== 'open' || String(write.after.nextProbeAt) <= new Date(atMs).toISOString(),
+      );
+    }
     case 'consent': {
       const at = new Date(act.atMs - act.agoMs).toISOString();
       const attribute = `${act.origin}Opt${act.consent === 'opt-in' ? 'In' : 'Out'}At`;
@@ -188,6 +214,9 @@ const isDone = (facts: StageFacts, { act, index, body }: Recorded<'api-answer'>)
       return undefined;
   }
 };
+
+const accountsBefore = (facts: StageFacts, index: number): readonly Recorded<'write'>[] =>
+  facts.namesOf('ACCOUNT#').flatMap((name) => facts.writesOf(name).filter((write) => write.index < index));
 
 /** SQS drops a message that an interrupted redrive already sent within this time. */
 const DEDUPLICATION_MS = 5 * 60 * 1000;

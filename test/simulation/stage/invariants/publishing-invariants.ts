@@ -204,7 +204,13 @@ const eventsOfWrite = (
     const name = consent.state === 'opted-in' ? 'ContactOptedIn' : 'ContactOptedOut';
     return [event(name, key.slice(0, -' CONSENT'.length), consent.at, { origin: consent.origin })];
   }
-  if (kind !== 'ACCOUNT' || (before?.circuit === 'open') === (after.circuit === 'open')) return [];
+  if (kind !== 'ACCOUNT') return [];
+  if ((before?.stoppedAt === undefined) !== (after.stoppedAt === undefined)) {
+    return after.stoppedAt === undefined
+      ? [event('SendingResumed', 'the account', after.resumedAt)]
+      : [event('SendingStopped', 'the account', after.stoppedAt)];
+  }
+  if ((before?.circuit === 'open') === (after.circuit === 'open')) return [];
   return after.circuit === 'open'
     ? [event('AccountHeld', 'the account', after.openedAt, { reason: after.reason })]
     : [event('AccountResumed', 'the account', after.closedAt)];
@@ -229,7 +235,7 @@ type PublishedEvent = Recorded<'published'>;
 
 const publishedOf = (facts: StageFacts): ReadonlyMap<string, readonly PublishedEvent[]> =>
   Map.groupBy(facts.entries('published'), ({ detailType, detail }) => {
-    const subject = detailType.startsWith('Account')
+    const subject = /^(Account|Sending)/.test(detailType)
       ? 'the account'
       : detailType.startsWith('Contact')
         ? nameOfContact(valueIn(detail, 'contact'))

@@ -7,6 +7,7 @@ import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dyna
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
+import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
@@ -67,6 +68,7 @@ export const createManagedStage = async (
     lists: createDynamodbSendLists(table),
     indexCommonStates: false,
     circuits: createDynamodbCircuit(table, ACCOUNT),
+    stops: createDynamodbStops(table, ACCOUNT),
     deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),
     audit: createDynamodbAudit(table, systemRandomness),
@@ -146,6 +148,8 @@ export const createManagedStage = async (
     table,
     tableName,
     counted: metrics.counted,
+    /** Every value of a metric, with its time. */
+    samples: metrics.samples,
     /** The messages put on the send queue, and the erasures put on theirs. */
     queued: [] as FifoMessage[],
     queuedErasures: [] as QueuedErasure[],

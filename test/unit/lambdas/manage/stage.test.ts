@@ -32,6 +32,7 @@ describe('the stage', () => {
         windowPer: 'user',
         retentionDays: RETENTION_DAYS,
         circuitBreaker: { state: 'closed' },
+        sending: { state: 'running' },
       },
     });
   });

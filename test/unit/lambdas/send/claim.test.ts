@@ -200,7 +200,9 @@ describe('an opt-out that is recorded between the read of the contact and the cl
     ['a free-form message', sendRequest()],
   ])('makes %s wait if the consents cannot be read again', async (_, request) => {
     beforeClaim(async () => {
-      vi.spyOn(harness.contacts, 'readConsents').mockRejectedValue(new Error('unavailable'));
+      // After five seconds of retries, the account is read again too.
+      for (const read of ['readConsents', 'readWithAccount'] as const)
+        vi.spyOn(harness.contacts, read).mockRejectedValue(new Error('unavailable'));
     });
     await expect(sender.send(request)).rejects.toThrow('unavailable');
     expect(harness.calls).toEqual([]);

@@ -6,6 +6,7 @@ import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/co
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
+import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactRef, type WindowPer } from '../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
@@ -76,6 +77,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     contacts,
     messages,
     circuits,
+    /** An operator's stops. */
+    stops: createDynamodbStops(table, ACCOUNT),
     counted: metrics.counted,
     logged: log.logged,
     /** Every value of a metric, with its time. */

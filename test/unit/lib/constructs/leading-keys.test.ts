@@ -62,6 +62,9 @@ test('receive and manage use only items that their roles allow', async () => {
   });
   await putSendInState(stage.sends, 'uncertain');
   await stage.call('getStage');
+  await stage.call('stopSending', { body: { note: 'Wrong template' } });
+  await stage.call('resumeSending', { body: {} });
+  await stage.call('closeCircuitBreaker', { body: {} });
   await stage.call('getContact', { id: USER });
   await stage.call('forecastSends', { body: { contacts: [USER], messageText: 'Hi' } });
   await stage.call('getConversation', { id: USER });
@@ -77,7 +80,12 @@ test('receive and manage use only items that their roles allow', async () => {
   expect([...received].filter((use) => !allowed('ReceiverFunctionRole').includes(use))).toEqual([]);
   expect([...managed].filter((use) => !allowed('ManagementFunctionRole').includes(use))).toEqual([]);
   expect([...managed]).toEqual(
-    expect.arrayContaining(['UpdateItem AUDIT#*', 'DeleteItem DEADLETTER#*', 'BatchGetItem AUDIT#*']),
+    expect.arrayContaining([
+      'UpdateItem ACCOUNT#*',
+      'UpdateItem AUDIT#*',
+      'DeleteItem DEADLETTER#*',
+      'BatchGetItem AUDIT#*',
+    ]),
   );
   expect([...received]).toEqual(expect.arrayContaining(['UpdateItem CHANNELS', 'UpdateItem MESSAGE#*']));
 });

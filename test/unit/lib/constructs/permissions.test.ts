@@ -53,9 +53,7 @@ const WILDCARDS: Record<string, string> = {
   [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*')}`]:
     KINDS_OF_ITEMS,
   [`${MANAGE} dynamodb:DeleteItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*')}`]: `${KINDS_OF_ITEMS} Entries of the audit trail are not among them.`,
-  [`${MANAGE} dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*')}`]:
-    KINDS_OF_ITEMS,
-  [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*', 'ACCOUNT#*')}`]:
+  [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'ACCOUNT#*', 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*')}`]:
     KINDS_OF_ITEMS,
   [`ReceiverInboundQueuePolicy: Deny sqs:SendMessage on ReceiverInboundQueue.Arn ${unlessSentBy('ReceiverFunctionRole', 'ManagementFunctionRole')}`]:
     ONLY_PARLEY,

@@ -61,7 +61,7 @@ describe('what is recorded about a contact', () => {
   it('is undefined for an unknown contact, or empty beside a closed circuit', async () => {
     expect(await contacts.read(contact, NOW)).toBeUndefined();
     expect(await contacts.readConsents(contact)).toEqual([]);
-    expect(await contacts.readWithCircuit(contact, ACCOUNT, NOW)).toEqual({
+    expect(await contacts.readWithAccount(contact, ACCOUNT, NOW)).toEqual({
       contact: {},
       circuit: { state: 'closed' },
     });
@@ -85,7 +85,7 @@ describe('what is recorded about a contact', () => {
       windowDeniedAt: at(2),
     };
     expect(await contacts.read(contact, NOW)).toEqual(stored);
-    expect((await contacts.readWithCircuit(contact, ACCOUNT, NOW)).contact).toEqual(stored);
+    expect((await contacts.readWithAccount(contact, ACCOUNT, NOW)).contact).toEqual(stored);
     expect(await contacts.readConsents(contact)).toEqual(stored.consents);
   });
 
@@ -215,7 +215,7 @@ describe('how long it is kept', () => {
     expect((await names(7 * DAY_MS - 1)).toSorted()).toEqual([...window, 'checkedAt', 'checkedAddress'].toSorted());
     expect((await names(7 * DAY_MS)).toSorted()).toEqual(window.toSorted());
     expect(await contacts.read(contact, addMs(at(0), 30 * DAY_MS))).toBeUndefined();
-    const { contact: read } = await contacts.readWithCircuit(contact, ACCOUNT, addMs(at(0), 30 * DAY_MS));
+    const { contact: read } = await contacts.readWithAccount(contact, ACCOUNT, addMs(at(0), 30 * DAY_MS));
     expect(read).toEqual({});
   });
 

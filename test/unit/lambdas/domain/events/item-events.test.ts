@@ -327,6 +327,26 @@ describe('a change of an account', () => {
     expect(namesOf(accountChange(closed))).toEqual([]);
   });
 
+  it('publishes SendingStopped with the note as content, and SendingResumed', () => {
+    const id = expect.any(String);
+    const stopped = { stoppedAt: AT, stopNote: 'Wrong template' };
+    const resumed = { resumedAt: '2026-11-20T11:30:00.000Z' };
+
+    expect(eventsOf(accountChange(stopped))).toEqual([
+      { name: 'SendingStopped', detail: { id, account, at: AT, content: { note: 'Wrong template' } } },
+    ]);
+    expect(eventsOf(accountChange(resumed, stopped))).toEqual([
+      { name: 'SendingResumed', detail: { id, account, at: resumed.resumedAt } },
+    ]);
+  });
+
+  it('publishes nothing about a stop whose note changes, or while nothing is stopped', () => {
+    const stopped = { stoppedAt: AT, stopNote: 'Wrong template' };
+    expect(namesOf(accountChange({ ...stopped, stopNote: 'Other' }, stopped))).toEqual([]);
+    expect(namesOf(accountChange({ resumedAt: AT }))).toEqual([]);
+    expect(namesOf(accountChange({ ...stopped, ...open }, stopped))).toEqual(['AccountHeld']);
+  });
+
   it('publishes the next opening with another id', () => {
     const again = { ...open, openedAt: '2026-11-20T12:00:00.000Z' };
     const ids = [open, again].map((one) => eventsOf(accountChange(one, closed))[0]?.detail.id);

@@ -39,6 +39,8 @@ import {
   outbound,
   queued,
   refused,
+  resumed,
+  stopped,
   uncertain,
 } from './stored-items.ts';
 
@@ -134,6 +136,14 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
     { before: openCircuit(), after: openCircuit({ probes: 1, probeId: 'p' }) },
     { before: openCircuit(), after: openCircuit({ openedAt: NOW }) },
     { before: openCircuit(), after: openCircuit({ reason: 'token' }) },
+    { before: openCircuit({ probeId: 'p' }), after: openCircuit({ probeId: 'p', nextProbeAt: LATER }) },
+    { before: openCircuit(), after: stopped({ circuit: 'closed', closedAt: LATER }) },
+  ],
+  'latest-stop-counts': [
+    { before: stopped({ stoppedAt: LATER }), after: stopped() },
+    { before: stopped({ stoppedAt: LATER }), after: resumed({ resumedAt: NOW }) },
+    { before: resumed(), after: stopped() },
+    { before: resumed(), after: closedCircuit() },
   ],
   'erasure-moves-forward': [
     { before: erasure(), after: erasure({ turns: 2, messages: 1 }) },
@@ -233,7 +243,13 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [outbound({ erasedAt: LATER })],
   ],
   'erasure-ends': [[erasure({ requestedAt: '2026-11-19T12:00:00.000Z' })], [erasure({ state: 'done' })]],
+  'stop-is-complete': [
+    [stopped({ stopNote: undefined })],
+    [resumed({ stopNote: 'Wrong template' })],
+    [stopped({ resumedAt: LATER })],
+  ],
   'circuit-breaker-is-complete': [
+    [stopped({ openedAt: NOW })],
     [openCircuit({ reason: undefined })],
     [openCircuit({ nextProbeAt: NOW })],
     [closedCircuit({ closedAt: undefined })],

@@ -127,6 +127,8 @@ export const consent = make({
   userOptInRecordedAt: NOW,
 });
 export const closedCircuit = make({ pk: 'ACCOUNT#chat#+54911', sk: 'ACCOUNT', circuit: 'closed', closedAt: NOW });
+export const stopped = make({ pk: 'ACCOUNT#chat#+54911', sk: 'ACCOUNT', stoppedAt: NOW, stopNote: 'Wrong template' });
+export const resumed = make({ pk: 'ACCOUNT#chat#+54911', sk: 'ACCOUNT', resumedAt: LATER });
 export const openCircuit = make({
   pk: 'ACCOUNT#chat#+54911',
   sk: 'ACCOUNT',

@@ -6,6 +6,7 @@ import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb
 import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
+import { createDynamodbStops } from '../../../../../lambdas/adapters/dynamodb/stops.ts';
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { CONSENT_REGISTERS } from '../../../../../lambdas/domain/consent.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
@@ -57,6 +58,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   const messages = createDynamodbMessages(table);
   const contacts = createDynamodbContacts(table);
   const circuit = createDynamodbCircuit(table, ACCOUNT);
+  const stops = createDynamodbStops(table, ACCOUNT);
   const erasures = createDynamodbErasures(table);
   const audit = createDynamodbAudit(table, { newId });
   const deadLetters = createDynamodbKeptDeadLetters(table);
@@ -278,6 +280,11 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         ...(variant % 2 === 0 && { sendFailedAt: now }),
       }),
     closeCircuit: ({ variant }) => circuit.close(probes.at(variant % 5 === 0 ? -2 : -1) ?? 'none', now),
+    probeNow: () => circuit.probeNow(now),
+    // Operators whose clocks differ, so that an act can arrive after a later one.
+    stopSending: ({ variant }) =>
+      stops.stop({ stoppedAt: addMs(now, -(variant % 3) * 1_000), note: `note ${variant % 2}` }),
+    resumeSending: ({ variant }) => stops.resume(addMs(now, -(variant % 3) * 1_000)),
     // The contacts follow from the body.
     keepDeadLetter: ({ which }) =>
       deadLetters.keep(
@@ -339,6 +346,9 @@ const NAMES = [
   'claimProbe',
   'failProbe',
   'closeCircuit',
+  'probeNow',
+  'stopSending',
+  'resumeSending',
   'keepDeadLetter',
   'deleteDeadLetter',
   'recordAct',
@@ -361,7 +371,15 @@ export const PARTS = {
   'a send': [...NAMES.slice(0, NAMES.indexOf('recordInbound')), 'erase'],
   'a message': ['claim', 'recordResult', 'confirm', 'recordInbound', 'recordEcho', 'recordStatus', 'erase'],
   'a contact': ['openWindow', 'denyWindow', 'recordCheck', 'recordConsent', 'erase'],
-  'the circuit breaker': ['openCircuit', 'claimProbe', 'failProbe', 'closeCircuit'],
+  'the circuit breaker': [
+    'openCircuit',
+    'claimProbe',
+    'failProbe',
+    'closeCircuit',
+    'probeNow',
+    'stopSending',
+    'resumeSending',
+  ],
   'the other items': ['keepDeadLetter', 'deleteDeadLetter', 'recordAct', 'erase'],
   'the whole table': NAMES,
 } as const;
