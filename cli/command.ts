@@ -56,3 +56,20 @@ export const examples = (...lines: readonly string[]): string =>
 
 /** Formats a number with its noun: `1 send`, `2 sends`. */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** Quotes an argument for a shell if it must be, so that a command in a message can be pasted. */
+export const quote = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+
+/** The line that names the command for the next page of a list; none on the last page. */
+export const nextPage = (
+  commandFor: CommandFor,
+  command: readonly string[],
+  options: Readonly<Record<string, string | undefined>>,
+): readonly string[] => {
+  if (options.cursor === undefined) return [];
+  const given = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, quote(value)],
+  );
+  return [`Next page: ${commandFor(['parley', ...command.map(quote), ...given].join(' '))}`];
+};

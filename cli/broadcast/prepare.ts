@@ -3,6 +3,7 @@ import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 import { sendResponse } from '../../lambdas/manage/sends.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { describeTime } from '../human-time.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { type CsvFile, csvRows } from './csv-rows.ts';
@@ -27,10 +28,12 @@ async function* requestsAfter(csv: CsvFile, template: MessageTemplate, done: num
 }
 
 /** Says why nothing would be sent now, whatever the forecast. */
-export const describeHolds = async (call: ManagementClient): Promise<readonly string[]> => {
+export const describeHolds = async (call: ManagementClient, now: Instant): Promise<readonly string[]> => {
   const { circuitBreaker } = stageResponse.parse(await call('GET', '/v1/stage'));
   const { state, openedAt, why } = circuitBreaker;
-  return state === 'open' ? [`The circuit breaker has been open since ${openedAt}, so requests wait: ${why}`] : [];
+  return state === 'open'
+    ? [`The circuit breaker has been open since ${describeTime(openedAt ?? '', now)}, so requests wait: ${why}`]
+    : [];
 };
 
 /** The broadcast's start, as its first request shows it. */

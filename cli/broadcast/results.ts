@@ -1,9 +1,11 @@
-import { type CommandFor, type CommandResult, count } from '../command.ts';
+import { type CommandFor, type CommandResult, count, quote } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { describeCounts, type SendCount } from '../operations/send-counts.ts';
 import type { BroadcastForecast } from './forecast.ts';
+import { isAllSent } from './outcome.ts';
 import { requestIdOf } from './plan.ts';
 import { countRefused } from './refused-rows.ts';
-import { type BroadcastState, requestPrefixOf } from './state-file.ts';
+import { type BroadcastState, isFromEarlierVersion, requestPrefixOf } from './state-file.ts';
 
 export const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): CliError =>
   new CliError(
@@ -15,29 +17,44 @@ export const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): Cli
 const describeQueued = (file: string, { queued, rows, refused }: BroadcastState): string =>
   `${file}: ${queued} of ${count(rows, 'row')} queued, ${countRefused(refused)} refused.`;
 
-export const alreadyComplete = (file: string, state: BroadcastState): CommandResult => ({
-  lines: [
-    describeQueued(file, state),
-    'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new.',
-  ],
-  json: { ...state, refusedRows: countRefused(state.refused) },
-  exitCode: countRefused(state.refused) > 0 ? EXIT.partial : EXIT.done,
-});
+/** What a broadcast came to. */
+export interface BroadcastResult {
+  readonly state: BroadcastState;
+  readonly forecast?: BroadcastForecast;
+  /** The outcome of its requests, if the command waited for it. */
+  readonly counts?: readonly SendCount[];
+}
 
 export const summarize = (
   file: string,
-  state: BroadcastState,
-  forecast: BroadcastForecast | undefined,
+  { state, forecast, counts }: BroadcastResult,
   commandFor: CommandFor,
 ): CommandResult => {
   const refusedRows = countRefused(state.refused);
   const prefix = requestPrefixOf(state);
+  const status = commandFor(`parley status ${quote(requestIdOf(prefix, 1))}`);
+  const outcome = commandFor(`parley broadcast status ${quote(state.broadcastId)}`);
   return {
     lines: [
       describeQueued(file, state),
-      `Request IDs: ${prefix}-<row>. Check the status of row 1: ${commandFor(`parley status ${requestIdOf(prefix, 1)}`)}`,
+      ...(counts ? [`Outcome: ${describeCounts(counts)}.`] : []),
+      ...(isFromEarlierVersion(state) ? [] : [`Broadcast ID: ${state.broadcastId}. See its outcome: ${outcome}`]),
+      `Request IDs: ${prefix}-<row>. Check the status of row 1: ${status}`,
     ],
-    json: { ...state, refusedRows, forecast },
-    exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
+    json: { ...state, refusedRows, forecast, outcome: counts },
+    exitCode: refusedRows > 0 || (counts && !isAllSent(counts)) ? EXIT.partial : EXIT.done,
+  };
+};
+
+export const alreadyComplete = (file: string, { state, counts }: BroadcastResult): CommandResult => {
+  const refusedRows = countRefused(state.refused);
+  return {
+    lines: [
+      describeQueued(file, state),
+      'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new.',
+      ...(counts ? [`Outcome: ${describeCounts(counts)}.`] : []),
+    ],
+    json: { ...state, refusedRows, outcome: counts },
+    exitCode: refusedRows > 0 || (counts && !isAllSent(counts)) ? EXIT.partial : EXIT.done,
   };
 };

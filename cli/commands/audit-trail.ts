@@ -1,9 +1,9 @@
 import { Argument, Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/audit.ts';
-import { type CreateCommand, channelOption, examples } from '../command.ts';
+import { type CreateCommand, channelOption, examples, nextPage } from '../command.ts';
 
-export const createAuditTrailCommand: CreateCommand = ({ api, report }) =>
+export const createAuditTrailCommand: CreateCommand = ({ api, report, commandFor }) =>
   new Command('audit-trail')
     .description(
       'Show who requested which action, newest first.\n\n' +
@@ -34,7 +34,8 @@ export const createAuditTrailCommand: CreateCommand = ({ api, report }) =>
       const page = auditResponse.parse(await call('GET', `/v1/audit?${query}`));
       const lines =
         page.entries.length > 0 ? page.entries.map(describeEntry) : ['The audit trail has no such entries.'];
-      const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
+      const words = ['audit-trail', ...(contact === undefined ? [] : [contact])];
+      const next = nextPage(commandFor, words, { channel, since, until, limit, cursor: page.cursor });
       report({ lines: [...lines, ...next], json: page });
     });
 

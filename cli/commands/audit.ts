@@ -8,6 +8,7 @@ import { isThrottled } from '../operations/audit-reads.ts';
 import { auditTable, countItems, type TableAudit } from '../operations/audit-table.ts';
 import { createPacer } from '../operations/pacer.ts';
 import { createProgress } from '../progress.ts';
+import { stageClock } from '../stage-time.ts';
 import { AUDITED, describeAudits, describeLaws } from './audit-report.ts';
 
 /** With eventually consistent reads, one unit reads 8 KB, so this reads about 3 GB an hour. */
@@ -74,7 +75,7 @@ export const createAuditCommand: CreateCommand = (context) =>
       }
       const { dynamodb, tables } = await (await context.target()).stores();
       const days = await findMessageDays(context, messageDays);
-      const now = await createClock(context);
+      const now = await stageClock(context);
       const rules = {
         graceMs: (grace ?? DEFAULT_GRACE_MINUTES) * 60_000,
         messageDays: days.days,
@@ -145,25 +146,6 @@ const findMessageDays = async (
       'Not checked: whether sends accepted more than a day ago have their messages, because the management API did ' +
       'not return the retention settings. Use --message-days.';
     return { days: SHORTEST_DAYS, note };
-  }
-};
-
-/** Creates the clock. The clock of a local run can be ahead of this machine's, so its time comes from the sandbox. */
-const createClock = async ({ target }: CommandContext): Promise<() => string> => {
-  const { isLocal, addresses } = await target();
-  const aheadMs = isLocal && addresses.chatServiceUrl ? await readOffset(addresses.chatServiceUrl) : 0;
-  return () => new Date(Date.now() + aheadMs).toISOString();
-};
-
-const readOffset = async (chatServiceUrl: string): Promise<number> => {
-  try {
-    const response = await fetch(new URL('/sandbox/state', chatServiceUrl));
-    const state: unknown = await response.json();
-    const now = typeof state === 'object' && state !== null ? Reflect.get(state, 'now') : undefined;
-    const offset = Date.parse(String(now)) - Date.now();
-    return Number.isNaN(offset) ? 0 : offset;
-  } catch {
-    return 0;
   }
 };
 

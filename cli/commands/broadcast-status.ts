@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
-import { type CreateCommand, count, examples } from '../command.ts';
+import { type CreateCommand, count, examples, quote } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { countSends, describeCounts, describeState, type SendCount, totalOf } from '../operations/send-counts.ts';
 
@@ -25,12 +25,14 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
         );
       }
       const refused = counts.some(({ state }) => state === 'refused');
-      const list = `parley sends list --broadcast ${broadcastId}${refused ? ' --state refused' : ''}`;
+      const list = commandFor(
+        `parley sends list --broadcast ${quote(broadcastId)}${refused ? ' --state refused' : ''}`,
+      );
       report({
         lines: [
           `Broadcast ${broadcastId}: ${count(totalOf(counts), 'send')}.`,
           ...counts.map((each) => `${String(each.count).padStart(8)}  ${describeState(each)}`),
-          `See them: ${commandFor(list)}`,
+          `See them: ${list}`,
         ],
         json: { broadcastId, sends: totalOf(counts), counts },
       });

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
 import type { CsvFile } from '../broadcast/csv-rows.ts';
 import { type BroadcastForecast, describeForecast } from '../broadcast/forecast.ts';
+import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
+import { planAgain } from '../broadcast/plan-again.ts';
 import { defaultNotAfter, describeHolds, findStartedBroadcast, forecastRows } from '../broadcast/prepare.ts';
 import { describePlan } from '../broadcast/preview.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
@@ -20,8 +22,10 @@ import { DOLLAR, hasDefaultNotAfter } from '../broadcast/template.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { describeTime } from '../human-time.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
 import { createPacer } from '../operations/pacer.ts';
+import type { SendCount } from '../operations/send-counts.ts';
 import { createProgress } from '../progress.ts';
 import type { Target } from '../target.ts';
 
@@ -41,6 +45,7 @@ export const createBroadcastCommand: CreateCommand = (context) =>
     .option('--dry-run', 'Check every row and forecast without queueing')
     .option('--yes', 'Queue without asking')
     .option('--per-second <rows>', 'Queue at most this many rows per second', wholeNumber)
+    .option('--wait', 'Wait until every message is sent, refused, or scheduled, and show the outcome')
     .option('--id <id>', 'ID of the broadcast, to find its sends (default: derived from the content)', broadcastId)
     .option('--new', 'Start another broadcast, even if this file was queued or interrupted before')
     .addHelpText(
@@ -104,6 +109,7 @@ const dryRun = async (context: CommandContext, csv: CsvFile, plan: BroadcastPlan
 
 interface BroadcastOptions {
   readonly yes?: true;
+  readonly wait?: true;
   readonly new?: true;
   readonly id?: string;
   readonly perSecond?: number;
@@ -137,7 +143,9 @@ const broadcast = async (
   const stateFile = stateFileOf(file, target.id);
   const saved = await readState(stateFile);
   let start = isNew ? fresh : continueState(file, saved, fresh, options.id);
-  if (isComplete(start)) return alreadyComplete(file, start);
+  if (isComplete(start)) {
+    return alreadyComplete(file, { state: start, counts: options.wait && (await wait(context, start)) });
+  }
 
   for (const line of describePlan(file, plan)) say(line);
   if (rows === countRefused(plan.refused)) {
@@ -165,10 +173,13 @@ const broadcast = async (
     }
     template = { ...template, notAfter: start.notAfter };
     if (forecast) say(describeForecast(forecast));
-    for (const line of await describeHolds(call)) say(line);
+    if (forecast) for (const line of await describeHolds(call, forecast.at)) say(line);
   }
-  if (start.notAfter !== undefined)
-    say(`What is not sent by ${start.notAfter} expires. --not-after sets another time.`);
+  if (start.notAfter !== undefined) {
+    const expiry = describeTime(start.notAfter, forecast?.at ?? start.notAfter);
+    say(`What is not sent by ${expiry} expires. --not-after sets another time.`);
+  }
+
   if (options.yes !== true) {
     const left = rows - start.done - countRefused(plan.refused) + countRefused(start.refused);
     const messages = start.done > 0 ? `the remaining ${count(left, 'message')}` : count(left, 'message');
@@ -176,34 +187,30 @@ const broadcast = async (
   }
   const state = await queue(context, { csv, template, stateFile, target, perSecond: options.perSecond }, start);
   if (!isComplete(state)) throw interrupted(state, isNew);
-  return summarize(file, state, forecast, commandFor);
+  return summarize(file, { state, forecast, counts: options.wait && (await wait(context, state)) }, commandFor);
 };
 
-/**
- * Plans the broadcast. If an earlier version of parley started the same one, plans it as that version did, because a
- * request ID must not be reused for another request.
- */
-const planAgain = async (
-  context: CommandContext,
-  csv: CsvFile,
-  message: PlannedMessage,
-  isNew: boolean,
-): Promise<BroadcastPlan> => {
-  const planEarlier = async () => {
-    const { id, addresses } = await context.target();
-    const saved = isNew ? undefined : await readState(stateFileOf(csv.file, id));
-    if (!saved || !isFromEarlierVersion(saved) || saved.destination !== addresses.sendQueueUrl) return undefined;
-    const earlier = await planBroadcast(csv, { ...message, placeholders: DOLLAR });
-    return earlier.contentId === saved.contentId ? earlier : undefined;
-  };
+/** Waits for the outcome of the requests. Returns undefined if they name no broadcast. */
+const wait = async (
+  { api, say, stop, canDrawProgress }: CommandContext,
+  state: BroadcastState,
+): Promise<readonly SendCount[] | undefined> => {
+  if (isFromEarlierVersion(state)) {
+    say('The requests of this broadcast have no broadcast ID, so the command does not wait for them.');
+    return undefined;
+  }
+  const progress = createProgress({
+    total: state.queued,
+    noun: 'messages',
+    alreadyDone: 0,
+    canDrawBar: canDrawProgress,
+    say,
+    nowMs: () => performance.now(),
+  });
   try {
-    const plan = await planBroadcast(csv, message);
-    return (await planEarlier()) ?? plan;
-  } catch (error) {
-    // Its placeholders are invalid now.
-    const earlier = await planEarlier().catch(() => undefined);
-    if (earlier) return earlier;
-    throw error;
+    return await waitForOutcome(await api(), state, { progress, stop });
+  } finally {
+    progress.stop();
   }
 };
 

@@ -2,11 +2,13 @@ import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/contacts.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
-import { type CreateCommand, channelOption, channelQuery, contactArgument, examples } from '../command.ts';
+import { type CreateCommand, channelOption, channelQuery, contactArgument, examples, nextPage } from '../command.ts';
+import { describeTime } from '../human-time.ts';
 import { resourcePath } from '../operations/resource-path.ts';
+import { stageTime } from '../stage-time.ts';
 import { describeConsent } from './contacts.ts';
 
-export const createConversationCommand: CreateCommand = ({ api, report }) =>
+export const createConversationCommand: CreateCommand = ({ api, report, commandFor, target }) =>
   new Command('conversation')
     .description('Show a contact, its conversation window, and its latest messages.')
     .addArgument(contactArgument())
@@ -23,18 +25,23 @@ export const createConversationCommand: CreateCommand = ({ api, report }) =>
         resourcePath(collection, 'platformContactId', contactId, parameters);
       const page = conversationResponse.parse(await call('GET', pathOf('conversations', query)));
       const contact = contactResponse.parse(await call('GET', pathOf('contacts', channelQuery(channel))));
-      const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
+      const next = nextPage(commandFor, ['conversation', contactId], { limit, channel, cursor: page.cursor });
       report({
-        lines: [...describeContact(contact), '', ...page.messages.map(describeMessage), ...next],
+        lines: [
+          ...describeContact(contact, await stageTime({ target })),
+          '',
+          ...page.messages.map(describeMessage),
+          ...next,
+        ],
         json: { contact, ...page },
       });
     });
 
-const describeContact = (contact: ContactResponse): string[] => {
+const describeContact = (contact: ContactResponse, now: string): string[] => {
   const { platformContactId, chatPlatform, name, window, consent, check } = contact;
   const state = window.open
-    ? `open until ${window.closesAt}`
-    : `closed (last message from the user: ${window.lastInboundAt ?? 'none'})`;
+    ? `open until ${describeTime(window.closesAt ?? '', now)}`
+    : `closed; last message from the user: ${describeTime(window.lastInboundAt ?? 'none', now)}`;
   return [
     `${platformContactId} on ${chatPlatform}${name === undefined ? '' : `, ${name}`}`,
     `  window: ${state}`,

@@ -3,7 +3,10 @@ import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
+import { describeTime } from '../human-time.ts';
+import { checkToken } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
+import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
 import { checkLimits } from './doctor-limits.ts';
 import { checkDeadLetters, checkQueues } from './doctor-queues.ts';
@@ -28,6 +31,7 @@ export const runChecks = async (
       return [{ check, grade: 'failing', message: explainError(error, target).message }];
     }
   };
+  const now = await stageTime({ target: async () => target });
   const responses: Stage[] = [];
   const first = await guarded('management API', async () => {
     const stage = stageResponse.parse(await api('GET', '/v1/stage'));
@@ -35,17 +39,17 @@ export const runChecks = async (
     return [
       { check: 'management API', grade: 'ok', message: 'The management API responds and accepts your credentials.' },
       checkSettings(stage, target),
-      checkCircuitBreaker(stage, commandFor),
+      checkCircuitBreaker(stage, commandFor, now),
     ];
   });
   const [stage] = responses;
   const others = await Promise.all([
-    stage ? guarded('token', () => checkToken(stage, api, commandFor)) : [],
+    stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
     guarded('webhook', () => checkWebhook(target)),
     guarded('limits', () => checkLimits(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
     guarded('queues', () => checkQueues(target, commandFor)),
-    stage ? guarded('sends', () => checkUncertainSends(api, commandFor)) : [],
+    stage ? guarded('sends', () => checkUncertainSends(api, commandFor, now)) : [],
   ]);
   return [first, ...others].flat();
 };
@@ -67,7 +71,7 @@ const checkSettings = ({ chatServiceUrl, chatPlatform, chatChannelNumber }: Stag
   return { check, grade: 'failing', message, remedy };
 };
 
-const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor): Finding => {
+const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor, now: string): Finding => {
   const check = 'circuit breaker';
   const { state, why, openedAt, nextProbeAt } = circuitBreaker;
   if (state === 'closed')
@@ -76,22 +80,21 @@ const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor):
     check,
     grade: 'failing',
     message:
-      `The circuit breaker has been open since ${openedAt}, and sends are waiting. ${why}` +
-      `${nextProbeAt === undefined ? '' : ` The next probe is due at ${nextProbeAt}.`}`,
+      `The circuit breaker has been open since ${describeTime(openedAt ?? '', now)}, and sends are waiting. ${why}` +
+      `${nextProbeAt === undefined ? '' : ` The next probe is due at ${describeTime(nextProbeAt, now)}.`}`,
     remedy:
       `Add credit, set a valid token with ${commandFor('parley token set')}, or find out why the chat service is ` +
       'unreachable. Sending resumes after the first probe that succeeds.',
   };
 };
 
-/** Checks the business's own number: this costs nothing and needs a valid token. */
-const checkToken = async (
+const checkAccessToken = async (
   { chatChannelNumber }: Stage,
   api: ManagementClient,
   commandFor: CommandFor,
 ): Promise<Finding[]> => {
   try {
-    await api('POST', '/v1/contact-checks', { contacts: [chatChannelNumber], remember: false });
+    await checkToken(api, chatChannelNumber);
     return [{ check: 'token', grade: 'ok', message: 'The chat service responds and accepts the access token.' }];
   } catch (error) {
     const { message } = explainError(error);
@@ -102,7 +105,7 @@ const checkToken = async (
   }
 };
 
-const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor): Promise<Finding[]> => {
+const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor, now: string): Promise<Finding[]> => {
   const { sends, cursor } = sendListResponse.parse(await api('GET', '/v1/uncertain-sends'));
   if (sends.length === 0) return [{ check: 'sends', grade: 'ok', message: 'No sends are uncertain.' }];
   const number = cursor === undefined ? String(sends.length) : `${sends.length} or more`;
@@ -110,7 +113,7 @@ const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor
     {
       check: 'sends',
       grade: 'warning',
-      message: `Uncertain sends: ${number}, the oldest since ${sends[0]?.uncertainAt}.`,
+      message: `Uncertain sends: ${number}, the oldest since ${describeTime(sends[0]?.uncertainAt ?? '', now)}.`,
       remedy:
         `See ${commandFor('parley sends list --state uncertain')}. ` +
         "Look for the messages in the chat service's console, then resolve them.",

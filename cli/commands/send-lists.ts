@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
 import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
 import { sendResponse } from '../../lambdas/manage/sends.ts';
-import { type CommandContext, type CreateCommand, channelOption, examples } from '../command.ts';
+import { type CommandContext, type CreateCommand, channelOption, examples, nextPage } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { sendResult } from './sends.ts';
@@ -79,13 +79,15 @@ interface ListRange {
 }
 
 const listSends = async (
-  { api, report }: CommandContext,
+  { api, report, commandFor }: CommandContext,
   filter: Readonly<Record<string, string | undefined>>,
   range: ListRange,
 ): Promise<void> => {
   const page = await readSends(await api(), filter, range);
   const lines = page.sends.length > 0 ? page.sends.flatMap(describeListed) : ['There are no such sends.'];
-  const next = page.cursor === undefined ? [] : [`Next page: --cursor ${page.cursor}`];
+  const { chatChannelNumber: channel, ...others } = filter;
+  const limit = range.limit === undefined ? undefined : String(range.limit);
+  const next = nextPage(commandFor, ['sends', 'list'], { ...others, channel, limit, cursor: page.cursor });
   report({ lines: [...lines, ...next], json: page });
 };
 

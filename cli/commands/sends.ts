@@ -1,23 +1,38 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
+import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
-import { type CommandResult, type CreateCommand, contactArgument, examples } from '../command.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type CreateCommand,
+  contactArgument,
+  examples,
+  quote,
+} from '../command.ts';
+import { CliError, EXIT, type ExitCode } from '../errors.ts';
+import { describeTime } from '../human-time.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
+import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
+import { stageTime } from '../stage-time.ts';
 
-export const createSendCommand: CreateCommand = ({ api, report, commandFor }) =>
-  createMessageCommand('send')
+export const createSendCommand: CreateCommand = (context) => {
+  const { api, report, commandFor } = context;
+  return createMessageCommand('send')
     .description(
       'Queue a send request.\n\n' +
         "Parley sends the free-form message while the user's conversation window is open, and the template otherwise.",
     )
     .addArgument(contactArgument())
+    .option('--wait', 'Wait until the message is sent, refused, or scheduled, and show the outcome')
     .option('--request-id <id>', 'Idempotency key; Parley sends each request once (default: a new ID)')
     .addHelpText(
       'after',
       examples(
-        'parley send +5491150000001 --text "Your parcel is on its way." --stage prod',
+        'parley send +5491150000001 --text "Your parcel is on its way." --wait --stage prod',
         'parley send +5491150000001 --template parcel_update --param name=Ana --reason shipping-status --local',
       ),
     )
@@ -29,28 +44,63 @@ export const createSendCommand: CreateCommand = ({ api, report, commandFor }) =>
       };
       const call = await api();
       const { requestId, state, traceId } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
+      if (options.wait) {
+        const send = await waitForSend(await api(), requestId, context);
+        report({ ...(await sendResultNow(context, send)), exitCode: EXIT_CODES[send.state] ?? EXIT.done });
+        return;
+      }
       const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
       report({
         lines: [
-          `Request ${requestId} ${outcome}. Check its status: ${commandFor(`parley status ${requestId}`)}`,
+          `Request ${requestId} ${outcome}. Check its status: ${commandFor(`parley status ${quote(requestId)}`)}`,
           ...(traceId === undefined ? [] : [`Trace ${traceId}`]),
         ],
         json: { requestId, state, traceId },
       });
     });
+};
 
-export const createStatusCommand: CreateCommand = ({ api, report }) =>
+const POLL_MS = 500;
+
+/** The states in which a send changes without an operator and without a new time. */
+const PENDING: readonly SendState[] = ['queued', 'claimed', 'waiting'];
+
+const EXIT_CODES: Readonly<Partial<Record<SendState, ExitCode>>> = {
+  refused: EXIT.refused,
+  rejected: EXIT.refused,
+  expired: EXIT.refused,
+  cancelled: EXIT.refused,
+  uncertain: EXIT.partial,
+};
+
+/** Waits until a send has an outcome, and says why it waits. */
+const waitForSend = async (call: ManagementClient, requestId: string, { say, stop, commandFor }: CommandContext) => {
+  let said: string | undefined;
+  for (;;) {
+    const send = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
+    if (!PENDING.includes(send.state)) return send;
+    const why = send.state === 'waiting' ? (send.outcome ?? send.decision) : undefined;
+    if (why !== undefined && why !== said) say(`${requestId} is waiting: ${why}`);
+    said = why ?? said;
+    await pause(POLL_MS, undefined, { signal: stop }).catch(() => {
+      const status = commandFor(`parley status ${quote(requestId)}`);
+      throw new CliError(EXIT.interrupted, `Interrupted. Request ${requestId} is ${send.state}. See ${status}.`);
+    });
+  }
+};
+
+export const createStatusCommand: CreateCommand = (context) =>
   new Command('status')
     .description('Show the state of a send, and the reason for it.')
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley status order-17 --stage prod'))
     .action(async (requestId) => {
-      const call = await api();
+      const call = await context.api();
       const send = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
-      report(sendResult(send));
+      context.report(await sendResultNow(context, send));
     });
 
-export const createCancelCommand: CreateCommand = ({ api, report }) =>
+export const createCancelCommand: CreateCommand = (context) =>
   new Command('cancel')
     .description(
       'Cancel a send that is queued, scheduled for later (--send-at), or waiting.\n\n' +
@@ -59,13 +109,20 @@ export const createCancelCommand: CreateCommand = ({ api, report }) =>
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley cancel order-17 --stage prod'))
     .action(async (requestId) => {
-      const call = await api();
-      report(sendResult(sendResponse.parse(await call('POST', '/v1/cancellations', { requestId }))));
+      const call = await context.api();
+      const send = sendResponse.parse(await call('POST', '/v1/cancellations', { requestId }));
+      context.report(await sendResultNow(context, send));
     });
 
 type Send = z.output<typeof sendResponse>;
 
 export const sendResult = (send: Send): CommandResult => ({ lines: describeSend(send), json: send });
+
+/** Shows how far away each time is, too. */
+export const sendResultNow = async (context: CommandContext, send: Send): Promise<CommandResult> => ({
+  lines: describeSendAt(await stageTime(context), send),
+  json: send,
+});
 
 const TIMES = [
   ['sendAt', 'due'],
@@ -86,9 +143,17 @@ const TIMES = [
 ] as const;
 
 /** Describes a send in a few lines: its state, its decision, its outcome, and its times in order. */
-export const describeSend = (send: Send): readonly string[] => {
+export const describeSend = (send: Send): readonly string[] => describeSendAt(undefined, send);
+
+/** @param now shows how far away each time is */
+export const describeSendAt = (now: string | undefined, send: Send): readonly string[] => {
   const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, traceId, attempts } = send;
-  const times = TIMES.flatMap(([field, label]) => (send[field] === undefined ? [] : [`  ${send[field]}  ${label}`]));
+  const times = TIMES.flatMap(([field, label]) => {
+    const time = send[field];
+    return time === undefined
+      ? []
+      : [`  ${time}  ${label}${now === undefined ? '' : describeTime(time, now).slice(time.length)}`];
+  });
   return [
     `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
     ...(decision === undefined ? [] : [`  decision: ${decision}`]),

@@ -1,8 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from '@commander-js/extra-typings';
-import { type CommandContext, type CreateCommand, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CommandContext, type CommandResult, type CreateCommand, examples } from '../command.ts';
+import { CliError, EXIT, explainError } from '../errors.ts';
+import { checkToken } from '../operations/check-token.ts';
 import { recordAct } from '../operations/record-act.ts';
 
 /** Does not repeat the token, which would end up in logs. */
@@ -12,38 +13,64 @@ export const TOKEN_AS_ARGUMENT = 'Provide the token on standard input, not as an
 export const createTokenCommand: CreateCommand = (context) =>
   new Command('token').description('Manage the access token.').addCommand(createSetCommand(context));
 
-const createSetCommand = ({ target, api, report, stdin }: CommandContext) =>
-  new Command('set')
-    // Its own error message does not repeat a token that was given as an argument.
-    .allowExcessArguments()
-    .description(
-      "Replace the chat service's access token.\n\n" +
-        'The command reads the new token from standard input, because arguments end up in the shell history and the ' +
-        'process list. ' +
-        'Running functions read the new token when the chat service rejects the old one.',
-    )
-    .addHelpText(
-      'after',
-      examples(
-        'parley token set --stage prod < token.txt',
-        'pass show chat-service/token | parley token set --stage prod',
-      ),
-    )
-    .action(async (_options, { args }) => {
-      if (stdin.isTTY || args.length > 0) {
-        throw new CliError(EXIT.usage, `${TOKEN_AS_ARGUMENT} See parley token set --help.`);
-      }
-      const token = (await text(stdin)).trim();
-      if (!/^[\x21-\x7e]{8,4096}$/.test(token)) {
-        throw new CliError(
-          EXIT.usage,
-          'No valid access token on standard input. ' +
-            "Provide 8 to 4096 characters without spaces, as shown in the chat service's console.",
-        );
-      }
-      const { secretsManager, addresses, name } = await target();
-      const secretId = addresses.accessTokenSecretId;
-      await recordAct(await api(), { action: 'access-token-change' });
-      await secretsManager.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: token }));
-      report({ lines: [`Access token replaced for ${name}.`], json: { secretId } });
-    });
+const createSetCommand = (context: CommandContext) => {
+  const { target, api, report, stdin } = context;
+  return (
+    new Command('set')
+      // Its own error message does not repeat a token that was given as an argument.
+      .allowExcessArguments()
+      .description(
+        "Replace the chat service's access token.\n\n" +
+          'The command reads the new token from standard input, because arguments end up in the shell history and the ' +
+          'process list. ' +
+          'Running functions read the new token when the chat service rejects the old one. ' +
+          'Finally, the command asks the chat service whether it accepts the new token.',
+      )
+      .addHelpText(
+        'after',
+        examples(
+          'parley token set --stage prod < token.txt',
+          'pass show chat-service/token | parley token set --stage prod',
+        ),
+      )
+      .action(async (_options, { args }) => {
+        if (stdin.isTTY || args.length > 0) {
+          throw new CliError(EXIT.usage, `${TOKEN_AS_ARGUMENT} See parley token set --help.`);
+        }
+        const token = (await text(stdin)).trim();
+        if (!/^[\x21-\x7e]{8,4096}$/.test(token)) {
+          throw new CliError(
+            EXIT.usage,
+            'No valid access token on standard input. ' +
+              "Provide 8 to 4096 characters without spaces, as shown in the chat service's console.",
+          );
+        }
+        const { secretsManager, addresses, name } = await target();
+        const secretId = addresses.accessTokenSecretId;
+        await recordAct(await api(), { action: 'access-token-change' });
+        await secretsManager.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: token }));
+        report(await probe(context, name, secretId));
+      })
+  );
+};
+
+/** Checks the stored token at once, because sends would show only later that it is wrong. */
+const probe = async ({ api, commandFor }: CommandContext, name: string, secretId: string): Promise<CommandResult> => {
+  const replaced = `Access token replaced for ${name}.`;
+  try {
+    await checkToken(await api());
+    const lines = [replaced, 'The chat service accepts it.'];
+    return { lines, json: { secretId, check: 'accepted' } };
+  } catch (error) {
+    const { message } = explainError(error);
+    const isRefused = message.includes('401');
+    const advice = isRefused
+      ? `The chat service refuses it: copy the token from its console and set it with ${commandFor('parley token set')}.`
+      : `Whether the chat service accepts it is unknown. Check it again with ${commandFor('parley doctor')}.`;
+    return {
+      lines: [replaced, advice, message],
+      json: { secretId, check: isRefused ? 'refused' : 'unknown', message },
+      exitCode: isRefused ? EXIT.refused : EXIT.partial,
+    };
+  }
+};

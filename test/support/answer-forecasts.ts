@@ -32,5 +32,6 @@ export const answerForecasts =
       const forecasts = contacts.map((contact) => ({ contact, why: 'Because.', known: true, ...decide(contact) }));
       return [200, { at, forecasts }];
     }
+    if (path.startsWith('/v1/send-counts?')) return [200, { counts: [] }];
     return [404, { code: 'SEND_NOT_FOUND', message: 'There is no such send.' }];
   };

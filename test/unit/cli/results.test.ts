@@ -2,7 +2,7 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CommandResult } from '../../../cli/command.ts';
 import { CliError, EXIT } from '../../../cli/errors.ts';
 import { ManagementError } from '../../../cli/operations/management-client.ts';
@@ -63,8 +63,39 @@ describe('the status of an erased send', () => {
       unknownOutcomes: 0,
       acceptedAt: NOW,
     };
+    vi.useFakeTimers({ now: Date.parse(NOW) + 180_000, toFake: ['Date'] });
     const result = await resultOf(['status', 'order-17'], { 'GET /v1/sends/order-17': send });
-    expect(result?.lines).toEqual(['order-17: accepted', '  message m-1', `  ${NOW}  accepted`]);
+    vi.useRealTimers();
+    expect(result?.lines).toEqual(['order-17: accepted', '  message m-1', `  ${NOW}  accepted (3 minutes ago)`]);
+  });
+});
+
+describe('send --wait', () => {
+  const answers = (...states: readonly object[]) => {
+    const left = [...states];
+    return (method: string): unknown =>
+      method === 'POST'
+        ? { requestId: 'order-17', state: 'queued' }
+        : { requestId: 'order-17', attempts: 1, unknownOutcomes: 0, ...left.shift() };
+  };
+  const args = ['send', USER, '--text', 'Hi', '--request-id', 'order-17', '--wait'];
+
+  it.each([
+    [{ state: 'accepted', messageId: 'm-1' }, 'order-17: accepted', 0],
+    [{ state: 'refused', code: 'OPTED_OUT' }, 'order-17: refused (OPTED_OUT)', 4],
+    [{ state: 'rejected' }, 'order-17: rejected', 4],
+    [{ state: 'expired' }, 'order-17: expired', 4],
+    [{ state: 'uncertain' }, 'order-17: uncertain', 6],
+    [{ state: 'scheduled' }, 'order-17: scheduled', 0],
+  ])('shows the outcome, and has its exit code: %j', async (send, line, exitCode) => {
+    const result = await resultOf(args, {}, answers(send));
+    expect([result?.lines[0], result?.exitCode]).toEqual([line, exitCode]);
+  });
+
+  it('lasts while the request is queued, claimed, or waiting', async () => {
+    const states = [{ state: 'queued' }, { state: 'claimed' }, { state: 'waiting', decision: 'No credit.' }];
+    const result = await resultOf(args, {}, answers(...states, { state: 'accepted' }));
+    expect(result?.lines[0]).toBe('order-17: accepted');
   });
 });
 

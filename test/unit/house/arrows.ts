@@ -172,7 +172,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations', 'domain', 'laws', 'manage'] },
   {
     name: 'cli base',
-    files: /^cli\/(command|confirm|errors|message-options|progress|target)\.ts$/,
+    files: /^cli\/(command|confirm|errors|human-time|message-options|progress|stage-time|target)\.ts$/,
     mayImport: ['cli base', 'cli operations'],
   },
   {

@@ -128,7 +128,7 @@ describe('parley audit-trail', () => {
       [
         `${NOW}  opt-in  by ${entry.caller}  contact "541155550000", consentAt "${NOW}", source "form\\u001b[2J", origin "import"`,
         `${NOW}  erasure  by ${entry.caller}  erasureId "e-1"`,
-        'Next page: --cursor next',
+        `Next page: parley audit-trail ${USER} --since 2026-11-20T00:00:00Z --limit 2 --cursor next --local`,
       ],
     ]);
     expect(calls.map(([call]) => call)).toEqual([

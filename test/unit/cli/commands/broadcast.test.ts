@@ -354,7 +354,7 @@ describe('before it queues anything, a broadcast', () => {
       path === '/v1/stage' ? [200, { ...STAGE, circuitBreaker }] : forecasts(method, path, sent);
 
     expect((await target.parley(args)).err).toContain(
-      `The circuit breaker has been open since ${NOW}, so requests wait: No credit.`,
+      `The circuit breaker has been open since ${NOW} (now), so requests wait: No credit.`,
     );
   });
 
@@ -399,6 +399,80 @@ describe('before it queues anything, a broadcast', () => {
 
     expect([code, err]).toEqual([2, expect.stringContaining('1: column name is empty (row 1)')]);
     expect(err).toContain(`No row of ${csv} can be sent, so nothing was queued. Fix the rows.`);
+  });
+});
+
+describe('--wait', () => {
+  const counting = (...pages: readonly object[]) => {
+    const forecasts = answerForecasts();
+    const left = [...pages];
+    answer = async (method, path, sent) =>
+      path.startsWith('/v1/send-counts?') ? [200, left.shift()] : forecasts(method, path, sent);
+  };
+
+  it('shows the outcome by state and code, in full', async () => {
+    counting(
+      { counts: [{ state: 'refused', code: 'OPTED_OUT', count: 80 }], cursor: 'next' },
+      {
+        counts: [
+          { state: 'refused', code: 'NO_OPT_IN', count: 119 },
+          { state: 'refused', code: 'OPTED_OUT', count: 1 },
+          { state: 'accepted', count: 300 },
+        ],
+      },
+    );
+    const { code, out } = await target.parley([...args, '--wait', '--id', 'spring sale'.replace(' ', '-')]);
+
+    expect([code, out.split('\n')[1]]).toEqual([
+      6,
+      'Outcome: 300 accepted, 119 refused (NO_OPT_IN), 81 refused (OPTED_OUT).',
+    ]);
+    expect(called.map(({ path }) => path).filter((path) => path.startsWith('/v1/send-counts'))).toEqual([
+      '/v1/send-counts?broadcast=spring-sale',
+      '/v1/send-counts?broadcast=spring-sale&cursor=next',
+    ]);
+  });
+
+  it('lasts while requests are missing, queued, or waiting, and succeeds when all were sent or scheduled', async () => {
+    counting(
+      { counts: [{ state: 'accepted', count: 1 }] },
+      {
+        counts: [
+          { state: 'accepted', count: 1 },
+          { state: 'waiting', count: 1 },
+        ],
+      },
+      {
+        counts: [
+          { state: 'accepted', count: 1 },
+          { state: 'scheduled', count: 1 },
+        ],
+      },
+    );
+    const { code, out } = await target.parley([...args, '--wait']);
+
+    expect([code, out]).toEqual([0, expect.stringContaining('Outcome: 1 accepted, 1 scheduled.')]);
+  });
+
+  it('shows the outcome of a broadcast that was already complete', async () => {
+    await target.parley(args);
+    counting({ counts: [{ state: 'expired', count: 2 }] });
+
+    const { code, out } = await target.parley([...args, '--wait']);
+
+    expect([code, out]).toEqual([6, expect.stringContaining('Outcome: 2 expired.')]);
+  });
+
+  it('ends with Ctrl-C, and says that the broadcast continues', async () => {
+    const stop = new AbortController();
+    const forecasts = answerForecasts();
+    answer = async (method, path, sent) => {
+      if (path.startsWith('/v1/send-counts?')) stop.abort();
+      return forecasts(method, path, sent);
+    };
+    const { code, err } = await target.parley([...args, '--wait'], stop.signal);
+
+    expect([code, err]).toEqual([130, expect.stringContaining('continues in the background.')]);
   });
 });
 

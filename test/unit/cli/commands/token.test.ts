@@ -1,0 +1,78 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+import { STAGE } from '../../../support/answer-forecasts.ts';
+import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
+import { runParley } from '../../../support/run-parley.ts';
+
+let target: LocalTarget;
+let secrets: ListeningServer;
+let called: string[];
+/** What the stage answers when it checks the token. */
+let checked: readonly [status: number, body: unknown];
+
+beforeAll(async () => {
+  target = await startLocalTarget({}, async (method, path) => {
+    called.push(`${method} ${path}`);
+    if (path === '/v1/stage') return [200, STAGE];
+    return path === '/v1/contact-checks' ? checked : [200, {}];
+  });
+  secrets = await listenLocally(
+    createServer((request, response) => {
+      request.resume().on('end', () => {
+        called.push(String(request.headers['x-amz-target']).replace('secretsmanager.', ''));
+        response.end('{}');
+      });
+    }),
+  );
+  const file = join(target.folder, 'local.json');
+  const state = JSON.parse(readFileSync(file, 'utf8'));
+  state.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secrets.url;
+  writeFileSync(file, JSON.stringify(state));
+});
+afterAll(async () => {
+  await target?.[Symbol.asyncDispose]();
+  await secrets?.close();
+});
+
+const set = () => {
+  called = [];
+  return runParley(['token', 'set'], { stateFolder: target.folder, stdin: 'a-new-token\n' });
+};
+
+it('checks the token after it is stored, with the number of the business', async () => {
+  checked = [200, { contacts: [] }];
+
+  expect(await set()).toEqual({
+    code: 0,
+    out: 'Access token replaced for the local run.\nThe chat service accepts it.',
+    err: '',
+  });
+  expect(called).toEqual(['POST /v1/audit', 'PutSecretValue', 'GET /v1/stage', 'POST /v1/contact-checks']);
+});
+
+it('says that the chat service refuses the token, and fails', async () => {
+  checked = [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. HTTP 401.' }];
+
+  const { code, out } = await set();
+
+  expect([code, out.split('\n')]).toEqual([
+    4,
+    [
+      'Access token replaced for the local run.',
+      'The chat service refuses it: copy the token from its console and set it with parley token set --local.',
+      'The contacts could not be checked. HTTP 401.',
+    ],
+  ]);
+});
+
+it('says that the token could not be checked', async () => {
+  checked = [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. HTTP 503.' }];
+
+  const { code, out } = await set();
+
+  expect(code).toBe(6);
+  expect(out).toContain('is unknown. Check it again with parley doctor --local.');
+});
