@@ -11,7 +11,7 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
       'Count the sends of a broadcast by state, and by the reason for refusals.\n\n' +
         'A request appears once Parley has processed it; while it is being sent, it is not counted.',
     )
-    .argument('<broadcast-id>', 'ID of the broadcast, as parley broadcast shows it')
+    .argument('<broadcast-id>', 'ID of the broadcast, as the command broadcast shows it')
     .option('--watch', 'Show the counts every two seconds until no send waits and they stop changing')
     .addHelpText('after', examples('parley broadcast status summer-sale --watch --stage prod'))
     .action(async (broadcastId, { watch }) => {
@@ -24,10 +24,10 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
           `There are no sends of the broadcast ${broadcastId}. They appear once they have been processed.`,
         );
       }
-      const refused = counts.some(({ state }) => state === 'refused');
-      const list = commandFor(
-        `parley sends list --broadcast ${quote(broadcastId)}${refused ? ' --state refused' : ''}`,
-      );
+      const id = quote(broadcastId);
+      const list = counts.some(({ state }) => state === 'refused')
+        ? commandFor(`parley sends list --broadcast ${id} --state refused`)
+        : commandFor(`parley sends list --broadcast ${id}`);
       report({
         lines: [
           `Broadcast ${broadcastId}: ${count(totalOf(counts), 'send')}.`,

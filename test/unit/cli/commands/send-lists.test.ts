@@ -54,7 +54,7 @@ describe('sends list', () => {
     const { out } = await list('--broadcast', 'sale', '--limit', '3');
 
     expect(out.match(/order-\d/g)).toEqual(['order-1', 'order-2', 'order-3']);
-    expect(out).toContain('Next page: --cursor 4');
+    expect(out).toContain('Next page: parley sends list --broadcast sale --limit 3 --cursor 4 --local');
     expect(queries.map(({ limit }) => limit)).toEqual(['3', '3', '1', '1']);
   });
 
