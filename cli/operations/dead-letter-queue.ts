@@ -8,6 +8,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { deadLetterReason } from '../../lambdas/domain/dead-letter.ts';
+import { parseTraceparent, TRACEPARENT } from '../../lambdas/domain/trace-context.ts';
 
 /** A dead-letter queue. */
 export interface ReadableQueue {
@@ -26,6 +27,8 @@ export interface DeadLetter {
   readonly reason: string;
   readonly body: string;
   readonly groupId?: string;
+  /** The W3C trace context of the request, which a redrive keeps. */
+  readonly traceparent?: string;
   /** When the message arrived in the dead-letter queue, in ISO 8601. */
   readonly since?: string;
 }
@@ -148,16 +151,20 @@ export const readDeadLetter = ({
   Body = '',
   Attributes,
   MessageAttributes = {},
-}: Message): DeadLetter => ({
-  messageId: MessageId,
-  reason: deadLetterReason(
-    Object.fromEntries(Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue])),
-    Body,
-  ),
-  body: Body,
-  ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
-  ...(Attributes?.SentTimestamp !== undefined && { since: new Date(Number(Attributes.SentTimestamp)).toISOString() }),
-});
+}: Message): DeadLetter => {
+  const traceparent = parseTraceparent(MessageAttributes[TRACEPARENT]?.StringValue);
+  return {
+    messageId: MessageId,
+    reason: deadLetterReason(
+      Object.fromEntries(Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue])),
+      Body,
+    ),
+    body: Body,
+    ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
+    ...(traceparent && { traceparent }),
+    ...(Attributes?.SentTimestamp !== undefined && { since: new Date(Number(Attributes.SentTimestamp)).toISOString() }),
+  };
+};
 
 /** Approximate numbers of messages in a queue. */
 export interface QueueDepth {

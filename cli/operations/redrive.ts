@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import { TRACEPARENT } from '../../lambdas/domain/trace-context.ts';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -159,13 +160,16 @@ const wasSkippedBy = (runId: string, { MessageAttributes }: Message): boolean =>
 
 export const sendToDestination = async (
   { sqs, destinationUrl }: DeadLetterQueue,
-  { messageId }: DeadLetter,
+  { messageId, traceparent }: Pick<DeadLetter, 'messageId' | 'traceparent'>,
   { body, groupId }: Extract<Redriven, { kind: 'move' }>,
 ) => {
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: destinationUrl,
       MessageBody: body,
+      ...(traceparent !== undefined && {
+        MessageAttributes: { [TRACEPARENT]: { DataType: 'String', StringValue: traceparent } },
+      }),
       ...(groupId !== undefined && {
         MessageGroupId: groupId,
         // SQS could drop the original id as a duplicate. This one still deduplicates a repeated redrive.

@@ -9,6 +9,7 @@ import {
 import { type DeadLetter, type DeadLetterQueueName, deadLetterReason } from '../domain/dead-letter.ts';
 import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
 import { toInstant } from '../domain/instant.ts';
+import { parseTraceparent, TRACEPARENT } from '../domain/trace-context.ts';
 import type { DeadLetterSource, QueuedDeadLetters } from '../ports.ts';
 import { allOrFirstError } from '../runtime/concurrency.ts';
 
@@ -70,6 +71,7 @@ const deadLetterOf = <Queue extends DeadLetterQueueName>(
   { MessageId = '', Body = '', Attributes, MessageAttributes = {} }: Message,
 ): DeadLetter<Queue> => {
   const groupId = Attributes?.MessageGroupId;
+  const traceparent = parseTraceparent(MessageAttributes[TRACEPARENT]?.StringValue);
   const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue]);
   return {
     id: MessageId,
@@ -77,6 +79,7 @@ const deadLetterOf = <Queue extends DeadLetterQueueName>(
     reason: deadLetterReason(Object.fromEntries(attributes), Body),
     body: Body,
     ...(groupId !== undefined && { groupId }),
+    ...(traceparent && { traceparent }),
     since: toInstant(new Date(Number(Attributes?.SentTimestamp))),
   };
 };

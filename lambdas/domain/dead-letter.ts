@@ -4,6 +4,7 @@ import { maskNumbers } from './mask-numbers.ts';
 import { discardedBatchReason } from './publish-failure.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest } from './serialized-request.ts';
+import type { Traceparent } from './trace-context.ts';
 import { ENVELOPES, openEnvelope, withoutEnvelope } from './webhook-request.ts';
 
 /** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
@@ -24,6 +25,8 @@ export interface DeadLetter<Queue extends DeadLetterQueueName = KeptQueue> {
   readonly reason: string;
   readonly body: string;
   readonly groupId?: string;
+  /** The trace that the message names in an attribute. */
+  readonly traceparent?: Traceparent;
   /** When the message was first put on a queue. */
   readonly since: Instant;
 }

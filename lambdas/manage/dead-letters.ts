@@ -32,6 +32,8 @@ const keptDeadLetter = z.object({
   /** Why the message is a dead letter. */
   reason: z.string(),
   groupId: z.optional(z.string()),
+  /** The W3C trace context of the request. Put it on the queue as an attribute of the message. */
+  traceparent: z.optional(z.string()),
   /** When the message was first put on a queue. */
   since: z.string(),
   /** When it moved from the dead-letter queue to the table. */

@@ -24,6 +24,7 @@ const deadLetterItem = z.object({
   queue: z.enum(KEPT_QUEUES),
   reason: z.string(),
   groupId: z.optional(z.string()),
+  traceparent: z.optional(z.string()),
   since: z.string(),
   keptAt: z.string(),
   keepId: z.optional(z.string()),
@@ -46,7 +47,7 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
  * dead letter is kept again while it is being deleted, the items of its contacts stay for the next turn.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
-  async keep({ id, queue, reason, body, groupId, since }, contacts, { at, keepId }) {
+  async keep({ id, queue, reason, body, groupId, traceparent, since }, contacts, { at, keepId }) {
     const data = partsOf(body);
     const count = { parts: data.length, contacts: contacts.length };
     const keys = deadLetterKeys(id, count);
@@ -63,7 +64,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     const index = { stateShard: deadLetterShard(queue), stateAt: since };
     await table.update({
       key: keys.item,
-      set: { queue, reason, groupId, since, keptAt: at, keepId, ...count, ...index },
+      set: { queue, reason, groupId, traceparent, since, keptAt: at, keepId, ...count, ...index },
       condition: IS_LATEST,
     });
   },

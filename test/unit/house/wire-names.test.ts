@@ -138,7 +138,10 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   await circuit.close('p1', NOW);
 
   const deadLetter = { id: 'd1', queue: 'send' as const, reason: 'Because.', body: '{}', groupId: 'g', since: NOW };
-  await createDynamodbKeptDeadLetters(table).keep(deadLetter, [CONTACT], { at: NOW, keepId: 'keep-1' });
+  await createDynamodbKeptDeadLetters(table).keep({ ...deadLetter, traceparent }, [CONTACT], {
+    at: NOW,
+    keepId: 'keep-1',
+  });
 
   const details = Object.fromEntries(Object.keys(auditDetails.shape).map((name) => [name, 'text']));
   const caller = { arn: 'arn', id: 'id' };

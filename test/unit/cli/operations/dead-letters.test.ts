@@ -13,6 +13,7 @@ import { createRedriveScheduledSend } from '../../../../cli/operations/redrive-s
 import { createMovableClock } from '../../../../local/clock.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
+import { TRACEPARENT } from '../../../support/builders.ts';
 
 const clock = createMovableClock();
 let emulator: ListeningServer;
@@ -103,6 +104,22 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
       expect(moved.filter((body) => ofContact.includes(body))).toEqual(ofContact);
     }
     expect(moved).toHaveLength(expected.length);
+  });
+
+  it('returns a dead letter in the trace that it names', async () => {
+    const traced = { QueueUrl: queue.url, MessageBody: 'traced', ...(isFifo && { MessageGroupId: 'a' }) };
+    await sqs.send(
+      new SendMessageCommand({
+        ...traced,
+        ...(isFifo && { MessageDeduplicationId: 'traced' }),
+        MessageAttributes: { traceparent: { DataType: 'String', StringValue: TRACEPARENT } },
+      }),
+    );
+    await redrive(queue, { filter: {} });
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: queue.destinationUrl, MessageAttributeNames: ['All'] }),
+    );
+    expect(Messages.map(({ MessageAttributes }) => MessageAttributes?.traceparent?.StringValue)).toEqual([TRACEPARENT]);
   });
 
   it('keeps the order and the reasons of the dead letters that stay', async () => {

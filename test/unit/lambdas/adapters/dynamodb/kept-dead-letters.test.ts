@@ -5,7 +5,7 @@ import { contactRef, messageGroup } from '../../../../../lambdas/domain/contact.
 import { contactsOf, type DeadLetter } from '../../../../../lambdas/domain/dead-letter.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { DeadLetterPosition, ErasureRepository, KeptDeadLetterRepository } from '../../../../../lambdas/ports.ts';
-import { NOW, USER } from '../../../../support/builders.ts';
+import { NOW, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 
 const tables = contractTables();
@@ -34,7 +34,7 @@ const deadLetter = (changes: Partial<DeadLetter> = {}): DeadLetter => ({
 
 describe('a kept dead letter', () => {
   it('is read as it was kept, and listed without its body', async () => {
-    const kept = deadLetter({ groupId: USER });
+    const kept = deadLetter({ groupId: USER, traceparent: TRACEPARENT });
     await deadLetters.keep(kept, [contact], { at: NOW, keepId: 'keep-1' });
 
     const { body: _body, ...listed } = kept;
