@@ -29,11 +29,19 @@ async function* requestsAfter(csv: CsvFile, template: MessageTemplate, done: num
 
 /** Says why nothing would be sent now, whatever the forecast. */
 export const describeHolds = async (call: ManagementClient, now: Instant): Promise<readonly string[]> => {
-  const { circuitBreaker } = stageResponse.parse(await call('GET', '/v1/stage'));
-  const { state, openedAt, why } = circuitBreaker;
-  return state === 'open'
-    ? [`The circuit breaker has been open since ${describeTime(openedAt ?? '', now)}, so requests wait: ${why}`]
-    : [];
+  const { circuitBreaker, sending } = stageResponse.parse(await call('GET', '/v1/stage'));
+  const { state, openedAt = '', why } = circuitBreaker;
+  const { stoppedAt = '', note } = sending;
+  return [
+    ...(sending.state === 'stopped'
+      ? [
+          `Sending has been stopped since ${describeTime(stoppedAt, now)}, so requests wait: ${note ?? 'no reason given'}`,
+        ]
+      : []),
+    ...(state === 'open'
+      ? [`The circuit breaker has been open since ${describeTime(openedAt, now)}, so requests wait: ${why}`]
+      : []),
+  ];
 };
 
 /** The broadcast's start, as its first request shows it. */

@@ -13,6 +13,7 @@ export const STAGE = {
   windowPer: 'user',
   retentionDays: RETENTION_DAYS,
   circuitBreaker: { state: 'closed' },
+  sending: { state: 'running' },
 } as const;
 
 /** What a stage would decide about a contact. */

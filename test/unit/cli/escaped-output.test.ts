@@ -67,6 +67,7 @@ const stage = {
   windowPer: 'user',
   retentionDays: RETENTION_DAYS,
   circuitBreaker: { state: 'open', why: PAYLOAD, openedAt: PAYLOAD, nextProbeAt: PAYLOAD },
+  sending: { state: 'stopped', stoppedAt: PAYLOAD, note: PAYLOAD },
 };
 
 const answer: AnswerCall = async (method, path) => {

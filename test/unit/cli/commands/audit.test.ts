@@ -20,6 +20,7 @@ const STAGE = {
   windowPer: 'user',
   retentionDays: { ...RETENTION_DAYS, messages: 36_500 },
   circuitBreaker: { state: 'closed' },
+  sending: { state: 'running' },
 };
 
 /** Two days after the items were written, whatever the clock of this machine shows. */

@@ -358,6 +358,17 @@ describe('before it queues anything, a broadcast', () => {
     );
   });
 
+  it('says that an operator stopped sending', async () => {
+    const sending = { state: 'stopped', stoppedAt: NOW, note: 'Wrong template.' };
+    const forecasts = answerForecasts();
+    answer = async (method, path, sent) =>
+      path === '/v1/stage' ? [200, { ...STAGE, sending }] : forecasts(method, path, sent);
+
+    expect((await target.parley(args)).err).toContain(
+      `Sending has been stopped since ${NOW} (now), so requests wait: Wrong template.`,
+    );
+  });
+
   it('is refused by a stack that would dead-letter its requests', async () => {
     answer = async (method, path) =>
       path === '/v1/forecasts' && method === 'POST' ? [404, { message: 'Not Found' }] : [200, STAGE];

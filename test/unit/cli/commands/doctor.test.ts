@@ -13,6 +13,7 @@ const stage = {
   windowPer: 'user',
   retentionDays: RETENTION_DAYS,
   circuitBreaker: { state: 'closed' } as Record<string, string>,
+  sending: { state: 'running' },
 };
 
 let target: LocalTarget;
