@@ -15,9 +15,11 @@ import { createConversationCommand } from './commands/conversation.ts';
 import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
+import { createErasuresCommand } from './commands/erasures.ts';
 import { createSendsCommand } from './commands/send-lists.ts';
 import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
 import { createTokenCommand, TOKEN_AS_ARGUMENT } from './commands/token.ts';
+import { createWebhookSecretCommand } from './commands/webhook-secret.ts';
 import { CliError, EXIT } from './errors.ts';
 
 /** In the order of the help. */
@@ -31,9 +33,11 @@ const COMMANDS: readonly CreateCommand[] = [
   createOptInCommand,
   createOptOutCommand,
   createTokenCommand,
+  createWebhookSecretCommand,
   createDeadLettersCommand,
   createSendsCommand,
   createEraseCommand,
+  createErasuresCommand,
   createErasureScanCommand,
   createAuditCommand,
   createAuditTrailCommand,

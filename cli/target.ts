@@ -32,6 +32,8 @@ const OPTIONAL_ADDRESSES = [
   'publishFailuresQueueUrl',
   // Only with event targets.
   'undeliveredEventsQueueUrl',
+  // Only if the webhook is verified with a secret.
+  'webhookSecretId',
   // Only in the local run.
   'chatServiceUrl',
 ] as const;

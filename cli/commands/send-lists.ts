@@ -6,6 +6,7 @@ import { sendResponse } from '../../lambdas/manage/sends.ts';
 import { type CommandContext, type CreateCommand, channelOption, examples, nextPage } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
+import { createRequeueCommand } from './send-requeue.ts';
 import { sendResult } from './sends.ts';
 
 /** Creates `sends list` and `sends resolve`, and their earlier names `sends uncertain list` and `… resolve`. */
@@ -14,6 +15,7 @@ export const createSendsCommand: CreateCommand = (context) =>
     .description('List sends, and resolve uncertain ones.')
     .addCommand(createListCommand(context))
     .addCommand(createResolveCommand(context, 'sends resolve'))
+    .addCommand(createRequeueCommand(context))
     .addCommand(
       new Command('uncertain')
         .description('List and resolve uncertain sends.')

@@ -3,7 +3,7 @@ import type { ManagementClient } from './management-client.ts';
 
 /** An action that the command performs with the operator's own AWS permissions. */
 export type OwnAct =
-  | { readonly action: 'access-token-change' }
+  | { readonly action: 'access-token-change' | 'webhook-secret-change' }
   | {
       readonly action: 'redrive' | 'dead-letter-deletion';
       readonly queue: DeadLetterQueueName;

@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = [
   'opt-out',
   'erasure',
   'cancellation',
+  'requeue',
   'resolution',
   'redrive',
   'dead-letter-deletion',
@@ -16,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'sending-stop',
   'sending-resumption',
   'circuit-breaker-closure',
+  'webhook-secret-change',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -37,7 +39,7 @@ export const auditDetails = z.object({
   origin: text,
   /** The erasure. The entry of an erasure never names the contact. */
   erasureId: text,
-  /** The send that was cancelled or resolved. */
+  /** The send that was cancelled, queued, or resolved. */
   requestId: text,
   /** For a resolution. */
   outcome: text,

@@ -20,6 +20,7 @@ export const PROBLEM_CODES = [
   'NOT_RESOLVABLE',
   'NOT_CANCELLABLE',
   'PROBE_IN_FLIGHT',
+  'NOT_OVERDUE',
   'CHAT_SERVICE_FAILED',
   'INTERNAL',
 ] as const;

@@ -54,8 +54,8 @@ export const listAudit = defineRoute({
   route: 'GET /v1/audit',
   summary: 'List the audit trail, newest first',
   description:
-    'Who requested which action: consents, erasures, cancellations, resolutions, redrives, deletions of dead ' +
-    'letters, and changes of the access token. An entry is written before the action, so it says what was requested.',
+    'Who requested which action: consents, erasures, cancellations, queued overdue sends, resolutions, redrives, ' +
+    'deletions of dead letters, and changes of the access token and the webhook secrets. An entry is written before the action, so it says what was requested.',
   query: z.strictObject({
     /** The earliest and the latest time of an entry. */
     since: z.optional(instantField),
@@ -89,7 +89,7 @@ const reason = z.optional(z.boundedString(1024));
 const recordableAct = z.discriminatedUnion(
   'action',
   [
-    z.strictObject({ action: z.literal('access-token-change') }),
+    z.strictObject({ action: z.enum(['access-token-change', 'webhook-secret-change']) }),
     z.strictObject({
       action: z.enum(['redrive', 'dead-letter-deletion']),
       queue: z.enum(DEAD_LETTER_QUEUES, `must be one of ${DEAD_LETTER_QUEUES.join(', ')}`),
@@ -98,7 +98,7 @@ const recordableAct = z.discriminatedUnion(
       reason,
     }),
   ],
-  { error: 'must be access-token-change, redrive, or dead-letter-deletion' },
+  { error: 'must be access-token-change, webhook-secret-change, redrive, or dead-letter-deletion' },
 );
 
 export const recordAudit = defineRoute({

@@ -8,6 +8,7 @@ import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters
 import { eraseContact, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
 import { redriveDeadLetters } from './redrives.ts';
+import { requeueSend } from './requeue-send.ts';
 import { resolveSend } from './resolve-send.ts';
 import { countSends, listSends, listUncertainSends } from './send-lists.ts';
 import { resumeSending, stopSending } from './sending-stops.ts';
@@ -29,6 +30,7 @@ export const ROUTES = {
   resolveSend,
   cancelSend,
   cancelSendById,
+  requeueSend,
   optIn,
   optOut,
   checkContacts,

@@ -295,6 +295,7 @@ const SCHEDULING: readonly Path[] = [
       const sendAt = iso(stage, 600);
       await stage.client.enqueue({ requestId: 'cancelled', platformContactId, ...TEMPLATE, sendAt });
       await stage.sendIs('cancelled', 'scheduled');
+      await stage.call('requeueSend', 409, { body: { requestId: 'cancelled' } });
       await stage.call('cancelSend', 200, { body: { requestId: 'cancelled' } }, 'one');
       await stage.call('cancelSend', 200, { body: { requestId: 'cancelled' } }, 'one');
       await stage.client.putMessage(stage.cloud.sendQueueUrl, '{"scheduledRequestId":"cancelled"}', {
@@ -379,6 +380,7 @@ const MANAGING: readonly Path[] = [
       await stage.call('getMessage', 404, { id: 'nothing' });
       await stage.call('getSend', 404, { id: 'nothing' });
       await stage.call('cancelSend', 404, { body: { requestId: 'nothing' } });
+      await stage.call('requeueSend', 404, { body: { requestId: 'nothing' } });
       await stage.call('resolveSend', 404, { body: { requestId: 'nothing', outcome: 'failed', note } });
       await stage.call('getErasure', 404, { id: 'nothing' });
       await stage.call('getDeadLetter', 404, { id: 'nothing' });

@@ -62,6 +62,7 @@ const policyOf = (file: string, { name, arns }: Stage): unknown => {
   const [, , , , , idOfApi = ''] = arns.ManagementApi?.split(/[:/]/) ?? [];
   const text = readFileSync(new URL(file, FOLDER), 'utf8')
     .replaceAll('ACCESS-TOKEN-SECRET-ID', arns.SenderAccessToken ?? '')
+    .replaceAll('WEBHOOK-SECRET-ID', arns.ReceiverWebhookSecret ?? '')
     .replaceAll('KEY-ID', arns.TableKey?.split('/').at(-1) ?? '')
     .replaceAll('API-ID', idOfApi)
     .replaceAll('STAGE', name)
@@ -120,6 +121,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...on('sqs:ReceiveMessage', ...DEAD_LETTERS),
     ...on('sqs:GetQueueAttributes', ...QUEUES),
     ...on('secretsmanager:PutSecretValue', 'SenderAccessToken'),
+  ],
+  'webhook-secret.json': [
+    ...on('cloudformation:DescribeStacks', 'Stack'),
+    ...on('secretsmanager:GetSecretValue', 'ReceiverWebhookSecret'),
+    ...on('secretsmanager:PutSecretValue', 'ReceiverWebhookSecret'),
   ],
   // It may call one route, which is not the one that stands for the others here.
   'audit.json': [

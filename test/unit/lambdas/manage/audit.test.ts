@@ -63,6 +63,15 @@ const ACTS: readonly (readonly [
     { action: 'cancellation', contact: CONTACT, requestId: 'request-1' },
   ],
   [
+    'requeueSend',
+    async () => {
+      await putSendInState(stage.sends, 'scheduled');
+      await stage.table.update({ key: { pk: 'SEND#request-1', sk: 'SEND' }, set: { sendAt: NOW } });
+    },
+    { body: { requestId: 'request-1' } },
+    { action: 'requeue', contact: CONTACT, requestId: 'request-1' },
+  ],
+  [
     'resolveSend',
     () => putSendInState(stage.sends, 'uncertain'),
     { body: { requestId: 'request-1', outcome: 'accepted', messageId: 'm-1', note: 'seen' } },
@@ -221,7 +230,11 @@ describe('the audit trail', () => {
     expect(await stage.call('recordAudit', { body })).toMatchObject({ status: 400 });
     expect(await stage.call('recordAudit', { body: { action: 'opt-in' } })).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('access-token-change, redrive, or dead-letter-deletion') },
+      body: {
+        message: expect.stringContaining(
+          'access-token-change, webhook-secret-change, redrive, or dead-letter-deletion',
+        ),
+      },
     });
     expect(await entries()).toEqual([]);
   });

@@ -1,0 +1,23 @@
+import { Command } from '@commander-js/extra-typings';
+import { sendResponse } from '../../lambdas/manage/sends.ts';
+import { type CommandContext, examples } from '../command.ts';
+import { sendResult } from './sends.ts';
+
+/** Creates `sends requeue`. */
+export const createRequeueCommand = ({ api, report, commandFor }: CommandContext) =>
+  new Command('requeue')
+    .description(
+      'Queue a scheduled send that is overdue.\n\n' +
+        'For a send that is still scheduled although it is due, because its schedule is lost or late. If the schedule ' +
+        'becomes due afterward, the message is not sent twice.',
+    )
+    .argument('<request-id>', 'ID of the send request')
+    .addHelpText('after', examples('parley sends requeue order-17 --stage prod'))
+    .action(async (requestId) => {
+      const call = await api();
+      const send = sendResponse.parse(await call('POST', '/v1/requeues', { requestId }));
+      const { lines, json } = sendResult(send);
+      const queued = `Request ${requestId} is queued. Check its status: ${commandFor(`parley status ${requestId}`)}`;
+      // Otherwise, it was no longer scheduled, so nothing was queued.
+      report({ lines: send.state === 'scheduled' ? [queued] : lines, json });
+    });

@@ -1,0 +1,141 @@
+import { text } from 'node:stream/consumers';
+import { Command } from '@commander-js/extra-typings';
+import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { recordAct } from '../operations/record-act.ts';
+import { fingerprintOf, readSecrets, replaceSecrets, type StoredSecrets } from '../operations/webhook-secrets.ts';
+import type { Target } from '../target.ts';
+
+/** Creates `webhook-secret list`, `add`, and `remove`. */
+export const createWebhookSecretCommand: CreateCommand = (context) =>
+  new Command('webhook-secret')
+    .description('List, add, and remove the secrets that verify webhook requests.')
+    .addCommand(createListCommand(context))
+    .addCommand(createAddCommand(context))
+    .addCommand(createRemoveCommand(context));
+
+const TAKES_EFFECT =
+  'The webhook reads its secrets every five minutes, and also when a request matches none of those it knows.';
+
+const createListCommand = ({ target, report }: CommandContext) =>
+  new Command('list')
+    .description(
+      'List the fingerprints of the secrets, and since when they are stored.\n\n' +
+        'A fingerprint is the start of the SHA-256 hash of a secret: printf %s "$SECRET" | sha256sum | cut -c1-12',
+    )
+    .addHelpText('after', examples('parley webhook-secret list --stage prod'))
+    .action(async () => {
+      const { client, secretId } = secretOf(await target());
+      const { secrets } = await readSecrets(client, secretId);
+      const lines = secrets.map(
+        ({ fingerprint, since, isOlder }) => `  ${fingerprint}  stored ${isOlder ? 'by' : 'at'} ${since}`,
+      );
+      report({
+        lines: [`${count(secrets.length, 'secret')}, each of which is accepted:`, ...lines],
+        json: { secrets },
+      });
+    });
+
+const createAddCommand = ({ target, api, report, stdin }: CommandContext) =>
+  new Command('add')
+    // Its own error message does not repeat a secret that was given as an argument.
+    .allowExcessArguments()
+    .description(
+      'Add a secret, and keep the others.\n\n' +
+        'The command reads the secret from standard input, because arguments end up in the shell history and the ' +
+        `process list. ${TAKES_EFFECT} Then configure the sender to use the new secret, and remove the old one.`,
+    )
+    .addHelpText('after', examples('parley webhook-secret add --stage prod < secret.txt'))
+    .action(async (_options, { args }) => {
+      if (stdin.isTTY || args.length > 0) {
+        throw new CliError(EXIT.usage, 'Provide the secret on standard input, not as an argument.');
+      }
+      const secret = (await text(stdin)).trim();
+      const found = await target();
+      const { client, secretId } = secretOf(found);
+      const before = await readSecrets(client, secretId);
+      refuseInvalid(secret, before);
+      const fingerprint = fingerprintOf(secret);
+      if (before.lines.includes(secret)) {
+        report({ lines: [`Secret ${fingerprint} is already stored.`], json: { fingerprint, secrets: before.secrets } });
+        return;
+      }
+      await recordAct(await api(), { action: 'webhook-secret-change' });
+      const isAlone = await replaceSecrets(client, secretId, before, [...before.lines, secret]);
+      const sentence = `Secret ${fingerprint} added for ${found.name}. Requests that are signed with it are accepted within 10 seconds.`;
+      report({ lines: [sentence, ...warning(isAlone)], json: { fingerprint } });
+    });
+
+const createRemoveCommand = ({ target, api, report, commandFor }: CommandContext) =>
+  new Command('remove')
+    .description(
+      'Remove a secret. At least one must stay.\n\n' +
+        `${TAKES_EFFECT} Until then, requests with the removed secret are still accepted.`,
+    )
+    .argument('<fingerprint>', 'Fingerprint of the secret, as shown by webhook-secret list')
+    .option('--yes', 'Confirm that the sender no longer uses the secret')
+    .addHelpText('after', examples('parley webhook-secret remove 3f786850e387 --yes --stage prod'))
+    .action(async (fingerprint, { yes }) => {
+      const found = await target();
+      const { client, secretId } = secretOf(found);
+      const before = await readSecrets(client, secretId);
+      const lines = before.lines.filter((line) => fingerprintOf(line) !== fingerprint);
+      const list = commandFor('parley webhook-secret list');
+      if (lines.length === before.lines.length) {
+        throw new CliError(EXIT.notFound, `No secret has the fingerprint ${fingerprint}. See ${list}.`);
+      }
+      if (lines.length === 0) {
+        const add = commandFor('parley webhook-secret add');
+        throw new CliError(
+          EXIT.refused,
+          `Secret ${fingerprint} is the only one, so without it every webhook request would be refused. First run ${add}.`,
+        );
+      }
+      if (!yes) {
+        throw new CliError(
+          EXIT.usage,
+          'Requests that are signed with a removed secret are refused. Add --yes to confirm.',
+        );
+      }
+      await recordAct(await api(), { action: 'webhook-secret-change' });
+      const isAlone = await replaceSecrets(client, secretId, before, lines);
+      const sentence = `Secret ${fingerprint} removed for ${found.name}. It is accepted for up to five more minutes.`;
+      report({ lines: [sentence, ...warning(isAlone)], json: { fingerprint } });
+    });
+
+const secretOf = ({ secretsManager: client, addresses, name }: Target) => {
+  const secretId = addresses.webhookSecretId;
+  if (secretId !== undefined) return { client, secretId };
+  throw new CliError(
+    EXIT.refused,
+    `${name} has no webhook secret, because its setting webhook.auth is neither standard-webhooks nor shared-token.`,
+  );
+};
+
+/** The function refuses all secrets if one of them is invalid, so a mistake must not be stored. */
+const refuseInvalid = (secret: string, { lines }: StoredSecrets): void => {
+  if (!/^[\x21-\x7e]{16,4096}$/.test(secret)) {
+    throw new CliError(
+      EXIT.usage,
+      'No valid secret on standard input. Provide one line of 16 to 4096 characters without spaces.',
+    );
+  }
+  const isSigning = (line: string): boolean => line.startsWith(PREFIX);
+  if (!lines.some(isSigning) && !isSigning(secret)) return;
+  const encoded = secret.slice(isSigning(secret) ? PREFIX.length : 0);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || Buffer.from(encoded, 'base64').length < MIN_SIGNING_BYTES) {
+    throw new CliError(
+      EXIT.usage,
+      `No valid signing secret on standard input. Provide ${PREFIX} and at least ${MIN_SIGNING_BYTES} bytes in base64.`,
+    );
+  }
+};
+
+/** Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+const PREFIX = 'whsec_';
+const MIN_SIGNING_BYTES = 24;
+
+const warning = (isAlone: boolean): readonly string[] =>
+  isAlone
+    ? []
+    : ['Someone else changed the secrets at the same time. Compare parley webhook-secret list with what you expect.'];

@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../cli/operations/webhook-secrets.ts';
+import {
+  createSecretStore,
+  type SecretStore,
+  startSecretsManager,
+} from '../../../../local/emulators/secrets-manager.ts';
+import type { ListeningServer } from '../../../../local/listen-locally.ts';
+import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
+import { runParley } from '../../../support/run-parley.ts';
+
+const FIRST = 'first-token-0123456789';
+const SECOND = 'second-token-0123456789';
+
+let store: SecretStore;
+let server: ListeningServer;
+let target: LocalTarget;
+let arn: string;
+let acts: unknown[];
+beforeEach(async () => {
+  acts = [];
+  store = createSecretStore((name) => `arn:aws:secretsmanager:local:000000000000:secret:${name}`);
+  arn = store.create('webhook', FIRST);
+  server = await startSecretsManager(store);
+  target = await startLocalTarget({ webhookSecretId: arn }, async (_method, _path, sent) => {
+    acts.push(JSON.parse(sent));
+    return [200, {}];
+  });
+  const file = join(target.folder, 'local.json');
+  const state = JSON.parse(readFileSync(file, 'utf8'));
+  state.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = server.url;
+  writeFileSync(file, JSON.stringify(state));
+});
+afterEach(async () => {
+  await target?.[Symbol.asyncDispose]();
+  await server?.close();
+});
+
+const stored = () => store.find(arn)?.versions[0]?.secretString;
+const parley = (args: readonly string[], stdin = '') =>
+  runParley(['webhook-secret', ...args], { stateFolder: target.folder, stdin });
+
+describe('the webhook secret', () => {
+  it('is rotated without a moment in which neither is accepted, and never printed', async () => {
+    const added = await parley(['add'], `${SECOND}\n`);
+    const both = stored();
+    const listed = await parley(['list']);
+    const removed = await parley(['remove', fingerprintOf(FIRST), '--yes']);
+
+    expect([added.code, listed.code, removed.code]).toEqual([0, 0, 0]);
+    expect([both, stored()]).toEqual([`${FIRST}\n${SECOND}`, SECOND]);
+    expect(listed.out).toContain(`${fingerprintOf(FIRST)}  stored by `);
+    expect(listed.out).toContain(`${fingerprintOf(SECOND)}  stored at `);
+    expect(acts).toEqual([{ action: 'webhook-secret-change' }, { action: 'webhook-secret-change' }]);
+    const printed = [added, listed, removed].map(({ out, err }) => out + err).join();
+    for (const secret of [FIRST, SECOND]) expect(printed).not.toContain(secret);
+  });
+
+  it('says when a change takes effect', async () => {
+    expect((await parley(['add'], SECOND)).out).toContain('within 10 seconds');
+    expect((await parley(['remove', fingerprintOf(FIRST), '--yes'])).out).toContain('five more minutes');
+  });
+
+  it('keeps the last secret', async () => {
+    const { code, err } = await parley(['remove', fingerprintOf(FIRST), '--yes']);
+
+    expect([code, err]).toEqual([4, expect.stringContaining('is the only one')]);
+    expect([stored(), acts]).toEqual([FIRST, []]);
+  });
+
+  it('is added once', async () => {
+    const { code, out } = await parley(['add'], FIRST);
+
+    expect([code, out]).toEqual([0, expect.stringContaining('already stored')]);
+    expect([stored(), acts]).toEqual([FIRST, []]);
+  });
+
+  it.each([
+    ['an argument', ['add', 'argument-0123456789'], SECOND, 2],
+    ['a short secret', ['add'], 'short', 2],
+    ['two lines', ['add'], `${SECOND}\nthird-token-0123456789`, 2],
+    ['a signing secret that is not base64', ['add'], 'whsec_not-base64!-0123456789', 2],
+    ['an unknown fingerprint', ['remove', '0123456789ab', '--yes'], '', 3],
+  ])('stays as it is after %s, which is not repeated', async (_case, args, stdin, exitCode) => {
+    const { code, out, err } = await parley(args, stdin);
+
+    expect([code, stored(), acts]).toEqual([exitCode, FIRST, []]);
+    for (const secret of ['argument-0123456789', SECOND, 'third-token']) expect(out + err).not.toContain(secret);
+  });
+
+  it('stays without --yes', async () => {
+    await parley(['add'], SECOND);
+
+    expect((await parley(['remove', fingerprintOf(FIRST)])).code).toBe(2);
+    expect(stored()).toBe(`${FIRST}\n${SECOND}`);
+  });
+});
+
+it('a stage without a webhook secret says so', async () => {
+  await using other = await startLocalTarget();
+
+  expect(await other.parley(['webhook-secret', 'list'])).toMatchObject({
+    code: 4,
+    err: expect.stringContaining('webhook.auth'),
+  });
+});
