@@ -67,6 +67,15 @@ describe('the trace of a request', () => {
     expect(loggedTraces()).toEqual([TRACE_ID]);
   });
 
+  it('is that of the stored request when it is refused without a call once it becomes due', async () => {
+    const sendAt = '2026-11-22T13:00:00.000Z';
+    await receive(TRACEPARENT, JSON.stringify(sendRequest({ sendAt })));
+    harness.setNow(sendAt);
+    await sender.receive(serializeDueMessage('request-1'));
+    expect(harness.logged.map(([, message]) => message)).toEqual(['send scheduled', 'send refused']);
+    expect(loggedTraces()).toEqual([TRACE_ID]);
+  });
+
   it('is that of the status which confirms it', async () => {
     harness.answers = [ANSWERS.unknown];
     await receive(TRACEPARENT);
