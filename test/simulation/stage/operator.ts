@@ -127,6 +127,7 @@ const eventOf = (name: string, body: unknown): APIGatewayProxyEventV2 => {
   const parameters = Object.entries(found.match?.groups ?? {});
   const event: Partial<APIGatewayProxyEventV2> = {
     routeKey: found.route,
+    headers: {},
     pathParameters: Object.fromEntries(parameters.map(([id, value]) => [id, decodeURIComponent(value ?? '')])),
     queryStringParameters: Object.fromEntries(new URLSearchParams(query)),
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
