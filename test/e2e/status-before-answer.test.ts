@@ -66,12 +66,14 @@ const send = async (contact: string, messageText: string): Promise<void> => {
 };
 /** Returns the message's item without the attributes that differ between any two messages. */
 const messageItem = async (id: string): Promise<TableItem> => {
-  const item = (await client.table())[`MESSAGE#${id} MESSAGE`] ?? {};
-  const { pk, call, requestId, createdAt, contactSort, expiresAt, statusBodies, ...rest } = item;
-  expect({ pk, call, requestId, createdAt, contactSort, expiresAt, statusBodies }).toEqual({
+  const table = await client.table();
+  const item = table[`MESSAGE#${id} MESSAGE`] ?? {};
+  const { pk, call, requestId, traceparent, createdAt, contactSort, expiresAt, statusBodies, ...rest } = item;
+  expect({ pk, call, requestId, traceparent, createdAt, contactSort, expiresAt, statusBodies }).toEqual({
     pk: `MESSAGE#${id}`,
     call: { endpoint: 'message/v3', body: expect.objectContaining({ messageText: id }) },
     requestId: id,
+    traceparent: table[`SEND#${id} SEND`]?.traceparent,
     createdAt: expect.any(String),
     contactSort: `MESSAGE#${createdAt}`,
     expiresAt: expect.any(Number),
