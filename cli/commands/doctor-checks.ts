@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
@@ -10,6 +9,7 @@ import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
 import { checkLimits } from './doctor-limits.ts';
 import { checkDeadLetters, checkQueues } from './doctor-queues.ts';
+import { checkSends } from './doctor-sends.ts';
 import { checkWebhook } from './doctor-webhook.ts';
 import type { Finding } from './finding.ts';
 
@@ -49,7 +49,7 @@ export const runChecks = async (
     guarded('limits', () => checkLimits(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
     guarded('queues', () => checkQueues(target, commandFor)),
-    stage ? guarded('sends', () => checkUncertainSends(api, commandFor, now)) : [],
+    stage ? guarded('sends', () => checkSends(api, commandFor, now)) : [],
   ]);
   return [first, ...others].flat();
 };
@@ -103,20 +103,4 @@ const checkAccessToken = async (
       : 'Is the chat service up, and does it know this channel number? See the log of the manage function.';
     return [{ check: 'token', grade: 'failing', message, remedy }];
   }
-};
-
-const checkUncertainSends = async (api: ManagementClient, commandFor: CommandFor, now: string): Promise<Finding[]> => {
-  const { sends, cursor } = sendListResponse.parse(await api('GET', '/v1/uncertain-sends'));
-  if (sends.length === 0) return [{ check: 'sends', grade: 'ok', message: 'No sends are uncertain.' }];
-  const number = cursor === undefined ? String(sends.length) : `${sends.length} or more`;
-  return [
-    {
-      check: 'sends',
-      grade: 'warning',
-      message: `Uncertain sends: ${number}, the oldest since ${describeTime(sends[0]?.uncertainAt ?? '', now)}.`,
-      remedy:
-        `See ${commandFor('parley sends list --state uncertain')}. ` +
-        "Look for the messages in the chat service's console, then resolve them.",
-    },
-  ];
 };

@@ -67,6 +67,7 @@ const {
   CHAT_SERVICE_URL: chatServiceUrl,
   INBOUND_DEAD_LETTER_QUEUE_URL: inboundDeadLettersUrl,
   INBOUND_QUEUE_URL: inboundUrl,
+  INDEX_COMMON_STATES: indexCommonStates,
   RETENTION_DAYS: retentionDays,
   WINDOW_PER: windowPer,
   WINDOW_MARGIN_SECONDS: windowMarginSeconds,
@@ -123,11 +124,11 @@ const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
   contacts: createDynamodbContacts(table),
   messages: createDynamodbMessages(table),
-  sends: createDynamodbSends(table),
+  sends: createDynamodbSends(table, { indexCommonStates }),
   lists: createDynamodbSendLists(table),
-  indexCommonStates: false,
   circuits: createDynamodbCircuit(table, account),
   stops: createDynamodbStops(table, account),
+  indexCommonStates,
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
   ...(inboundDeadLettersUrl !== undefined &&

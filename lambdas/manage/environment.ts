@@ -4,7 +4,7 @@ import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
-import { json, wholeNumber } from '../runtime/environment.ts';
+import { flag, json, wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `manage`. */
 export const manageEnvironment = z.object({
@@ -47,6 +47,8 @@ export const manageEnvironment = z.object({
   CHAT_CHANNEL_NUMBER: z.string(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
+  /** Whether sends in the states that most sends have are listed too. */
+  INDEX_COMMON_STATES: flag(),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
   /** How phone numbers are written in calls. */

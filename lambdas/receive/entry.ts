@@ -39,7 +39,7 @@ const storeEvent = createStoreEvent({
     return {
       contacts: createDynamodbContacts(table),
       messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table),
+      sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
     };
   },
   clock: systemClock,

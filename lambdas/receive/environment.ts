@@ -1,7 +1,7 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { json } from '../runtime/environment.ts';
+import { flag, json } from '../runtime/environment.ts';
 import { webhookAuth } from './auth/webhook-auth.ts';
 
 /** The environment of the function `receive`. */
@@ -21,6 +21,8 @@ export const receiveEnvironment = z.object({
   WEBHOOK_SECRET_ID: z.optional(z.string()),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
+  /** Whether sends in the states that most sends have are listed too. */
+  INDEX_COMMON_STATES: flag(),
   /** The platform of events that do not name one. */
   CHAT_PLATFORM: z.string(),
   /** How long each kind of data is kept. */

@@ -7,6 +7,13 @@ export const wholeNumber = (minimum: number) =>
     z.pipe(z.transform(Number), z.number().check(z.minimum(minimum, `must be at least ${minimum}`))),
   );
 
+/** `true` or `false`, written as an environment variable. */
+export const flag = () =>
+  z.pipe(
+    z.enum(['true', 'false'], 'must be true or false'),
+    z.transform((text) => text === 'true'),
+  );
+
 /** JSON that matches `schema`, written as an environment variable. */
 export const json = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(

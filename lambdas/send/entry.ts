@@ -63,7 +63,7 @@ const account = { platform: chatPlatform, channel: chatChannelNumber };
 
 /** Shared by the two steps: preparing a send and sending it. */
 const shared = {
-  sends: createDynamodbSends(table),
+  sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
   messages: createDynamodbMessages(table),
   deadLetters,
   clock: systemClock,

@@ -4,7 +4,7 @@ import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
-import { json, wholeNumber } from '../runtime/environment.ts';
+import { flag, json, wholeNumber } from '../runtime/environment.ts';
 
 /** The environment of the function `send`. */
 export const sendEnvironment = z.object({
@@ -26,6 +26,8 @@ export const sendEnvironment = z.object({
   CHAT_CHANNEL_NUMBER: z.string(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
+  /** Whether sends in the states that most sends have are listed too. */
+  INDEX_COMMON_STATES: flag(),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
   /** The template to send if a free-form request finds the window closed: {@link templateReference} as JSON. */

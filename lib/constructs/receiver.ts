@@ -25,6 +25,7 @@ const receiverSettings = settingsObject
     webhook: true,
     allowInsecureWebhook: true,
     chatPlatform: true,
+    sends: true,
     window: true,
     retentionDays: true,
     throttling: true,
@@ -75,7 +76,7 @@ export class ParleyReceiver extends Construct {
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
-    const { production, webhook, chatPlatform, window, retentionDays } = settings;
+    const { production, webhook, chatPlatform, sends, window, retentionDays } = settings;
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
@@ -114,6 +115,7 @@ export class ParleyReceiver extends Construct {
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: JSON.stringify(webhook.auth),
         ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
+        INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         CHAT_PLATFORM: chatPlatform,
         RETENTION_DAYS: JSON.stringify(retentionDays),

@@ -21,6 +21,7 @@ const senderSettings = settingsObject
     chatService: true,
     chatPlatform: true,
     chatChannelNumber: true,
+    sends: true,
     window: true,
     contactCheck: true,
     optOutExemptReasons: true,
@@ -64,7 +65,7 @@ export class ParleySender extends Construct {
   constructor(scope: Construct, id: string, props: ParleySenderProps) {
     super(scope, id);
     const settings = checkedSettings(this, senderSettings, props);
-    const { chatService, window, defaultTemplate } = settings;
+    const { chatService, sends, window, defaultTemplate } = settings;
     const { encryptionKey } = props;
     const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
@@ -105,6 +106,7 @@ export class ParleySender extends Construct {
         CHAT_SERVICE_URL: chatService.baseUrl,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
+        INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         WINDOW_MARGIN_SECONDS: String(window.marginSeconds),
         NUMBER_FORMAT: chatService.numberFormat,

@@ -141,6 +141,19 @@ export const settingsObject = z.strictObject({
     })
     .prefault({})
     .meta({ description: 'an object with per and marginSeconds, both optional' }),
+  sends: z
+    .strictObject({
+      indexCommonStates: z
+        .boolean()
+        .default(false)
+        .meta({
+          description:
+            'true or false: whether sends can be listed and counted by the states queued, claimed, accepted, and ' +
+            'cancelled too, which costs more writes to the table',
+        }),
+    })
+    .prefault({})
+    .meta({ description: 'an object with indexCommonStates, optional' }),
   contactCheck: z
     .enum(CONTACT_CHECKS)
     .default('off')

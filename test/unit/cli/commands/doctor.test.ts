@@ -23,12 +23,19 @@ let webhookStatus: number;
 let attempts: { at: string; status: number | null }[];
 let kept: Record<string, number>;
 let circuitBreaker: Record<string, string>;
+/** What the management API lists and counts. */
+let listed: Record<string, unknown>;
+let refusedInHour: { state: string; code: string; count: number }[];
+let refusedInDay: typeof refusedInHour;
 
 beforeEach(async () => {
   webhookStatus = 401;
   attempts = [{ at: new Date().toISOString(), status: 200 }];
   kept = {};
   circuitBreaker = stage.circuitBreaker;
+  listed = {};
+  refusedInHour = [];
+  refusedInDay = [];
   service = await listenLocally(
     createServer((request, response) => {
       const isDeliveries = request.url?.startsWith('/sandbox/deliveries') ?? false;
@@ -49,8 +56,15 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
           return [200, { ...stage, circuitBreaker }];
         case 'POST /v1/contact-checks':
           return [200, { contacts: [] }];
-        case 'GET /v1/uncertain-sends':
-          return [200, { sends: [] }];
+        case 'GET /v1/sends':
+          return [200, listed[searchParams.get('state') ?? ''] ?? { sends: [] }];
+        case 'GET /v1/send-counts': {
+          const isLastHour = Date.now() - Date.parse(searchParams.get('since') ?? '') < 2 * 60 * 60 * 1000;
+          const counts = (isLastHour ? refusedInHour : refusedInDay).filter(
+            ({ state }) => state === searchParams.get('state'),
+          );
+          return [200, { counts }];
+        }
         default: {
           const queue = searchParams.get('queue') ?? '';
           const one = { id: 'x', queue, reason: 'X', since: NOW, keptAt: NOW };
@@ -73,6 +87,61 @@ const findings = async (check: string) => {
   return all.filter((one) => one.check === check).map(({ grade, message }) => [grade, withoutDistances(message)]);
 };
 const put = (QueueUrl = '') => target.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+
+describe('doctor on sends', () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const scheduled = (requestId: string, sendAt: string) => ({
+    requestId,
+    state: 'scheduled',
+    attempts: 0,
+    unknownOutcomes: 0,
+    sendAt,
+  });
+  const refused = (count: number, code = 'NO_OPT_IN') => ({ state: 'refused', code, count });
+
+  it('is content with sends that are due soon, and with refusals as usual', async () => {
+    listed = { scheduled: { sends: [scheduled('a', minutesAgo(5)), scheduled('b', minutesAgo(-60))] } };
+    refusedInHour = [refused(19)];
+    refusedInDay = [refused(19)];
+
+    expect(await findings('sends')).toEqual([
+      ['ok', 'No sends are uncertain.'],
+      ['ok', 'No scheduled sends are overdue.'],
+      ['ok', 'Refused or rejected: 19 sends in the last hour, 19 in the last day.'],
+    ]);
+  });
+
+  it('names the first scheduled send that is overdue', async () => {
+    const sendAt = minutesAgo(20);
+    listed = { scheduled: { sends: [scheduled('a', sendAt), scheduled('b', minutesAgo(5))] } };
+
+    expect(await findings('sends')).toContainEqual([
+      'failing',
+      expect.stringContaining(`Overdue scheduled sends: 1, the first, a, since ${sendAt}`),
+    ]);
+  });
+
+  it('shows a spike of refusals and rejections by code', async () => {
+    refusedInHour = [refused(40), refused(50, 'OPTED_OUT'), { state: 'rejected', code: '104', count: 5 }];
+    refusedInDay = [refused(100), refused(200, 'OPTED_OUT'), { state: 'rejected', code: '104', count: 5 }];
+
+    expect(await findings('sends')).toContainEqual([
+      'warning',
+      'More sends than usual were refused or rejected: 95 in the last hour, 9.1 per hour in the day before. ' +
+        'Last hour: 50 refused (OPTED_OUT), 40 refused (NO_OPT_IN), 5 rejected (104).',
+    ]);
+  });
+
+  it('is content if as many were refused in every hour of the day', async () => {
+    refusedInHour = [refused(100)];
+    refusedInDay = [refused(2_400)];
+
+    expect(await findings('sends')).toContainEqual([
+      'ok',
+      'Refused or rejected: 100 sends in the last hour, 2400 in the last day.',
+    ]);
+  });
+});
 
 describe('doctor on the circuit breaker', () => {
   it('shows when the next probe is due', async () => {

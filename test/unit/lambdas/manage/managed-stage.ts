@@ -52,11 +52,13 @@ export const createManagedStage = async (
   {
     windowPer = 'user',
     numberFormat = 'verbatim',
+    indexCommonStates = false,
     rules = {},
   }: {
     readonly rules?: Partial<SendRules>;
     readonly windowPer?: WindowPer;
     readonly numberFormat?: NumberFormat;
+    readonly indexCommonStates?: boolean;
   } = {},
 ) => {
   const tableName = await tables.createTable();
@@ -64,9 +66,9 @@ export const createManagedStage = async (
   const repositories = {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),
-    sends: createDynamodbSends(table),
+    sends: createDynamodbSends(table, { indexCommonStates }),
     lists: createDynamodbSendLists(table),
-    indexCommonStates: false,
+    indexCommonStates,
     circuits: createDynamodbCircuit(table, ACCOUNT),
     stops: createDynamodbStops(table, ACCOUNT),
     deadLetters: createDynamodbKeptDeadLetters(table),

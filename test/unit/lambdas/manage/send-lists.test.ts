@@ -110,6 +110,21 @@ describe('the list of sends', () => {
   });
 });
 
+describe('a stage that lists common states', () => {
+  const STATES = ['queued', 'scheduled', 'claimed', 'waiting', 'accepted', 'cancelled', 'uncertain'] as const;
+
+  it.each(STATES)('has those that are %s, and no longer once they leave the state', async (state) => {
+    stage = await createManagedStage(tables, { indexCommonStates: true });
+    for (const each of STATES) await putSendInState(stage.sends, each, { requestId: each });
+
+    expect(await list({ state })).toEqual([state]);
+    expect(await count({ state })).toEqual([{ state, count: 1 }]);
+    await stage.sends.confirm('claimed', { messageId: 'm', at: LATER });
+    expect(await list({ state: 'claimed' })).toEqual([]);
+    expect(await list({ state: 'accepted' })).toEqual(['claimed', 'accepted']);
+  });
+});
+
 describe('the counts of sends', () => {
   it('are by state and code', async () => {
     await putInBroadcast('a');

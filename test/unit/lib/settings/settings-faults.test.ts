@@ -96,6 +96,8 @@ describe('A wrong setting', () => {
       value: 19,
       says: 'at least a tenth of chatService.maxConcurrentCalls may run at a time',
     },
+    { path: 'sends', value: true, says: 'got true, expected an object with indexCommonStates' },
+    { path: 'sends.indexCommonStates', value: 'yes', says: 'got "yes", expected true or false: whether sends can be' },
     { path: 'window', value: 60, says: 'got 60, expected an object with per and marginSeconds' },
     { path: 'window.per', value: 'day', says: 'got "day", expected "user" or "channel": whether conversation windows' },
     { path: 'window.marginSeconds', value: -1, says: 'got -1, expected an integer from 0 to 3600: how many seconds' },
