@@ -42,6 +42,8 @@ export interface LocalOptions {
   readonly echo?: Writable | undefined;
   /** Receives a message about each problem that does not stop the run. @default prints it to standard error */
   readonly warn?: ((message: string) => void) | undefined;
+  /** Receives each step as it starts, such as `Starting the emulators`. @default none */
+  readonly onStep?: ((step: string) => void) | undefined;
   /** Creates intermediaries between the parts of the run, such as proxies. @default none */
   readonly interpose?: Interpose | undefined;
   /**
@@ -109,6 +111,7 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
  */
 export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud> => {
   const { stage = 'dev', warn = (message: string) => console.error(printableLines(message)) } = options;
+  const { onStep = () => {} } = options;
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();
@@ -134,6 +137,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const overrides = sandbox
     ? settingsForSandbox(options.settings ?? {}, { jwksPath })
     : settingsForService(options.settings ?? {}, chatServiceUrl);
+  onStep(`Synthesizing the stack of the stage ${stage}, bundling its functions, and starting the emulators`);
   const starting = [
     startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
     synthesizeOnce(outdir, { ...context, settings: overrides }),
@@ -145,6 +149,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const interposed = options.interpose?.(emulators, chatServiceUrl);
   const stackName = `Parley-${stage}`;
   const logFolder = options.logFolder ?? join(ROOT, '.parley', 'logs');
+  onStep("Creating the stack's resources and starting its functions");
   const running = await startStack({
     stackName,
     template: await readTemplate(templateFile(stackName, outdir), (text) => withSandboxOrigin(text, sandbox?.url)),
@@ -161,6 +166,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const { outputs, functions } = stack.use(running);
   const addresses = readAddresses(stackName, outputs);
   const webhookUrl = interposed?.webhookUrl(addresses.webhookUrl) ?? addresses.webhookUrl;
+  onStep(sandbox ? 'Connecting the sandbox of the chat service' : `Connecting ${chatServiceUrl}`);
   if (sandbox) stack.use(connectSandbox(sandbox, { ...addresses, webhookUrl }, { auth, accessToken, emulators, warn }));
 
   const resources = stack.move();

@@ -43,9 +43,18 @@ webhook. When a user has written, which opens the conversation window, send a me
 aws secretsmanager put-secret-value --secret-id ${accessTokenSecretId} --secret-string TOKEN
 ${sendMessage}`;
   }
-  return `To try it, write as a user, which opens the conversation window, then send that user a message:
+  return `What to do next, in another shell:
 
-curl -X POST ${sandbox.url}/sandbox/users/${encodeURIComponent(CONTACT)}/messages -H 'content-type: application/json' -d '{"text":"Hi"}'
-${sendMessage}
-curl ${sandbox.url}/sandbox/outbox`;
+  1. Write as a user, which opens the conversation window:
+     curl -X POST ${sandbox.url}/sandbox/users/${encodeURIComponent(CONTACT)}/messages -H 'content-type: application/json' -d '{"text":"Hi"}'
+  2. Send that user a message, and wait for the outcome:
+     npm run parley -- send ${CONTACT} --text Hello --wait --local
+     Your own systems put requests on the queue instead:
+     ${sendMessage}
+  3. See what the user received:
+     curl ${sandbox.url}/sandbox/outbox
+  4. Check the whole run:
+     npm run parley -- doctor --local
+
+Or do all of this in the console: ${sandbox.url}/`;
 };

@@ -11,7 +11,9 @@ const run = async (options: StartOptions): Promise<void> => {
   const { stage, chatServiceUrl, port, allowedHosts, verbose, open, stateFolder } = options;
   const shutdown = shutdownSignal(process.env);
   await checkStateFolder(stateFolder);
+  console.log('Starting Parley:');
   await using cloud = await startLocal({
+    onStep: (step) => console.log(printableLines(`  ${step}...`)),
     stage,
     chatServiceUrl,
     port,

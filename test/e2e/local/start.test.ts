@@ -94,6 +94,13 @@ describe('npm start', () => {
     const { output, code, status, state, started, folders } = await run('SIGTERM');
 
     expect(output.err).toBe('');
+    expect(output.out.split('\n').slice(0, 4)).toEqual([
+      'Starting Parley:',
+      '  Synthesizing the stack of the stage dev, bundling its functions, and starting the emulators...',
+      "  Creating the stack's resources and starting its functions...",
+      '  Connecting the sandbox of the chat service...',
+    ]);
+    expect(output.out).toContain('npm run parley -- send +5491150000001 --text Hello --wait --local');
     expect([status, code]).toEqual([401, 0]);
     expect(state).toEqual({
       webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/),

@@ -1,0 +1,251 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createManagementClient, type ManagementClient } from '../../cli/operations/management-client.ts';
+import { countSends, totalOf } from '../../cli/operations/send-counts.ts';
+import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
+import { checkKeyOf, consentKeyOf, contactKeyOf } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { contactRef } from '../../lambdas/domain/contact.ts';
+import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
+import { forEachConcurrently } from '../../lambdas/runtime/concurrency.ts';
+import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
+import { writeLocalState } from '../../local/local-state.ts';
+import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
+import { eventually } from '../support/eventually.ts';
+import { runParley } from '../support/run-parley.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+
+// A broadcast of 500 rows, of which 200 may not be sent: in the command and by API, and with a variable missing in 20.
+
+const ROWS = 500;
+
+/** What is stored about a contact. Of every 25 rows, 3 contacts wrote, 12 opted in, 4 opted out, 4 never did, 2 are unknown. */
+const situationOf = (row: number): 'wrote' | 'opted in' | 'opted out' | 'known' | 'unknown' => {
+  const place = row % 25;
+  if (place >= 1 && place <= 3) return 'wrote';
+  if (place >= 4 && place <= 7) return 'opted out';
+  if (place >= 8 && place <= 11) return 'known';
+  return place === 12 || place === 13 ? 'unknown' : 'opted in';
+};
+const rows = Array.from({ length: ROWS }, (_, index) => index + 1);
+const contactOf = (row: number): string => `+54911${60_000_000 + row}`;
+/** Every 25th row, whose contact opted in, has no name in some of the tests. */
+const isNameless = (row: number): boolean => row % 25 === 0;
+
+let cloud: LocalCloud;
+let client: LocalClient;
+let folder: RunFolder;
+let api: ManagementClient;
+
+beforeAll(async () => {
+  folder = await createRunFolder();
+  cloud = await startTestCloud({ logFolder: join(folder.path, 'logs') });
+  client = createLocalClient(cloud);
+  await writeLocalState(cloud, folder.path);
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId = '',
+    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
+    AWS_REGION = '',
+  } = cloud.env;
+  const credentials = async () => ({ accessKeyId, secretAccessKey });
+  api = createManagementClient(cloud.managementUrl, createSignedFetch({ region: AWS_REGION, credentials }, 60_000));
+  await client.putRule('opening', { text: 'Hi ${name}, we open at nine.', category: 'similar' });
+  await client.control('PATCH', '/account', { credit: 10 * ROWS });
+  await storeContacts();
+});
+afterAll(async () => {
+  client?.close();
+  await cloud?.close();
+  await folder?.remove();
+});
+
+/** Stores the contacts as an import would, except for the open windows, which the chat service must know too. */
+const storeContacts = async (): Promise<void> => {
+  const now = cloud.clock.now().toISOString();
+  const expiresAt = Math.floor(Date.parse(now) / 1000) + 30 * 24 * 60 * 60;
+  const items = rows.flatMap((row) => {
+    const ref = contactRef('chat', contactOf(row));
+    const consent = (name: string) => ({
+      ...consentKeyOf(ref),
+      [`${name}At`]: '2026-01-01T00:00:00.000Z',
+      [`${name}Source`]: 'list',
+      [`${name}RecordedAt`]: '2026-01-01T00:00:00.000Z',
+    });
+    switch (situationOf(row)) {
+      case 'opted in':
+        return [consent('importOptIn')];
+      case 'opted out':
+        return [consent('userOptOut')];
+      case 'known':
+        return [{ ...checkKeyOf(ref), checkedAt: now, checkedAddress: contactOf(row), expiresAt }];
+      default:
+        return [];
+    }
+  });
+  const dynamodb = new DynamoDBClient({
+    region: cloud.env.AWS_REGION ?? '',
+    endpoint: cloud.env.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  for (let start = 0; start < items.length; start += 25) {
+    const requests = items.slice(start, start + 25).map((item) => ({ PutRequest: { Item: marshall(item) } }));
+    await dynamodb.send(new BatchWriteItemCommand({ RequestItems: { [cloud.tableName]: requests } }));
+  }
+  dynamodb.destroy();
+  const writers = rows.filter((row) => situationOf(row) === 'wrote');
+  for (const row of writers) await client.userWrites(contactOf(row), { text: 'Hi' });
+  await eventually(async () => {
+    const table = await client.table();
+    const areOpen = writers.every((row) => {
+      const { pk, sk } = contactKeyOf(contactRef('chat', contactOf(row)));
+      return table[`${pk} ${sk}`]?.lastInboundAt !== undefined;
+    });
+    return areOpen ? true : undefined;
+  });
+};
+
+const csvOf = (name: string, hasName: (row: number) => boolean): string => {
+  const lines = rows.map((row) => `${contactOf(row)},${hasName(row) ? `Ana ${row}` : ''}`);
+  const file = join(folder.path, name);
+  writeFileSync(file, `phone,name\n${lines.join('\n')}\n`);
+  return file;
+};
+const messageArgs = (file: string) => [
+  ...['broadcast', file, '--contact-column', 'phone', '--text', 'Hi {{name}}, we open at nine.'],
+  ...['--template', 'opening', '--param', 'name={{name}}', '--reason', 'similar'],
+];
+/** Runs the command on a terminal, on which this is typed. */
+const onTerminal = (typed: string, args: readonly string[]) =>
+  runParley(args, { stateFolder: folder.path, stdin: Object.assign(Readable.from([typed]), { isTTY: true }) });
+
+/** Counts what the chat service accepted since an earlier count. */
+const accepted = async (since = 0) => {
+  const sent = (await client.outbox()).slice(since);
+  const of = (endpoint: string) => sent.filter((message) => message.endpoint.includes(endpoint)).length;
+  return { freeForm: of('message'), template: of('intent') };
+};
+const outboxSize = async () => (await client.outbox()).length;
+
+/** Queues requests and waits for their outcome, as a system that uses only the API would. */
+const broadcastByApi = async (broadcastId: string, to: readonly number[], hasName: (row: number) => boolean) => {
+  await forEachConcurrently(8, to, async (row) => {
+    const params = hasName(row) ? { name: `Ana ${row}` } : {};
+    const message = { messageText: 'Hi, we open at nine.', ruleNameOrId: 'opening', params, reason: 'similar' };
+    await api('POST', '/v1/sends', {
+      requestId: `${broadcastId}-${row}`,
+      broadcastId,
+      platformContactId: contactOf(row),
+      ...message,
+    });
+  });
+  return eventually(async () => {
+    await pause(300);
+    const counts = await countSends(api, { broadcast: broadcastId });
+    const isEnded = counts.every(({ state }) => !['queued', 'claimed', 'waiting'].includes(state));
+    return isEnded && totalOf(counts) === to.length ? counts : undefined;
+  });
+};
+const forecastByApi = async (to: readonly number[]) => {
+  const message = { messageText: 'Hi', ruleNameOrId: 'opening', reason: 'similar' };
+  const answer = await api('POST', '/v1/forecasts', { contacts: to.map(contactOf), ...message });
+  const { forecasts } = forecastResponse.parse(answer);
+  const groups = Map.groupBy(forecasts, ({ decision, code = decision, known }) => `${code}${known ? '' : ', unknown'}`);
+  return Object.fromEntries([...groups].map(([group, { length }]) => [group, length]));
+};
+
+const TIMEOUT = { timeout: 900_000 };
+
+const OUTCOME = [
+  { state: 'accepted', count: 300 },
+  { state: 'refused', code: 'NO_OPT_IN', count: 120 },
+  { state: 'refused', code: 'OPTED_OUT', count: 80 },
+];
+
+describe('a broadcast of 500 rows, of which 200 may not be sent', () => {
+  it('by the command: a forecast, a question, and the outcome by code', TIMEOUT, async () => {
+    const args = messageArgs(csvOf('customers.csv', () => true));
+    const before = await outboxSize();
+
+    const refused = await onTerminal('n\n', args);
+
+    expect(refused).toMatchObject({ code: 130, out: '' });
+    expect(refused.err.split('\n')).toEqual([
+      `${args[1]}: 500 rows. The first:`,
+      ...[1, 2, 3].map(
+        (row) =>
+          `  row ${row}, ${contactOf(row)}: Hi Ana ${row}, we open at nine.; ` +
+          `outside the window, template opening (name: Ana ${row})`,
+      ),
+      'Forecast: 60 free-form, 240 as template, 200 may not be sent: ' +
+        '120 NO_OPT_IN (80 never opted in, 40 unknown numbers), 80 OPTED_OUT.',
+      expect.stringMatching(/^What is not sent by \S+ \(in 1 day\) expires\. --not-after sets another time\.$/),
+      'Send 500 messages through the local run? [y/N]',
+      'parley: Nothing was queued.',
+    ]);
+    expect([await outboxSize(), await client.queueDepth(cloud.sendQueueUrl)]).toEqual([before, 0]);
+
+    const { code, out } = await onTerminal('y\n', [...args, '--wait', '--id', 'by-command', '--json']);
+
+    expect([code, JSON.parse(out)]).toMatchObject([
+      6,
+      { queued: 500, refusedRows: 0, broadcastId: 'by-command', outcome: OUTCOME },
+    ]);
+    expect(await accepted(before)).toEqual({ freeForm: 60, template: 240 });
+
+    const repeated = await runParley([...args, '--yes', '--wait'], { stateFolder: folder.path });
+
+    expect(repeated.out).toContain('Outcome: 300 accepted, 120 refused (NO_OPT_IN), 80 refused (OPTED_OUT).');
+    expect(await outboxSize()).toBe(before + 300);
+  });
+
+  it('by API: the same forecast, and the same outcome by code', TIMEOUT, async () => {
+    const before = await outboxSize();
+
+    expect(await forecastByApi(rows)).toEqual({
+      'free-form': 60,
+      template: 240,
+      OPTED_OUT: 80,
+      NO_OPT_IN: 80,
+      'NO_OPT_IN, unknown': 40,
+    });
+    expect(await broadcastByApi('by-api', rows, () => true)).toEqual(OUTCOME);
+    expect(await accepted(before)).toEqual({ freeForm: 60, template: 240 });
+  });
+});
+
+describe('the same broadcast with the variable missing in 20 rows', () => {
+  it('by the command names the rows and leaves them out', TIMEOUT, async () => {
+    const args = messageArgs(csvOf('nameless.csv', (row) => !isNameless(row)));
+    const before = await outboxSize();
+
+    const { code, err, out } = await runParley([...args, '--yes', '--wait'], { stateFolder: folder.path });
+
+    expect(code).toBe(6);
+    expect(err).toContain(
+      '20 rows cannot be sent and are left out:\n  20: column name is empty (rows 25, 50, 75, 100, 125, ..., 500)',
+    );
+    expect(err).toContain(
+      'Forecast: 60 free-form, 220 as template, 200 may not be sent: ' +
+        '120 NO_OPT_IN (80 never opted in, 40 unknown numbers), 80 OPTED_OUT.',
+    );
+    expect(out).toContain('480 of 500 rows queued, 20 refused.');
+    expect(out).toContain('Outcome: 280 accepted, 120 refused (NO_OPT_IN), 80 refused (OPTED_OUT).');
+    expect(await accepted(before)).toEqual({ freeForm: 60, template: 220 });
+  });
+
+  it("by API shows them as rejected, with the chat service's code", TIMEOUT, async () => {
+    const nameless = rows.filter(isNameless);
+    const before = await outboxSize();
+
+    expect(await forecastByApi(nameless)).toEqual({ template: 20 });
+    expect(await broadcastByApi('nameless', nameless, () => false)).toEqual([
+      { state: 'rejected', code: expect.any(String), count: 20 },
+    ]);
+    expect(await outboxSize()).toBe(before);
+  });
+});
