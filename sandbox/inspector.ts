@@ -31,6 +31,12 @@ export type Trace = {
   busEvents?: readonly { at: string; type: string; detail: unknown }[];
 };
 
+/** What a user found out about a send whose outcome is unknown. */
+export type SendResolution = { outcome: 'accepted' | 'failed' | 'resend'; messageId?: string; note?: string };
+
+/** The send's state after a resolution, or why it was refused. */
+export type Resolved = { kind: 'resolved'; state: string } | { kind: 'refused'; message: string };
+
 export type DeadLetter = { id: string; body: string; reason?: string; groupId?: string; receiveCount: number };
 
 /** A change on the customer's side. */
@@ -52,6 +58,8 @@ export type Inspector = {
   trace(of: { messageId: string } | { requestId: string }): Promise<Trace>;
   /** Puts a request on the send queue, as an internal system does. It is not validated, so that it can be malformed. */
   enqueue(body: string, fifo: { groupId: string; id: string }): Promise<void>;
+  /** Records the outcome of an uncertain send, or sends it again. */
+  resolve(requestId: string, resolution: SendResolution): Promise<Resolved>;
   depths(): Promise<QueueDepths>;
   /** Returns the messages of a dead-letter queue without removing them; at most ten. */
   deadLetters(queue: DeadLetterQueue): Promise<readonly DeadLetter[]>;

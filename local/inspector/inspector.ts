@@ -1,6 +1,8 @@
 import type { Inspector, InspectorChange, SendSummary } from '../../sandbox/inspector.ts';
 import type { Emulators } from '../emulators/emulators.ts';
+import { createLocalManagementClient } from './management-client.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
+import { createResolveSend } from './resolve-send.ts';
 import { openSendLog, type SendLog } from './send-log.ts';
 import { type BusEvents, readTrace } from './trace.ts';
 
@@ -62,6 +64,7 @@ export const createInspector = (
 
   return {
     ...queues,
+    resolve: createResolveSend(createLocalManagementClient(stack.managementUrl)),
     async sends(platformContactId) {
       const sends = (await sendLog()).list();
       return sends.filter(isTo(platformContactId)).slice(0, MAX_LISTED_SENDS);

@@ -1,11 +1,9 @@
 import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
-import { createManagementClient } from '../../cli/operations/management-client.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
 import { redriveThroughApi } from '../../cli/operations/redrive-through-api.ts';
-import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
 import type { DeadLetter, Inspector, QueueDepths } from '../../sandbox/inspector.ts';
-import { CREDENTIALS, REGION } from '../aws-environment.ts';
+import { createLocalManagementClient } from './management-client.ts';
 
 /** The URLs of the queues that the inspector shows. */
 export interface QueueUrls {
@@ -16,9 +14,6 @@ export interface QueueUrls {
   /** The management API, which redrives events. */
   readonly managementUrl: string;
 }
-
-/** Longer than an HTTP API waits for a function. */
-const API_TIMEOUT_MS = 35_000;
 
 /** The maximum number of messages per receive. */
 const BATCH_SIZE = 10;
@@ -33,11 +28,7 @@ export const createQueueOperations = (
     send: { sqs, url: sendDeadLetterQueueUrl, destinationUrl: sendQueueUrl },
     inbound: { sqs, url: inboundDeadLetterQueueUrl, destinationUrl: inboundQueueUrl },
   };
-  const credentials = async () => CREDENTIALS;
-  const api = createManagementClient(
-    urls.managementUrl,
-    createSignedFetch({ region: REGION, credentials }, API_TIMEOUT_MS),
-  );
+  const api = createLocalManagementClient(urls.managementUrl);
   return {
     async enqueue(body, { groupId, id }) {
       const message = { MessageBody: body, MessageGroupId: groupId, MessageDeduplicationId: id };

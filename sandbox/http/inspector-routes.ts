@@ -13,6 +13,18 @@ const enqueueRequest = z.strictObject({
   deduplicationId: z.string().min(1).max(128),
 });
 
+const resolution = z
+  .strictObject({
+    outcome: z.enum(['accepted', 'failed', 'resend']),
+    /** The chat service's ID of the message. */
+    messageId: z.string().min(1).max(256).optional(),
+    note: z.string().min(1).max(1024).optional(),
+  })
+  .refine(({ outcome, messageId }) => (outcome === 'accepted') === (messageId !== undefined), {
+    path: ['messageId'],
+    error: 'is required with the outcome accepted and not allowed with any other',
+  });
+
 /** The inspector over HTTP, for the console; 404 without an inspector. */
 export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {
   const app = new Hono();
@@ -58,6 +70,17 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
         id: deduplicationId,
       });
       return context.json({ deduplicationId }, 202);
+    }),
+  );
+  app.post(
+    '/requests/:id/resolution',
+    limitBody(),
+    withInspector(async (context, inspector) => {
+      const body = await readBody(context, resolution);
+      if (body.kind === 'invalid') return body.answer;
+      const resolved = await inspector.resolve(context.req.param('id') ?? '', body.value);
+      if (resolved.kind === 'refused') return context.json(errorBody(409, resolved.message), 409);
+      return context.json({ state: resolved.state });
     }),
   );
   for (const queue of QUEUES) {

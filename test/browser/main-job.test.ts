@@ -161,6 +161,28 @@ describe('faults in the console', () => {
     await page.locator('.step .detail').filter({ hasText: '2 attempts so far.' }).waitFor();
   });
 
+  it.each([
+    ['Not sent: give up on it', 'rejected'],
+    ['Not sent: send it again', 'accepted'],
+    ['Sent: record its message ID', 'accepted'],
+  ])('resolves an uncertain send on its timeline: %s', async (outcome, state) => {
+    await fetch(`${cloud.chatServiceUrl}/sandbox/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ answers: { status: 502 } }),
+    });
+    await enqueue(page, { text: 'Was it sent?' });
+    await step(page, 'Send state: uncertain');
+    const form = page.getByRole('region', { name: 'Resolve the uncertain send' });
+
+    await form.getByLabel('Outcome').selectOption({ label: outcome });
+    if (outcome.startsWith('Sent')) await form.getByLabel('Message ID').fill('found-in-the-console');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Resolve' }).click();
+
+    await step(page, `Send state: ${state}`);
+    expect(await form.count()).toBe(0);
+  });
+
   it('shows a message as sent while the device is off and as delivered once it is on', async () => {
     await page.getByLabel('Device on').uncheck();
     await page.locator('.phone.off').waitFor();

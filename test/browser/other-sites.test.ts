@@ -79,6 +79,7 @@ const targets = (): readonly Target[] => {
         { path: '/sandbox/clock', body: '{"advanceSeconds":60}' },
         { path: '/inspector/requests', body: '{"body":"{}","groupId":"g","deduplicationId":"d"}' },
         { path: '/inspector/dead-letters/send/redrive', body: '' },
+        { path: '/inspector/requests/injected/resolution', body: '{"outcome":"failed"}' },
       ],
       gets: ['/', '/sandbox/state', '/sandbox/access-tokens', '/sandbox/feed', '/inspector/feed', '/inspector/sends'],
     },

@@ -19,6 +19,7 @@ const anInspector = () => {
       inboundDeadLetters: 4,
     })),
     deadLetters: vi.fn<Inspector['deadLetters']>(async () => [{ id: 'm', body: '{}', receiveCount: 1 }]),
+    resolve: vi.fn<Inspector['resolve']>(async () => ({ kind: 'resolved', state: 'rejected' })),
     redrive: vi.fn<Inspector['redrive']>(async () => 1),
     watch: (listener: (change: InspectorChange) => void) => {
       listeners.add(listener);
@@ -58,6 +59,8 @@ describe('the inspector over HTTP', () => {
     expect(await call('/dead-letters/inbound')).toEqual({ messages: [{ id: 'm', body: '{}', receiveCount: 1 }] });
     expect(await call('/dead-letters/send/redrive', {})).toEqual({ moved: 1 });
     expect(inspector.redrive).toHaveBeenCalledWith('send');
+    expect(await call('/requests/r%2F1/resolution', { outcome: 'failed', note: 'n' })).toEqual({ state: 'rejected' });
+    expect(inspector.resolve).toHaveBeenCalledWith('r/1', { outcome: 'failed', note: 'n' });
   });
 
   it('returns 400 in the error format for an invalid request to enqueue', async () => {
@@ -87,6 +90,39 @@ describe('the inspector over HTTP', () => {
 
     expect([answer.statusCode, JSON.parse(await text(answer)).error.code]).toEqual([403, 403]);
     expect(inspector.redrive).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    '{',
+    '{}',
+    '{"outcome":"lost"}',
+    '{"outcome":"accepted"}',
+    '{"outcome":"failed","messageId":"m-1"}',
+    '{"outcome":"failed","enqueue":false}',
+  ])('refuses the resolution %s', async (body) => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+
+    const answer = await fetch(`${url}/inspector/requests/r-1/resolution`, { method: 'POST', body });
+
+    expect(answer.status).toBe(400);
+    expect(inspector.resolve).not.toHaveBeenCalled();
+  });
+
+  it('says why a resolution was refused', async () => {
+    const { inspector } = anInspector();
+    inspector.resolve.mockResolvedValue({ kind: 'refused', message: 'The send r-1 is accepted.' });
+    const { url } = await startTestSandbox({ inspector });
+
+    const answer = await fetch(`${url}/inspector/requests/r-1/resolution`, {
+      method: 'POST',
+      body: '{"outcome":"failed"}',
+    });
+
+    expect([answer.status, await answer.json()]).toEqual([
+      409,
+      { error: { code: 409, message: 'The send r-1 is accepted.' } },
+    ]);
   });
 
   it('streams changes until the reader leaves', async () => {

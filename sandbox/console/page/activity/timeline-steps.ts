@@ -14,6 +14,12 @@ export const timelineSteps = (timeline: Timeline): readonly TimelineStep[] => {
   return [...steps, ...publishedSteps(trace)];
 };
 
+/** Returns the ID of the timeline's send if its outcome is unknown, so that the user can resolve it. */
+export const uncertainRequest = ({ trace }: Timeline): string | undefined => {
+  const send = trace?.items.find(({ sk }) => sk === 'SEND');
+  return stringField(send, 'state') === 'uncertain' ? stringField(send, 'pk')?.replace(/^SEND#/, '') : undefined;
+};
+
 const inboundSteps = (
   { deliveries, expired }: Timeline,
   message: Message,

@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { formatMilliseconds } from '../components/time.ts';
 import { type Selection, useConsole } from '../state/console-state.ts';
+import { ResolveSend } from './resolve-send.tsx';
 import type { StepSource, TimelineStep } from './timeline-step.ts';
-import { timelineSteps } from './timeline-steps.ts';
+import { timelineSteps, uncertainRequest } from './timeline-steps.ts';
 
 const SOURCES: Readonly<Record<StepSource, { name: string; does: string }>> = {
   user: { name: 'User', does: 'Sends and reads messages on the phone.' },
@@ -32,6 +33,7 @@ export const Timeline = () => {
   const hasInspector = useConsole((state) => state.hasInspector);
   const steps = useMemo(() => (timeline ? timelineSteps(timeline) : []), [timeline]);
   if (selection === undefined) return <TimelineLegend />;
+  const uncertain = timeline && uncertainRequest(timeline);
   return (
     <div class="timeline">
       <h2>{HEADINGS[selection.kind]}</h2>
@@ -44,6 +46,7 @@ export const Timeline = () => {
           <Step key={`${index} ${step.source}`} step={step} />
         ))}
       </ol>
+      {uncertain !== undefined && <ResolveSend key={uncertain} requestId={uncertain} />}
       {!hasInspector && (
         <p class="hint">
           Run <code>npm start</code> to also see how Parley processes it.

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import { Form } from '../controls/card.tsx';
+import { callApi, inspectorPath } from '../state/api.ts';
+import { showError, showNotice } from '../state/console-state.ts';
+import { refreshTimeline } from '../state/timeline.ts';
+
+const OUTCOMES = [
+  { outcome: 'failed', label: 'Not sent: give up on it' },
+  { outcome: 'accepted', label: 'Sent: record its message ID' },
+  { outcome: 'resend', label: 'Not sent: send it again' },
+] as const;
+type Outcome = (typeof OUTCOMES)[number]['outcome'];
+
+/** Resolves an uncertain send, as `parley sends resolve` does. */
+export const ResolveSend = ({ requestId }: { requestId: string }) => {
+  const [outcome, setOutcome] = useState<Outcome>('failed');
+  const [messageId, setMessageId] = useState('');
+  const [note, setNote] = useState('');
+  const [isBusy, setBusy] = useState(false);
+
+  const resolve = async () => {
+    setBusy(true);
+    const result = await callApi<{ state: string }>(
+      'POST',
+      inspectorPath(`requests/${encodeURIComponent(requestId)}/resolution`),
+      { outcome, ...(outcome === 'accepted' && { messageId }), ...(note !== '' && { note }) },
+    );
+    setBusy(false);
+    if (!result.ok) return showError(result.error);
+    showNotice(`Request ${requestId} is resolved. Its state is ${result.value.state}.`);
+    refreshTimeline();
+  };
+
+  return (
+    <section class="resolve-send" aria-label="Resolve the uncertain send">
+      <p class="hint">
+        It is unknown whether the message was sent. Look on the phone, then record what happened. If it was sent,
+        sending it again reaches the user twice.
+      </p>
+      <Form onSubmit={resolve}>
+        <label class="field">
+          Outcome
+          <select value={outcome} onChange={({ currentTarget }) => setOutcome(outcomeOf(currentTarget.value))}>
+            {OUTCOMES.map((one) => (
+              <option key={one.outcome} value={one.outcome}>
+                {one.label}
+              </option>
+            ))}
+          </select>
+        </label>
+        {outcome === 'accepted' && (
+          <label class="field">
+            Message ID
+            <input required value={messageId} onInput={({ currentTarget }) => setMessageId(currentTarget.value)} />
+          </label>
+        )}
+        <label class="field">
+          Note
+          <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
+        </label>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Resolve
+        </button>
+      </Form>
+    </section>
+  );
+};
+
+const outcomeOf = (value: string): Outcome => OUTCOMES.find(({ outcome }) => outcome === value)?.outcome ?? 'failed';
