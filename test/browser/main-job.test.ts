@@ -175,7 +175,8 @@ describe('faults in the console', () => {
     const form = page.getByRole('region', { name: 'Resolve the uncertain send' });
 
     await form.getByLabel('Outcome').selectOption({ label: outcome });
-    if (outcome.startsWith('Sent')) await form.getByLabel('Message ID').fill('found-in-the-console');
+    if (outcome.startsWith('Sent'))
+      await form.getByRole('textbox', { name: 'Message ID' }).fill('found-in-the-console');
     expect(await accessibilityViolations(page)).toEqual([]);
     await form.getByRole('button', { name: 'Resolve' }).click();
 
