@@ -259,6 +259,15 @@ describe('a broadcast that an earlier version started', () => {
     expect(state()).toMatchObject({ broadcastId: id, contentId: id, done: 2 });
   });
 
+  it('does not share its request IDs with a broadcast of this version, whose requests differ', async () => {
+    const id = beginEarlier({ messageText: 'Hello' });
+    rmSync(stateFile());
+
+    await target.parley(saying('Hello'));
+
+    expect(await queued()).not.toContain(`${id}-1`);
+  });
+
   it('and completed is not sent again', async () => {
     beginEarlier({ messageText: 'Hello' }, { done: 2, queued: 2 });
 
