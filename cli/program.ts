@@ -17,6 +17,7 @@ import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createErasuresCommand } from './commands/erasures.ts';
 import { createSendsCommand } from './commands/send-lists.ts';
+import { createSendingCommand } from './commands/sending.ts';
 import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
 import { createTokenCommand, TOKEN_AS_ARGUMENT } from './commands/token.ts';
 import { createWebhookSecretCommand } from './commands/webhook-secret.ts';
@@ -36,6 +37,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createWebhookSecretCommand,
   createDeadLettersCommand,
   createSendsCommand,
+  createSendingCommand,
   createEraseCommand,
   createErasuresCommand,
   createErasureScanCommand,

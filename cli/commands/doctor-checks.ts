@@ -39,6 +39,7 @@ export const runChecks = async (
     return [
       { check: 'management API', grade: 'ok', message: 'The management API responds and accepts your credentials.' },
       checkSettings(stage, target),
+      checkSending(stage, commandFor, now),
       checkCircuitBreaker(stage, commandFor, now),
     ];
   });
@@ -71,6 +72,18 @@ const checkSettings = ({ chatServiceUrl, chatPlatform, chatChannelNumber }: Stag
   return { check, grade: 'failing', message, remedy };
 };
 
+/** Leaves out the note of a stop, which is free text. */
+const checkSending = ({ sending }: Stage, commandFor: CommandFor, now: string): Finding => {
+  const check = 'sending';
+  if (sending.state === 'running') return { check, grade: 'ok', message: 'No operator has stopped sending.' };
+  return {
+    check,
+    grade: 'warning',
+    message: `An operator stopped sending at ${describeTime(sending.stoppedAt ?? '', now)}, and sends are waiting.`,
+    remedy: `See why with ${commandFor('parley sending status')}. To resume it: ${commandFor('parley sending resume')}`,
+  };
+};
+
 const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor, now: string): Finding => {
   const check = 'circuit breaker';
   const { state, why, openedAt, nextProbeAt } = circuitBreaker;
@@ -84,7 +97,8 @@ const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor, 
       `${nextProbeAt === undefined ? '' : ` The next probe is due at ${describeTime(nextProbeAt, now)}.`}`,
     remedy:
       `Add credit, set a valid token with ${commandFor('parley token set')}, or find out why the chat service is ` +
-      'unreachable. Sending resumes after the first probe that succeeds.',
+      `unreachable. Then make the next probe due with ${commandFor('parley sending retry-now')}. Sending resumes after ` +
+      'the first probe that succeeds.',
   };
 };
 

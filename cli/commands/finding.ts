@@ -3,6 +3,7 @@ export interface Finding {
   readonly check:
     | 'management API'
     | 'settings'
+    | 'sending'
     | 'circuit breaker'
     | 'token'
     | 'webhook'

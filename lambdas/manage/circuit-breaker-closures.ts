@@ -11,7 +11,7 @@ export interface CircuitBreakerClosurePorts {
   readonly log: Log;
 }
 
-const closureResponse = z.object({ circuitBreaker: circuitBreakerView });
+export const closureResponse = z.object({ circuitBreaker: circuitBreakerView });
 
 /** Does not close the circuit breaker itself, because every waiting request would then be sent to a failing service. */
 export const closeCircuitBreaker = defineRoute({

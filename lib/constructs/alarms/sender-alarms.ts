@@ -26,8 +26,8 @@ export function addSenderAlarms(alarms: StageAlarms, { handler, sendQueue, sched
     'SendQueueAge',
     sendQueue,
     MAX_SEND_QUEUE_AGE,
-    `A send request has waited ${MAX_SEND_QUEUE_AGE.toMinutes()} minutes. The chat service may be unavailable or ` +
-      'rejecting calls.',
+    `A send request has waited ${MAX_SEND_QUEUE_AGE.toMinutes()} minutes. An operator may have stopped sending, or the ` +
+      'chat service may be unavailable or rejecting calls.',
   );
   alarms.add('AccountOnHold', {
     // 1 while the account is on hold, else 0. In the minute in which it resumes, both are reported.

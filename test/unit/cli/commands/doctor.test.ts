@@ -13,7 +13,7 @@ const stage = {
   windowPer: 'user',
   retentionDays: RETENTION_DAYS,
   circuitBreaker: { state: 'closed' } as Record<string, string>,
-  sending: { state: 'running' },
+  sending: { state: 'running' } as Record<string, string>,
 };
 
 let target: LocalTarget;
@@ -27,6 +27,7 @@ let circuitBreaker: Record<string, string>;
 let listed: Record<string, unknown>;
 let refusedInHour: { state: string; code: string; count: number }[];
 let refusedInDay: typeof refusedInHour;
+let sending: Record<string, string>;
 
 beforeEach(async () => {
   webhookStatus = 401;
@@ -36,6 +37,7 @@ beforeEach(async () => {
   listed = {};
   refusedInHour = [];
   refusedInDay = [];
+  sending = stage.sending;
   service = await listenLocally(
     createServer((request, response) => {
       const isDeliveries = request.url?.startsWith('/sandbox/deliveries') ?? false;
@@ -53,7 +55,7 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
       const { pathname, searchParams } = new URL(path, 'http://api');
       switch (`${method} ${pathname}`) {
         case 'GET /v1/stage':
-          return [200, { ...stage, circuitBreaker }];
+          return [200, { ...stage, circuitBreaker, sending }];
         case 'POST /v1/contact-checks':
           return [200, { contacts: [] }];
         case 'GET /v1/sends':
@@ -140,6 +142,18 @@ describe('doctor on sends', () => {
       'ok',
       'Refused or rejected: 100 sends in the last hour, 2400 in the last day.',
     ]);
+describe('doctor on sending', () => {
+  it('warns while an operator has stopped it, and leaves out the note', async () => {
+    sending = { state: 'stopped', stoppedAt: NOW, note: 'Ask Ana' };
+
+    expect(await findings('sending')).toEqual([
+      ['warning', `An operator stopped sending at ${NOW}, and sends are waiting.`],
+    ]);
+    expect((await target.parley(['doctor'])).out).not.toContain('Ana');
+  });
+
+  it('is satisfied otherwise', async () => {
+    expect(await findings('sending')).toEqual([['ok', 'No operator has stopped sending.']]);
   });
 });
 

@@ -1,0 +1,109 @@
+import { Command } from '@commander-js/extra-typings';
+import type { z } from 'zod';
+import { closureResponse } from '../../lambdas/manage/circuit-breaker-closures.ts';
+import { sendingResponse } from '../../lambdas/manage/sending-stops.ts';
+import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { type CommandContext, type CreateCommand, examples } from '../command.ts';
+import { describeTime } from '../human-time.ts';
+import { stageTime } from '../stage-time.ts';
+
+type Stage = z.output<typeof stageResponse>;
+
+export const createSendingCommand: CreateCommand = (context) =>
+  new Command('sending')
+    .description('Stop and resume sending, and see whether anything holds it.')
+    .addCommand(createStopCommand(context))
+    .addCommand(createResumeCommand(context))
+    .addCommand(createSendingStatusCommand(context))
+    .addCommand(createRetryNowCommand(context));
+
+const createStopCommand = (context: CommandContext) =>
+  new Command('stop')
+    .description(
+      'Stop sending for the stage.\n\n' +
+        'Within 5 seconds, no more calls to send are made. Requests wait, in order, until you resume sending. They ' +
+        'expire only by their notAfter, or after 13 days, and you can cancel them.',
+    )
+    .requiredOption('--note <text>', 'Why, for whoever finds that nothing is sent')
+    .addHelpText('after', examples('parley sending stop --note "Wrong price in the template" --stage prod'))
+    .action(async ({ note }) => {
+      const call = await context.api();
+      const { sending } = sendingResponse.parse(await call('POST', '/v1/stops', { note }));
+      context.report({ lines: await describeSending(sending, context), json: { sending } });
+    });
+
+const noteOption = ['--note <text>', 'Why, for the audit trail'] as const;
+
+const createResumeCommand = (context: CommandContext) =>
+  new Command('resume')
+    .description('Resume sending after it was stopped.')
+    .option(...noteOption)
+    .addHelpText('after', examples('parley sending resume --stage prod'))
+    .action(async ({ note }) => {
+      const call = await context.api();
+      const { sending } = sendingResponse.parse(await call('POST', '/v1/resumptions', { note }));
+      const lines = [
+        ...(await describeSending(sending, context)),
+        'Requests that waited are sent one by one: within a quarter of the time of the stop, and at most 15 minutes.',
+      ];
+      context.report({ lines, json: { sending } });
+    });
+
+const createSendingStatusCommand = (context: CommandContext) =>
+  new Command('status')
+    .description('Show whether an operator has stopped sending, and whether the circuit breaker is open.')
+    .addHelpText('after', examples('parley sending status --stage prod'))
+    .action(async () => {
+      const call = await context.api();
+      const { sending, circuitBreaker } = stageResponse.parse(await call('GET', '/v1/stage'));
+      const lines = [
+        ...(await describeSending(sending, context)),
+        ...(await describeCircuitBreaker(circuitBreaker, context)),
+      ];
+      context.report({ lines, json: { sending, circuitBreaker } });
+    });
+
+const createRetryNowCommand = (context: CommandContext) =>
+  new Command('retry-now')
+    .description(
+      'Make the next probe of an open circuit breaker due now, after you have fixed the cause.\n\n' +
+        'The next request that is received is the probe. If it succeeds, the circuit breaker closes.',
+    )
+    .option(...noteOption)
+    .addHelpText('after', examples('parley sending retry-now --note "New token" --stage prod'))
+    .action(async ({ note }) => {
+      const call = await context.api();
+      const { circuitBreaker } = closureResponse.parse(await call('POST', '/v1/circuit-breaker-closures', { note }));
+      const isClosed = circuitBreaker.state === 'closed';
+      const lines = isClosed
+        ? await describeCircuitBreaker(circuitBreaker, context)
+        : [
+            'The next request that is received is the probe. The circuit breaker closes if it succeeds.',
+            `See whether it did: ${context.commandFor('parley sending status')}`,
+          ];
+      context.report({ lines, json: { circuitBreaker } });
+    });
+
+const describeSending = async (
+  { state, stoppedAt = '', note }: Stage['sending'],
+  context: CommandContext,
+): Promise<readonly string[]> =>
+  state === 'running'
+    ? ['Sending is not stopped.']
+    : [
+        `Sending has been stopped since ${describeTime(stoppedAt, await stageTime(context))}: ${note}`,
+        `Requests wait. Resume it: ${context.commandFor('parley sending resume')}`,
+      ];
+
+const describeCircuitBreaker = async (
+  { state, why, openedAt = '', nextProbeAt = '' }: Stage['circuitBreaker'],
+  context: CommandContext,
+): Promise<readonly string[]> => {
+  if (state === 'closed') return ['The circuit breaker is closed.'];
+  const now = await stageTime(context);
+  return [
+    `The circuit breaker has been open since ${describeTime(openedAt, now)}: ${why}`,
+    `The next probe is due at ${describeTime(nextProbeAt, now)}. ` +
+      `To make it due now: ${context.commandFor('parley sending retry-now')}`,
+  ];
+};
