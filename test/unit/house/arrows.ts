@@ -15,6 +15,7 @@ export interface Layer {
 export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/api.ts',
   'lambdas/manage/audit.ts',
+  'lambdas/manage/circuit-breaker-closures.ts',
   'lambdas/manage/contact-checks.ts',
   'lambdas/manage/contacts.ts',
   'lambdas/manage/conversations.ts',
@@ -25,6 +26,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/redrives.ts',
   'lambdas/manage/routes.ts',
   'lambdas/manage/send-lists.ts',
+  'lambdas/manage/sending-stops.ts',
   'lambdas/manage/sends.ts',
   'lambdas/manage/stage.ts',
   'lambdas/publish/environment.ts',
