@@ -142,6 +142,9 @@ describe('doctor on sends', () => {
       'ok',
       'Refused or rejected: 100 sends in the last hour, 2400 in the last day.',
     ]);
+  });
+});
+
 describe('doctor on sending', () => {
   it('warns while an operator has stopped it, and leaves out the note', async () => {
     sending = { state: 'stopped', stoppedAt: NOW, note: 'Ask Ana' };
