@@ -66,6 +66,8 @@ export const drawRequest = (
   const request = {
     requestId,
     platformContactId,
+    // Every other request, without a draw.
+    ...(/[02468]$/.test(requestId) && { broadcastId: 'broadcast-1' }),
     ...(content !== 'template' && content !== 'media' && { messageText: `${requestId}: ${draw.pick(TEXTS)}` }),
     ...((content === 'template' || content === 'both') && {
       ruleNameOrId: has('unknownTemplate') ? 'no_such_template' : draw.pick(TEMPLATES),

@@ -237,6 +237,11 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
 
   lawsHold: { holds: MAIN, breaks: written(MAIN, 'window', { expiresAt: undefined }) },
 
+  listsAreTrue: {
+    holds: refused({ code: 'OPTED_OUT', stateShard: 'refused#7', stateAt: `${at(13)}#OPTED_OUT` }),
+    breaks: refused({ code: 'OPTED_OUT' }),
+  },
+
   everythingEnds: { holds: MAIN, breaks: without(MAIN, 'deleted') },
   everyRequestEnds: { holds: MAIN, breaks: without(MAIN, 'accept', 'accepted') },
   endsInTime: { holds: MAIN, breaks: changed(MAIN, 'accept', {}, 100_000) },

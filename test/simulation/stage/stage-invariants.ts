@@ -3,6 +3,7 @@ import { CLAIM_INVARIANTS } from './invariants/claim-invariants.ts';
 import { DECISION_INVARIANTS } from './invariants/decision-invariants.ts';
 import { ERASURE_INVARIANTS } from './invariants/erasure-invariants.ts';
 import { LAW_INVARIANTS } from './invariants/law-invariants.ts';
+import { LIST_INVARIANTS } from './invariants/list-invariants.ts';
 import { LIVENESS_INVARIANTS } from './invariants/liveness-invariants.ts';
 import { MANAGING_INVARIANTS } from './invariants/managing-invariants.ts';
 import { PUBLISHING_INVARIANTS } from './invariants/publishing-invariants.ts';
@@ -23,6 +24,7 @@ export const STAGE_INVARIANTS = {
   ...MANAGING_INVARIANTS,
   ...ERASURE_INVARIANTS,
   ...LAW_INVARIANTS,
+  ...LIST_INVARIANTS,
   ...LIVENESS_INVARIANTS,
 } as const satisfies Record<string, StageInvariant>;
 

@@ -90,6 +90,32 @@ export const SENDING_DEFECTS = {
     create: () => ({ send: MISTAKES.callBeforeClaim.create() }),
     history: ANSWERED,
   },
+  missingFromList: {
+    breaks: 'A refused send is not in the list of refused sends.',
+    invariant: 'listsAreTrue',
+    create: () => ({
+      send: {
+        table: updating((update) =>
+          update.set?.state === 'refused'
+            ? { ...update, set: { ...update.set, stateShard: undefined, stateAt: undefined } }
+            : update,
+        ),
+      },
+    }),
+    history: OPTED_OUT,
+  },
+  missingFromBroadcast: {
+    breaks: 'An accepted send is not in the list of its broadcast.',
+    invariant: 'listsAreTrue',
+    create: () => ({
+      send: {
+        table: updating((update) =>
+          update.set?.state === 'accepted' ? { ...update, set: { ...update.set, broadcastState: undefined } } : update,
+        ),
+      },
+    }),
+    history: historyOf([writes(), freeForm(1, { fields: { broadcastId: 'broadcast-1' } })]),
+  },
   leaseIgnored: {
     breaks: MISTAKES.ignoredLease.breaks,
     invariant: 'leaseRespected',
