@@ -14,7 +14,7 @@ export const confirm = async (
   otherwise: string,
 ): Promise<void> => {
   if (stdin.isTTY !== true) {
-    throw new CliError(EXIT.usage, `${otherwise} Without a terminal to ask for confirmation, --yes is needed. Add it.`);
+    throw new CliError(EXIT.usage, `${otherwise} There is no terminal to ask for confirmation. Add --yes.`);
   }
   say(`${question} [y/N]`);
   const answer = await readLine(stdin, stop);

@@ -92,6 +92,8 @@ export const createProgram = (context: CommandContext, { args, print, columns }:
       .helpCommand(false)
       .configureHelp({
         showGlobalOptions: true,
+        // Not those of `broadcast` for `broadcast status`.
+        visibleGlobalOptions: ({ parent }) => (parent ? [...program.options] : []),
         subcommandTerm: pathOf,
         subcommandDescription: summaryOf,
         formatHelp: listAllCommands,

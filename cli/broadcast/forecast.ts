@@ -84,8 +84,8 @@ const callForecast = async (
     if (!(error instanceof ManagementError) || error.status !== 404) throw error;
     throw new CliError(
       EXIT.noAccess,
-      `An earlier version of Parley is deployed as ${targetName}, which would refuse the broadcast's requests. ` +
-        'Deploy this version to it, or use the earlier version of parley.',
+      `An earlier version of Parley is deployed as ${targetName}, and it would refuse the broadcast's requests. ` +
+        'Deploy this version, or use the earlier version of parley.',
     );
   }
 };

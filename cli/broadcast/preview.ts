@@ -11,10 +11,7 @@ export const describePlan = (file: string, { rows, refused, preview }: Broadcast
     ...preview.map(describeRow),
     ...(faulty === 0
       ? []
-      : [
-          `${count(faulty, 'row')} cannot be sent and ${faulty === 1 ? 'is' : 'are'} left out:`,
-          ...describeRefused(refused),
-        ]),
+      : [`${count(faulty, 'row')} cannot be sent and will be skipped:`, ...describeRefused(refused)]),
   ];
 };
 

@@ -15,7 +15,7 @@ export const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): Cli
   );
 
 const describeQueued = (file: string, { queued, rows, refused }: BroadcastState): string =>
-  `${file}: ${queued} of ${count(rows, 'row')} queued, ${countRefused(refused)} refused.`;
+  `${file}: ${queued} of ${count(rows, 'row')} queued, ${countRefused(refused)} skipped.`;
 
 /** What a broadcast came to. */
 export interface BroadcastResult {

@@ -28,8 +28,8 @@ export const continueState = (
   if (givenId !== undefined && givenId !== saved.broadcastId) {
     throw new CliError(
       EXIT.usage,
-      `The broadcast of ${file} has the ID ${saved.broadcastId} already. ` +
-        'Leave out --id to continue it, or add --new to send it again, which reaches the same users.',
+      `The broadcast of ${file} already has the ID ${saved.broadcastId}. ` +
+        'Omit --id to continue it, or add --new to send it again, which reaches the same users.',
     );
   }
   return saved;

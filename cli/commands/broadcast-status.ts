@@ -11,7 +11,7 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
       'Count the sends of a broadcast by state, and by the reason for refusals.\n\n' +
         'A request appears once Parley has processed it; while it is being sent, it is not counted.',
     )
-    .argument('<broadcast-id>', 'ID of the broadcast, as the command broadcast shows it')
+    .argument('<broadcast-id>', 'ID of the broadcast, as shown by broadcast')
     .option('--watch', 'Show the counts every two seconds until no send waits and they stop changing')
     .addHelpText('after', examples('parley broadcast status summer-sale --watch --stage prod'))
     .action(async (broadcastId, { watch }) => {

@@ -42,11 +42,11 @@ export const createBroadcastCommand: CreateCommand = (context) =>
     .argument('<file>', 'CSV file in UTF-8')
     .option('--contact-column <name>', 'Column with the contact IDs', 'platformContactId')
     .option('--delimiter <character>', 'Delimiter between columns', ',')
-    .option('--dry-run', 'Check every row and forecast without queueing')
+    .option('--dry-run', 'Check every row and show the forecast, without queueing')
     .option('--yes', 'Queue without asking')
     .option('--per-second <rows>', 'Queue at most this many rows per second', wholeNumber)
     .option('--wait', 'Wait until every message is sent, refused, or scheduled, and show the outcome')
-    .option('--id <id>', 'ID of the broadcast, to find its sends (default: derived from the content)', broadcastId)
+    .option('--id <id>', 'ID for finding the sends of the broadcast (default: derived from the content)', broadcastId)
     .option('--new', 'Start another broadcast, even if this file was queued or interrupted before')
     .addHelpText(
       'after',
@@ -100,7 +100,7 @@ const dryRun = async (context: CommandContext, csv: CsvFile, plan: BroadcastPlan
       ...describePlan(csv.file, plan),
       ...(forecast ? [describeForecast(forecast)] : []),
       ...(target ? [] : ['For a forecast, add --stage <name> or --local.']),
-      `${valid} of ${count(rows, 'row')} would be queued, ${refusedRows} refused (dry run).`,
+      `${valid} of ${count(rows, 'row')} would be queued, ${refusedRows} skipped (dry run).`,
     ],
     json: { broadcastId: contentId, rows, valid, refused, forecast },
     exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
@@ -177,7 +177,7 @@ const broadcast = async (
   }
   if (start.notAfter !== undefined) {
     const expiry = describeTime(start.notAfter, forecast?.at ?? start.notAfter);
-    say(`What is not sent by ${expiry} expires. --not-after sets another time.`);
+    say(`Messages not sent by ${expiry} expire. Use --not-after to set another time.`);
   }
 
   if (options.yes !== true) {

@@ -17,7 +17,7 @@ const isRedrivenByApi = (name: DeadLetterQueueName): name is RedrivableQueue =>
 export const createRedriveCommand = ({ target, api, report, say, commandFor, stop }: CommandContext) =>
   new Command('redrive')
     .description(
-      'Move dead letters back to their queue, in order, or only one.\n\n' +
+      'Move dead letters back to their queue, in order.\n\n' +
         'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted. ' +
         'For publishing and targets, the events are published on the event bus again, with the same IDs, ' +
         'so every consumer can receive them a second time.',

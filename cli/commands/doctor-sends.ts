@@ -1,5 +1,5 @@
 import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
-import { type CommandFor, count } from '../command.ts';
+import { type CommandFor, count, quote } from '../command.ts';
 import { describeTime } from '../human-time.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { countSends, describeCounts, totalOf } from '../operations/send-counts.ts';
@@ -52,17 +52,18 @@ const checkOverdueSends = async (api: ManagementClient, commandFor: CommandFor, 
       check,
       grade: 'failing',
       message:
-        `Overdue scheduled sends: ${atLeast(overdue.length, overdue.length === PAGE_SIZE ? cursor : undefined)}, ` +
-        `the first, ${first.requestId}, since ${describeTime(first.sendAt ?? '', now)}.`,
+        `Overdue scheduled sends: ${atLeast(overdue.length, overdue.length === PAGE_SIZE ? cursor : undefined)}. ` +
+        `The oldest, ${first.requestId}, was due at ${describeTime(first.sendAt ?? '', now)}.`,
       remedy:
         `See ${commandFor('parley sends list --state scheduled')} and ` +
-        `${commandFor('parley dead-letters list schedules')}. Redrive the dead letters after you fixed their cause.`,
+        `${commandFor('parley dead-letters list schedules')}. Fix the cause of the dead letters, then redrive them. ` +
+        `Queue a send without a dead letter with ${commandFor(`parley sends requeue ${quote(first.requestId)}`)}.`,
     },
   ];
 };
 
 const HOUR_MS = 60 * 60 * 1000;
-/** A spike is at least this many in an hour, and this many times the average of the 23 hours before. */
+/** A spike is at least this many in an hour, and at least this multiple of the average of the 23 hours before. */
 const MIN_SPIKE = 20;
 const SPIKE_FACTOR = 5;
 

@@ -38,15 +38,15 @@ const createListCommand = (context: CommandContext) =>
   new Command('list')
     .description(
       'List sends by state, contact, or broadcast.\n\n' +
-        'Without --contact or --broadcast, add a --state that operators look for: scheduled, waiting, refused, ' +
-        'rejected, expired, or uncertain; the stage can list the others too (sends.indexCommonStates). Sends that ended ' +
-        'are listed newest first; those that wait start with the one that waits longest.',
+        'Without --contact or --broadcast, --state must be scheduled, waiting, refused, rejected, expired, or uncertain, ' +
+        'unless the stage has the setting sends.indexCommonStates. Sends that have ended are listed newest first; sends ' +
+        'that are still waiting, oldest first.',
     )
     .addOption(new Option('--state <state>', 'Only sends in this state').choices(SEND_STATES))
     .option('--contact <contact>', 'Only sends to this contact, newest first')
     .addOption(channelOption())
     .option('--broadcast <id>', 'Only sends of this broadcast')
-    .option('--code <code>', "Only refusals for this reason, or rejections with this code of the chat service's")
+    .option('--code <code>', 'Only refusals with this code, or rejections with this code of the chat service')
     .option('--since <time>', 'Only sends that entered their state since then; with --contact, created since then')
     .addOption(limitOption())
     .addOption(allOption())

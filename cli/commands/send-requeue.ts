@@ -8,8 +8,8 @@ export const createRequeueCommand = ({ api, report, commandFor }: CommandContext
   new Command('requeue')
     .description(
       'Queue a scheduled send that is overdue.\n\n' +
-        'For a send that is still scheduled although it is due, because its schedule is lost or late. If the schedule ' +
-        'becomes due afterward, the message is not sent twice.',
+        'For a send that is past its --send-at but still scheduled, because its schedule was deleted or is late. If the ' +
+        'schedule is only late, the message is still sent once.',
     )
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley sends requeue order-17 --stage prod'))

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
-import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
+import { type CommandContext, type CommandFor, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { recordAct } from '../operations/record-act.ts';
 import { fingerprintOf, readSecrets, replaceSecrets, type StoredSecrets } from '../operations/webhook-secrets.ts';
@@ -15,12 +15,12 @@ export const createWebhookSecretCommand: CreateCommand = (context) =>
     .addCommand(createRemoveCommand(context));
 
 const TAKES_EFFECT =
-  'The webhook reads its secrets every five minutes, and also when a request matches none of those it knows.';
+  'The webhook reads its secrets again every five minutes, and whenever a request matches none that it knows.';
 
 const createListCommand = ({ target, report }: CommandContext) =>
   new Command('list')
     .description(
-      'List the fingerprints of the secrets, and since when they are stored.\n\n' +
+      'List the fingerprints of the secrets, and when each was stored.\n\n' +
         'A fingerprint is the start of the SHA-256 hash of a secret: printf %s "$SECRET" | sha256sum | cut -c1-12',
     )
     .addHelpText('after', examples('parley webhook-secret list --stage prod'))
@@ -36,7 +36,7 @@ const createListCommand = ({ target, report }: CommandContext) =>
       });
     });
 
-const createAddCommand = ({ target, api, report, stdin }: CommandContext) =>
+const createAddCommand = ({ target, api, report, commandFor, stdin }: CommandContext) =>
   new Command('add')
     // Its own error message does not repeat a secret that was given as an argument.
     .allowExcessArguments()
@@ -63,13 +63,13 @@ const createAddCommand = ({ target, api, report, stdin }: CommandContext) =>
       await recordAct(await api(), { action: 'webhook-secret-change' });
       const isAlone = await replaceSecrets(client, secretId, before, [...before.lines, secret]);
       const sentence = `Secret ${fingerprint} added for ${found.name}. Requests that are signed with it are accepted within 10 seconds.`;
-      report({ lines: [sentence, ...warning(isAlone)], json: { fingerprint } });
+      report({ lines: [sentence, ...warning(isAlone, commandFor)], json: { fingerprint } });
     });
 
 const createRemoveCommand = ({ target, api, report, commandFor }: CommandContext) =>
   new Command('remove')
     .description(
-      'Remove a secret. At least one must stay.\n\n' +
+      'Remove a secret; at least one must remain.\n\n' +
         `${TAKES_EFFECT} Until then, requests with the removed secret are still accepted.`,
     )
     .argument('<fingerprint>', 'Fingerprint of the secret, as shown by webhook-secret list')
@@ -100,7 +100,7 @@ const createRemoveCommand = ({ target, api, report, commandFor }: CommandContext
       await recordAct(await api(), { action: 'webhook-secret-change' });
       const isAlone = await replaceSecrets(client, secretId, before, lines);
       const sentence = `Secret ${fingerprint} removed for ${found.name}. It is accepted for up to five more minutes.`;
-      report({ lines: [sentence, ...warning(isAlone)], json: { fingerprint } });
+      report({ lines: [sentence, ...warning(isAlone, commandFor)], json: { fingerprint } });
     });
 
 const secretOf = ({ secretsManager: client, addresses, name }: Target) => {
@@ -135,7 +135,9 @@ const refuseInvalid = (secret: string, { lines }: StoredSecrets): void => {
 const PREFIX = 'whsec_';
 const MIN_SIGNING_BYTES = 24;
 
-const warning = (isAlone: boolean): readonly string[] =>
+const warning = (isAlone: boolean, commandFor: CommandFor): readonly string[] =>
   isAlone
     ? []
-    : ['Someone else changed the secrets at the same time. Compare parley webhook-secret list with what you expect.'];
+    : [
+        `Someone else changed the secrets at the same time. Check them with ${commandFor('parley webhook-secret list')}.`,
+      ];

@@ -28,7 +28,7 @@ const FINGERPRINT_CHARACTERS = 12;
 export const fingerprintOf = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
 
-/** Reads the current secrets, and from the previous version since when each is stored. */
+/** Reads the current secrets. The previous version shows which of them are older than the current one. */
 export const readSecrets = async (client: SecretsManagerClient, SecretId: string): Promise<StoredSecrets> => {
   const current = await readVersion(client, SecretId, 'AWSCURRENT');
   const previous = await readVersion(client, SecretId, 'AWSPREVIOUS');

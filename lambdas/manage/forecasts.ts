@@ -47,7 +47,7 @@ const contactList = z
 
 const { requestId: _id, platformContactId: _contact, ...messageFields } = sendRequest.shape;
 
-/** A send request for several contacts, without an id. */
+/** A send request for several contacts, without an ID. */
 const forecastRequest = z.strictObject({ contacts: contactList, ...messageFields });
 
 const listed = z.looseObject({ contacts: contactList });
@@ -78,9 +78,9 @@ export const forecastSends = defineRoute({
   summary: 'Forecast how a message would be sent to each of up to 500 contacts, without sending it',
   description:
     'The body is a send request with a list of contacts in place of its ID and its contact. Parley decides as it does ' +
-    'when it sends, by what is stored now: a user may write or opt out before the request is sent. A request with a ' +
-    'sendAt is judged at that time. No contact is checked on the platform; an earlier check counts. Whether the circuit ' +
-    'breaker is open is part of GET /v1/stage.',
+    'when it sends, from what is stored now; a user may still write or opt out before the request is sent. For a ' +
+    'request with a sendAt, it decides as of that time. It does not check contacts on the platform, but uses earlier ' +
+    'checks. GET /v1/stage returns whether sending is stopped or the circuit breaker is open.',
   query: ignoredQuery,
   body: forecastRequest,
   parseBody: parseForecast,
@@ -110,7 +110,7 @@ const forecastOf = (
   rules: SendRules,
 ): ContactForecast => {
   if (stored === 'damaged') {
-    const why = 'What is stored about the contact cannot be read, so its requests cannot be processed.';
+    const why = 'The stored contact cannot be read, so its requests cannot be processed.';
     return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
   }
   return { ...viewDecision(decideSend(request, stored ?? {}, at, rules)), known: stored !== undefined };

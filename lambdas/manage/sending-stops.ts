@@ -50,11 +50,11 @@ export const stopSending = defineRoute({
   route: 'POST /v1/stops',
   summary: 'Stop sending for the stage',
   description:
-    'Within 5 seconds, no function makes another call to send. Requests wait, in order, and expire only by their ' +
+    'Within 5 seconds, Parley makes no more calls to send messages. Requests wait, in order, and expire only at their ' +
     'notAfter or after 13 days. A repeated call replaces the note.',
   query: ignoredQuery,
   body: z.strictObject({
-    /** Why, for whoever finds that nothing is sent. Numbers are masked. */
+    /** Why sending is stopped, for other operators. Numbers are masked. */
     note: actNote,
   }),
   responses: { 200: sendingResponse, 400: problemResponse },
@@ -69,8 +69,8 @@ export const resumeSending = defineRoute({
   route: 'POST /v1/resumptions',
   summary: 'Resume sending after an operator stopped it',
   description:
-    'Removes the note of the stop. A request that waited is sent when its wait ends, which takes at most a quarter of ' +
-    'the time for which sending was stopped, and at most 15 minutes. Does nothing if sending is not stopped.',
+    'Removes the note of the stop. A waiting request is sent when its wait ends, which takes about a quarter of the time ' +
+    'for which sending was stopped, but no more than about 15 minutes. Does nothing if sending is not stopped.',
   query: ignoredQuery,
   body: z.strictObject({
     /** Why; only for the audit trail. */

@@ -183,7 +183,7 @@ describe('a broadcast of 500 rows, of which 200 may not be sent', () => {
       ),
       'Forecast: 60 free-form, 240 as template, 200 may not be sent: ' +
         '120 NO_OPT_IN (80 never opted in, 40 unknown numbers), 80 OPTED_OUT.',
-      expect.stringMatching(/^What is not sent by \S+ \(in 1 day\) expires\. --not-after sets another time\.$/),
+      expect.stringMatching(/^Messages not sent by \S+ \(in 1 day\) expire\. Use --not-after to set another time\.$/),
       'Send 500 messages through the local run? [y/N]',
       'parley: Nothing was queued.',
     ]);
@@ -227,13 +227,13 @@ describe('the same broadcast with the variable missing in 20 rows', () => {
 
     expect(code).toBe(6);
     expect(err).toContain(
-      '20 rows cannot be sent and are left out:\n  20: column name is empty (rows 25, 50, 75, 100, 125, ..., 500)',
+      '20 rows cannot be sent and will be skipped:\n  20: column name is empty (rows 25, 50, 75, 100, 125, ..., 500)',
     );
     expect(err).toContain(
       'Forecast: 60 free-form, 220 as template, 200 may not be sent: ' +
         '120 NO_OPT_IN (80 never opted in, 40 unknown numbers), 80 OPTED_OUT.',
     );
-    expect(out).toContain('480 of 500 rows queued, 20 refused.');
+    expect(out).toContain('480 of 500 rows queued, 20 skipped.');
     expect(out).toContain('Outcome: 280 accepted, 120 refused (NO_OPT_IN), 80 refused (OPTED_OUT).');
     expect(await accepted(before)).toEqual({ freeForm: 60, template: 220 });
   });

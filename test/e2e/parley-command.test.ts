@@ -384,7 +384,7 @@ describe('a broadcast', () => {
     );
     expect([second.code, second.out]).toEqual([
       0,
-      expect.stringContaining(`${ROWS} of ${ROWS} rows queued, 0 refused.`),
+      expect.stringContaining(`${ROWS} of ${ROWS} rows queued, 0 skipped.`),
     ]);
     expect(third).toMatchObject({ code: 0 });
     expect(sent.map(({ body }) => Number(Object(body.params).row)).toSorted((one, other) => one - other)).toEqual(
@@ -401,7 +401,7 @@ describe('a broadcast', () => {
     const { code, out, err } = await parley(args);
 
     expect(code).toBe(6);
-    expect(out).toContain('2 of 4 rows queued, 2 refused.');
+    expect(out).toContain('2 of 4 rows queued, 2 skipped.');
     expect(err).toContain('  1: column phone is empty (row 2)\n  1: column name is empty (row 3)');
   });
 
@@ -426,7 +426,7 @@ describe('a broadcast', () => {
   it('with --dry-run checks every row and queues nothing', async () => {
     const csv = file('dry.csv', 'phone\n+5491155564001\n\n+5491155564002\n');
     const { code, out } = await parley(['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi', '--dry-run']);
-    expect([code, out]).toEqual([0, expect.stringContaining('2 of 2 rows would be queued, 0 refused (dry run).')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('2 of 2 rows would be queued, 0 skipped (dry run).')]);
     expect(existsSync(`${csv}.local.broadcast.json`)).toBe(false);
   });
 });

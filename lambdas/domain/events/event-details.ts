@@ -44,9 +44,9 @@ const common = {
 const withContent = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.optional(describe(z.strictObject(z.partial(z.object(shape)).shape), 'Present only if `events.content` is true.'));
 
-/** Every event about a message or a send has it, except those stored by earlier versions and erased ones. */
+/** In every event about a message or a send, unless an earlier version stored the item or an erasure emptied it. */
 const traceparent = z.optional(
-  string('The W3C trace context that the message or the send belongs to. To follow its trace, continue it.'),
+  string('The W3C trace context of the message or send. To join its trace, use it as the parent of your span.'),
 );
 
 const messageFields = {
@@ -187,7 +187,7 @@ export const eventDetails = {
       at: instant('When an operator stopped sending.'),
       content: withContent({ note: string("Why, in the operator's words. Numbers are masked.") }),
     }),
-    'An operator stopped sending: requests wait until an operator resumes it.',
+    'An operator stopped sending. Requests wait until an operator resumes it.',
   ),
   SendingResumed: describe(
     z.strictObject({ ...common, account, at: instant('When an operator resumed sending.') }),

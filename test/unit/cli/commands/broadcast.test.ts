@@ -84,7 +84,7 @@ describe('a broadcast', () => {
     const second = await queued();
     const third = await target.parley([...args, '--new']).then(queued);
 
-    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 rows queued, 0 refused.') });
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 rows queued, 0 skipped.') });
     expect([first.length, second.length, third.length]).toEqual([2, 2, 2]);
     expect(new Set([...first, ...second, ...third]).size).toBe(6);
   });
@@ -309,7 +309,7 @@ describe('before it queues anything, a broadcast', () => {
       '  row 1, +5491150000001: Hi Name 1; outside the window, template hello (n: Name 1)',
       '  row 2: column name is empty',
       '  row 3, +5491150000003: Hi Name 3; outside the window, template hello (n: Name 3)',
-      '10 rows cannot be sent and are left out:',
+      '10 rows cannot be sent and will be skipped:',
       '  10: column name is empty (rows 2, 12, 22, 32, 42, ..., 92)',
     ]);
     expect(await queued()).toEqual([]);
@@ -332,9 +332,7 @@ describe('before it queues anything, a broadcast', () => {
       'Forecast: 60 free-form, 240 as template, 200 may not be sent: ' +
         '120 NO_OPT_IN (80 never opted in, 40 unknown numbers), 80 OPTED_OUT.',
     );
-    expect(err).toContain(
-      'parley: Nothing was queued. Without a terminal to ask for confirmation, --yes is needed. Add it.',
-    );
+    expect(err).toContain('parley: Nothing was queued. There is no terminal to ask for confirmation. Add --yes.');
     expect(await queued()).toEqual([]);
   });
 
@@ -525,7 +523,7 @@ describe('--dry-run', () => {
         `  row 1, +549115000${files}001: Hi Ana`,
         `  row 2, +549115000${files}002: Hi Bea`,
         'Forecast: 2 free-form.',
-        '2 of 2 rows would be queued, 0 refused (dry run).',
+        '2 of 2 rows would be queued, 0 skipped (dry run).',
       ],
     ]);
     expect(await queued()).toEqual([]);

@@ -119,7 +119,7 @@ describe('doctor on sends', () => {
 
     expect(await findings('sends')).toContainEqual([
       'failing',
-      expect.stringContaining(`Overdue scheduled sends: 1, the first, a, since ${sendAt}`),
+      expect.stringContaining(`Overdue scheduled sends: 1. The oldest, a, was due at ${sendAt}`),
     ]);
   });
 
