@@ -61,6 +61,9 @@ const parse = async (line: string) => {
   return expect(program.parseAsync(args, { from: 'user' }), line).rejects.toBe(stopped);
 };
 
+/** The variables in commands that cannot have any value. `code` is an option that can be missing. */
+const VALUES: Readonly<Record<string, string>> = { name: 'send', 'most.state': 'refused', code: '' };
+
 describe('a command that a message names', () => {
   it('is found in the sources', () => {
     expect(named.length).toBeGreaterThan(8);
@@ -74,8 +77,7 @@ describe('a command that a message names', () => {
   );
 
   it.each(named.filter(({ isCompleted }) => isCompleted))('is valid: parley $command ($name)', async ({ command }) => {
-    // Queues are the only variables that are not free.
-    const line = command.replace(/\$\{(\w+)[^}]*\}/g, (_, variable) => (variable === 'name' ? 'send' : 'value'));
+    const line = command.replace(/\$\{([\w.]+)[^}]*\}/g, (_, variable) => VALUES[variable] ?? 'value');
     await parse(withTarget(line, { local: true }));
     await parse(withTarget(line, { stage: 'prod', region: 'eu-west-1' }));
   });
