@@ -1,6 +1,7 @@
 import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings';
 import packageJson from '../package.json' with { type: 'json' };
 import { type CommandContext, type CreateCommand, examples } from './command.ts';
+import { createAlarmsCommand } from './commands/alarms.ts';
 import { createAuditCommand } from './commands/audit.ts';
 import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
@@ -43,6 +44,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createErasureScanCommand,
   createAuditCommand,
   createAuditTrailCommand,
+  createAlarmsCommand,
   createDoctorCommand,
 ];
 

@@ -8,6 +8,7 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { CliError, EXIT } from './errors.ts';
 import { AWS_CALL } from './operations/aws-call.ts';
+import { cloudWatchUrl } from './operations/cloudwatch-url.ts';
 import type { SigningCredentials } from './operations/signed-fetch.ts';
 import { storesOfStack } from './operations/stack-stores.ts';
 import type { Stores } from './operations/stores.ts';
@@ -48,8 +49,11 @@ export interface Target {
   /** For file names, such as `Parley-prod.eu-west-1` or `local`. */
   readonly id: string;
   readonly isLocal: boolean;
-  /** The namespace of the stack's metrics. The local run collects none. */
+  /** What the names of the stack's alarms start with. Undefined in the local run, which has no others. */
+  readonly alarmNamePrefix?: string;
+  /** The namespace of the stack's metrics. Those of the local run cannot be read. */
   readonly metricsNamespace?: string;
+  readonly cloudWatchUrl: string;
   readonly region: string;
   readonly addresses: Readonly<
     Record<(typeof ADDRESSES)[number], string> & Partial<Record<(typeof OPTIONAL_ADDRESSES)[number], string>>
@@ -117,7 +121,10 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     name,
     id: `${stackName}.${region}`,
     isLocal: false,
-    metricsNamespace: stackName.replace(/^arn:.*:stack\/([^/]+)\/.*$/, '$1'),
+    // Not the stack's name alone, with which the names of other stacks can start.
+    alarmNamePrefix: `${nameOf(stackName)}-Monitoring`,
+    metricsNamespace: nameOf(stackName),
+    cloudWatchUrl: cloudWatchUrl(region),
     region,
     addresses: {
       ...addresses.parse(found),
@@ -129,6 +136,9 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     stores: () => storesOfStack(cloudFormation, stackName, { sqs, client: { region, credentials } }),
   };
 };
+
+/** Returns the name of a stack that may be given by its ARN. */
+const nameOf = (stack: string): string => stack.replace(/^arn:.*:stack\/([^/]+)\/.*$/, '$1');
 
 const readOptional = (read: (address: string) => unknown) =>
   optionalAddresses.parse(
@@ -174,6 +184,7 @@ const localState = z.looseObject({
     AWS_ACCESS_KEY_ID: z.string(),
     AWS_SECRET_ACCESS_KEY: z.string(),
     AWS_REGION: z.string(),
+    AWS_ENDPOINT_URL_CLOUDWATCH: z.string(),
     AWS_ENDPOINT_URL_DYNAMODB: z.string(),
     AWS_ENDPOINT_URL_SCHEDULER: z.string(),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: z.string(),
@@ -196,6 +207,7 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     name: 'the local run',
     id: 'local',
     isLocal: true,
+    cloudWatchUrl: env.AWS_ENDPOINT_URL_CLOUDWATCH,
     region: env.AWS_REGION,
     addresses: {
       ...addresses.parse(Object.fromEntries(ADDRESSES.map((name) => [name, Reflect.get(state, name)]))),

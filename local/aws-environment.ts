@@ -21,6 +21,7 @@ export interface EmulatorUrls {
   readonly secretsManager: string;
   readonly eventBridge: string;
   readonly scheduler: string;
+  readonly cloudWatch: string;
 }
 
 /**
@@ -37,6 +38,7 @@ export const awsEnvironment = (urls: EmulatorUrls): Readonly<Record<string, stri
   AWS_DEFAULT_REGION: REGION,
   AWS_REGION: REGION,
   AWS_ENDPOINT_URL: urls.secretsManager,
+  AWS_ENDPOINT_URL_CLOUDWATCH: urls.cloudWatch,
   AWS_ENDPOINT_URL_DYNAMODB: urls.dynamodb,
   AWS_ENDPOINT_URL_DYNAMODB_STREAMS: urls.dynamodb,
   AWS_ENDPOINT_URL_EVENTBRIDGE: urls.eventBridge,

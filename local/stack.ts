@@ -1,5 +1,6 @@
 import { ACCOUNT_ID, CREDENTIALS, REGION } from './aws-environment.ts';
 import type { MovableClock } from './clock.ts';
+import { recordHttpAnswer } from './emulators/cloudwatch/aws-metrics.ts';
 import type { Emulators } from './emulators/emulators.ts';
 import { createApiDestinations } from './emulators/event-targets.ts';
 import { startMappings } from './event-sources/event-source-mappings.ts';
@@ -7,7 +8,7 @@ import type { RunningMapping } from './event-sources/queue-mapping.ts';
 import { startRecurringSchedules } from './event-sources/recurring-schedules.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
 import { type Functions, type LogSettings, startFunctions } from './functions/functions.ts';
-import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
+import { type HttpApi, type HttpApiOutcome, startHttpApi } from './http-api/http-api.ts';
 import type { Interposed } from './interposed.ts';
 import { unsupported } from './local-error.ts';
 import { type CloudServices, placeOf } from './resources/resource-type.ts';
@@ -49,6 +50,7 @@ export interface RunningStack extends AsyncDisposable {
  */
 export const startStack = async (settings: StackSettings): Promise<RunningStack> => {
   const { template, emulators, clock, warn } = settings;
+  const { metrics } = emulators.cloudWatch;
   await using stack = new AsyncDisposableStack();
   const resources = new Map<string, CreatedResource>();
   const localUrls = new Map<string, string>();
@@ -70,7 +72,8 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     async openHttpApi(apiId, name) {
       const functionOf = (arn: string) => functions?.find(arn)?.invoke;
       const { allowedHosts } = settings;
-      const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts };
+      const onAnswer = (outcome: HttpApiOutcome) => recordHttpAnswer(metrics, outcome);
+      const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts, onAnswer };
       const api = stack.use(await startHttpApi(apiId, name, context));
       apis.set(apiId, api);
       localUrls.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);
@@ -92,6 +95,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     awsEnvironment: emulators.env,
     clock,
     logs,
+    metrics,
     runtimeClient: settings.runtimeClient,
     interposed,
   });
@@ -100,7 +104,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     for (const mapping of mappings) mapping.stop();
   });
   const sources = interposed?.mappings ?? emulators;
-  mappings.push(...startMappings(services.declared, { functions, emulators: sources, clock, warn }));
+  mappings.push(...startMappings(services.declared, { functions, emulators: sources, clock, metrics, warn }));
   stack.defer(startRecurringSchedules(services.declared.recurringSchedules, { functions, clock, warn }));
 
   const outputs = resolveOutputs(template, context);

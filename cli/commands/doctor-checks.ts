@@ -7,6 +7,7 @@ import { checkToken } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
+import { checkAlarms } from './doctor-alarms.ts';
 import { checkLimits } from './doctor-limits.ts';
 import { checkDeadLetters, checkQueues } from './doctor-queues.ts';
 import { checkSends } from './doctor-sends.ts';
@@ -51,6 +52,7 @@ export const runChecks = async (
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
     guarded('queues', () => checkQueues(target, commandFor)),
     stage ? guarded('sends', () => checkSends(api, commandFor, now)) : [],
+    guarded('alarms', () => checkAlarms(target, commandFor)),
   ]);
   return [first, ...others].flat();
 };

@@ -9,6 +9,7 @@ export interface Finding {
     | 'webhook'
     | 'limits'
     | 'queues'
+    | 'alarms'
     | 'sends';
   /** `failing` needs a fix now; `warning` may need one. */
   readonly grade: 'ok' | 'warning' | 'failing';

@@ -15,7 +15,13 @@ export interface Signer {
   readonly credentials: () => Promise<SigningCredentials>;
 }
 
-export type SignedFetch = (method: string, url: URL, body?: string) => Promise<Response>;
+/** @param headers to sign and send, in lower case; by default, the content type JSON for a request with a body */
+export type SignedFetch = (
+  method: string,
+  url: URL,
+  body?: string,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Response>;
 
 /**
  * Creates a `fetch` that signs every request with Signature Version 4, by default for an API Gateway API with IAM
@@ -28,7 +34,7 @@ export const createSignedFetch = (
   timeoutMs: number,
 ): SignedFetch => {
   const signer = new SignatureV4({ service, region, credentials, sha256: Sha256 });
-  return async (method, url, body) => {
+  return async (method, url, body, extra = body === undefined ? {} : { 'content-type': 'application/json' }) => {
     const query = Object.fromEntries(
       [...new Set(url.searchParams.keys())].map((name) => [name, url.searchParams.getAll(name)]),
     );
@@ -38,7 +44,7 @@ export const createSignedFetch = (
       hostname: url.hostname,
       path: url.pathname,
       query,
-      headers: { host: url.host, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { host: url.host, ...extra },
       body,
     });
     // fetch sets the host header itself, to the value that was signed.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cloudWatchUrl } from './cloudwatch-url.ts';
 import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
 /** How many webhook requests Parley accepted, and how many it refused as unauthenticated. */
@@ -50,8 +51,7 @@ const sumOf = async (
   start: Date,
   end: Date,
 ): Promise<number> => {
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = new URL(process.env.AWS_ENDPOINT_URL_CLOUDWATCH ?? `https://monitoring.${region}.${suffix}/`);
+  const url = new URL(cloudWatchUrl(region));
   url.search = new URLSearchParams({
     Action: 'GetMetricStatistics',
     Version: '2010-08-01',

@@ -16,6 +16,7 @@ export const METRIC_NAMES_OF = {
     'WebhookVerificationUnavailable',
     'WebhookHandshake',
     'WebhookUnsubscribed',
+    'RetriedMessageAge',
   ],
   send: [
     'SendAccepted',
@@ -32,6 +33,7 @@ export const METRIC_NAMES_OF = {
     'AccountResumed',
     'ContactCheckRejected',
     'WindowMisjudged',
+    'RetriedMessageAge',
   ],
   publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
   manage: ['SendingStopped', 'SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],

@@ -9,7 +9,7 @@ export type InboundQueueHandlerOptions = DrainMessageOptions &
 
 /** Creates the handler of the inbound queue's messages. */
 export const createInboundQueueHandler = (options: InboundQueueHandlerOptions) => {
-  const { changeVisibility, clock, log } = options;
+  const { changeVisibility, clock, log, metrics } = options;
   return createQueueHandler({
     handleMessage: createDrainMessage(options),
     changeVisibility,
@@ -17,5 +17,6 @@ export const createInboundQueueHandler = (options: InboundQueueHandlerOptions) =
     clock,
     requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
     log,
+    metrics,
   });
 };

@@ -133,6 +133,7 @@ export const handler = frame(
     clock: systemClock,
     requiredTimeMs: limits.requiredSeconds * 1000,
     log,
+    metrics,
   }),
   middlewares,
 );

@@ -3,6 +3,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { ACCOUNT_ID, arnOf, awsEnvironment, CREDENTIALS, REGION } from '../aws-environment.ts';
 import type { MovableClock } from '../clock.ts';
+import { type CloudWatch, startCloudWatch } from './cloudwatch/cloudwatch.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { startEventBridge } from './event-bridge.ts';
 import { createEventBuses, type EventBuses } from './event-buses.ts';
@@ -19,6 +20,7 @@ export interface Emulators extends AsyncDisposable {
   readonly secrets: SecretStore;
   readonly buses: EventBuses;
   readonly schedules: Schedules;
+  readonly cloudWatch: CloudWatch;
   /** The base URL of the queues, without a trailing slash. The rest of a queue's URL is its name. */
   readonly queueBaseUrl: string;
   /** The environment variables that point any AWS SDK at the emulators. */
@@ -52,6 +54,8 @@ export const startEmulators = async ({ folder, clock, warn }: EmulatorSettings):
   await Promise.allSettled(starting);
   const [tables, queues, secretsManager, eventBridge] = await Promise.all(starting);
 
+  const cloudWatch = await use(startCloudWatch({ clock, queues: queues.gauges }));
+
   const client = { region: REGION, credentials: CREDENTIALS };
   const adopt = <Client extends { destroy(): void }>(created: Client) => stack.adopt(created, (one) => one.destroy());
   const dynamodb = adopt(new DynamoDBClient({ ...client, endpoint: tables.url }));
@@ -67,6 +71,7 @@ export const startEmulators = async ({ folder, clock, warn }: EmulatorSettings):
     secrets,
     buses,
     schedules,
+    cloudWatch,
     queueBaseUrl: `${queues.url}/${ACCOUNT_ID}`,
     env: awsEnvironment({
       dynamodb: tables.url,
@@ -74,6 +79,7 @@ export const startEmulators = async ({ folder, clock, warn }: EmulatorSettings):
       secretsManager: secretsManager.url,
       eventBridge: eventBridge.url,
       scheduler: scheduler.url,
+      cloudWatch: cloudWatch.url,
     }),
     pauseTables: tables.pause,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -1,4 +1,6 @@
 import type { MovableClock } from '../clock.ts';
+import { functionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
+import type { MetricStore } from '../emulators/cloudwatch/metric-store.ts';
 import type { Emulators } from '../emulators/emulators.ts';
 import { queueUrlOf } from '../emulators/sqs/sqs.ts';
 import type { FunctionPool } from '../functions/function-pool.ts';
@@ -17,6 +19,8 @@ export interface MappingContext {
   readonly functions: Functions;
   readonly emulators: Pick<Emulators, 'sqs' | 'dynamodbStreams' | 'queueBaseUrl'>;
   readonly clock: MovableClock;
+  /** Where the age of stream records is recorded. @default nowhere */
+  readonly metrics?: MetricStore | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -31,7 +35,7 @@ const MAPPING_CONCURRENCY = 2;
  */
 export const startMappings = (
   { queueMappings, streamMappings }: MappingDeclarations,
-  { functions, emulators, clock, warn }: MappingContext,
+  { functions, emulators, clock, metrics, warn }: MappingContext,
 ): readonly RunningMapping[] => {
   const { sqs, dynamodbStreams: streams, queueBaseUrl } = emulators;
   const starts = [
@@ -44,7 +48,9 @@ export const startMappings = (
     ...streamMappings.map((mapping) => {
       const { invoke, declaration } = consumerOf(mapping, functions);
       const onFailureQueueUrl = mapping.onFailureQueueArn && queueUrlOf(mapping.onFailureQueueArn, queueBaseUrl);
-      const context = { streams, sqs, onFailureQueueUrl, functionArn: declaration.arn, invoke, clock, warn };
+      const recorded = metrics && functionMetrics(metrics, declaration.name, clock.now);
+      const onInvoke = (ageMs: number) => recorded?.record('IteratorAge', ageMs);
+      const context = { streams, sqs, onFailureQueueUrl, functionArn: declaration.arn, invoke, clock, onInvoke, warn };
       return () => startStreamMapping(mapping, context);
     }),
   ];

@@ -32,6 +32,8 @@ export interface StreamMappingContext {
   readonly functionArn: string;
   readonly invoke: InvokeFunction;
   readonly clock: MovableClock;
+  /** Receives the age of the last record of each batch that the function is invoked with. @default nothing */
+  readonly onInvoke?: ((ageMs: number) => void) | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -57,7 +59,11 @@ export const startStreamMapping = (
   const stopped = stop.signal;
   const sleep = (ms: number) => pause(ms, undefined, { signal: stopped }).catch(() => undefined);
 
-  const invoke = (records: readonly StreamRecord[]) => context.invoke(JSON.stringify({ Records: records }));
+  const invoke = (records: readonly StreamRecord[]) => {
+    const createdAt = records.at(-1)?.dynamodb.ApproximateCreationDateTime;
+    if (createdAt !== undefined) context.onInvoke?.(Math.max(0, clock.now().getTime() - createdAt * 1000));
+    return context.invoke(JSON.stringify({ Records: records }));
+  };
 
   const processRecords = async (batch: readonly StreamRecord[], shardId: string): Promise<void> => {
     const discard = (discarded: DiscardedBatch) => reportDiscarded(declaration, context, shardId, discarded, stopped);

@@ -18,7 +18,16 @@ export interface FunctionPool extends AsyncDisposable {
    * @param random A number from 0 (inclusive) to 1 (exclusive) that chooses the process.
    */
   readonly killOne: (random: number) => boolean;
+  /**
+   * Throttles invocations above a number of concurrent ones, like Lambda's reserved concurrency. Undefined ends that.
+   *
+   * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
+   */
+  readonly throttleAbove: (concurrency: number | undefined) => void;
 }
+
+/** The error of an invocation that Lambda refused because of the concurrency. */
+export const THROTTLED = 'TooManyRequestsException';
 
 /** The maximum number of processes per function. On Lambda, the limit is the account's: 1,000 or more. */
 export const LOCAL_CONCURRENCY = 4;
@@ -41,6 +50,7 @@ export const createFunctionPool = (
   const working = new Set<ExecutionEnvironment>();
   const waiting: (() => void)[] = [];
   let busy = 0;
+  let throttledAbove = Number.POSITIVE_INFINITY;
   let isClosed = false;
 
   const discard = (environment: ExecutionEnvironment): void => {
@@ -75,6 +85,7 @@ export const createFunctionPool = (
       if (bytes > PAYLOAD_LIMIT) {
         return failure('RequestEntityTooLarge', `${bytes} byte payload is too large for the invoke`);
       }
+      if (busy >= throttledAbove) return failure(THROTTLED, 'Rate Exceeded.');
       if (busy >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
       if (isClosed) return failure('Runtime.Closed', 'The local run has ended.');
       busy += 1;
@@ -88,6 +99,9 @@ export const createFunctionPool = (
       }
     },
     working: () => working.size,
+    throttleAbove(concurrency) {
+      throttledAbove = concurrency ?? Number.POSITIVE_INFINITY;
+    },
     killOne(random) {
       const alive = [...working].filter((environment) => environment.isAlive());
       const victim = alive[Math.floor(random * alive.length)];

@@ -6,10 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
+import { type FunctionMetrics, functionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
+import { createMetricsReader } from '../emulators/cloudwatch/embedded-metrics.ts';
+import type { MetricStore } from '../emulators/cloudwatch/metric-store.ts';
 import { createPrivateFolder, openPrivateFile } from '../private-files.ts';
-import { createFunctionPool, type FunctionPool } from './function-pool.ts';
+import { createFunctionPool, type FunctionPool, THROTTLED } from './function-pool.ts';
 import type { InterposedFunctions } from './interposed-functions.ts';
-import type { FunctionDeclaration } from './invocation.ts';
+import type { FunctionDeclaration, InvokeFunction } from './invocation.ts';
 
 /** The destinations of the functions' output. */
 export interface LogSettings {
@@ -28,6 +31,8 @@ export interface FunctionSettings {
   readonly logs: LogSettings;
   /** The path of the runtime client that each function's process runs. @default the local run's own */
   readonly runtimeClient?: string | undefined;
+  /** Where the functions' metrics are recorded. @default nowhere */
+  readonly metrics?: MetricStore | undefined;
   /** @default nothing */
   readonly interposed?: InterposedFunctions | undefined;
 }
@@ -42,19 +47,22 @@ export interface Functions extends AsyncDisposable {
 /** Prepares functions for invocation. A function's process starts with its first invocation. */
 export const startFunctions = async (
   declarations: readonly FunctionDeclaration[],
-  { folder, awsEnvironment, clock, logs, interposed, ...settings }: FunctionSettings,
+  { folder, awsEnvironment, clock, logs, metrics, interposed, ...settings }: FunctionSettings,
 ): Promise<Functions> => {
   await using stack = new AsyncDisposableStack();
   const runtimeClient = settings.runtimeClient ?? (await buildRuntimeClient(folder));
   const byLogicalId = new Map<string, FunctionPool>();
   for (const declaration of declarations) {
     const log = stack.use(await openFunctionLog(declaration.name, logs));
+    if (metrics) log.stream.pipe(createMetricsReader(metrics));
     // Runs a copy outside the repository, so that, like on Lambda, a module missing from the bundle cannot be resolved.
     const taskRoot = join(folder, 'functions', declaration.name);
     await cp(declaration.codeFolder, taskRoot, { recursive: true });
     const execution = { runtimeClient, awsEnvironment, clock, interposedEnvironment: interposed?.environment };
     const pool = stack.use(createFunctionPool(declaration, taskRoot, execution, log.stream));
-    byLogicalId.set(declaration.logicalId, interposed ? { ...pool, invoke: interposed.invocations(pool) } : pool);
+    const invoke = interposed ? interposed.invocations(pool) : pool.invoke;
+    const recorded = metrics && functionMetrics(metrics, declaration.name, clock.now);
+    byLogicalId.set(declaration.logicalId, { ...pool, invoke: recorded ? counted(invoke, recorded) : invoke });
   }
   const resources = stack.move();
   return {
@@ -64,6 +72,18 @@ export const startFunctions = async (
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };
+
+/** Returns what invokes a function, and counts failures and throttles as Lambda does. */
+const counted =
+  (invoke: InvokeFunction, metrics: FunctionMetrics): InvokeFunction =>
+  async (event) => {
+    const result = await invoke(event);
+    // An event over the size limit is refused before the function is invoked.
+    if (!result.ok && result.error.errorType !== 'RequestEntityTooLarge') {
+      metrics.record(result.error.errorType === THROTTLED ? 'Throttles' : 'Errors', 1);
+    }
+    return result;
+  };
 
 /**
  * Loads modules of Node.js as CommonJS does. An import from an ES module reads every export of the module, and so loads

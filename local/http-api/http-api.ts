@@ -21,6 +21,14 @@ export interface HttpApi extends ListeningServer {
   readonly addRoute: (routeKey: string, integrationId: string, authorization?: RouteAuthorization) => void;
 }
 
+/** An answer of an HTTP API. */
+export interface HttpApiOutcome {
+  readonly apiId: string;
+  readonly stage: string;
+  readonly status: number;
+  readonly at: Date;
+}
+
 interface Integration {
   readonly functionArn: string;
   readonly timeoutMs: number;
@@ -40,6 +48,8 @@ export interface HttpApiContext {
    * none
    */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Receives every answer. @default nothing */
+  readonly onAnswer?: ((outcome: HttpApiOutcome) => void) | undefined;
 }
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
@@ -96,6 +106,10 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
   };
 
   const answer: RequestListener = (request, response) => {
+    response.once('finish', () => {
+      const at = context.clock.now();
+      if (identity) context.onAnswer?.({ apiId, stage: identity.stage, status: response.statusCode, at });
+    });
     handle(request, response).catch(() => {
       // Either the client has disconnected, or the function returned invalid headers.
       if (response.headersSent) response.destroy();

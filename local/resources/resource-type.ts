@@ -11,7 +11,7 @@ import type { CreatedResource } from '../template/resolver.ts';
 
 /** The services that resources are created with. */
 export interface CloudServices
-  extends Pick<Emulators, 'dynamodb' | 'sqs' | 'queueBaseUrl' | 'secrets' | 'buses' | 'schedules'> {
+  extends Pick<Emulators, 'dynamodb' | 'sqs' | 'queueBaseUrl' | 'secrets' | 'buses' | 'schedules' | 'cloudWatch'> {
   readonly apiDestinations: ApiDestinations;
   /** The folder that contains the synthesized assets. */
   readonly assetFolder: string;

@@ -1,5 +1,6 @@
 import { ACCOUNT_ID, arnOf } from '../aws-environment.ts';
 import { api, integration, route, stage } from './api-gateway.ts';
+import { alarm } from './cloudwatch.ts';
 import { globalTable, table } from './dynamodb.ts';
 import { apiDestination, connection, eventBus, rule, schedule, scheduleGroup } from './eventbridge.ts';
 import { eventSourceMapping, lambdaFunction } from './lambda.ts';
@@ -7,9 +8,8 @@ import { inertResourceType, type ResourceType } from './resource-type.ts';
 import { secret } from './secrets-manager.ts';
 import { queue } from './sqs.ts';
 
-const NO_ALARMS = 'only alarms publish to it, and there are none in the local run';
+const NO_NOTIFICATIONS = 'only alarms publish to it, and parley alarms shows their states';
 const NO_ENCRYPTION = 'the local run does not encrypt data';
-const NO_METRICS = 'the local run collects no metrics';
 const NO_PERMISSIONS = 'the local run does not enforce permissions; the stack tests check them';
 
 const withArn = (service: string, resource: (name: string) => string) => (name: string) => ({
@@ -24,6 +24,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGatewayV2::Integration': integration,
   'AWS::ApiGatewayV2::Route': route,
   'AWS::ApiGatewayV2::Stage': stage,
+  'AWS::CloudWatch::Alarm': alarm,
   'AWS::DynamoDB::GlobalTable': globalTable,
   'AWS::DynamoDB::Table': table,
   'AWS::Events::ApiDestination': apiDestination,
@@ -38,11 +39,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::SecretsManager::Secret': secret,
 
   'AWS::CDK::Metadata': inertResourceType('it only reports which constructs are used'),
-  'AWS::CloudWatch::Alarm': inertResourceType(
-    NO_METRICS,
-    withArn('cloudwatch', (name) => `alarm:${name}`),
-  ),
-  'AWS::CloudWatch::Dashboard': inertResourceType(NO_METRICS),
+  'AWS::CloudWatch::Dashboard': inertResourceType('the local run draws no graphs'),
   'AWS::IAM::ManagedPolicy': inertResourceType(NO_PERMISSIONS, (name) => {
     const arn = `arn:aws:iam::${ACCOUNT_ID}:policy/${name}`;
     return { ref: arn, attributes: { PolicyArn: arn } };
@@ -62,9 +59,9 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
     'functions log to files',
     withArn('logs', (name) => `log-group:${name}:*`),
   ),
-  'AWS::Logs::MetricFilter': inertResourceType(NO_METRICS),
+  'AWS::Logs::MetricFilter': inertResourceType('no alarm watches what is counted in logs'),
   'AWS::Logs::QueryDefinition': inertResourceType('functions log to files'),
-  'AWS::SNS::Topic': inertResourceType(NO_ALARMS, (name) => {
+  'AWS::SNS::Topic': inertResourceType(NO_NOTIFICATIONS, (name) => {
     const arn = arnOf('sns', name);
     return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };
   }),

@@ -59,7 +59,7 @@ describe('the alarm of a stage with Amazon SNS', () => {
 
     expect(answer).toMatchObject({ statusCode: 200 });
     expect(fetched).toEqual([CERTIFICATE_URL]);
-    const watched = [...alarmMetrics(template)].filter(([logicalId]) => logicalId.includes('WebhookUnsubscribed'));
+    const watched = alarmMetrics(template).filter(([logicalId]) => logicalId.includes('WebhookUnsubscribed'));
     expect(watched).toHaveLength(1);
     const emitted = loggedMetrics(output);
     expect(emitted).toEqual(watched.map(([, metric]) => metric));

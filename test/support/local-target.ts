@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Target } from '../../cli/target.ts';
 import { createMovableClock, type MovableClock } from '../../local/clock.ts';
+import { type CloudWatch, startCloudWatch } from '../../local/emulators/cloudwatch/cloudwatch.ts';
 import { startSqs } from '../../local/emulators/sqs/sqs.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 import { runParley } from './run-parley.ts';
@@ -29,6 +30,7 @@ const noneKept: AnswerCall = async (method, path) => {
 export interface LocalTarget extends AsyncDisposable {
   readonly sqs: SQSClient;
   readonly clock: MovableClock;
+  readonly cloudWatch: CloudWatch;
   readonly folder: string;
   readonly addresses: Target['addresses'];
   /** Runs a command line. */
@@ -63,6 +65,7 @@ export const startLocalTarget = async (
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     }),
   );
+  const cloudWatch = await startCloudWatch({ clock, queues: emulator.gauges });
   const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-target-'));
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
@@ -89,6 +92,7 @@ export const startLocalTarget = async (
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
         AWS_REGION: 'us-east-1',
+        AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatch.url,
         AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
         AWS_ENDPOINT_URL_SCHEDULER: 'http://127.0.0.1:9',
         AWS_ENDPOINT_URL_SQS: emulator.url,
@@ -99,12 +103,14 @@ export const startLocalTarget = async (
   return {
     sqs,
     clock,
+    cloudWatch,
     folder: folder.path,
     addresses,
     parley: (args, stop) => runParley(args, { stateFolder: folder.path, stop }),
     async [Symbol.asyncDispose]() {
       sqs.destroy();
       await emulator.close();
+      await cloudWatch.close();
       await management.close();
       folder.remove();
     },

@@ -25,17 +25,26 @@ export const emittedMetrics = (namespace: string): readonly string[] => {
   );
 };
 
-const customAlarm = z.object({
+const metricReference = z.object({
   Namespace: z.string().refine((namespace) => !namespace.startsWith('AWS/')),
   MetricName: z.string(),
   Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })),
 });
 
-/** Returns the identities of the custom metrics that alarms watch, by the logical id of the alarm. */
-export const alarmMetrics = (template: Template): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries(template.findResources('AWS::CloudWatch::Alarm')).flatMap(([logicalId, { Properties }]) => {
-      const { data } = customAlarm.safeParse(Properties);
+/** The metrics of an alarm: its own one, or those of its expression. */
+const metricsOf = (properties: unknown): readonly unknown[] => {
+  const { Metrics } = z.object({ Metrics: z.array(z.looseObject({})).default([]) }).parse(properties);
+  return [
+    properties,
+    ...Metrics.map(({ MetricStat }) => z.object({ Metric: z.unknown() }).safeParse(MetricStat).data?.Metric),
+  ];
+};
+
+/** Returns the custom metrics that alarms watch: the logical id of the alarm, and the identity of the metric. */
+export const alarmMetrics = (template: Template): readonly (readonly [logicalId: string, metric: string])[] =>
+  Object.entries(template.findResources('AWS::CloudWatch::Alarm')).flatMap(([logicalId, { Properties }]) =>
+    metricsOf(Properties).flatMap((metric) => {
+      const { data } = metricReference.safeParse(metric);
       if (data === undefined) return [];
       const dimensions = Object.fromEntries(data.Dimensions.map(({ Name, Value }) => [Name, Value]));
       return [[logicalId, metricIdentity(data.Namespace, data.MetricName, dimensions)] as const];
@@ -64,7 +73,7 @@ const readWidgetMetric = (metric: readonly unknown[]): string => {
 
 /** Returns the identities of all custom metrics that an operator sees. */
 export const shownMetrics = (template: Template): ReadonlySet<string> =>
-  new Set([...alarmMetrics(template).values(), ...dashboardMetrics(template)]);
+  new Set([...alarmMetrics(template).map(([, metric]) => metric), ...dashboardMetrics(template)]);
 
 /** A log line in the embedded metric format. */
 const metricLine = z.looseObject({

@@ -29,6 +29,7 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
   alarms.addAge(
     'InboundQueueAge',
     inboundQueue,
+    handler,
     MAX_INBOUND_QUEUE_AGE,
     `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored. The table is throttled or ` +
       'unavailable.',

@@ -25,6 +25,7 @@ export function addSenderAlarms(alarms: StageAlarms, { handler, sendQueue, sched
   alarms.addAge(
     'SendQueueAge',
     sendQueue,
+    handler,
     MAX_SEND_QUEUE_AGE,
     `A send request has waited ${MAX_SEND_QUEUE_AGE.toMinutes()} minutes. An operator may have stopped sending, or the ` +
       'chat service may be unavailable or rejecting calls.',

@@ -1,9 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, type AlarmProps, ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  type AlarmProps,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import type { ParleyFunction } from '../parley-function.ts';
 
 const PERIOD = Duration.minutes(5);
 
@@ -16,7 +24,7 @@ export const MAXIMUM = { period: PERIOD, statistic: 'Maximum' };
 /** What starts an alarm, and what it means. */
 export interface StageAlarmProps
   extends Partial<Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm' | 'treatMissingData'>> {
-  readonly metric: Metric;
+  readonly metric: IMetric;
   /** A data point breaches if its value is at least this. */
   readonly threshold: number;
   /** What the alarm means, in full sentences. The runbook says what to do. */
@@ -74,8 +82,24 @@ export class StageAlarms {
     this.add(id, { metric: queue.metricApproximateNumberOfMessagesVisible(MAXIMUM), threshold: 1, meaning });
   }
 
-  /** Adds an alarm that lasts while a message has waited longer than the limit. */
-  addAge(id: string, queue: IQueue, limit: Duration, meaning: string): void {
-    this.add(id, { metric: queue.metricApproximateAgeOfOldestMessage(MAXIMUM), threshold: limit.toSeconds(), meaning });
+  /**
+   * Adds an alarm that lasts while a message has waited longer than the limit.
+   *
+   * A queue's own metric leaves out messages that were received three times, so it shows only those that nobody
+   * processes. The function that processes them reports the age of those that it retries.
+   *
+   * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+   */
+  addAge(id: string, queue: IQueue, handler: ParleyFunction, limit: Duration, meaning: string): void {
+    const metric = new MathExpression({
+      expression: 'MAX([FILL(queued, 0), FILL(retried, 0)])',
+      label: 'seconds',
+      period: PERIOD,
+      usingMetrics: {
+        queued: queue.metricApproximateAgeOfOldestMessage(MAXIMUM),
+        retried: handler.customMetric('RetriedMessageAge', MAXIMUM),
+      },
+    });
+    this.add(id, { metric, threshold: limit.toSeconds(), meaning });
   }
 }

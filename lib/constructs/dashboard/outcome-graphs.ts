@@ -17,7 +17,8 @@ const SENDS = [
 ] as const;
 const CIRCUIT_BREAKER = ['AccountHeld', 'AccountResumed'] as const;
 
-const OUTCOMES: readonly MetricName[] = [...INBOUND, ...SENDS, ...CIRCUIT_BREAKER];
+/** What other graphs show. */
+const SHOWN: readonly MetricName[] = [...INBOUND, ...SENDS, ...CIRCUIT_BREAKER, 'RetriedMessageAge'];
 
 /** The time within which the chat service expects the webhook's answer, in milliseconds. */
 const WEBHOOK_LIMIT_MS = 2_000;
@@ -54,7 +55,7 @@ export function outcomeGraphs(parts: WatchedParts): IWidget[][] {
       // A metric that is added later appears here by itself.
       graph(
         'Everything else that the functions count',
-        handlers.flatMap((handler) => handler.customMetrics(SUM, (name) => !OUTCOMES.includes(name))),
+        handlers.flatMap((handler) => handler.customMetrics(SUM, (name) => !SHOWN.includes(name))),
       ),
     ],
   ];

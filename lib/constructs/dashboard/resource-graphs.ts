@@ -4,17 +4,18 @@ import { deadLetterQueuesOf, functionsOf, type WatchedParts, workQueuesOf } from
 
 /** Returns the graphs of the queues, functions, APIs, and the table. */
 export function resourceGraphs(parts: WatchedParts): IWidget[][] {
-  const { table, receiver, publisher, management } = parts;
+  const { table, receiver, sender, publisher, management } = parts;
   const functions = Object.entries(functionsOf(parts));
   const apis = Object.entries({ webhook: receiver.api, management: management.api });
   return [
     [
-      graph(
-        'Queues: age of the oldest message',
-        Object.entries(workQueuesOf(parts)).map(([label, queue]) =>
-          queue.metricApproximateAgeOfOldestMessage({ ...MAXIMUM, label }),
+      graph('Queues: age of the oldest message', [
+        ...Object.entries(workQueuesOf(parts)).map(([label, queue]) =>
+          queue.metricApproximateAgeOfOldestMessage({ ...MAXIMUM, label: `${label}: not processed` }),
         ),
-      ),
+        receiver.handler.customMetric('RetriedMessageAge', { ...MAXIMUM, label: 'inbound: retried' }),
+        sender.handler.customMetric('RetriedMessageAge', { ...MAXIMUM, label: 'send: retried' }),
+      ]),
       graph(
         'Queues: messages',
         Object.entries(workQueuesOf(parts)).map(([label, queue]) =>

@@ -33,6 +33,13 @@ export interface QueueContext {
 const IN_FLIGHT_LIMIT = 120_000;
 /** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html */
 const MAX_VISIBILITY_MS = 12 * 60 * 60 * 1000;
+/**
+ * The metric of the oldest message leaves out messages that were received as often. AWS does not say whether this applies
+ * to FIFO queues, so no alarm may depend on them there.
+ *
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+ */
+const POISON_RECEIVES = 3;
 /** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_PurgeQueue.html */
 const PURGE_INTERVAL_MS = 60_000;
 
@@ -154,6 +161,17 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
     depths() {
       const [visible, inFlight] = [count(messages.isVisible), count(messages.isInFlight)];
       return { visible, inFlight, delayed: count(() => true) - visible - inFlight };
+    },
+
+    gauges(at) {
+      const present = messages.all().filter(({ sentAt }) => sentAt <= at);
+      const counted = present.filter(({ receiveCount }) => receiveCount < POISON_RECEIVES);
+      const oldest = Math.min(...counted.map(({ sentAt }) => sentAt));
+      return {
+        name: settings.name,
+        visible: present.filter(({ visibleAt }) => visibleAt <= at).length,
+        oldestSeconds: counted.length === 0 ? undefined : Math.floor((at - oldest) / 1000),
+      };
     },
 
     nextVisibleAt() {

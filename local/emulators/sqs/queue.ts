@@ -65,6 +65,14 @@ export interface QueueDepths {
   readonly delayed: number;
 }
 
+/** What SQS reports about a queue every minute. */
+export interface QueueGauges {
+  readonly name: string;
+  readonly visible: number;
+  /** The age of the oldest message that was received less than three times. Undefined if there is none. */
+  readonly oldestSeconds: number | undefined;
+}
+
 export interface ReceiveOptions {
   readonly max: number;
   /** @default the queue's visibility timeout */
@@ -85,6 +93,8 @@ export interface Queue {
   /** Deletes every message. Returns false if the last purge was less than 60 seconds ago. */
   purge(): boolean;
   depths(): QueueDepths;
+  /** Returns what SQS would have reported at a time since the last change of the queue. */
+  gauges(at: number): QueueGauges;
   /** Returns when the next hidden message becomes visible. Returns undefined if none is hidden. */
   nextVisibleAt(): number | undefined;
 }

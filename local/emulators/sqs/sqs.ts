@@ -5,6 +5,7 @@ import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from
 import { MESSAGE_OPERATIONS } from './message-operations.ts';
 import { MOVE_TASK_OPERATIONS } from './move-task-operations.ts';
 import type { OperationContext } from './operation.ts';
+import type { QueueGauges } from './queue.ts';
 import { QUEUE_OPERATIONS } from './queue-operations.ts';
 import { createQueues, type QueuesContext } from './queues.ts';
 import { queryCodeOf, SqsError } from './sqs-error.ts';
@@ -14,6 +15,12 @@ export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
   readonly clock?: MovableClock;
   /** How long a second of a long poll takes; less for tests that receive until a queue is empty. @default 1000 */
   readonly pollSecondMs?: number;
+}
+
+/** A running emulator. */
+export interface SqsServer extends ListeningServer {
+  /** Returns what SQS would report about every queue at a time since the last change. */
+  readonly gauges: (at: number) => readonly QueueGauges[];
 }
 
 // A map, because a client may name a property that every object inherits, such as `constructor`.
@@ -26,11 +33,11 @@ const SECOND_MS = 1_000;
  *
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_Operations.html
  */
-export const startSqs = ({
+export const startSqs = async ({
   clock = createMovableClock(),
   inFlightLimit,
   pollSecondMs = SECOND_MS,
-}: SqsOptions = {}): Promise<ListeningServer> => {
+}: SqsOptions = {}): Promise<SqsServer> => {
   const now = (): number => clock.now().getTime();
   const waiting = new Set<AbortController>();
   const endWaits = (): void => {
@@ -50,7 +57,7 @@ export const startSqs = ({
     waiting.delete(wait);
   };
 
-  return startAwsJsonServer('application/x-amz-json-1.0', async (request) => {
+  const server = await startAwsJsonServer('application/x-amz-json-1.0', async (request) => {
     const operation = request.operation.replace(/^AmazonSQS\./, '');
     const run = OPERATIONS.get(operation);
     if (!run) return unknownOperation(request.operation);
@@ -73,6 +80,7 @@ export const startSqs = ({
       throw error;
     }
   });
+  return { ...server, gauges: (at) => queues.all().map((queue) => queue.gauges(at)) };
 };
 
 const errorResponse = ({ code, message }: SqsError): AwsResponse => ({

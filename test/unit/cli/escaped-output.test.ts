@@ -214,6 +214,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['broadcast status', [PAYLOAD]],
   ['sends uncertain list', []],
   ['sends uncertain resolve', ['r-1', '--outcome', 'failed']],
+  ['alarms', []],
   ['doctor', []],
 ];
 

@@ -135,6 +135,7 @@ describe('parley without a usable target', () => {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_REGION: 'local',
+      AWS_ENDPOINT_URL_CLOUDWATCH: gone,
       AWS_ENDPOINT_URL_DYNAMODB: gone,
       AWS_ENDPOINT_URL_SCHEDULER: gone,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: gone,

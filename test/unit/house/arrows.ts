@@ -208,14 +208,27 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['local sqs', 'local aws protocol', 'local base'],
   },
   {
+    name: 'local metrics',
+    files: /^local\/emulators\/cloudwatch\/(aws-metrics|embedded-metrics|metric-store)\.ts$/,
+    mayImport: ['local base'],
+    mayImportTypes: ['local metrics', 'local sqs'],
+  },
+  {
     name: 'local emulators',
     files: /^local\/emulators\//,
-    mayImport: ['local emulators', 'local sqs', 'local aws protocol', 'local base', 'sandbox foreign request'],
+    mayImport: [
+      'local emulators',
+      'local metrics',
+      'local sqs',
+      'local aws protocol',
+      'local base',
+      'sandbox foreign request',
+    ],
   },
   {
     name: 'local functions',
     files: /^local\/functions\//,
-    mayImport: ['local functions', 'local base', 'sandbox terminal text'],
+    mayImport: ['local functions', 'local metrics', 'local base', 'sandbox terminal text'],
   },
   {
     name: 'local http api',
@@ -226,13 +239,13 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local event sources',
     files: /^local\/event-sources\//,
-    mayImport: ['local event sources', 'local sqs', 'local functions', 'local base'],
+    mayImport: ['local event sources', 'local metrics', 'local sqs', 'local functions', 'local base'],
     mayImportTypes: ['local emulators'],
   },
   {
     name: 'local resources',
     files: /^local\/resources\//,
-    mayImport: ['local resources', 'local emulators', 'local sqs', 'local base'],
+    mayImport: ['local resources', 'local emulators', 'local metrics', 'local sqs', 'local base'],
     mayImportTypes: ['local template', 'local functions', 'local http api', 'local event sources'],
   },
   {
@@ -248,6 +261,7 @@ export const LAYERS: readonly Layer[] = [
       'local resources',
       'local template',
       'local emulators',
+      'local metrics',
       'local functions',
       'local http api',
       'local event sources',

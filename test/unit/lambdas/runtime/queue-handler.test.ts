@@ -10,7 +10,7 @@ import {
 } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { silentLog } from '../../../support/telemetry.ts';
+import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
 const record = (messageId: string, group?: string, attributes: Partial<SQSRecord['attributes']> = {}): SQSRecord => ({
   ...sqsRecord('', { MessageGroupId: group, ...attributes }),
@@ -65,6 +65,29 @@ describe('the queue handler', () => {
     const { handled, retried } = await run(batch, (id) => (id === 'a2' ? { kind: 'retry' } : DONE));
     expect(retried).toEqual(['a2', 'a3']);
     expect(handled.toSorted()).toEqual(['a1', 'a2', 'b1', 'b2']);
+  });
+
+  it('reports the age of the oldest message that it retries, and nothing if it retries none', async () => {
+    const metrics = recordingMetrics();
+    const handle = (result: MessageResult) =>
+      createQueueHandler({
+        handleMessage: async () => result,
+        changeVisibility: async () => undefined,
+        clock: { now: () => NOW },
+        requiredTimeMs: 0,
+        log: silentLog,
+        metrics,
+      })(
+        { Records: [60, 700, 5].map((age, index) => aged(String(index), age)) },
+        { getRemainingTimeInMillis: () => 60_000 },
+      );
+    const aged = (id: string, seconds: number) =>
+      record(id, undefined, { SentTimestamp: String(Date.parse(NOW) - seconds * 1000) });
+
+    await handle(DONE);
+    expect(metrics.samples).toEqual([]);
+    await handle({ kind: 'retry', afterMs: 0 });
+    expect(metrics.samples).toMatchObject([{ name: 'RetriedMessageAge', value: 700 }]);
   });
 
   it('delays the retried message and makes those behind it visible at once', async () => {

@@ -1,0 +1,29 @@
+import type { CommandFor } from '../command.ts';
+import { explainError } from '../errors.ts';
+import { readAlarms } from '../operations/read-alarms.ts';
+import type { Target } from '../target.ts';
+import type { Finding } from './finding.ts';
+
+const check = 'alarms';
+
+/** Names the alarms that are on. */
+export const checkAlarms = async (target: Target, commandFor: CommandFor): Promise<readonly Finding[]> => {
+  const alarms = await readAlarms(target).catch((error: unknown) => explainError(error, target).message);
+  if (typeof alarms === 'string') {
+    const message = `The alarms could not be read. ${alarms}`;
+    // A missing permission to read them is not a fault of the deployment.
+    return [
+      { check, grade: 'warning', message, remedy: 'Allow cloudwatch:DescribeAlarms; see docs/policies/operator.json.' },
+    ];
+  }
+  const on = alarms.filter(({ isOn }) => isOn).map(({ alarm }) => alarm);
+  if (on.length === 0) return [{ check, grade: 'ok', message: 'No alarm is on.' }];
+  return [
+    {
+      check,
+      grade: 'warning',
+      message: `Alarms that are on: ${on.join(', ')}.`,
+      remedy: `See ${commandFor('parley alarms')}, and docs/runbook.md for what to do.`,
+    },
+  ];
+};
