@@ -51,7 +51,7 @@ export const stopSending = defineRoute({
   summary: 'Stop sending for the stage',
   description:
     'Within 5 seconds, Parley makes no more calls to send messages. Requests wait, in order, and expire only at their ' +
-    'notAfter or after 13 days. A repeated call replaces the note.',
+    'notAfter or after ten days. A repeated call replaces the note.',
   query: ignoredQuery,
   body: z.strictObject({
     /** Why sending is stopped, for other operators. Numbers are masked. */

@@ -1,3 +1,4 @@
+import { LoggableError } from '../../domain/errors.ts';
 import type { ItemChange } from '../../domain/events/item-change.ts';
 import { publishedKind } from '../../domain/events/published-items.ts';
 import type { StreamRange } from '../../domain/publish-failure.ts';
@@ -72,6 +73,7 @@ const readAll = (records: readonly StreamRecord[]) => {
   return { kind: 'read', changes, unreadable } as const;
 };
 
+/** @throws LoggableError if the stream does not return all of them, because a redrive then deletes the only trace of them */
 const recordsOf = async (
   streams: CallAwsService,
   { streamArn: StreamArn, shardId: ShardId, start, end }: StreamRange,
@@ -80,23 +82,30 @@ const recordsOf = async (
   const first = await streams('GetShardIterator', JSON.stringify(input), parseWith(iteratorAnswer));
   const records: StreamRecord[] = [];
   let iterator: string | null | undefined = first.ShardIterator;
-  while (iterator) {
+  let emptyReads = 0;
+  // An open shard always has a next iterator, also after its last record.
+  while (iterator && emptyReads < MAX_EMPTY_READS) {
     const { Records, NextShardIterator }: z.output<typeof recordsAnswer> = await streams(
       'GetRecords',
       JSON.stringify({ ShardIterator: iterator }),
       parseWith(recordsAnswer),
     );
     for (const record of Records as readonly StreamRecord[]) {
-      if (BigInt(record.dynamodb?.SequenceNumber ?? 0) > BigInt(end)) return records;
-      records.push(record);
+      const number = BigInt(record.dynamodb?.SequenceNumber ?? 0);
+      if (number <= BigInt(end)) records.push(record);
+      if (number >= BigInt(end)) return records;
     }
-    const last = records.at(-1)?.dynamodb?.SequenceNumber;
-    // An open shard always has a next iterator, also after its last record.
-    if (last === end || Records.length === 0) return records;
+    if (Records.length === 0) emptyReads += 1;
     iterator = NextShardIterator;
   }
-  return records;
+  throw new LoggableError('The stream returned only some of these changes. Redrive them again');
 };
+
+/**
+ * GetRecords can return no records although more follow.
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html
+ */
+const MAX_EMPTY_READS = 10;
 
 const parseWith =
   <Output>(schema: z.ZodMiniType<Output>) =>

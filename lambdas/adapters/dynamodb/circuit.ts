@@ -92,7 +92,9 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
         values: { open: 'open' },
         condition: '#circuit = :open AND #nextProbeAt > :nextProbeAt AND attribute_not_exists(#probeId)',
       });
-      return { circuit, isProbing: 'probeId' in circuit && circuit.probeId !== undefined };
+      // A function that died leaves its probe, which the next one replaces once its lease has expired.
+      const isProbing = circuit.state === 'open' && circuit.probeId !== undefined && circuit.nextProbeAt > now;
+      return { circuit, isProbing };
     },
 
     async close(probeId, closedAt) {

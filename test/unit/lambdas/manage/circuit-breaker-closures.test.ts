@@ -47,6 +47,14 @@ describe('closing the circuit breaker', () => {
     expect(await stage.circuits.close('p', NEXT_PROBE_AT)).toEqual({ state: 'closed' });
   });
 
+  it('says that a probe is due, if the function died that made the last one', async () => {
+    await open({ nextProbeAt: '2026-11-20T11:50:00.000Z' });
+    const leaseUntil = '2026-11-20T11:55:00.000Z';
+    await stage.circuits.claimProbe({ probeId: 'p', now: '2026-11-20T11:50:00.000Z', leaseUntil });
+
+    expect(await close()).toMatchObject({ status: 200, body: { circuitBreaker: { nextProbeAt: leaseUntil } } });
+  });
+
   it('never delays a probe that is due already', async () => {
     await open({ nextProbeAt: '2026-11-20T11:59:00.000Z' });
     expect(await close()).toMatchObject({ body: { circuitBreaker: { nextProbeAt: '2026-11-20T11:59:00.000Z' } } });

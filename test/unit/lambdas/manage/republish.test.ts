@@ -15,6 +15,7 @@ const EARLIER = '2026-11-20T11:00:00.000Z';
 let stage: ManagedStage;
 let published: SerializedEvent[];
 let bus: (event: SerializedEvent) => PublishResult;
+/** By operation: the answer to every call, or a list of those to one call after the other. */
 let streamAnswers: Record<string, unknown>;
 let streamCalls: unknown[];
 let queues: Record<'publishing' | 'targets', ReturnType<typeof createQueue>>;
@@ -57,7 +58,8 @@ beforeEach(async () => {
       table: stage.table,
       async streams(operation, input, parse) {
         streamCalls.push([operation, JSON.parse(input)]);
-        const answer = streamAnswers[operation];
+        const given = streamAnswers[operation];
+        const answer = Array.isArray(given) ? given.shift() : given;
         if (answer instanceof Error) throw answer;
         return parse(JSON.stringify(answer));
       },
@@ -241,6 +243,38 @@ describe('a redrive of changes that were not published', () => {
         SequenceNumber: '100',
       },
     ]);
+  });
+
+  it('reads a range to its end, although the stream answers with no records in between', async () => {
+    streamAnswers = {
+      GetShardIterator: { ShardIterator: 'iterator-1' },
+      GetRecords: [
+        { Records: [optOut('100')], NextShardIterator: 'iterator-2' },
+        { Records: [], NextShardIterator: 'iterator-3' },
+        { Records: [optOut('101', '2026-11-20T11:00:00.000Z')], NextShardIterator: 'iterator-4' },
+      ],
+    };
+    queues.publishing.add('range', rangeOf('100', '101', 2));
+
+    expect(await redrive('publishing')).toMatchObject({ moved: 1, left: 0 });
+    expect(published).toHaveLength(2);
+  });
+
+  it.each([
+    ['ends', null],
+    ['returns no more records', 'iterator-2'],
+  ])('leaves a range if the shard %s before the end of the range', async (_case, NextShardIterator) => {
+    streamAnswers = {
+      GetShardIterator: { ShardIterator: 'iterator-1' },
+      GetRecords: { Records: [], NextShardIterator },
+    };
+    queues.publishing.add('range', rangeOf('100', '102', 3));
+
+    expect(await redrive('publishing')).toMatchObject({
+      moved: 0,
+      left: 1,
+      notRedriven: [{ id: 'range', why: expect.stringContaining('only some') }],
+    });
   });
 
   it('leaves a range that the stream no longer has, and says what to do', async () => {
