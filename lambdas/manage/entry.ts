@@ -17,29 +17,17 @@ import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
-import {
-  createChangeVisibility,
-  createSqsClient,
-  createSqsErasureQueue,
-  createSqsRedriveQueue,
-  createSqsSendQueue,
-} from '../adapters/sqs.ts';
-import {
-  createSqsDeadLetterSource,
-  createSqsQueuedDeadLetters,
-  REDRIVE_SECONDS,
-} from '../adapters/sqs-dead-letters.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
-import type { ManagementCall } from './api.ts';
+import type { Answer, ManagementCall } from './api.ts';
 import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
-import type { RepublishPorts } from './republish.ts';
-import { ROUTES } from './routes.ts';
+import { QUEUE_ROUTES, TABLE_ROUTES } from './routes.ts';
 
 const environment = parseEnvironment(manageEnvironment, process.env);
 const aws = parseAwsVariables(process.env);
@@ -65,14 +53,11 @@ const {
   CHAT_PLATFORM: chatPlatform,
   CHAT_CHANNEL_NUMBER: chatChannelNumber,
   CHAT_SERVICE_URL: chatServiceUrl,
-  INBOUND_DEAD_LETTER_QUEUE_URL: inboundDeadLettersUrl,
-  INBOUND_QUEUE_URL: inboundUrl,
   INDEX_COMMON_STATES: indexCommonStates,
   RETENTION_DAYS: retentionDays,
   WINDOW_PER: windowPer,
   WINDOW_MARGIN_SECONDS: windowMarginSeconds,
 } = environment;
-const sqs = createSqsClient(AWS_CALL);
 const table = createConversationTable({
   client: createDynamodbClient({
     ...aws,
@@ -83,42 +68,12 @@ const table = createConversationTable({
   retentionDays,
 });
 
-const inboundDeadLetters =
-  inboundDeadLettersUrl === undefined
-    ? undefined
-    : createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, { sourceUrl: inboundUrl });
-
 const keepOptions = {
   deadLetters: createDynamodbKeptDeadLetters(table),
   clock: systemClock,
   randomness: systemRandomness,
   chatPlatform,
 };
-
-/** Returns undefined for a stage that publishes no events. */
-function createRepublishPorts(): RepublishPorts | undefined {
-  const {
-    EVENT_BUS_NAME: busName,
-    EVENT_CONTENT: content,
-    AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
-    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
-    PUBLISH_FAILURES_QUEUE_URL: publishing,
-    UNDELIVERED_EVENTS_QUEUE_URL: targets,
-  } = environment;
-  if (busName === undefined || bus === undefined || streams === undefined || publishing === undefined) return undefined;
-  const options = { hiddenSeconds: REDRIVE_SECONDS };
-  return {
-    bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
-    changes: createDynamodbChangeReader({
-      table,
-      streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
-      clock: systemClock,
-    }),
-    content: content === 'true',
-    publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, options),
-    ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, options) }),
-  };
-}
 
 const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
@@ -131,34 +86,7 @@ const ports = {
   indexCommonStates,
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
-  ...(inboundDeadLettersUrl !== undefined &&
-    inboundUrl !== undefined && {
-      inbound: {
-        deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inboundDeadLettersUrl, {
-          sourceUrl: inboundUrl,
-          hiddenSeconds: REDRIVE_SECONDS,
-        }),
-        queue: createSqsRedriveQueue(sqs, inboundUrl),
-      },
-    }),
-  republish: createRepublishPorts(),
   erasures: createDynamodbErasures(table),
-  queue: createSqsSendQueue(sqs, environment.SEND_QUEUE_URL),
-  erasureQueue: createSqsErasureQueue(sqs, environment.ERASURE_QUEUE_URL),
-  queuedDeadLetters: createSqsQueuedDeadLetters(
-    sqs,
-    {
-      send: environment.SEND_DEAD_LETTER_QUEUE_URL,
-      others: [
-        environment.SCHEDULE_DEAD_LETTER_QUEUE_URL,
-        // An earlier erasure of the same contact, which is done by then.
-        environment.ERASURE_DEAD_LETTER_QUEUE_URL,
-        ...(inboundDeadLettersUrl === undefined ? [] : [inboundDeadLettersUrl]),
-        ...environment.DEAD_LETTER_QUEUE_URLS,
-      ],
-    },
-    (deadLetter) => keepDeadLetter(keepOptions, deadLetter),
-  ),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
@@ -187,34 +115,116 @@ const ports = {
   metrics,
 };
 
-const responders = new Map(
-  Object.values(ROUTES).map((route) => [route.route, (call: ManagementCall) => route.respond(ports, call)]),
-);
+/** What needs the client of SQS, which few calls use. Loading it takes longer than such a call. */
+const queues = onFirstUse(async () => {
+  const [adapters, deadLetters] = await Promise.all([
+    import('../adapters/sqs.ts'),
+    import('../adapters/sqs-dead-letters.ts'),
+  ]);
+  const { createSqsDeadLetterSource, REDRIVE_SECONDS } = deadLetters;
+  const sqs = adapters.createSqsClient(AWS_CALL);
+  const redriven = { hiddenSeconds: REDRIVE_SECONDS };
+  const {
+    SEND_QUEUE_URL: sendUrl,
+    SEND_DEAD_LETTER_QUEUE_URL: send,
+    SCHEDULE_DEAD_LETTER_QUEUE_URL: schedules,
+    ERASURE_QUEUE_URL: erasureUrl,
+    ERASURE_DEAD_LETTER_QUEUE_URL: erasures,
+    INBOUND_QUEUE_URL: sourceUrl,
+    INBOUND_DEAD_LETTER_QUEUE_URL: inbound,
+    PUBLISH_FAILURES_QUEUE_URL: publishing,
+    UNDELIVERED_EVENTS_QUEUE_URL: targets,
+  } = environment;
+
+  const inboundPorts = () =>
+    inbound === undefined || sourceUrl === undefined
+      ? undefined
+      : {
+          deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, ...redriven }),
+          queue: adapters.createSqsRedriveQueue(sqs, sourceUrl),
+        };
+
+  /** Returns undefined for a stage that publishes no events. */
+  const republishPorts = () => {
+    const {
+      EVENT_BUS_NAME: busName,
+      EVENT_CONTENT: content,
+      AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
+      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
+    } = environment;
+    if (busName === undefined || bus === undefined || streams === undefined || publishing === undefined)
+      return undefined;
+    return {
+      bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
+      changes: createDynamodbChangeReader({
+        table,
+        streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
+        clock: systemClock,
+      }),
+      content: content === 'true',
+      publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
+      ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, redriven) }),
+    };
+  };
+
+  return {
+    /** For the routes and for erasures. */
+    ports: {
+      ...ports,
+      inbound: inboundPorts(),
+      republish: republishPorts(),
+      queue: adapters.createSqsSendQueue(sqs, sendUrl),
+      erasureQueue: adapters.createSqsErasureQueue(sqs, erasureUrl),
+      queuedDeadLetters: deadLetters.createSqsQueuedDeadLetters(
+        sqs,
+        {
+          send,
+          others: [
+            schedules,
+            // An earlier erasure of the same contact, which is done by then.
+            erasures,
+            ...(inbound === undefined ? [] : [inbound]),
+            ...environment.DEAD_LETTER_QUEUE_URLS,
+          ],
+        },
+        (deadLetter) => keepDeadLetter(keepOptions, deadLetter),
+      ),
+      changeVisibility: adapters.createChangeVisibility(sqs, erasureUrl),
+    },
+    /** The dead letters that the daily schedule keeps. */
+    kept: [
+      createSqsDeadLetterSource(sqs, 'send', send),
+      ...(inbound === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl })]),
+      createSqsDeadLetterSource(sqs, 'schedules', schedules),
+      createSqsDeadLetterSource(sqs, 'erasures', erasures),
+    ],
+  };
+});
+
+type Responder = (call: ManagementCall) => Promise<Answer>;
+
+const responders = new Map([
+  ...Object.values(TABLE_ROUTES).map(({ route, respond }): [string, Responder] => [
+    route,
+    (call) => respond(ports, call),
+  ]),
+  ...Object.values(QUEUE_ROUTES).map(({ route, respond }): [string, Responder] => [
+    route,
+    async (call) => respond((await queues()).ports, call),
+  ]),
+]);
 const manage = frame(createManagementHandler({ responders, log }), [...middlewares, answerErrors(log)]);
+const eraseContacts = onFirstUse(async () => createErasureQueueHandler((await queues()).ports));
 const erase = frame(
-  createErasureQueueHandler({
-    ...ports,
-    changeVisibility: createChangeVisibility(sqs, environment.ERASURE_QUEUE_URL),
-  }),
+  async (event: SQSEvent, invocation: Invocation) => (await eraseContacts())(event, invocation),
   middlewares,
 );
 
-const keepDeadLetters = createKeepDeadLetters({
-  sources: [
-    createSqsDeadLetterSource(sqs, 'send', environment.SEND_DEAD_LETTER_QUEUE_URL),
-    ...(inboundDeadLetters === undefined ? [] : [inboundDeadLetters]),
-    createSqsDeadLetterSource(sqs, 'schedules', environment.SCHEDULE_DEAD_LETTER_QUEUE_URL),
-    createSqsDeadLetterSource(sqs, 'erasures', environment.ERASURE_DEAD_LETTER_QUEUE_URL),
-  ],
-  ...keepOptions,
-  log,
-  metrics,
-});
-const keep = frame(
-  (_event: KeepDeadLettersEvent, invocation: Invocation) =>
-    keepDeadLetters(() => invocation.getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS),
-  middlewares,
-);
+const keep = frame(async (_event: KeepDeadLettersEvent, invocation: Invocation) => {
+  const { kept: sources } = await queues();
+  const keepDeadLetters = createKeepDeadLetters({ sources, ...keepOptions, log, metrics });
+  return keepDeadLetters(() => invocation.getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS);
+}, middlewares);
 
 /**
  * Handles calls to the API; messages from the erasure queue, because an erasure can outlast a call; and the daily

@@ -15,22 +15,17 @@ import { resumeSending, stopSending } from './sending-stops.ts';
 import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
 import { getStage } from './stage.ts';
 
-/** The routes of the management API, by operation id. */
-export const ROUTES = {
+/** The routes that use no queue, so that their calls need not load the client of SQS. */
+export const TABLE_ROUTES = {
   getContact,
-  eraseContact,
   getConversation,
   getMessage,
-  enqueueSend,
-  enqueueSendById,
   getSend,
   listSends,
   countSends,
   listUncertainSends,
-  resolveSend,
   cancelSend,
   cancelSendById,
-  requeueSend,
   optIn,
   optOut,
   checkContacts,
@@ -39,7 +34,6 @@ export const ROUTES = {
   listDeadLetters,
   getDeadLetter,
   deleteDeadLetter,
-  redriveDeadLetters,
   listAudit,
   recordAudit,
   getStage,
@@ -47,5 +41,18 @@ export const ROUTES = {
   resumeSending,
   closeCircuitBreaker,
 } as const;
+
+/** The routes that put messages on queues, or take them from dead-letter queues. */
+export const QUEUE_ROUTES = {
+  eraseContact,
+  enqueueSend,
+  enqueueSendById,
+  resolveSend,
+  requeueSend,
+  redriveDeadLetters,
+} as const;
+
+/** The routes of the management API, by operation id. */
+export const ROUTES = { ...TABLE_ROUTES, ...QUEUE_ROUTES } as const;
 
 export type RouteName = keyof typeof ROUTES;

@@ -76,7 +76,11 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['runtime', 'concurrency', 'adapters', 'publish'],
     mayImportTypes: ['ports'],
   },
-  { name: 'manage entry', files: /^lambdas\/manage\/entry\.ts$/, mayImport: ['runtime', 'adapters', 'manage'] },
+  {
+    name: 'manage entry',
+    files: /^lambdas\/manage\/entry\.ts$/,
+    mayImport: ['runtime', 'concurrency', 'adapters', 'manage'],
+  },
   {
     name: 'receive',
     files: /^lambdas\/receive\//,
