@@ -1,3 +1,4 @@
+import { core } from 'zod/mini';
 import { ManagementError } from './operations/management-client.ts';
 
 /** The exit codes of `parley`, for scripts. */
@@ -52,6 +53,14 @@ export const explainError = (error: unknown, callee: Callee = { name: 'AWS', isL
   if (error instanceof ManagementError) return explainManagementError(error, callee);
   if (!(error instanceof Error)) return new CliError(EXIT.failed, String(error));
   const { name } = error;
+  if (error instanceof core.$ZodError) {
+    const at = error.issues[0]?.path.join('.') ?? '';
+    return new CliError(
+      EXIT.failed,
+      `${callee.name} answered in a form that this version of parley does not know${at === '' ? '' : ` (at ${at})`}. ` +
+        `${callee.isLocal ? 'Restart npm start.' : 'Deploy this version, or use the version of parley that is deployed.'}`,
+    );
+  }
   if (name === 'AbortError') return new CliError(EXIT.interrupted, 'Interrupted. Nothing was changed.');
   const message = messageOf(error);
   if (name === 'CredentialsProviderError' || /could not load credentials/i.test(message)) {
