@@ -11,6 +11,11 @@ export class WriteRefusedError extends ParleyError {
   readonly code = 'ERR_WRITE_REFUSED';
 }
 
+/** A list cannot continue at a position, which is therefore not one that it returned. */
+export class InvalidPositionError extends ParleyError {
+  readonly code = 'ERR_INVALID_POSITION';
+}
+
 /** An item in the table does not have the form that Parley writes. */
 export class DamagedItemError extends ParleyError {
   readonly code = 'ERR_DAMAGED_ITEM';

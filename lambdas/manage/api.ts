@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/audit.ts';
 import { ANY_CHANNEL, numberOfChannel } from '../domain/contact.ts';
+import { InvalidPositionError } from '../domain/errors.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { REQUEST_ID } from '../domain/send-request.ts';
@@ -149,7 +150,13 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
         ? parseBody(bodyText)
         : parseJsonBody(definition.body, Object.is(definition.body, noBody) ? '' : bodyText);
       if (body.kind === 'invalid') return invalidRequest(body.explanation);
-      return handle(ports, { id: id.value, query: query.value, body: body.value, caller, traceparent });
+      try {
+        return await handle(ports, { id: id.value, query: query.value, body: body.value, caller, traceparent });
+      } catch (error) {
+        // DynamoDB knows best which positions an index can have, so it checks those of hand-made cursors.
+        if (error instanceof InvalidPositionError) return INVALID_CURSOR;
+        throw error;
+      }
     },
   };
 };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { DamagedItemError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
+import { DamagedItemError, InvalidPositionError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
@@ -53,6 +53,7 @@ export interface ConversationTable {
     values: Readonly<Record<string, unknown>>,
     names: readonly string[],
   ): Promise<boolean>;
+  /** @throws InvalidPositionError if DynamoDB refuses `after`, whose name and values it checks against the index. */
   query(
     query: Omit<InputOf<'Query'>, 'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'> & {
       readonly values: Readonly<Record<string, unknown>>;
@@ -217,16 +218,17 @@ const createTable = ({
   },
 
   async query({ values, after, ...query }) {
-    const { Items = [], LastEvaluatedKey } = await client.call(
-      'Query',
-      {
-        ...query,
-        TableName: tableName,
-        ExpressionAttributeValues: valuesOf(values),
-        ExclusiveStartKey: after && marshall(after),
-      },
-      { abortSignal },
-    );
+    const input = {
+      ...query,
+      TableName: tableName,
+      ExpressionAttributeValues: valuesOf(values),
+      ExclusiveStartKey: after && marshall(after),
+    };
+    const { Items = [], LastEvaluatedKey } = await client.call('Query', input, { abortSignal }).catch((error) => {
+      const isRefused = error instanceof Error && error.name === 'ValidationException';
+      if (!isRefused || after === undefined) throw error;
+      throw new InvalidPositionError('The table has no such position in the list.', { cause: error });
+    });
     return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
   },
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { AwsServiceError } from '../../../../lambdas/adapters/aws-service-error.ts';
 import type { Answer } from '../../../../lambdas/manage/api.ts';
 import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
+import type { EmulatedTables } from '../../../support/emulated-table.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage } from './managed-stage.ts';
 
@@ -141,4 +143,69 @@ describe('a query parameter that no route has', () => {
       body: { code: 'INVALID_REQUEST', message: expect.stringContaining('unknown') },
     });
   });
+});
+
+/** The queries of the routes that take a cursor. */
+const LISTS: readonly (readonly [RouteName, Record<string, string>])[] = [
+  ['getConversation', {}],
+  ['listAudit', {}],
+  ['listAudit', { platformContactId: '+5491150000001', until: '2026-11-20T12:00:00Z' }],
+  ['listDeadLetters', { queue: 'send' }],
+  ['listSends', { state: 'refused' }],
+  ['listSends', { contact: '+5491150000001' }],
+  ['listSends', { broadcast: 'spring' }],
+  ['listUncertainSends', {}],
+  ['countSends', { state: 'refused' }],
+];
+
+const LATER = '2030-01-01T00:00:00.000Z';
+const LONG = 'x'.repeat(3_000);
+
+/** Positions in lists: of other lists, beyond the end, and of no list. */
+const POSITIONS: readonly Record<string, string>[] = [
+  {},
+  { foo: 'bar' },
+  { pk: '', sk: '', contactSort: '' },
+  { pk: 'MESSAGE#1', sk: 'MESSAGE', contactSort: 'SEND#2026' },
+  { pk: LONG, sk: 'MESSAGE', contactSort: `MESSAGE#${LATER}` },
+  { pk: 'DEADLETTER#1', sk: 'DEADLETTER', stateShard: 'dead-letter#inbound', stateAt: LATER },
+  { pk: 'DEADLETTER#1', sk: 'DEADLETTER', stateShard: LONG, stateAt: LATER },
+  { at: LATER, id: '1' },
+  { at: 'z', id: LONG },
+  ...['audit', 'refused', 'uncertain', 'spring'].flatMap((list) => [
+    { [`${list}#0`]: `${LATER} 1` },
+    { [`${list}#0`]: `~~ ${LONG}` },
+    { [`${list}#0`]: ' ' },
+  ]),
+];
+
+it('the lists are all routes with a cursor', () => {
+  const withCursor = names.filter((name) => 'cursor' in Object(ROUTES[name].query).shape);
+  expect([...new Set(LISTS.map(([name]) => name))].toSorted()).toEqual(withCursor.toSorted());
+});
+
+/** DynamoDB refuses more positions than the emulator does, so these tables refuse all. */
+const strictTables = (): EmulatedTables => ({
+  ...tables,
+  tableClient: {
+    async call(name, input, options) {
+      if (Object(input).ExclusiveStartKey === undefined) return tables.tableClient.call(name, input, options);
+      const refusal = { __type: 'com.amazon.coral.validate#ValidationException', message: 'The provided starting key' };
+      throw new AwsServiceError(400, 'id', JSON.stringify(refusal));
+    },
+  },
+});
+
+const INVALID_CURSOR = { status: 400, body: { code: 'INVALID_CURSOR', message: expect.any(String) } };
+
+it.each(LISTS)('%s, queried with %j, answers every cursor', async (name, given) => {
+  const stages = [await createManagedStage(tables), await createManagedStage(strictTables())];
+  for (const position of POSITIONS) {
+    const cursor = Buffer.from(JSON.stringify(position)).toString('base64url');
+    for (const stage of stages) {
+      const answer = await stage.call(name, { id: '+5491150000001', query: { ...given, cursor } });
+      if (answer.status !== 400) expect([200, 404]).toContain(answer.status);
+      else expect(answer).toEqual(INVALID_CURSOR);
+    }
+  }
 });
