@@ -35,6 +35,7 @@ const OPTIONAL_ADDRESSES = [
   'undeliveredEventsQueueUrl',
   // Only if the webhook is verified with a secret.
   'webhookSecretId',
+  'webhookSecretKind',
   // Only in the local run.
   'chatServiceUrl',
 ] as const;

@@ -104,6 +104,7 @@ export class ParleyStack extends Stack {
     if (encryptionKey) output('EncryptionKeyArn', encryptionKey.keyArn, 'The key that encrypts the stage');
     if (webhookSecret) {
       output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
+      output('WebhookSecretKind', this.receiver.authKind, 'How it verifies them: standard-webhooks or shared-token');
     }
   }
 }

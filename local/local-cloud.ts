@@ -80,6 +80,7 @@ const stackAddresses = z.object({
   accessTokenSecretId: z.string(),
   /** Undefined if the webhook's authentication uses no secret. */
   webhookSecretId: z.string().optional(),
+  webhookSecretKind: z.string().optional(),
 });
 
 /** The URLs and names of the stack's parts. */

@@ -28,6 +28,7 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   eventBusName: cloud.eventBusName,
   accessTokenSecretId: cloud.accessTokenSecretId,
   webhookSecretId: cloud.webhookSecretId,
+  webhookSecretKind: cloud.webhookSecretKind,
   env: cloud.env,
 });
 

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
+import { decodeSigningSecret, MIN_SIGNING_BYTES, SIGNING_PREFIX } from '../../lambdas/domain/signing-secret.ts';
 import { type CommandContext, type CommandFor, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { recordAct } from '../operations/record-act.ts';
@@ -54,7 +55,7 @@ const createAddCommand = ({ target, api, report, commandFor, stdin }: CommandCon
       const found = await target();
       const { client, secretId } = secretOf(found);
       const before = await readSecrets(client, secretId);
-      refuseInvalid(secret, before);
+      refuseInvalid(secret, before, found.addresses.webhookSecretKind);
       const fingerprint = fingerprintOf(secret);
       if (before.lines.includes(secret)) {
         report({ lines: [`Secret ${fingerprint} is already stored.`], json: { fingerprint, secrets: before.secrets } });
@@ -113,27 +114,23 @@ const secretOf = ({ secretsManager: client, addresses, name }: Target) => {
 };
 
 /** The function refuses all secrets if one of them is invalid, so a mistake must not be stored. */
-const refuseInvalid = (secret: string, { lines }: StoredSecrets): void => {
+const refuseInvalid = (secret: string, { lines }: StoredSecrets, kind: string | undefined): void => {
   if (!/^[\x21-\x7e]{16,4096}$/.test(secret)) {
     throw new CliError(
       EXIT.usage,
       'No valid secret on standard input. Provide one line of 16 to 4096 characters without spaces.',
     );
   }
-  const isSigning = (line: string): boolean => line.startsWith(PREFIX);
-  if (!lines.some(isSigning) && !isSigning(secret)) return;
-  const encoded = secret.slice(isSigning(secret) ? PREFIX.length : 0);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || Buffer.from(encoded, 'base64').length < MIN_SIGNING_BYTES) {
-    throw new CliError(
-      EXIT.usage,
-      `No valid signing secret on standard input. Provide ${PREFIX} and at least ${MIN_SIGNING_BYTES} bytes in base64.`,
-    );
-  }
+  // A stack of an earlier version does not say what its secrets are.
+  const isSigning = kind === undefined ? [...lines, secret].some(hasPrefix) : kind === 'standard-webhooks';
+  if (!isSigning || (decodeSigningSecret(secret)?.length ?? 0) >= MIN_SIGNING_BYTES) return;
+  throw new CliError(
+    EXIT.usage,
+    `No valid signing secret on standard input. Provide ${SIGNING_PREFIX} and at least ${MIN_SIGNING_BYTES} bytes in base64.`,
+  );
 };
 
-/** Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
-const PREFIX = 'whsec_';
-const MIN_SIGNING_BYTES = 24;
+const hasPrefix = (line: string): boolean => line.startsWith(SIGNING_PREFIX);
 
 const warning = (isAlone: boolean, commandFor: CommandFor): readonly string[] =>
   isAlone

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { decodeSigningSecret, MIN_SIGNING_BYTES } from '../../domain/signing-secret.ts';
 import type { Verdict, WebhookVerifier } from '../../ports.ts';
 import { createSecretMatcher, InvalidSecretError, type SecretMatcherOptions } from './secret-matcher.ts';
 import { SourceUnavailableError } from './stale-if-error-cache.ts';
@@ -51,21 +52,16 @@ const parseSignatures = (header: string | undefined): readonly Buffer[] =>
     .map((signature) => Buffer.from(signature.slice('v1,'.length), 'base64'))
     .filter((signature) => signature.length === HMAC_BYTES);
 
-/** The specification's minimum, "Signature scheme". It also has a maximum, but a longer key is no weaker. */
-const MIN_KEY_BYTES = 24;
-
 const parseKey = (line: string): Buffer => {
-  const encoded = line.replace(/^whsec_/, '');
-  const key = Buffer.from(encoded, 'base64');
-  // Node.js skips characters that are not base64. An empty or shortened key would let others sign requests.
-  if (key.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) {
+  const key = decodeSigningSecret(line);
+  if (key === undefined) {
     throw new InvalidSecretError(
       "A line of the webhook's secret is not base64. Write each secret as whsec_ followed by base64.",
     );
   }
-  if (key.length < MIN_KEY_BYTES) {
+  if (key.length < MIN_SIGNING_BYTES) {
     throw new InvalidSecretError(
-      `A line of the webhook's secret has fewer than ${MIN_KEY_BYTES} bytes. Store a longer, random secret.`,
+      `A line of the webhook's secret has fewer than ${MIN_SIGNING_BYTES} bytes. Store a longer, random secret.`,
     );
   }
   return key;

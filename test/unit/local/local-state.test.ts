@@ -24,7 +24,9 @@ describe('the addresses of a run', () => {
   it('include every output of the stack, and the secret of the webhook if its authentication uses one', () => {
     const webhookSecretId = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:webhook';
 
-    expect(localState({ ...addresses, webhookSecretId })).toEqual({ ...addresses, webhookSecretId });
+    const secret = { webhookSecretId, webhookSecretKind: 'shared-token' };
+
+    expect(localState({ ...addresses, ...secret })).toEqual({ ...addresses, ...secret });
   });
 
   it('leave the secret out of the file if there is none', () => {

@@ -98,6 +98,45 @@ describe('the webhook secret', () => {
   });
 });
 
+/** Stores a value as the stage's only secret, and says how the stage verifies requests. */
+const useSecret = (value: string, webhookSecretKind: string): void => {
+  const file = join(target.folder, 'local.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), webhookSecretKind }));
+  const [version] = store.find(arn)?.versions ?? [];
+  if (version) Object.assign(version, { secretString: value });
+};
+
+describe('a signing secret', () => {
+  // As the stack creates it.
+  const INITIAL = 'abcdefghijklmnopqrstuvwxyz012345';
+
+  it.each([
+    ['is no base64', '3f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11'],
+    ['has fewer than 24 bytes', 'whsec_c2hvcnQtc2lnbmluZy1zZWNyZXQ='],
+    ['has a character too many', `whsec_${'a'.repeat(33)}`],
+    ['is cut off within a byte', `whsec_${'a'.repeat(34)}`],
+  ])('is not stored if it %s, because the function would then refuse all', async (_case, secret) => {
+    useSecret(INITIAL, 'standard-webhooks');
+
+    expect((await parley(['add'], secret)).code).toBe(2);
+    expect([stored(), acts]).toEqual([INITIAL, []]);
+  });
+
+  it.each(['whsec_', ''])('is stored with the prefix "%s"', async (prefix) => {
+    useSecret(INITIAL, 'standard-webhooks');
+    const secret = `${prefix}${Buffer.alloc(25, 7).toString('base64')}`;
+
+    expect((await parley(['add'], secret)).code).toBe(0);
+    expect(stored()).toBe(`${INITIAL}\n${secret}`);
+  });
+
+  it('can look like any token where requests are verified by a token', async () => {
+    useSecret(INITIAL, 'shared-token');
+
+    expect((await parley(['add'], 'whsec_3f0c9a52-7c1e-4bb1')).code).toBe(0);
+  });
+});
+
 it('a stage without a webhook secret says so', async () => {
   await using other = await startLocalTarget();
 

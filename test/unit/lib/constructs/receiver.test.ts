@@ -59,6 +59,7 @@ describe('The webhook', () => {
         Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'receive', WEBHOOK_SECRET_ID: { Ref: secret } } },
       });
       withSecret.hasOutput('WebhookSecretId', { Value: { Ref: secret } });
+      withSecret.hasOutput('WebhookSecretKind', { Value: auth.kind });
     },
   );
 });
