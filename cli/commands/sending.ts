@@ -4,6 +4,7 @@ import { closureResponse } from '../../lambdas/manage/circuit-breaker-closures.t
 import { sendingResponse } from '../../lambdas/manage/sending-stops.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { type CommandContext, type CreateCommand, examples } from '../command.ts';
+import { CliError, EXIT } from '../errors.ts';
 import { describeTime } from '../human-time.ts';
 import { stageTime } from '../stage-time.ts';
 
@@ -22,13 +23,16 @@ const createStopCommand = (context: CommandContext) =>
     .description(
       'Stop sending for the stage.\n\n' +
         'Within 5 seconds, no more calls to send are made. Requests wait, in order, until you resume sending. They ' +
-        'expire only by their notAfter, or after 13 days, and you can cancel them.',
+        'expire only by their notAfter, or after ten days, and you can cancel them.',
     )
     .requiredOption('--note <text>', 'Why, for whoever finds that nothing is sent')
     .addHelpText('after', examples('parley sending stop --note "Wrong price in the template" --stage prod'))
     .action(async ({ note }) => {
       const call = await context.api();
       const { sending } = sendingResponse.parse(await call('POST', '/v1/stops', { note }));
+      if (sending.state === 'running') {
+        throw new CliError(EXIT.refused, 'Sending is not stopped: it was resumed at the same time. Stop it again.');
+      }
       context.report({ lines: await describeSending(sending, context), json: { sending } });
     });
 

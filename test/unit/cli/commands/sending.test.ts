@@ -7,6 +7,7 @@ let target: LocalTarget;
 let calls: unknown[];
 let stage: object;
 let closed: [number, object];
+let stopped: object;
 
 const OPEN = { state: 'open', why: 'HTTP 401', openedAt: NOW, nextProbeAt: NOW };
 const STOPPED = { state: 'stopped', stoppedAt: NOW, note: 'Wrong price' };
@@ -14,12 +15,13 @@ const STOPPED = { state: 'stopped', stoppedAt: NOW, note: 'Wrong price' };
 beforeEach(async () => {
   calls = [];
   stage = STAGE;
+  stopped = STOPPED;
   closed = [200, { circuitBreaker: OPEN }];
   target = await startLocalTarget({}, async (method, path, body) => {
     calls.push([method, path, body]);
     switch (path) {
       case '/v1/stops':
-        return [200, { sending: STOPPED }];
+        return [200, { sending: stopped }];
       case '/v1/resumptions':
         return [200, { sending: { state: 'running', resumedAt: NOW } }];
       case '/v1/circuit-breaker-closures':
@@ -46,6 +48,14 @@ describe('parley sending', () => {
       'Requests wait. Resume it: parley sending resume --local',
     ]);
     expect(calls).toEqual([['POST', '/v1/stops', JSON.stringify({ note: 'Wrong price' })]]);
+  });
+
+  it('stop fails if someone else resumed sending at the same time', async () => {
+    stopped = { state: 'running', resumedAt: NOW };
+    expect(await target.parley(['sending', 'stop', '--note', 'Wrong price'])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('resumed at the same time'),
+    });
   });
 
   it('stop needs a note, and calls nothing without one', async () => {
