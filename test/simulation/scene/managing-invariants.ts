@@ -240,6 +240,32 @@ export const MANAGING_INVARIANTS = {
     },
   },
 
+  listedAsTheyWere: {
+    sentence: 'A list or count of sends has each send at most once, in a state that the send was in.',
+    atWrite({ options, facts }, { after }) {
+      const isListed = options.callers?.some(({ request }) => /^(list|count)Sends$/.test(request.route)) === true;
+      if (isListed && after?.sk === 'SEND')
+        facts.add(`${String(after.pk).replace('SEND#', '')} was ${String(after.state)}`);
+      return undefined;
+    },
+    atEnd(scene) {
+      for (const { name, body, status } of answeredCalls(scene)) {
+        if (status !== 200) continue;
+        const { sends = [], counts = [] } = body as Listed;
+        const unseen = sends.find(({ requestId, state }) => !scene.facts.has(`${requestId} was ${state}`));
+        if (unseen) return `${name} has ${unseen.requestId} as ${unseen.state}, which it never was.`;
+        const total = counts.reduce((sum, { count }) => sum + count, 0);
+        const wasCounted = counts.every(({ state }) =>
+          requestIdsOf(scene).some((requestId) => scene.facts.has(`${requestId} was ${state}`)),
+        );
+        const most = requestIdsOf(scene).length;
+        if (total > most || !wasCounted) return `${name} counts ${JSON.stringify(counts)} of ${most} sends.`;
+        if (new Set(sends.map(({ requestId }) => requestId)).size < sends.length) return `${name} has a send twice.`;
+      }
+      return undefined;
+    },
+  },
+
   onlyProbes: {
     sentence: 'While the circuit breaker is open, only the process that has claimed the probe makes a call.',
     atCall(scene, process, label) {
@@ -267,6 +293,12 @@ export const MANAGING_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, SceneInvariant>;
+
+/** A list, or counts by state. */
+interface Listed {
+  readonly sends?: readonly { readonly requestId: string; readonly state: string }[];
+  readonly counts?: readonly { readonly state: string; readonly count: number }[];
+}
 
 const contactOf = ({ table }: Scene) => joinContactItems(userRef, ({ pk, sk }) => table.items.get(`${pk} ${sk}`)) ?? {};
 

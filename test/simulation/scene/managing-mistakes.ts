@@ -37,6 +37,22 @@ export const MANAGING_MISTAKES = {
         contacts: { ...contacts, readMany: async (refs) => refs.map(() => undefined) },
       })),
   },
+  countedPerShard: {
+    breaks: 'A count counts each send once per shard.',
+    scenario: 'listWhileSending',
+    maxFaults: 0,
+    invariant: 'listedAsTheyWere',
+    create: () =>
+      managing(({ lists }) => ({
+        lists: {
+          ...lists,
+          async count(...parameters) {
+            const { counts, ...page } = await lists.count(...parameters);
+            return { ...page, counts: counts.map((entry) => ({ ...entry, count: 16 * entry.count })) };
+          },
+        },
+      })),
+  },
   resendWithoutRead: {
     breaks: 'The function `send` treats a resent request as one that was never claimed.',
     scenario: 'resendAndRedelivery',
@@ -102,6 +118,27 @@ export const MANAGING_MISTAKES = {
     scenario: 'cancelQueued',
     maxFaults: 0,
     invariant: 'cancelledStaysUnsent',
+    create: () => ({
+      send: {
+        table: (table) => ({
+          update: (update, options) =>
+            table.update(update.set?.state === 'claimed' ? withoutCondition(update) : update, options),
+        }),
+      },
+    }),
+  },
+  requeuedNotQueued: {
+    breaks: 'A scheduled request that an operator requeues is not put on the queue.',
+    scenario: 'requeueLost',
+    maxFaults: 0,
+    invariant: 'everyRequestEnds',
+    create: () => managing(() => ({ queue: { put: async () => undefined } })),
+  },
+  requeuedSentAgain: {
+    breaks: 'A due message is sent in whatever state its send is.',
+    scenario: 'requeueBesideSchedule',
+    maxFaults: 0,
+    invariant: 'sentAsOftenAsAsked',
     create: () => ({
       send: {
         table: (table) => ({

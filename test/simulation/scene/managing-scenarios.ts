@@ -4,6 +4,7 @@ import {
   IN_JANUARY,
   laterRequest,
   openWindow,
+  putDue,
   registered,
   repositoriesOf,
   request,
@@ -63,6 +64,13 @@ const read = (name: string, route: ApiCaller['request']['route'], more: object =
   name,
   request: { route, ...more },
 });
+
+const requeue = (name: string): ApiCaller => read(name, 'requeueSend', { body: { requestId: 'request-1' } });
+/** The time of a scheduled request has passed, and nothing has put it on the queue. */
+const overdue = async (scene: Scene): Promise<void> => {
+  await openWindow(scene);
+  await scheduled(scene, { isDue: true, isQueued: false });
+};
 
 export const MANAGING_SCENARIOS = {
   registerTwice: {
@@ -153,6 +161,31 @@ export const MANAGING_SCENARIOS = {
       consumes: ['send'],
       queued: [request],
       callers: [cancelBesideQueue],
+    },
+  },
+  requeueLost: {
+    useCase: 'requeue',
+    about: 'A scheduled request whose schedule is lost is requeued twice concurrently.',
+    slice: ['dies-after'],
+    maxFaults: 1,
+    options: { prepare: overdue, consumes: ['send'], callers: [requeue('requeue'), requeue('again')] },
+  },
+  requeueBesideSchedule: {
+    useCase: 'requeue',
+    about: 'An overdue scheduled request is requeued, and its late schedule puts it on the queue, too.',
+    slice: ['fails-after'],
+    maxFaults: 1,
+    options: {
+      prepare: overdue,
+      consumes: ['send'],
+      callers: [requeue('requeue')],
+      events: [
+        {
+          label: 'the late schedule runs',
+          writes: 'queue send',
+          happen: (scene) => putDue(scene),
+        },
+      ],
     },
   },
   resolveAcceptedAndStatus: {
@@ -419,6 +452,21 @@ export const MANAGING_SCENARIOS = {
         read('send', 'getSend', { id: 'request-1' }),
         read('trail', 'listAudit'),
         read('forecast', 'forecastSends', { body: { contacts: [USER, SOMEBODY_ELSE], messageText: 'Hello.' } }),
+      ],
+    },
+  },
+  listWhileSending: {
+    useCase: 'read',
+    about: 'An operator lists the sends of a contact, and counts those of a broadcast, while one of them is sent.',
+    slice: ['fails-before'],
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      consumes: ['send'],
+      queued: [{ ...request, broadcastId: 'broadcast-1' }],
+      callers: [
+        read('list', 'listSends', { query: { contact: USER } }),
+        read('count', 'countSends', { query: { broadcast: 'broadcast-1' } }),
       ],
     },
   },

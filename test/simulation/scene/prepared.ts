@@ -58,15 +58,21 @@ export const openWindow = async (scene: Scene): Promise<void> => {
 /** A request whose `sendAt` is in two hours. */
 export const laterRequest = { ...request, sendAt: '2026-11-20T14:00:00.000Z' };
 
-/** The request is scheduled. If it is due, its schedule has just put its message on the queue. */
-export const scheduled = async (scene: Scene, { isDue, of = laterRequest }: { isDue: boolean; of?: SendRequest }) => {
+/** The message by which the schedule of a request makes it due. */
+export const putDue = ({ queues }: Scene, { requestId, platformContactId: groupId }: SendRequest = laterRequest) =>
+  queues.send.put({ body: serializeDueMessage(requestId), groupId, deduplicationId: `due-${requestId}` });
+
+/** The request is scheduled. If it is due, its schedule has just put its message on the queue, unless that is lost. */
+export const scheduled = async (
+  scene: Scene,
+  { isDue, isQueued = isDue, of = laterRequest }: { isDue: boolean; isQueued?: boolean; of?: SendRequest },
+) => {
   const { sendAt = '' } = of;
   await repositoriesOf(scene).sends.schedule({ ...queuedSend(of) }, { at: AN_HOUR_AGO, sendAt });
   const { requestId, platformContactId: groupId } = of;
   if (isDue) scene.clock.moveTo(Date.parse(sendAt));
-  if (isDue)
-    scene.queues.send.put({ body: serializeDueMessage(requestId), groupId, deduplicationId: `due-${requestId}` });
   else scene.schedules.create({ requestId, groupId, at: sendAt });
+  if (isQueued) putDue(scene, of);
 };
 
 /** The request is recorded before it is queued, as the management API does. */

@@ -23,6 +23,7 @@ import {
 
 /** The start of the name of every item about the contact of `freeForm`. */
 const CONTACT_NAME = `CONTACT#${ACCOUNT.platform}#*#${contactKey(USER)}`;
+const ACCOUNT_NAME = `ACCOUNT#${ACCOUNT.platform}#${ACCOUNT.channel}`;
 /** The same request from two producers at the same time. */
 const TWICE = historyOf(
   [writes(), freeForm(1), freeForm(1, { groupId: 'another-producer', deduplicationId: 'again' })],
@@ -231,15 +232,17 @@ export const SENDING_DEFECTS = {
     create: () =>
       ports(({ contacts, sends }) => {
         let isUnread = false;
+        const noting = async <Read>(reading: Promise<Read>): Promise<Read> => {
+          isUnread = true;
+          const read = await reading;
+          isUnread = false;
+          return read;
+        };
         return {
           contacts: {
             ...contacts,
-            async readConsents(...parameters) {
-              isUnread = true;
-              const consents = await contacts.readConsents(...parameters);
-              isUnread = false;
-              return consents;
-            },
+            readConsents: (...parameters) => noting(contacts.readConsents(...parameters)),
+            readWithAccount: (...parameters) => noting(contacts.readWithAccount(...parameters)),
           },
           sends: {
             ...sends,
@@ -251,8 +254,11 @@ export const SENDING_DEFECTS = {
         };
       }),
     history: historyOf([writes(), freeForm()], {
-      // More attempts than fit into an invocation.
-      faults: Array.from({ length: 30 }, (_, index) => `send read ${CONTACT_NAME} ${index + 1} fails-before`),
+      // More attempts than fit into an invocation. After five seconds, the account is read again with the contact.
+      faults: Array.from({ length: 30 }, (_, index) => [
+        `send read ${CONTACT_NAME} ${index + 1} fails-before`,
+        `send read ${CONTACT_NAME} and ${ACCOUNT_NAME} ${index + 2} fails-before`,
+      ]).flat(),
     }),
   },
   othersContent: {
