@@ -22,6 +22,8 @@ export const describeAct = (act: Act): { readonly from: string; readonly to?: st
     }
     case 'cancel':
       return { from: 'internal', text: `cancels ${act.requestId}` };
+    case 'requeue':
+      return { from: 'internal', text: `requeues ${act.requestId}` };
     case 'resolve':
       return { from: 'internal', text: `resolves ${act.requestId} as ${act.as}` };
     case 'consent': {

@@ -26,6 +26,7 @@ export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
   'unauthenticated-event': 0.5,
   request: 14,
   cancel: 1,
+  requeue: 1,
   resolve: 1.5,
   consent: 2,
   erase: 0.5,
@@ -62,6 +63,8 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       const known = scheduled.length > 0 && draw.chance(0.6) ? scheduled : story.requests;
       return known.length === 0 ? [] : [{ atMs, kind, requestId: draw.pick(known).requestId }];
     }
+    case 'requeue':
+      return drawRequeues(story, atMs);
     case 'resolve': {
       if (story.requests.length === 0) return [];
       const as = draw.pick(CHOICES.as);
@@ -103,6 +106,21 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
     case 'outage':
       return [{ atMs, kind, ...drawOutage(draw) }];
   }
+};
+
+/** Draws up to two requeues of a request, usually soon after it is due, when its schedule may be late. */
+const drawRequeues = ({ draw, requests }: Story, atMs: number): readonly Act[] => {
+  if (requests.length === 0) return [];
+  const scheduled = requests.filter(({ isScheduled }) => isScheduled);
+  const { requestId, act } = draw.pick(scheduled.length > 0 && draw.chance(0.9) ? scheduled : requests);
+  const dueAtMs = Date.parse(/"sendAt":"([^"]+)"/.exec(act.body)?.[1] ?? '');
+  const isSoonDue = dueAtMs > atMs && dueAtMs < atMs + DAY_MS;
+  const fromMs = isSoonDue ? dueAtMs : atMs;
+  return Array.from({ length: draw.pick([1, 1, 2]) }, () => ({
+    atMs: fromMs + Math.round(draw.magnitude(10, 30 * SECOND_MS)),
+    kind: 'requeue',
+    requestId,
+  }));
 };
 
 /** Draws a request to a contact around the end of the window that a message of the contact opened. */

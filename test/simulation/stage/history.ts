@@ -115,6 +115,8 @@ export type Act = { readonly atMs: number } & (
       readonly deduplicationId: string;
     }
   | { readonly kind: 'cancel'; readonly requestId: string }
+  /** An operator queues a scheduled request that is overdue. */
+  | { readonly kind: 'requeue'; readonly requestId: string }
   | { readonly kind: 'resolve'; readonly requestId: string; readonly as: 'accepted' | 'failed' | 'resend' }
   | {
       readonly kind: 'consent';

@@ -65,6 +65,9 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
     cancel(act) {
       operator.act(act, { method: 'POST', path: '/v1/cancellations', body: { requestId: act.requestId } });
     },
+    requeue(act) {
+      operator.act(act, { method: 'POST', path: '/v1/requeues', body: { requestId: act.requestId } });
+    },
     resolve(act) {
       const { requestId, as } = act;
       const messageId = as === 'accepted' ? { messageId: messageIdOf(requestId) } : {};

@@ -1,7 +1,17 @@
 import { USER } from '../../../support/builders.ts';
 import type { BreakableManagePorts } from '../../world/manage-process.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
-import { consent, freeForm, historyOf, isOf, type StageDefect, template, updating, writes } from './stage-defect.ts';
+import {
+  consent,
+  freeForm,
+  historyOf,
+  isOf,
+  outage,
+  type StageDefect,
+  template,
+  updating,
+  writes,
+} from './stage-defect.ts';
 
 const ports = (change: (ports: BreakableManagePorts) => Partial<BreakableManagePorts>) => ({
   manage: { ports: change },
@@ -11,6 +21,18 @@ const erase = { kind: 'erase' as const, contact: USER, afterMs: HOUR_MS };
 const OPT_OUT = historyOf([consent('opt-out')]);
 const ERASED = historyOf([writes(), freeForm(), erase]);
 const MALFORMED_ERASED = historyOf([freeForm(1, { fields: { mesageText: 'misspelled' } }), erase]);
+
+/** A schedule whose message the queue refuses for some seconds, and requeues before the schedule tries again. */
+const OVERDUE = historyOf([
+  writes(),
+  freeForm(1, { fields: { sendAt: '2026-11-20T14:00:00.000Z' } }),
+  outage('queues', { afterMs: 2 * HOUR_MS - 1, forMs: 65_000 }),
+  ...[1, 2].map((count) => ({
+    kind: 'requeue' as const,
+    requestId: 'request-1',
+    afterMs: 2 * HOUR_MS + 60_000 + count * 10_000,
+  })),
+]);
 
 export const MANAGING_DEFECTS = {
   expiryMissing: {
@@ -66,6 +88,24 @@ export const MANAGING_DEFECTS = {
       freeForm(1, { fields: { sendAt: '2026-11-20T14:00:00.000Z' } }),
       { kind: 'cancel', requestId: 'request-1', afterMs: MINUTE_MS },
     ]),
+  },
+  requeuedInNameOnly: {
+    breaks: 'A requeue is answered with 200 and queues nothing.',
+    invariant: 'answersAreTrue',
+    create: () => ports(() => ({ queue: { put: async () => undefined } })),
+    history: OVERDUE,
+  },
+  requeuedWithoutRecord: {
+    breaks: 'A requeue has no audit trail entry.',
+    invariant: 'recordedBeforeAct',
+    create: () =>
+      ports(({ audit }) => ({
+        audit: {
+          ...audit,
+          record: async (act) => (act.action === 'requeue' ? { ...act, id: 'none' } : audit.record(act)),
+        },
+      })),
+    history: OVERDUE,
   },
   sendsNotErased: {
     breaks: 'An erasure leaves the sends of the contact.',

@@ -1,5 +1,6 @@
 import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import { parseDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { type Invocation, idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
@@ -127,6 +128,9 @@ const operatorsChanges = (facts: StageFacts): readonly OperatorsChange[] => [
     );
   }),
   ...facts.entries('queued').flatMap((entry): OperatorsChange[] => {
+    const dueId = entry.queue === 'send' ? parseDueMessage(entry.body) : undefined;
+    if (dueId !== undefined && facts.invocationAt(entry)?.function === 'manage')
+      return [{ index: entry.index, action: 'requeue', about: { requestId: dueId } }];
     const isRedriven = entry.queue === 'inbound' && facts.invocationAt(entry)?.function === 'manage';
     return isRedriven ? [{ index: entry.index, action: 'redrive', about: { queue: 'inbound' } }] : [];
   }),
@@ -147,6 +151,19 @@ const isDone = (facts: StageFacts, { act, index, atMs, body }: Recorded<'api-ans
     }
     case 'cancel':
       return facts.itemBefore(`SEND#${act.requestId} SEND`, index)?.state === 'cancelled';
+    case 'requeue': {
+      const isScheduled = facts.itemBefore(`SEND#${act.requestId} SEND`, index)?.state === 'scheduled';
+      const isRequeued = facts
+        .entries('queued')
+        .some(
+          (entry) =>
+            entry.index < index &&
+            entry.queue === 'send' &&
+            parseDueMessage(entry.body) === act.requestId &&
+            facts.invocationAt(entry)?.function === 'manage',
+        );
+      return !isScheduled || isRequeued;
+    }
     case 'resolve': {
       const key = `SEND#${act.requestId} SEND`;
       const reached = { accepted: 'accepted', failed: 'rejected', resend: 'waiting' }[act.as];
