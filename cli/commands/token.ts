@@ -70,7 +70,7 @@ const probe = async ({ api, commandFor }: CommandContext, name: string, secretId
     return {
       lines: [replaced, advice, message],
       json: { secretId, check: isRefused ? 'refused' : 'unknown', message },
-      exitCode: isRefused ? EXIT.refused : EXIT.partial,
+      exitCode: EXIT.partial,
     };
   }
 };

@@ -41,9 +41,10 @@ it('a quarantined event and a failed request are found after 15 and after 60 day
     groupId: contact,
     id: 'kept-1',
   });
-  await waitFor('both are dead-lettered', async () =>
+  await waitFor('both are dead-lettered, and the function is done with the request', async () =>
     (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 &&
-    (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 1
+    (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 1 &&
+    (await client.queueDepth(cloud.sendQueueUrl)) === 0
       ? true
       : undefined,
   );

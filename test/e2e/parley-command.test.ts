@@ -260,11 +260,13 @@ describe('parley', () => {
     const before = current();
     const set = await parley(['token', 'set'], 'another-token\n');
     const after = current();
-    await parley(['token', 'set'], before);
+    const again = await parley(['token', 'set'], before);
 
-    expect([set.code, set.err, after]).toEqual([0, '', 'another-token']);
+    expect([set.code, set.err, after]).toEqual([6, '', 'another-token']);
+    expect(set.out).toContain('The chat service refuses it');
     expect(set.out).not.toContain('another-token');
-    expect(current()).toBe(before);
+    expect([again.code, again.err, current()]).toEqual([0, '', before]);
+    expect(again.out).toContain('The chat service accepts it.');
   });
 
   it('judges the token that is stored now, although a running function has used another one', async () => {
@@ -295,13 +297,13 @@ describe('parley', () => {
     ]);
     const again = await parley(['sends', 'uncertain', 'resolve', 'uncertain-1', '--outcome', 'failed']);
 
-    expect(listed.out).toContain('uncertain-1: uncertain');
+    expect(listed.out).toMatch(/uncertain {2}uncertain-1 {2}/);
     expect(resolved).toMatchObject({ code: 0, out: expect.stringContaining('message out-1') });
     expect(again).toMatchObject({
       code: 4,
       err: expect.stringContaining('only a send that is uncertain can be resolved as failed'),
     });
-    expect((await parley(['sends', 'uncertain', 'list'])).out).toBe('No sends are uncertain.');
+    expect((await parley(['sends', 'uncertain', 'list'])).out).toBe('There are no such sends.');
   });
 
   it('checks the stage, and warns about dead letters', async () => {

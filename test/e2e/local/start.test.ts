@@ -150,7 +150,7 @@ describe('npm start', () => {
 
     await taken.close();
     expect(output.err).toMatch(new RegExp(`^Port ${taken.port} on 127\\.0\\.0\\.1 is already in use; [^\\n]+\\n$`));
-    expect([runner.exitCode, output.out]).toEqual([1, '']);
+    expect([runner.exitCode, output.out]).toEqual([1, 'Starting Parley:\n']);
   });
 
   it('does not start in the folder of a run that is active, and leaves its file and its logs alone', async () => {
@@ -196,7 +196,8 @@ describe('npm start', () => {
     await ended;
 
     expect(output.err).toMatch(/^DYNOXIDE_BIN is \/nowhere\/dynoxide, which does not exist [^\n]+\n$/);
-    expect([runner.exitCode, output.out]).toEqual([1, '']);
+    expect(runner.exitCode).toBe(1);
+    expect(output.out).toMatch(/^Starting Parley:\n {2}Synthesizing [^\n]+\n$/);
     // At least the SQS emulator.
     expect(seen.size).toBeGreaterThanOrEqual(1);
     await eventually(() => (alive([...seen]).length === 0 ? true : undefined));

@@ -59,7 +59,7 @@ it('says that the chat service refuses the token, and fails', async () => {
   const { code, out } = await set();
 
   expect([code, out.split('\n')]).toEqual([
-    4,
+    6,
     [
       'Access token replaced for the local run.',
       'The chat service refuses it: copy the token from its console and set it with parley token set --local.',
