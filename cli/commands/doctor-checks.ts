@@ -82,7 +82,7 @@ const checkSending = ({ sending }: Stage, commandFor: CommandFor, now: string): 
     check,
     grade: 'warning',
     message: `An operator stopped sending at ${describeTime(sending.stoppedAt ?? '', now)}, and sends are waiting.`,
-    remedy: `See why with ${commandFor('parley sending status')}. To resume it: ${commandFor('parley sending resume')}`,
+    remedy: `See why: ${commandFor('parley sending status')}. To resume: ${commandFor('parley sending resume')}`,
   };
 };
 

@@ -12,7 +12,7 @@ type Stage = z.output<typeof stageResponse>;
 
 export const createSendingCommand: CreateCommand = (context) =>
   new Command('sending')
-    .description('Stop and resume sending, and see whether anything holds it.')
+    .description('Stop and resume sending, and show whether requests are waiting for it.')
     .addCommand(createStopCommand(context))
     .addCommand(createResumeCommand(context))
     .addCommand(createSendingStatusCommand(context))
@@ -22,10 +22,10 @@ const createStopCommand = (context: CommandContext) =>
   new Command('stop')
     .description(
       'Stop sending for the stage.\n\n' +
-        'Within 5 seconds, no more calls to send are made. Requests wait, in order, until you resume sending. They ' +
-        'expire only by their notAfter, or after ten days, and you can cancel them.',
+        'Within 5 seconds, Parley makes no more calls to send messages. Requests wait, in order, until you resume ' +
+        'sending. They expire only at their notAfter or after ten days, and you can cancel them.',
     )
-    .requiredOption('--note <text>', 'Why, for whoever finds that nothing is sent')
+    .requiredOption('--note <text>', 'Why, for other operators')
     .addHelpText('after', examples('parley sending stop --note "Wrong price in the template" --stage prod'))
     .action(async ({ note }) => {
       const call = await context.api();
@@ -48,7 +48,7 @@ const createResumeCommand = (context: CommandContext) =>
       const { sending } = sendingResponse.parse(await call('POST', '/v1/resumptions', { note }));
       const lines = [
         ...(await describeSending(sending, context)),
-        'Requests that waited are sent one by one: within a quarter of the time of the stop, and at most 15 minutes.',
+        'Waiting requests are sent within about a quarter of the time that sending was stopped, or 15 minutes at most.',
       ];
       context.report({ lines, json: { sending } });
     });
@@ -71,7 +71,7 @@ const createRetryNowCommand = (context: CommandContext) =>
   new Command('retry-now')
     .description(
       'Make the next probe of an open circuit breaker due now, after you have fixed the cause.\n\n' +
-        'The next request that is received is the probe. If it succeeds, the circuit breaker closes.',
+        'The next request that Parley receives is the probe. If it succeeds, the circuit breaker closes.',
     )
     .option(...noteOption)
     .addHelpText('after', examples('parley sending retry-now --note "New token" --stage prod'))
@@ -82,8 +82,8 @@ const createRetryNowCommand = (context: CommandContext) =>
       const lines = isClosed
         ? await describeCircuitBreaker(circuitBreaker, context)
         : [
-            'The next request that is received is the probe. The circuit breaker closes if it succeeds.',
-            `See whether it did: ${context.commandFor('parley sending status')}`,
+            'The next request that Parley receives is the probe. If it succeeds, the circuit breaker closes.',
+            `Check the result: ${context.commandFor('parley sending status')}`,
           ];
       context.report({ lines, json: { circuitBreaker } });
     });
@@ -96,7 +96,7 @@ const describeSending = async (
     ? ['Sending is not stopped.']
     : [
         `Sending has been stopped since ${describeTime(stoppedAt, await stageTime(context))}: ${note}`,
-        `Requests wait. Resume it: ${context.commandFor('parley sending resume')}`,
+        `Requests are waiting. To resume sending: ${context.commandFor('parley sending resume')}`,
       ];
 
 const describeCircuitBreaker = async (

@@ -13,12 +13,12 @@ export interface CircuitBreakerClosurePorts {
 
 export const closureResponse = z.object({ circuitBreaker: circuitBreakerView });
 
-/** Does not close the circuit breaker itself, because every waiting request would then be sent to a failing service. */
+/** Leaves the closing to the probe; otherwise, every waiting request would be sent to a service that may still fail. */
 export const closeCircuitBreaker = defineRoute({
   route: 'POST /v1/circuit-breaker-closures',
   summary: 'Make the next probe of an open circuit breaker due now',
   description:
-    'The next request that is received probes the chat service, and the circuit breaker closes if the probe succeeds. ' +
+    'The next request that Parley receives from the queue is the probe. If it succeeds, the circuit breaker closes. ' +
     'Does nothing if the circuit breaker is closed. 409 means that a probe is in flight.',
   query: ignoredQuery,
   body: z.strictObject({

@@ -45,7 +45,7 @@ describe('parley sending', () => {
   it('stop says since when, why, and how to resume', async () => {
     expect(await linesOf('stop', '--note', 'Wrong price')).toEqual([
       `Sending has been stopped since ${NOW} (ago): Wrong price`,
-      'Requests wait. Resume it: parley sending resume --local',
+      'Requests are waiting. To resume sending: parley sending resume --local',
     ]);
     expect(calls).toEqual([['POST', '/v1/stops', JSON.stringify({ note: 'Wrong price' })]]);
   });
@@ -66,7 +66,7 @@ describe('parley sending', () => {
 
   it('resume says how soon the waiting requests are sent', async () => {
     const [first, second] = await linesOf('resume', '--note', 'Fixed');
-    expect([first, second]).toEqual(['Sending is not stopped.', expect.stringContaining('at most 15 minutes')]);
+    expect([first, second]).toEqual(['Sending is not stopped.', expect.stringContaining('15 minutes at most')]);
     expect(calls).toEqual([['POST', '/v1/resumptions', JSON.stringify({ note: 'Fixed' })]]);
   });
 
@@ -75,7 +75,7 @@ describe('parley sending', () => {
     stage = { ...STAGE, sending: STOPPED, circuitBreaker: OPEN };
     expect(await linesOf('status')).toEqual([
       `Sending has been stopped since ${NOW} (ago): Wrong price`,
-      'Requests wait. Resume it: parley sending resume --local',
+      'Requests are waiting. To resume sending: parley sending resume --local',
       `The circuit breaker has been open since ${NOW} (ago): HTTP 401`,
       `The next probe is due at ${NOW} (ago). To make it due now: parley sending retry-now --local`,
     ]);
@@ -83,8 +83,8 @@ describe('parley sending', () => {
 
   it('retry-now shows that the next probe is due, or that one is in flight', async () => {
     expect(await linesOf('retry-now')).toEqual([
-      'The next request that is received is the probe. The circuit breaker closes if it succeeds.',
-      'See whether it did: parley sending status --local',
+      'The next request that Parley receives is the probe. If it succeeds, the circuit breaker closes.',
+      'Check the result: parley sending status --local',
     ]);
     closed = [409, { code: 'PROBE_IN_FLIGHT', message: 'A probe is in flight.' }];
     expect(await target.parley(['sending', 'retry-now'])).toMatchObject({
