@@ -43,7 +43,7 @@ const describeAlarms = (alarms: readonly AlarmReport[]): readonly string[] => {
   const on = alarms.filter(({ isOn }) => isOn);
   const unknown = alarms.filter(({ isOn }) => isOn === undefined);
   return [
-    ...on.flatMap(({ alarm, since, description }) => [`${alarm} is on since ${since}`, `  ${description}`]),
+    ...on.flatMap(({ alarm, since, description }) => [`${alarm} has been on since ${since}`, `  ${description}`]),
     on.length === 0
       ? `No alarm is on. ${count(alarms.length, 'alarm')} in total.`
       : `${count(on.length, 'alarm')} of ${alarms.length} on.`,

@@ -53,7 +53,7 @@ describe('parley alarms', () => {
 
     expect(code).toBe(6);
     expect(out.split('\n')).toEqual([
-      expect.stringMatching(/^RejectedSends is on since \d{4}-.*Z$/),
+      expect.stringMatching(/^RejectedSends has been on since \d{4}-.*Z$/),
       `  ${RUNBOOK}`,
       '1 alarm of 2 on.',
     ]);
@@ -81,7 +81,7 @@ describe('parley alarms', () => {
     const { code, err } = await target.parley(['alarms', '--watch'], AbortSignal.timeout(200));
 
     expect(code).toBe(6);
-    expect(err).toContain('RejectedSends is on since');
+    expect(err).toContain('RejectedSends has been on since');
   });
 
   it('asks CloudWatch for the alarms of the stack only, page by page, with a signed request', async () => {
