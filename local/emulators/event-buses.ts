@@ -3,7 +3,7 @@ import { ACCOUNT_ID, arnOf, REGION } from '../aws-environment.ts';
 import { parseJson } from '../json.ts';
 import { messageOf } from '../local-error.ts';
 import type { MatchesEvent } from './event-pattern.ts';
-import type { DeliverEvent } from './event-targets.ts';
+import { type DeadLetterEvent, type DeliverEvent, TargetError } from './event-targets.ts';
 
 /** An entry of a PutEvents request. */
 export interface PutEntry {
@@ -40,7 +40,7 @@ export interface BusTarget {
   readonly name: string;
   readonly deliver: DeliverEvent;
   /** Sends an undeliverable event to the target's dead-letter queue. Undefined if it has none. */
-  readonly deadLetter: ((event: string, reason: string) => Promise<void>) | undefined;
+  readonly deadLetter: DeadLetterEvent | undefined;
 }
 
 export interface BusRule {
@@ -79,7 +79,7 @@ export interface EventBuses {
 
 /** How many events a bus keeps. */
 const MAX_EVENTS = 2_000;
-const DELIVERY_ATTEMPTS = 3;
+const MAX_RETRIES = 2;
 
 interface Bus {
   readonly name: string;
@@ -143,17 +143,19 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
 };
 
 const deliver = async (target: BusTarget, event: string, warn: (message: string) => void): Promise<void> => {
-  let reason = '';
-  for (let attempt = 1; attempt <= DELIVERY_ATTEMPTS; attempt += 1) {
+  let error: unknown;
+  let retries = -1;
+  do {
+    retries += 1;
     try {
       return await target.deliver(event);
-    } catch (error) {
-      reason = messageOf(error);
+    } catch (thrown) {
+      error = thrown;
     }
-  }
-  warn(`An event could not be delivered to ${target.name}: ${reason}`);
-  await target.deadLetter?.(event, reason).catch((error: unknown) => {
-    warn(`The event could not be sent to the target's dead-letter queue either: ${messageOf(error)}`);
+  } while (retries < MAX_RETRIES && !(error instanceof TargetError && !error.isRetried));
+  warn(`An event could not be delivered to ${target.name}: ${messageOf(error)}`);
+  await target.deadLetter?.(event, { error, retries }).catch((failure: unknown) => {
+    warn(`The event could not be sent to the target's dead-letter queue either: ${messageOf(failure)}`);
   });
 };
 

@@ -1,22 +1,70 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { messageOf } from '../local-error.ts';
 
-/** Delivers an event, given as JSON. Rejects if the target does not accept it. */
+/** Delivers an event, given as JSON. Rejects with a {@link TargetError} if the target does not accept it. */
 export type DeliverEvent = (event: string) => Promise<void>;
 
-/** The maximum length of a dead letter's reason, in characters. */
-const MAX_REASON_LENGTH = 500;
+/** A rule's target did not accept an event. `code` is one of EventBridge's error codes. */
+export class TargetError extends Error {
+  override readonly name = 'TargetError';
+  readonly code: 'CONNECTION_FAILURE' | 'ERROR_FROM_TARGET' | 'NO_RESOURCE' | 'TIMEOUT' | 'THROTTLING';
+
+  constructor(code: TargetError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  /** EventBridge does not retry if the target does not exist. */
+  get isRetried(): boolean {
+    return this.code !== 'NO_RESOURCE';
+  }
+}
+
+/** Why an event became a dead letter. */
+export interface UndeliveredEvent {
+  readonly error: unknown;
+  readonly retries: number;
+}
+
+/** Sends an event, given as JSON, to a dead-letter queue. */
+export type DeadLetterEvent = (event: string, why: UndeliveredEvent) => Promise<void>;
+
+/** Returns a target that sends events to a queue. */
+export const createQueueTarget =
+  (sqs: SQSClient, queueUrl: string): DeliverEvent =>
+  async (event) => {
+    try {
+      await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: event }));
+    } catch (error) {
+      const code = NO_QUEUE.test(error instanceof Error ? error.name : '') ? 'NO_RESOURCE' : 'ERROR_FROM_TARGET';
+      throw new TargetError(code, messageOf(error), { cause: error });
+    }
+  };
+
+const NO_QUEUE = /NonExistentQueue|QueueDoesNotExist/;
 
 /**
- * Returns a target that sends events to a queue.
+ * Creates the function that sends events that a rule's target did not accept to its dead-letter queue.
  *
- * @param reason Why the event is a dead letter, if the queue is a dead-letter queue.
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html
  */
-export const createQueueTarget =
-  (sqs: SQSClient, queueUrl: string, reason?: string): DeliverEvent =>
-  async (event) => {
-    const ERROR_MESSAGE = { DataType: 'String', StringValue: reason?.slice(0, MAX_REASON_LENGTH) };
-    const attributes = reason && { MessageAttributes: { ERROR_MESSAGE } };
-    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: event, ...attributes }));
+export const createEventDeadLetters =
+  (sqs: SQSClient, queueUrl: string, { ruleArn, targetArn }: { ruleArn: string; targetArn: string }): DeadLetterEvent =>
+  async (event, { error, retries }) => {
+    const { code, isRetried } = error instanceof TargetError ? error : { code: 'UNKNOWN', isRetried: true };
+    const attributes = {
+      RULE_ARN: ruleArn,
+      TARGET_ARN: targetArn,
+      ERROR_CODE: code,
+      ERROR_MESSAGE: messageOf(error),
+      // Only if retries ended the delivery.
+      ...(isRetried && { EXHAUSTED_RETRY_CONDITION: 'MaximumRetryAttempts' }),
+      RETRY_ATTEMPTS: String(retries),
+    };
+    const MessageAttributes = Object.fromEntries(
+      Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+    );
+    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: event, MessageAttributes }));
   };
 
 /** The URLs that rules send events to, with the API keys for the requests. */
@@ -58,16 +106,24 @@ export const createApiDestinations = (): ApiDestinations => {
     async post(arn, event) {
       const destination = destinations.get(arn);
       const key = destination && connections.get(destination.connectionArn);
-      if (!destination || !key) throw new Error(`There is no API destination ${arn} in this run.`);
+      if (!destination || !key) {
+        throw new TargetError('NO_RESOURCE', `There is no API destination ${arn} in this run.`);
+      }
       const response = await fetch(destination.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json; charset=utf-8', [key.header]: key.value },
         body: event,
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
+      }).catch((error: unknown) => {
+        const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+        throw new TargetError(isTimeout ? 'TIMEOUT' : 'CONNECTION_FAILURE', messageOf(error), { cause: error });
       });
       await response.arrayBuffer();
-      if (!response.ok) throw new Error(`The API destination responded with ${response.status}.`);
+      if (!response.ok) {
+        const code = response.status === 429 ? 'THROTTLING' : 'ERROR_FROM_TARGET';
+        throw new TargetError(code, `The API destination responded with ${response.status}.`);
+      }
     },
   };
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { arnOf } from '../aws-environment.ts';
 import type { BusTarget } from '../emulators/event-buses.ts';
 import { readEventPattern } from '../emulators/event-pattern.ts';
-import { createQueueTarget } from '../emulators/event-targets.ts';
+import { createEventDeadLetters, createQueueTarget } from '../emulators/event-targets.ts';
 import { queueUrlOf } from '../emulators/sqs/sqs.ts';
 import { LocalError } from '../local-error.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, ignored, placeOf } from './resource-type.ts';
@@ -51,26 +51,28 @@ export const rule = defineResourceType({
       throw new LocalError(`${placeOf(resource)}: EventBusName is ${EventBusName}, which is not a bus of this stack.`);
     }
     const matches = readEventPattern(EventPattern, `${placeOf(resource)}.EventPattern`);
-    const targets = Targets.map((declared) => busTarget(declared, resource, cloud));
-    if (State === 'ENABLED') cloud.buses.addRule(EventBusName, { matches, targets });
     const name = Name ?? cloud.physicalName(resource.logicalId);
-    return { ref: name, attributes: { Arn: arnOf('events', `rule/${EventBusName}/${name}`) } };
+    const ruleArn = arnOf('events', `rule/${EventBusName}/${name}`);
+    const targets = Targets.map((declared) => busTarget(declared, ruleArn, resource, cloud));
+    if (State === 'ENABLED') cloud.buses.addRule(EventBusName, { matches, targets });
+    return { ref: name, attributes: { Arn: ruleArn } };
   },
 });
 
 const busTarget = (
   { Arn, DeadLetterConfig }: z.output<typeof target>,
+  ruleArn: string,
   { logicalId }: DeclaredResource,
-  cloud: CloudServices,
-): BusTarget => {
-  const toQueue = (arn: string, reason?: string) =>
-    createQueueTarget(cloud.sqs, queueUrlOf(arn, cloud.queueBaseUrl), reason);
-  return {
-    name: `${logicalId}'s target ${Arn}`,
-    deliver: Arn.includes(':api-destination/') ? (event) => cloud.apiDestinations.post(Arn, event) : toQueue(Arn),
-    deadLetter: DeadLetterConfig && ((event, reason) => toQueue(DeadLetterConfig.Arn, reason)(event)),
-  };
-};
+  { sqs, queueBaseUrl, apiDestinations }: CloudServices,
+): BusTarget => ({
+  name: `${logicalId}'s target ${Arn}`,
+  deliver: Arn.includes(':api-destination/')
+    ? (event) => apiDestinations.post(Arn, event)
+    : createQueueTarget(sqs, queueUrlOf(Arn, queueBaseUrl)),
+  deadLetter:
+    DeadLetterConfig &&
+    createEventDeadLetters(sqs, queueUrlOf(DeadLetterConfig.Arn, queueBaseUrl), { ruleArn, targetArn: Arn }),
+});
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-events-connection.html */
 export const connection = defineResourceType({

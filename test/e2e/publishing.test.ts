@@ -4,12 +4,18 @@ import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
+import { writeLocalState } from '../../local/local-state.ts';
+import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { wireMessage } from '../support/builders.ts';
+import { runParley } from '../support/run-parley.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
-// The settings of the stage connect a queue to the bus. Every event fails to be published twice or more.
+// The settings of the stage connect two queues to the bus; one of them does not exist until the last tests create it.
+// Every event fails to be published twice or more.
 
 const CONSUMER = 'crm';
+const LATE_CONSUMER = 'billing';
+const arnOfQueue = (name: string) => `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${name}`;
 
 interface ConsumedEvent {
   readonly source: string;
@@ -19,6 +25,7 @@ interface ConsumedEvent {
 
 let cloud: LocalCloud;
 let client: LocalClient;
+let folder: RunFolder;
 let queueUrl: string;
 /** How often each event was published. */
 const puts = new Map<string, number>();
@@ -26,9 +33,11 @@ const puts = new Map<string, number>();
 const consumed: ConsumedEvent[] = [];
 
 beforeAll(async () => {
-  const queueArn = `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${CONSUMER}`;
-  cloud = await startTestCloud({ settings: { events: { targets: [{ kind: 'sqs', queueArn }] } } });
+  const targets = [CONSUMER, LATE_CONSUMER].map((name) => ({ kind: 'sqs', queueArn: arnOfQueue(name) }));
+  folder = await createRunFolder();
+  cloud = await startTestCloud({ settings: { events: { targets } } });
   client = createLocalClient(cloud);
+  await writeLocalState(cloud, folder.path);
   await cloud.emulators.sqs.send(new CreateQueueCommand({ QueueName: CONSUMER }));
   queueUrl = `${cloud.emulators.queueBaseUrl}/${CONSUMER}`;
   cloud.emulators.buses.setFault(({ Detail, DetailType }) => {
@@ -44,20 +53,23 @@ beforeAll(async () => {
 afterAll(async () => {
   client?.close();
   await cloud?.close();
+  await folder?.remove();
 });
 
-const consumeAll = async (): Promise<void> => {
+const consume = async (QueueUrl: string): Promise<readonly ConsumedEvent[]> => {
   const { sqs } = cloud.emulators;
+  const received: ConsumedEvent[] = [];
   for (;;) {
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
-    );
-    if (Messages.length === 0) return;
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    if (Messages.length === 0) return received;
     for (const { Body = '', ReceiptHandle } of Messages) {
-      consumed.push(JSON.parse(Body));
-      await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
+      received.push(JSON.parse(Body));
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
     }
   }
+};
+const consumeAll = async (): Promise<void> => {
+  consumed.push(...(await consume(queueUrl)));
 };
 /** Returns the events without repeats, in the order of their own times. */
 const events = async () => {
@@ -161,6 +173,55 @@ describe('a request with sendAt', () => {
     await stateOf('after', 'accepted');
 
     expect(await textsTo(contact)).toEqual(['Now', 'Later', 'After']);
+  });
+});
+
+describe('an operator redrives', () => {
+  const parley = async (...args: readonly string[]) => {
+    const { code, out, err } = await runParley(['dead-letters', ...args], { stateFolder: folder.path });
+    if (code !== 0) throw new Error(`parley ${args.join(' ')} failed with ${code}: ${err}`);
+    return out;
+  };
+
+  it('the changes that were not published: each event reaches its consumer, and none is left', async () => {
+    const contact = '+5491155550205';
+    const ids = ['refused-1', 'refused-2'];
+    cloud.emulators.buses.setFault(({ Detail }) =>
+      ids.includes(JSON.parse(Detail).messageId) ? { errorCode: 'InvalidArgument', message: 'no' } : undefined,
+    );
+    for (const _id_ of ids) await client.deliverEvent(wireMessage({ _id_, FROM: contact }));
+    await waitFor('both changes are dead letters', async () =>
+      (await client.queueDepth(publishDeadLetterQueueUrl())) === 2 ? true : undefined,
+    );
+    cloud.emulators.buses.setFault(undefined);
+
+    expect(await parley('redrive', 'publishing')).toBe('2 redriven, 0 left.');
+
+    for (const id of ids) {
+      await nextEvent('MessageReceived', 'messageId', id);
+      expect(await eventsWith('messageId', id)).toHaveLength(1);
+    }
+    expect(await client.queueDepth(publishDeadLetterQueueUrl())).toBe(0);
+  });
+
+  it('the events that a target did not accept: it receives each once, and none is left', async () => {
+    const idsOf = (all: readonly ConsumedEvent[]) => [...new Set(all.map(({ detail }) => detail.id))].toSorted();
+    const queue = cloud.undeliveredEventsQueueUrl ?? '';
+    expect(await client.queueDepth(queue)).toBeGreaterThanOrEqual(60);
+    const { targets } = JSON.parse(await parley('list', 'targets', '--json'));
+    expect(targets.deadLetters[0].reason).toMatch(/^NO_RESOURCE: .*, target arn:aws:sqs:.*:billing$/);
+    const { sqs, queueBaseUrl } = cloud.emulators;
+    await sqs.send(new CreateQueueCommand({ QueueName: LATE_CONSUMER }));
+
+    expect(await parley('redrive', 'targets')).toMatch(/^\d+ redriven, 0 left\.$/);
+
+    const received: ConsumedEvent[] = [];
+    await waitFor('it has received what the other consumer has', async () => {
+      received.push(...(await consume(`${queueBaseUrl}/${LATE_CONSUMER}`)));
+      return String(idsOf(received)) === String(idsOf(await events())) ? true : undefined;
+    });
+    expect(received).toHaveLength(idsOf(received).length);
+    expect(await client.queueDepth(queue)).toBe(0);
   });
 });
 

@@ -1,9 +1,17 @@
 import { createServer } from 'node:http';
 import { EventBridgeClient, ListRulesCommand, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startEventBridge } from '../../../../local/emulators/event-bridge.ts';
 import { type BusTarget, createEventBuses, type EventBuses } from '../../../../local/emulators/event-buses.ts';
-import { createApiDestinations } from '../../../../local/emulators/event-targets.ts';
+import {
+  createApiDestinations,
+  createEventDeadLetters,
+  createQueueTarget,
+  TargetError,
+  type UndeliveredEvent,
+} from '../../../../local/emulators/event-targets.ts';
+import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 
 let warnings: string[];
@@ -40,18 +48,18 @@ const entry = (Detail: string, changes: object = {}) => ({
 const put = (...Entries: ReturnType<typeof entry>[]) => client.send(new PutEventsCommand({ Entries }));
 const lastEvent = () => buses.events('bus').at(-1);
 
-const collectingTarget = (fails = false) => {
+const collectingTarget = (failure?: Error) => {
   const delivered: unknown[] = [];
-  const deadLetterReasons: string[] = [];
+  const deadLetters: UndeliveredEvent[] = [];
   const target: BusTarget = {
     name: 'the test target',
     async deliver(event) {
-      if (fails) throw new Error('closed');
+      if (failure) throw failure;
       delivered.push(JSON.parse(event));
     },
-    deadLetter: async (_event, reason) => void deadLetterReasons.push(reason),
+    deadLetter: async (_event, why) => void deadLetters.push(why),
   };
-  return { target, delivered, deadLetterReasons };
+  return { target, delivered, deadLetters };
 };
 
 describe('the EventBridge emulator', () => {
@@ -83,16 +91,23 @@ describe('the EventBridge emulator', () => {
     expect([matching.delivered, other.delivered]).toEqual([[lastEvent()], []]);
   });
 
-  it('sends an undeliverable event to the dead-letter queue, and warns', async () => {
-    const closed = collectingTarget(true);
-    buses.addRule('bus', { matches: () => true, targets: [closed.target] });
+  it.each([
+    [new TargetError('ERROR_FROM_TARGET', 'closed'), 2],
+    [new TargetError('NO_RESOURCE', 'closed'), 0],
+  ])(
+    'sends an undeliverable event to the dead-letter queue, and warns: %s after %i retries',
+    async (error, retries) => {
+      buses.create(error.code);
+      const closed = collectingTarget(error);
+      buses.addRule(error.code, { matches: () => true, targets: [closed.target] });
 
-    await put(entry('{"a":3}'));
-    await buses.delivered();
+      await put(entry('{"a":3}', { EventBusName: error.code }));
+      await buses.delivered();
 
-    expect(closed.deadLetterReasons).toEqual(['closed']);
-    expect(warnings).toEqual(['An event could not be delivered to the test target: closed']);
-  });
+      expect(closed.deadLetters).toEqual([{ error, retries }]);
+      expect(warnings).toEqual(['An event could not be delivered to the test target: closed']);
+    },
+  );
 
   it('rejects only the entries whose detail is not a JSON object', async () => {
     const { FailedEntryCount, Entries } = await put(entry('{'), entry('{}'), entry('7'));
@@ -149,6 +164,56 @@ describe('an API destination', () => {
       expect(posted[0]).toEqual(['POST', 'secret', '{"a":1}']);
     } finally {
       await receiver.close();
+    }
+  });
+});
+
+describe('the dead letter of a target', () => {
+  it('has the attributes of EventBridge: a condition only if retries ended the delivery', async () => {
+    const emulator = await startSqs({ pollSecondMs: 10 });
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const sqs = new SQSClient({ endpoint: emulator.url, region: 'us-east-1', credentials });
+    try {
+      await sqs.send(new CreateQueueCommand({ QueueName: 'dead' }));
+      const urlOf = (name: string) => `${emulator.url}/000000000000/${name}`;
+      const deadLetter = createEventDeadLetters(sqs, urlOf('dead'), { ruleArn: 'the:rule', targetArn: 'the:target' });
+      const missing = await createQueueTarget(sqs, urlOf('missing'))('{}').catch((error: unknown) => error);
+
+      await deadLetter('{"a":1}', { error: missing, retries: 0 });
+      await deadLetter('{"a":2}', { error: new TargetError('ERROR_FROM_TARGET', 'closed'), retries: 2 });
+
+      const command = { QueueUrl: urlOf('dead'), MaxNumberOfMessages: 10, MessageAttributeNames: ['All'] };
+      const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(command));
+      const attributes = Messages.map(({ Body, MessageAttributes = {} }) => [
+        Body,
+        Object.fromEntries(Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue])),
+      ]);
+      expect(attributes).toEqual([
+        [
+          '{"a":1}',
+          {
+            RULE_ARN: 'the:rule',
+            TARGET_ARN: 'the:target',
+            ERROR_CODE: 'NO_RESOURCE',
+            ERROR_MESSAGE: expect.stringContaining('queue'),
+            RETRY_ATTEMPTS: '0',
+          },
+        ],
+        [
+          '{"a":2}',
+          {
+            RULE_ARN: 'the:rule',
+            TARGET_ARN: 'the:target',
+            ERROR_CODE: 'ERROR_FROM_TARGET',
+            ERROR_MESSAGE: 'closed',
+            EXHAUSTED_RETRY_CONDITION: 'MaximumRetryAttempts',
+            RETRY_ATTEMPTS: '2',
+          },
+        ],
+      ]);
+    } finally {
+      sqs.destroy();
+      await emulator.close();
     }
   });
 });
