@@ -27,7 +27,8 @@ const recordSendTo = (contact: ContactRef): OtherFunction => ({
     await createDynamodbSends(table).claim(send, claim({ claimedAt: SENT_AT }), { resend: false });
   },
   async run(table) {
-    const { requestId } = queuedSend().request;
+    const { request, traceparent } = queuedSend();
+    const { requestId } = request;
     const { claimId, call } = claim();
     await createDynamodbSends(table).recordResult(requestId, claimId, sendResult('accepted', NOW));
     await createDynamodbMessages(table).recordOutbound({
@@ -37,6 +38,7 @@ const recordSendTo = (contact: ContactRef): OtherFunction => ({
       call,
       claimedAt: SENT_AT,
       attempt: 1,
+      traceparent,
     });
   },
 });

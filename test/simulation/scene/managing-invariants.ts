@@ -4,6 +4,7 @@ import { joinContactItems } from '../../support/contact-items.ts';
 import { FINAL_STATES } from '../../support/send-states.ts';
 import { type Scene, userRef } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
+import type { SceneOptions } from './scene-options.ts';
 import {
   type AnsweredCall,
   answeredCalls,
@@ -243,12 +244,12 @@ export const MANAGING_INVARIANTS = {
   listedAsTheyWere: {
     sentence: 'A list or count of sends has each send at most once, in a state that the send was in.',
     atWrite({ options, facts }, { after }) {
-      const isListed = options.callers?.some(({ request }) => /^(list|count)Sends$/.test(request.route)) === true;
-      if (isListed && after?.sk === 'SEND')
+      if (listsSends(options) && after?.sk === 'SEND')
         facts.add(`${String(after.pk).replace('SEND#', '')} was ${String(after.state)}`);
       return undefined;
     },
     atEnd(scene) {
+      if (!listsSends(scene.options)) return undefined;
       for (const { name, body, status } of answeredCalls(scene)) {
         if (status !== 200) continue;
         const { sends = [], counts = [] } = body as Listed;
@@ -293,6 +294,9 @@ export const MANAGING_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, SceneInvariant>;
+
+const listsSends = ({ callers = [] }: SceneOptions): boolean =>
+  callers.some(({ request }) => /^(list|count)Sends$/.test(request.route));
 
 /** A list, or counts by state. */
 interface Listed {
