@@ -1,3 +1,5 @@
+import { count } from './command.ts';
+
 const UNITS = [
   ['day', 24 * 60 * 60],
   ['hour', 60 * 60],
@@ -10,17 +12,18 @@ const MAX_DAYS = 60;
 
 /** Adds to an ISO 8601 time how far away it is, such as `2026-11-20T12:00:00.000Z (in 3 minutes)`. */
 export const describeTime = (time: string, now: string): string => {
-  const distance = describeDistance(Date.parse(time) - Date.parse(now));
+  const distance = describeDistance(time, now);
   return distance === undefined ? time : `${time} (${distance})`;
 };
 
-const describeDistance = (ms: number): string | undefined => {
+/** Describes how far away a time is, such as `in 3 minutes`. Returns undefined for more than two months. */
+export const describeDistance = (time: string, now: string): string | undefined => {
+  const ms = Date.parse(time) - Date.parse(now);
   const seconds = Math.round(Math.abs(ms) / 1000);
   // NaN for a time that cannot be parsed.
   if (!(seconds <= MAX_DAYS * 24 * 60 * 60)) return undefined;
   if (seconds === 0) return 'now';
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1];
-  const number = Math.round(seconds / length);
-  const distance = `${number} ${unit}${number === 1 ? '' : 's'}`;
+  const distance = count(Math.round(seconds / length), unit);
   return ms > 0 ? `in ${distance}` : `${distance} ago`;
 };

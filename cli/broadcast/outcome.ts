@@ -1,12 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
+import { isPending } from '../operations/pending-send.ts';
 import { countSends, type SendCount, totalOf } from '../operations/send-counts.ts';
 import type { Progress } from '../progress.ts';
-
-/** The states in which a send changes without an operator and without a new time. */
-const PENDING: readonly SendState[] = ['queued', 'claimed', 'waiting'];
 
 const POLL_MS = 1_000;
 
@@ -28,7 +25,7 @@ export const waitForOutcome = async (
 ): Promise<readonly SendCount[]> => {
   for (;;) {
     const counts = await countSends(call, { broadcast: broadcastId });
-    const pending = totalOf(counts.filter(({ state }) => PENDING.includes(state)));
+    const pending = totalOf(counts.filter(({ state }) => isPending(state)));
     progress.update(Math.min(queued, totalOf(counts) - pending));
     // A send that is changing state is not counted.
     if (pending === 0 && totalOf(counts) >= queued) return counts;

@@ -25,36 +25,43 @@ export interface BroadcastResult {
   readonly counts?: readonly SendCount[];
 }
 
-export const summarize = (
-  file: string,
-  { state, forecast, counts }: BroadcastResult,
-  commandFor: CommandFor,
-): CommandResult => {
+/** What every report on a broadcast has. */
+const reportOn = ({ state, forecast, counts }: BroadcastResult) => {
   const refusedRows = countRefused(state.refused);
-  const prefix = requestPrefixOf(state);
-  const status = commandFor(`parley status ${quote(requestIdOf(prefix, 1))}`);
-  const outcome = commandFor(`parley broadcast status ${quote(state.broadcastId)}`);
   return {
-    lines: [
-      describeQueued(file, state),
-      ...(counts ? [`Outcome: ${describeCounts(counts)}.`] : []),
-      ...(isFromEarlierVersion(state) ? [] : [`Broadcast ID: ${state.broadcastId}. See its outcome: ${outcome}`]),
-      `Request IDs: ${prefix}-<row>. Check the status of row 1: ${status}`,
-    ],
+    outcome: counts ? [`Outcome: ${describeCounts(counts)}.`] : [],
     json: { ...state, refusedRows, forecast, outcome: counts },
     exitCode: refusedRows > 0 || (counts && !isAllSent(counts)) ? EXIT.partial : EXIT.done,
   };
 };
 
-export const alreadyComplete = (file: string, { state, counts }: BroadcastResult): CommandResult => {
-  const refusedRows = countRefused(state.refused);
+export const summarize = (file: string, result: BroadcastResult, commandFor: CommandFor): CommandResult => {
+  const { state } = result;
+  const { outcome, json, exitCode } = reportOn(result);
+  const prefix = requestPrefixOf(state);
+  const showRow = commandFor(`parley status ${quote(requestIdOf(prefix, 1))}`);
+  const showOutcome = commandFor(`parley broadcast status ${quote(state.broadcastId)}`);
   return {
     lines: [
       describeQueued(file, state),
-      'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new.',
-      ...(counts ? [`Outcome: ${describeCounts(counts)}.`] : []),
+      ...outcome,
+      ...(isFromEarlierVersion(state) ? [] : [`Broadcast ID: ${state.broadcastId}. See its outcome: ${showOutcome}`]),
+      `Request IDs: ${prefix}-<row>. Check the status of row 1: ${showRow}`,
     ],
-    json: { ...state, refusedRows, outcome: counts },
-    exitCode: refusedRows > 0 || (counts && !isAllSent(counts)) ? EXIT.partial : EXIT.done,
+    json,
+    exitCode,
+  };
+};
+
+export const alreadyComplete = (file: string, result: BroadcastResult): CommandResult => {
+  const { outcome, json, exitCode } = reportOn(result);
+  return {
+    lines: [
+      describeQueued(file, result.state),
+      'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new.',
+      ...outcome,
+    ],
+    json,
+    exitCode,
   };
 };

@@ -13,9 +13,10 @@ import {
   quote,
 } from '../command.ts';
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
+import { describeDistance } from '../human-time.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
+import { isPending } from '../operations/pending-send.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { stageTime } from '../stage-time.ts';
 
@@ -45,7 +46,7 @@ export const createSendCommand: CreateCommand = (context) => {
       const call = await api();
       const { requestId, state, traceId } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       if (options.wait) {
-        const send = await waitForSend(await api(), requestId, context);
+        const send = await waitForSend(call, requestId, context);
         report({ ...(await sendResultNow(context, send)), exitCode: EXIT_CODES[send.state] ?? EXIT.done });
         return;
       }
@@ -62,9 +63,6 @@ export const createSendCommand: CreateCommand = (context) => {
 
 const POLL_MS = 500;
 
-/** The states in which a send changes without an operator and without a new time. */
-const PENDING: readonly SendState[] = ['queued', 'claimed', 'waiting'];
-
 const EXIT_CODES: Readonly<Partial<Record<SendState, ExitCode>>> = {
   refused: EXIT.refused,
   rejected: EXIT.refused,
@@ -78,7 +76,7 @@ const waitForSend = async (call: ManagementClient, requestId: string, { say, sto
   let said: string | undefined;
   for (;;) {
     const send = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
-    if (!PENDING.includes(send.state)) return send;
+    if (!isPending(send.state)) return send;
     const why = send.state === 'waiting' ? (send.outcome ?? send.decision) : undefined;
     if (why !== undefined && why !== said) say(`${requestId} is waiting: ${why}`);
     said = why ?? said;
@@ -120,7 +118,7 @@ export const sendResult = (send: Send): CommandResult => ({ lines: describeSend(
 
 /** Shows how far away each time is, too. */
 export const sendResultNow = async (context: CommandContext, send: Send): Promise<CommandResult> => ({
-  lines: describeSendAt(await stageTime(context), send),
+  lines: describeSend(send, await stageTime(context)),
   json: send,
 });
 
@@ -142,17 +140,18 @@ const TIMES = [
   ['erasedAt', 'erased'],
 ] as const;
 
-/** Describes a send in a few lines: its state, its decision, its outcome, and its times in order. */
-export const describeSend = (send: Send): readonly string[] => describeSendAt(undefined, send);
-
-/** @param now shows how far away each time is */
-export const describeSendAt = (now: string | undefined, send: Send): readonly string[] => {
+/**
+ * Describes a send in a few lines: its state, its decision, its outcome, and its times in order.
+ *
+ * @param now to show how far away each time is
+ */
+export const describeSend = (send: Send, now?: string): readonly string[] => {
   const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, traceId, attempts } = send;
   const times = TIMES.flatMap(([field, label]) => {
     const time = send[field];
-    return time === undefined
-      ? []
-      : [`  ${time}  ${label}${now === undefined ? '' : describeTime(time, now).slice(time.length)}`];
+    if (time === undefined) return [];
+    const distance = now === undefined ? undefined : describeDistance(time, now);
+    return [`  ${time}  ${label}${distance === undefined ? '' : ` (${distance})`}`];
   });
   return [
     `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,

@@ -57,6 +57,9 @@ const VISIBILITY_TIMEOUT_SECONDS = 300;
  */
 export const SEARCH_SECONDS = 1800;
 
+const visibilitySecondsFor = ({ messageId }: DeadLetterFilter): number =>
+  messageId === undefined ? VISIBILITY_TIMEOUT_SECONDS : SEARCH_SECONDS;
+
 /**
  * Receives the available messages, up to ten at a time, until the queue has no more.
  *
@@ -219,9 +222,8 @@ export const listDeadLetters = async (
   const { available } = await queueDepth(queue.sqs, queue.url);
   const received = new Map<string, Message>();
   const deadLetters: DeadLetter[] = [];
-  const hiddenSeconds = filter.messageId === undefined ? undefined : SEARCH_SECONDS;
   await releaseAfter(queue, received, async () => {
-    for await (const messages of receiveAll(queue, stop, hiddenSeconds)) {
+    for await (const messages of receiveAll(queue, stop, visibilitySecondsFor(filter))) {
       const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
       for (const message of messages) received.set(message.MessageId ?? '', message);
       deadLetters.push(...fresh.map(readDeadLetter).filter((one) => matchesFilter(filter, one)));
@@ -251,9 +253,8 @@ export const deleteDeadLetters = async (
   for (;;) {
     const received = new Map<string, Message>();
     const before = deleted;
-    const hiddenSeconds = filter.messageId === undefined ? undefined : SEARCH_SECONDS;
     await releaseAfter(queue, received, async () => {
-      for await (const messages of receiveAll(queue, stop, hiddenSeconds)) {
+      for await (const messages of receiveAll(queue, stop, visibilitySecondsFor(filter))) {
         const fresh = messages.filter(({ MessageId = '' }) => !received.has(MessageId));
         for (const message of messages) received.set(message.MessageId ?? '', message);
         for (const message of fresh) {

@@ -1,5 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import {
+  type DeadLetter,
   type DeadLetterQueue,
   type ReadableQueue,
   readDeadLetter,
@@ -16,27 +17,25 @@ export const redriveOne = async (
   messageId: string,
   { prepare = moveUnchanged, onException, stop, kept }: Omit<RedriveOptions, 'filter' | 'onMoved'>,
 ): Promise<RedriveResult | undefined> => {
-  const inTable = kept && (await readKept(kept.api, kept.name, messageId));
-  if (kept && inTable) {
-    const redriven = await prepare(inTable);
-    if (redriven.kind === 'move') await sendToDestination(queue, inTable, redriven);
+  const redriveFound = async (deadLetter: DeadLetter, discard: () => Promise<unknown>): Promise<RedriveResult> => {
+    const redriven = await prepare(deadLetter);
+    if (redriven.kind === 'move') await sendToDestination(queue, deadLetter, redriven);
     else onException?.(redriven.why);
-    if (redriven.kind !== 'leave') await deleteKept(kept.api, messageId);
+    if (redriven.kind !== 'leave') await discard();
     return RESULTS[redriven.kind];
-  }
+  };
+
+  const inTable = kept && (await readKept(kept.api, kept.name, messageId));
+  if (kept && inTable) return redriveFound(inTable, () => deleteKept(kept.api, messageId));
+
   const received = new Map<string, Message>();
   return releaseAfter(queue, received, async () => {
     const message = await findMessage(queue, messageId, received, stop);
     if (message === undefined) return undefined;
-    const deadLetter = readDeadLetter(message);
-    const redriven = await prepare(deadLetter);
-    if (redriven.kind === 'move') await sendToDestination(queue, deadLetter, redriven);
-    else onException?.(redriven.why);
-    if (redriven.kind !== 'leave') {
+    return redriveFound(readDeadLetter(message), async () => {
       await remove(queue, message);
       received.delete(messageId);
-    }
-    return RESULTS[redriven.kind];
+    });
   });
 };
 
