@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { sendResponse } from '../../lambdas/manage/sends.ts';
-import { type CommandContext, examples } from '../command.ts';
+import { type CommandContext, examples, quote } from '../command.ts';
 import { sendResult } from './sends.ts';
 
 /** Creates `sends requeue`. */
@@ -17,7 +17,8 @@ export const createRequeueCommand = ({ api, report, commandFor }: CommandContext
       const call = await api();
       const send = sendResponse.parse(await call('POST', '/v1/requeues', { requestId }));
       const { lines, json } = sendResult(send);
-      const queued = `Request ${requestId} is queued. Check its status: ${commandFor(`parley status ${requestId}`)}`;
+      const status = commandFor(`parley status ${quote(requestId)}`);
+      const queued = `Request ${requestId} is queued. Check its status: ${status}`;
       // Otherwise, it was no longer scheduled, so nothing was queued.
       report({ lines: send.state === 'scheduled' ? [queued] : lines, json });
     });

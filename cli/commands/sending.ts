@@ -46,11 +46,15 @@ const createResumeCommand = (context: CommandContext) =>
     .action(async ({ note }) => {
       const call = await context.api();
       const { sending } = sendingResponse.parse(await call('POST', '/v1/resumptions', { note }));
-      const lines = [
-        ...(await describeSending(sending, context)),
-        'Waiting requests are sent within about a quarter of the time that sending was stopped, or 15 minutes at most.',
-      ];
-      context.report({ lines, json: { sending } });
+      const lines = await describeSending(sending, context);
+      // Someone else stopped it at the same time.
+      if (sending.state === 'stopped') {
+        context.report({ lines, json: { sending }, exitCode: EXIT.refused });
+        return;
+      }
+      const when =
+        'Waiting requests are sent within about a quarter of the time that sending was stopped, or 15 minutes at most.';
+      context.report({ lines: [...lines, when], json: { sending } });
     });
 
 const createSendingStatusCommand = (context: CommandContext) =>

@@ -109,3 +109,13 @@ describe('sends resolve', () => {
     expect(calls).toEqual([['POST /v1/resolutions', resolution]]);
   });
 });
+
+describe('sends requeue', () => {
+  it('names a command for the status that can be pasted, whatever the request ID is', async () => {
+    target = await startLocalTarget({}, async () => [200, { ...send(1), requestId: 'order 1', state: 'scheduled' }]);
+
+    const { out } = await target.parley(['sends', 'requeue', 'order 1']);
+
+    expect(out).toBe("Request order 1 is queued. Check its status: parley status 'order 1' --local");
+  });
+});

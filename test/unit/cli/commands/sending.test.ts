@@ -8,6 +8,7 @@ let calls: unknown[];
 let stage: object;
 let closed: [number, object];
 let stopped: object;
+let resumed: object;
 
 const OPEN = { state: 'open', why: 'HTTP 401', openedAt: NOW, nextProbeAt: NOW };
 const STOPPED = { state: 'stopped', stoppedAt: NOW, note: 'Wrong price' };
@@ -16,6 +17,7 @@ beforeEach(async () => {
   calls = [];
   stage = STAGE;
   stopped = STOPPED;
+  resumed = { state: 'running', resumedAt: NOW };
   closed = [200, { circuitBreaker: OPEN }];
   target = await startLocalTarget({}, async (method, path, body) => {
     calls.push([method, path, body]);
@@ -23,7 +25,7 @@ beforeEach(async () => {
       case '/v1/stops':
         return [200, { sending: stopped }];
       case '/v1/resumptions':
-        return [200, { sending: { state: 'running', resumedAt: NOW } }];
+        return [200, { sending: resumed }];
       case '/v1/circuit-breaker-closures':
         return closed;
       default:
@@ -68,6 +70,16 @@ describe('parley sending', () => {
     const [first, second] = await linesOf('resume', '--note', 'Fixed');
     expect([first, second]).toEqual(['Sending is not stopped.', expect.stringContaining('15 minutes at most')]);
     expect(calls).toEqual([['POST', '/v1/resumptions', JSON.stringify({ note: 'Fixed' })]]);
+  });
+
+  it('resume fails, and shows the stop, if someone else stopped sending at the same time', async () => {
+    resumed = STOPPED;
+    expect(await linesOf('resume')).toEqual([
+      `Sending has been stopped since ${NOW} (ago): Wrong price`,
+      'Requests are waiting. To resume sending: parley sending resume --local',
+    ]);
+    const { code, out } = await target.parley(['sending', 'resume', '--json']);
+    expect([code, JSON.parse(out)]).toEqual([4, { sending: STOPPED }]);
   });
 
   it('status shows the stop and the open circuit breaker, with what ends each', async () => {
