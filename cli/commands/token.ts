@@ -3,7 +3,7 @@ import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from '@commander-js/extra-typings';
 import { type CommandContext, type CommandResult, type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT, explainError } from '../errors.ts';
-import { checkToken } from '../operations/check-token.ts';
+import { checkToken, isTokenRefused } from '../operations/check-token.ts';
 import { recordAct } from '../operations/record-act.ts';
 
 /** Does not repeat the token, which would end up in logs. */
@@ -63,7 +63,7 @@ const probe = async ({ api, commandFor }: CommandContext, name: string, secretId
     return { lines, json: { secretId, check: 'accepted' } };
   } catch (error) {
     const { message } = explainError(error);
-    const isRefused = message.includes('401');
+    const isRefused = isTokenRefused(error);
     const advice = isRefused
       ? `The chat service refuses it: copy the token from its console and set it with ${commandFor('parley token set')}.`
       : `Whether the chat service accepts it is unknown. Check it again with ${commandFor('parley doctor')}.`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ManagementClient } from './management-client.ts';
+import { type ManagementClient, ManagementError } from './management-client.ts';
 
 /** All that is needed of the stage, so that earlier versions can be checked too. */
 const namedStage = z.looseObject({ chatChannelNumber: z.string() });
@@ -14,3 +14,7 @@ export const checkToken = async (call: ManagementClient, chatChannelNumber?: str
   const number = chatChannelNumber ?? namedStage.parse(await call('GET', '/v1/stage')).chatChannelNumber;
   await call('POST', '/v1/contact-checks', { contacts: [number], remember: false });
 };
+
+/** Whether a check failed because the chat service refuses the token. Only the message contains its HTTP status. */
+export const isTokenRefused = (error: unknown): boolean =>
+  error instanceof ManagementError && error.code === 'CHAT_SERVICE_FAILED' && /\bHTTP 401\b/.test(error.message);

@@ -68,8 +68,12 @@ it('says that the chat service refuses the token, and fails', async () => {
   ]);
 });
 
-it('says that the token could not be checked', async () => {
-  checked = [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. HTTP 503.' }];
+it.each([
+  [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. HTTP 503.' }],
+  [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. No answer within 4010 ms.' }],
+  [500, { code: 'INTERNAL', message: 'Not the answer of the chat service: HTTP 401.' }],
+])('says that the token could not be checked: %i %j', async (status, body) => {
+  checked = [status, body];
 
   const { code, out } = await set();
 
