@@ -21,6 +21,31 @@ export type SendSummary = {
   /** The chat service's own words, or an operator's note. */
   outcomeDetails?: string;
   messageId?: string;
+  /** The text of a free-form message, at most 200 characters of it. */
+  text?: string;
+  /** The name or ID of the rule or template. */
+  ruleName?: string;
+};
+
+/** Selects requests. Those that match every given part are selected. */
+export type SendFilter = {
+  /** The user's address. Forms of a phone number that differ in the plus, spaces, or punctuation match each other. */
+  contact?: string;
+  state?: string;
+  /** Part of the request id, message id, contact, text, rule name, or reason code, ignoring case. */
+  text?: string;
+};
+
+/** How many requests are in each state. */
+export type SendStates = Readonly<Record<string, number>>;
+
+export type SendList = {
+  /** Latest change first; at most 200. */
+  sends: readonly SendSummary[];
+  /** How many match the filter. */
+  total: number;
+  /** All requests by state, whatever the filter. */
+  states: SendStates;
 };
 
 /** What the customer's side stored and published about one message or request. */
@@ -41,7 +66,7 @@ export type DeadLetter = { id: string; body: string; reason?: string; groupId?: 
 
 /** A change on the customer's side. */
 export type InspectorChange =
-  | { kind: 'send'; send: SendSummary }
+  | { kind: 'send'; send: SendSummary; states: SendStates }
   | { kind: 'queues'; depths: QueueDepths }
   /** An event was published on the bus. */
   | { kind: 'bus' }
@@ -53,8 +78,9 @@ export type InspectorChange =
  * that side. The program that runs both on one machine implements this interface and passes it to the sandbox.
  */
 export type Inspector = {
-  /** Returns the requests for one user or for all users, latest first; at most 200. */
-  sends(platformContactId?: string): Promise<readonly SendSummary[]>;
+  /** Every state that a request can have. */
+  readonly sendStates: readonly string[];
+  sends(filter: SendFilter): Promise<SendList>;
   trace(of: { messageId: string } | { requestId: string }): Promise<Trace>;
   /** Puts a request on the send queue, as an internal system does. It is not validated, so that it can be malformed. */
   enqueue(body: string, fifo: { groupId: string; id: string }): Promise<void>;

@@ -1,4 +1,5 @@
-import type { Inspector, InspectorChange, SendSummary } from '../../sandbox/inspector.ts';
+import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
+import type { Inspector, InspectorChange } from '../../sandbox/inspector.ts';
 import type { Emulators } from '../emulators/emulators.ts';
 import { createLocalManagementClient } from './management-client.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
@@ -13,7 +14,6 @@ export interface InspectedStack extends QueueUrls {
   readonly eventBusName?: string | undefined;
 }
 
-const MAX_LISTED_SENDS = 200;
 const POLL_MS = 1_000;
 
 /** Creates the console's view of a local run: its table, queues, and event bus. Watches nothing until it is used. */
@@ -33,9 +33,11 @@ export const createInspector = (
   };
 
   const sendLog = (): Promise<SendLog> => {
-    log ??= openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send) => {
+    log ??= openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send, states) => {
       const contact = typeof item.contact === 'string' ? item.contact : undefined;
-      notify(send === undefined ? { kind: 'item', key: `${item.pk} ${item.sk}`, contact } : { kind: 'send', send });
+      notify(
+        send === undefined ? { kind: 'item', key: `${item.pk} ${item.sk}`, contact } : { kind: 'send', send, states },
+      );
     });
     // The next request tries again.
     log.catch(() => (log = undefined));
@@ -65,10 +67,8 @@ export const createInspector = (
   return {
     ...queues,
     resolve: createResolveSend(createLocalManagementClient(stack.managementUrl)),
-    async sends(platformContactId) {
-      const sends = (await sendLog()).list();
-      return sends.filter(isTo(platformContactId)).slice(0, MAX_LISTED_SENDS);
-    },
+    sendStates: SEND_STATES,
+    sends: async (filter) => (await sendLog()).find(filter),
     trace: (subject) => readTrace(dynamodb, stack.tableName, busEvents, subject),
     watch(listener) {
       listeners.add(listener);
@@ -88,7 +88,3 @@ export const createInspector = (
     },
   };
 };
-
-/** Returns whether a send is to a contact. The forms of a phone number differ only in the leading plus. */
-const isTo = (contact: string | undefined) => (send: SendSummary) =>
-  contact === undefined || send.platformContactId?.replace(/^\+/, '') === contact.replace(/^\+/, '');

@@ -42,9 +42,14 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
   );
   app.get(
     '/sends',
-    withInspector(async (context, inspector) =>
-      context.json({ sends: await inspector.sends(context.req.query('contact')) }),
-    ),
+    withInspector(async (context, inspector) => {
+      const { contact, state, text } = context.req.query();
+      const { sendStates } = inspector;
+      if (state && !sendStates.includes(state)) {
+        return context.json(errorBody(400, `"${state}" is not a state; use one of ${sendStates.join(', ')}.`), 400);
+      }
+      return context.json(await inspector.sends({ contact, state, text }));
+    }),
   );
   app.get(
     '/messages/:id',

@@ -9,7 +9,12 @@ import { startTestSandbox } from '../../support/running-sandbox.ts';
 const anInspector = () => {
   const listeners = new Set<(change: InspectorChange) => void>();
   const inspector = {
-    sends: vi.fn<Inspector['sends']>(async () => [{ requestId: 'r-1', state: 'accepted' }]),
+    sendStates: ['accepted', 'waiting'],
+    sends: vi.fn<Inspector['sends']>(async () => ({
+      sends: [{ requestId: 'r-1', state: 'accepted' }],
+      total: 1,
+      states: { accepted: 1 },
+    })),
     trace: vi.fn<Inspector['trace']>(async () => ({ items: [{ pk: 'SEND#r-1', sk: 'SEND' }] })),
     enqueue: vi.fn<Inspector['enqueue']>(async () => undefined),
     depths: vi.fn<Inspector['depths']>(async () => ({
@@ -48,8 +53,12 @@ describe('the inspector over HTTP', () => {
     };
 
     expect(await call('/depths')).toEqual({ send: 1, sendDeadLetters: 2, inbound: 3, inboundDeadLetters: 4 });
-    expect(await call('/sends?contact=%2B54911')).toEqual({ sends: [{ requestId: 'r-1', state: 'accepted' }] });
-    expect(inspector.sends).toHaveBeenCalledWith('+54911');
+    expect(await call('/sends?contact=%2B54911&state=waiting&text=hi')).toEqual({
+      sends: [{ requestId: 'r-1', state: 'accepted' }],
+      total: 1,
+      states: { accepted: 1 },
+    });
+    expect(inspector.sends).toHaveBeenCalledWith({ contact: '+54911', state: 'waiting', text: 'hi' });
     expect(await call('/requests/r%2F1')).toEqual({ items: [{ pk: 'SEND#r-1', sk: 'SEND' }] });
     expect(inspector.trace).toHaveBeenCalledWith({ requestId: 'r/1' });
     await call('/messages/m-1');
@@ -61,6 +70,20 @@ describe('the inspector over HTTP', () => {
     expect(inspector.redrive).toHaveBeenCalledWith('send');
     expect(await call('/requests/r%2F1/resolution', { outcome: 'failed', note: 'n' })).toEqual({ state: 'rejected' });
     expect(inspector.resolve).toHaveBeenCalledWith('r/1', { outcome: 'failed', note: 'n' });
+  });
+
+  it('returns 400 with the states for an unknown state, and ignores an empty one', async () => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+
+    const answer = await fetch(`${url}/inspector/sends?state=lost`);
+
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: { code: 400, message: '"lost" is not a state; use one of accepted, waiting.' } },
+    ]);
+    expect(inspector.sends).not.toHaveBeenCalled();
+    expect((await fetch(`${url}/inspector/sends?state=`)).status).toBe(200);
   });
 
   it('returns 400 in the error format for an invalid request to enqueue', async () => {
@@ -132,7 +155,9 @@ describe('the inspector over HTTP', () => {
 
     const answer = await fetch(`${url}/inspector/feed`, { signal: reader.signal });
     await vi.waitFor(() => expect(listeners.size).toBe(1));
-    for (const listener of listeners) listener({ kind: 'send', send: { requestId: 'r-1', state: 'waiting' } });
+    for (const listener of listeners) {
+      listener({ kind: 'send', send: { requestId: 'r-1', state: 'waiting' }, states: { waiting: 1 } });
+    }
     let received = '';
     for await (const chunk of answer.body ?? []) {
       received += Buffer.from(chunk).toString();
@@ -140,7 +165,9 @@ describe('the inspector over HTTP', () => {
     }
     reader.abort();
 
-    expect(received).toContain('event: send\ndata: {"send":{"requestId":"r-1","state":"waiting"}}');
+    expect(received).toContain(
+      'event: send\ndata: {"send":{"requestId":"r-1","state":"waiting"},"states":{"waiting":1}}',
+    );
     await vi.waitFor(() => expect(listeners.size).toBe(0));
   });
 

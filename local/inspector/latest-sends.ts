@@ -1,0 +1,87 @@
+import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
+import type { SendFilter, SendList, SendStates, SendSummary } from '../../sandbox/inspector.ts';
+
+/** The latest sends in memory. */
+export interface LatestSends {
+  /** Adds a send, or replaces its earlier state. It is now the latest. */
+  add(send: SendSummary): void;
+  find(filter: SendFilter): SendList;
+  states(): SendStates;
+}
+
+/**
+ * How many sends are kept. Older ones can still be read from the table by ID. A summary and its search text take 1 to 2
+ * KB, so all of them take less than 20 MB.
+ */
+const MAX_SENDS = 10_000;
+const MAX_FOUND = 200;
+
+/** A send in the forms in which it is searched, because deriving them takes longer than the search itself. */
+interface Entry {
+  readonly send: SendSummary;
+  readonly contact: string | undefined;
+  readonly searchText: string;
+}
+
+/** Creates an empty list. It forgets the sends whose latest change is the oldest. */
+export const createLatestSends = (maxSends = MAX_SENDS): LatestSends => {
+  // Ordered by latest change, most recent last.
+  const entries = new Map<string, Entry>();
+  const counts = new Map<string, number>(SEND_STATES.map((state) => [state, 0]));
+  const count = (state: string, change: 1 | -1): void => void counts.set(state, (counts.get(state) ?? 0) + change);
+
+  const remove = (requestId: string): void => {
+    const entry = entries.get(requestId);
+    if (entry === undefined) return;
+    entries.delete(requestId);
+    count(entry.send.state, -1);
+  };
+  const states = (): SendStates => Object.fromEntries(counts);
+
+  return {
+    states,
+    add(send) {
+      remove(send.requestId);
+      entries.set(send.requestId, entryOf(send));
+      count(send.state, 1);
+      const [oldest] = entries.keys();
+      if (entries.size > maxSends && oldest !== undefined) remove(oldest);
+    },
+    find(filter) {
+      const isSelected = selects(filter);
+      const found = [...entries.values()].filter(isSelected);
+      const latest = found.slice(-MAX_FOUND).reverse();
+      return { sends: latest.map(({ send }) => send), total: found.length, states: states() };
+    },
+  };
+};
+
+const entryOf = (send: SendSummary): Entry => {
+  const { requestId, messageId, platformContactId, text, ruleName, code } = send;
+  const searched = [requestId, messageId, platformContactId, text, ruleName, code];
+  return {
+    send,
+    contact: platformContactId && comparable(platformContactId),
+    // The separator cannot be typed, so that nothing matches across two fields.
+    searchText: searched.join('\0').toLowerCase(),
+  };
+};
+
+const selects = ({ contact = '', state = '', text = '' }: SendFilter) => {
+  const wantedContact = comparable(contact);
+  const wantedText = text.trim().toLowerCase();
+  const number = phoneDigits(text);
+  return (entry: Entry): boolean =>
+    (state === '' || entry.send.state === state) &&
+    (wantedContact === '' || entry.contact === wantedContact) &&
+    (entry.searchText.includes(wantedText) || (number !== undefined && entry.contact?.includes(number) === true));
+};
+
+/** Returns the same for all forms of a phone number; anything else is compared as it is. */
+const comparable = (contact: string): string => phoneDigits(contact) ?? contact.trim();
+
+/** Returns the digits of what looks like a phone number or a part of one: `+54 (911) 5555-0001`. */
+const phoneDigits = (text: string): string | undefined => {
+  const digits = text.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
+  return /^\d+$/.test(digits) ? digits : undefined;
+};
