@@ -2,8 +2,10 @@ import { Argument, Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/audit.ts';
 import { type CreateCommand, channelOption, examples, nextPage } from '../command.ts';
+import { describeTime } from '../human-time.ts';
+import { stageTime } from '../stage-time.ts';
 
-export const createAuditTrailCommand: CreateCommand = ({ api, report, commandFor }) =>
+export const createAuditTrailCommand: CreateCommand = (context) =>
   new Command('audit-trail')
     .description(
       'Show who requested which action, newest first.\n\n' +
@@ -30,21 +32,24 @@ export const createAuditTrailCommand: CreateCommand = ({ api, report, commandFor
           value === undefined ? [] : [[name, value]],
         ),
       );
-      const call = await api();
+      const call = await context.api();
       const page = auditResponse.parse(await call('GET', `/v1/audit?${query}`));
+      const now = await stageTime(context);
       const lines =
-        page.entries.length > 0 ? page.entries.map(describeEntry) : ['The audit trail has no such entries.'];
+        page.entries.length > 0
+          ? page.entries.map((entry) => describeEntry(entry, now))
+          : ['The audit trail has no such entries.'];
       const words = ['audit-trail', ...(contact === undefined ? [] : [contact])];
-      const next = nextPage(commandFor, words, { channel, since, until, limit, cursor: page.cursor });
-      report({ lines: [...lines, ...next], json: page });
+      const next = nextPage(context.commandFor, words, { channel, since, until, limit, cursor: page.cursor });
+      context.report({ lines: [...lines, ...next], json: page });
     });
 
 /** Describes an entry in one line. Puts text that others wrote in quotation marks. */
-const describeEntry = (entry: z.output<typeof auditEntryResponse>): string => {
+const describeEntry = (entry: z.output<typeof auditEntryResponse>, now: string): string => {
   const { at, action, caller, auditId: _auditId, callerId: _callerId, contact, ...details } = entry;
   const described = Object.entries(details).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${JSON.stringify(value)}`],
   );
   const whom = contact === undefined ? [] : [`contact ${JSON.stringify(contact.key)}`];
-  return [at, action, `by ${caller}`, [...whom, ...described].join(', ')].join('  ').trimEnd();
+  return [describeTime(at, now), action, `by ${caller}`, [...whom, ...described].join(', ')].join('  ').trimEnd();
 };

@@ -2,10 +2,12 @@ import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typ
 import { DEAD_LETTER_QUEUES } from '../../lambdas/domain/dead-letter.ts';
 import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { describeTime } from '../human-time.ts';
 import { type DeadLetter, deleteDeadLetters, listDeadLetters } from '../operations/dead-letter-queue.ts';
 import { deleteKept, keptDeadLetters, readKept } from '../operations/kept-dead-letters.ts';
 import { listEverywhere } from '../operations/list-everywhere.ts';
 import { recordAct } from '../operations/record-act.ts';
+import { stageTime } from '../stage-time.ts';
 import { DEAD_LETTER_QUEUES_HELP, deadLetterQueueOf, findDeadLetterQueue } from './dead-letter-queues.ts';
 import { createRedriveCommand } from './dead-letters-redrive.ts';
 
@@ -38,6 +40,7 @@ const createListCommand = ({ target, api, report, stop }: CommandContext) =>
         name === undefined
           ? DEAD_LETTER_QUEUES.map((each) => [each, findDeadLetterQueue(found, each)] as const)
           : [[name, deadLetterQueueOf(found, name)] as const];
+      const now = await stageTime({ target });
       const lines: string[] = [];
       const json: Record<string, unknown> = {};
       for (const [each, queue] of queues) {
@@ -48,7 +51,7 @@ const createListCommand = ({ target, api, report, stop }: CommandContext) =>
         const { deadLetters, total, hasMore, areSomeBehind } = list;
         const number = hasMore ? `at least ${count(total, 'dead letter')}` : count(total, 'dead letter');
         const shown = deadLetters.length === total ? '' : `, ${deadLetters.length} shown`;
-        lines.push(`${each}: ${number}${shown}`, ...deadLetters.map(describe));
+        lines.push(`${each}: ${number}${shown}`, ...deadLetters.map((deadLetter) => describe(deadLetter, now)));
         if (areSomeBehind) {
           lines.push('  The rest are behind these in their message groups. A redrive processes all of them.');
         }
@@ -76,7 +79,8 @@ const createShowCommand = ({ target, api, report, commandFor, stop }: CommandCon
           `Dead letter ${messageId} not found. To see the available ones, run ${commandFor(`parley dead-letters list ${name}`)}.`,
         );
       }
-      report({ lines: [describe(deadLetter).trim(), ...deadLetter.body.split('\n')], json: deadLetter });
+      const described = describe(deadLetter, await stageTime({ target })).trim();
+      report({ lines: [described, ...deadLetter.body.split('\n')], json: deadLetter });
     });
 
 const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
@@ -128,8 +132,10 @@ const deletion = (deleted: number) => {
   return { lines: [`${count(deleted, 'dead letter')} deleted.`], json: { deleted } };
 };
 
-const describe = ({ messageId, since, groupId, reason }: Omit<DeadLetter, 'body'>): string =>
-  `  ${messageId}  ${since}${groupId === undefined ? '' : `  ${groupId}`}  ${reason}`;
+const describe = ({ messageId, since, groupId, reason }: Omit<DeadLetter, 'body'>, now: string): string => {
+  const time = since === undefined ? undefined : describeTime(since, now);
+  return `  ${[messageId, time, groupId, reason].filter((part) => part !== undefined).join('  ')}`;
+};
 
 const parseLimit = (value: string): number => {
   if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999999.');

@@ -5,7 +5,9 @@ import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
 import { sendResponse } from '../../lambdas/manage/sends.ts';
 import { type CommandContext, type CreateCommand, channelOption, examples, nextPage } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { describeTime } from '../human-time.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
+import { stageTime } from '../stage-time.ts';
 import { createRequeueCommand } from './send-requeue.ts';
 import { sendResult } from './sends.ts';
 
@@ -81,16 +83,18 @@ interface ListRange {
 }
 
 const listSends = async (
-  { api, report, commandFor }: CommandContext,
+  context: CommandContext,
   filter: Readonly<Record<string, string | undefined>>,
   range: ListRange,
 ): Promise<void> => {
-  const page = await readSends(await api(), filter, range);
-  const lines = page.sends.length > 0 ? page.sends.flatMap(describeListed) : ['There are no such sends.'];
+  const page = await readSends(await context.api(), filter, range);
+  const now = await stageTime(context);
+  const lines =
+    page.sends.length > 0 ? page.sends.flatMap((send) => describeListed(send, now)) : ['There are no such sends.'];
   const { chatChannelNumber: channel, ...others } = filter;
   const limit = range.limit === undefined ? undefined : String(range.limit);
-  const next = nextPage(commandFor, ['sends', 'list'], { ...others, channel, limit, cursor: page.cursor });
-  report({ lines: [...lines, ...next], json: page });
+  const next = nextPage(context.commandFor, ['sends', 'list'], { ...others, channel, limit, cursor: page.cursor });
+  context.report({ lines: [...lines, ...next], json: page });
 };
 
 type SendList = z.output<typeof sendListResponse>;
@@ -114,19 +118,26 @@ const readSends = async (
 };
 
 /** Describes a send in two lines: when it entered its state and to whom it goes, and why. */
-const describeListed = (send: SendList['sends'][number]): readonly string[] => {
+const describeListed = (send: SendList['sends'][number], now: string): readonly string[] => {
   const { requestId, state, code, decision, outcome, outcomeDetails, sendAt, request } = send;
   const at = state === 'scheduled' ? sendAt : send[`${state}At`];
   const contact =
     typeof request === 'object' && request !== null ? Reflect.get(request, 'platformContactId') : undefined;
   const why = [outcome ?? decision, outcomeDetails].filter((text) => text !== undefined).join(' ');
   return [
-    [at ?? '', `${state}${code === undefined ? '' : ` (${code})`}`, requestId, contact ?? ''].join('  ').trimEnd(),
+    [
+      at === undefined ? '' : describeTime(at, now),
+      `${state}${code === undefined ? '' : ` (${code})`}`,
+      requestId,
+      contact ?? '',
+    ]
+      .join('  ')
+      .trimEnd(),
     ...(why === '' ? [] : [`  ${why}`]),
   ];
 };
 
-const createResolveCommand = ({ api, report }: CommandContext, name: string) =>
+const createResolveCommand = (context: CommandContext, name: string) =>
   new Command('resolve')
     .description(
       'Record the outcome of an uncertain send, or resend an uncertain or rejected one.\n\n' +
@@ -148,7 +159,7 @@ const createResolveCommand = ({ api, report }: CommandContext, name: string) =>
       ),
     )
     .action(async (requestId, { outcome, messageId, note }) => {
-      const call = await api();
+      const call = await context.api();
       const answer = await call('POST', '/v1/resolutions', { requestId, outcome, messageId, note });
-      report(sendResult(sendResponse.parse(answer)));
+      context.report(await sendResult(context, sendResponse.parse(answer)));
     });

@@ -4,7 +4,7 @@ import { type CommandContext, examples, quote } from '../command.ts';
 import { sendResult } from './sends.ts';
 
 /** Creates `sends requeue`. */
-export const createRequeueCommand = ({ api, report, commandFor }: CommandContext) =>
+export const createRequeueCommand = (context: CommandContext) =>
   new Command('requeue')
     .description(
       'Queue a scheduled send that is overdue.\n\n' +
@@ -14,11 +14,11 @@ export const createRequeueCommand = ({ api, report, commandFor }: CommandContext
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley sends requeue order-17 --stage prod'))
     .action(async (requestId) => {
-      const call = await api();
+      const call = await context.api();
       const send = sendResponse.parse(await call('POST', '/v1/requeues', { requestId }));
-      const { lines, json } = sendResult(send);
-      const status = commandFor(`parley status ${quote(requestId)}`);
+      const { lines, json } = await sendResult(context, send);
+      const status = context.commandFor(`parley status ${quote(requestId)}`);
       const queued = `Request ${requestId} is queued. Check its status: ${status}`;
       // Otherwise, it was no longer scheduled, so nothing was queued.
-      report({ lines: send.state === 'scheduled' ? [queued] : lines, json });
+      context.report({ lines: send.state === 'scheduled' ? [queued] : lines, json });
     });

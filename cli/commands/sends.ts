@@ -47,7 +47,7 @@ export const createSendCommand: CreateCommand = (context) => {
       const { requestId, state, traceId } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       if (options.wait) {
         const send = await waitForSend(call, requestId, context);
-        report({ ...(await sendResultNow(context, send)), exitCode: EXIT_CODES[send.state] ?? EXIT.done });
+        report({ ...(await sendResult(context, send)), exitCode: EXIT_CODES[send.state] ?? EXIT.done });
         return;
       }
       const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
@@ -95,7 +95,7 @@ export const createStatusCommand: CreateCommand = (context) =>
     .action(async (requestId) => {
       const call = await context.api();
       const send = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
-      context.report(await sendResultNow(context, send));
+      context.report(await sendResult(context, send));
     });
 
 export const createCancelCommand: CreateCommand = (context) =>
@@ -109,15 +109,12 @@ export const createCancelCommand: CreateCommand = (context) =>
     .action(async (requestId) => {
       const call = await context.api();
       const send = sendResponse.parse(await call('POST', '/v1/cancellations', { requestId }));
-      context.report(await sendResultNow(context, send));
+      context.report(await sendResult(context, send));
     });
 
 type Send = z.output<typeof sendResponse>;
 
-export const sendResult = (send: Send): CommandResult => ({ lines: describeSend(send), json: send });
-
-/** Shows how far away each time is, too. */
-export const sendResultNow = async (context: CommandContext, send: Send): Promise<CommandResult> => ({
+export const sendResult = async (context: CommandContext, send: Send): Promise<CommandResult> => ({
   lines: describeSend(send, await stageTime(context)),
   json: send,
 });

@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
@@ -7,6 +7,7 @@ import { runParley } from '../../../support/run-parley.ts';
 
 let target: LocalTarget;
 afterEach(async () => {
+  vi.useRealTimers();
   await target?.[Symbol.asyncDispose]();
 });
 
@@ -114,6 +115,7 @@ describe('parley audit-trail', () => {
   const entry = { auditId: 'a-1', at: NOW, action: 'opt-in', caller: 'arn:aws:sts::111122223333:assumed-role/crm/ana' };
 
   it('shows who requested which action, with text from others in quotation marks', async () => {
+    vi.useFakeTimers({ now: Date.parse(NOW) + 180_000, toFake: ['Date'] });
     const contact = { chatPlatform: 'chat', chatChannelNumber: '*', key: '541155550000' };
     const entries = [
       { ...entry, contact, consentAt: NOW, source: 'form\u001b[2J', origin: 'import' },
@@ -126,8 +128,8 @@ describe('parley audit-trail', () => {
     expect([code, out.split('\n')]).toEqual([
       0,
       [
-        `${NOW}  opt-in  by ${entry.caller}  contact "541155550000", consentAt "${NOW}", source "form\\u001b[2J", origin "import"`,
-        `${NOW}  erasure  by ${entry.caller}  erasureId "e-1"`,
+        `${NOW} (3 minutes ago)  opt-in  by ${entry.caller}  contact "541155550000", consentAt "${NOW}", source "form\\u001b[2J", origin "import"`,
+        `${NOW} (3 minutes ago)  erasure  by ${entry.caller}  erasureId "e-1"`,
         `Next page: parley audit-trail ${USER} --since 2026-11-20T00:00:00Z --limit 2 --cursor next --local`,
       ],
     ]);

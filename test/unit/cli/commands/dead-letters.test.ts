@@ -1,5 +1,5 @@
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDeadLettersCommand } from '../../../../cli/commands/dead-letters.ts';
 import { queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
 import { NOW } from '../../../support/builders.ts';
@@ -10,6 +10,7 @@ beforeEach(async () => {
   target = await startLocalTarget();
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await target?.[Symbol.asyncDispose]();
 });
 
@@ -153,6 +154,15 @@ describe('dead letters in the table', () => {
       ...[0, 1, 2, 3, 4].map((index) => expect.stringContaining(`kept-${index} `)),
     ]);
     expect(calls).toEqual(['GET /v1/dead-letters?queue=send&limit=6']);
+  });
+
+  it('show since when they have been there, and how long that is', async () => {
+    vi.useFakeTimers({ now: Date.parse(NOW) + 180_000, toFake: ['Date'] });
+    await using kept = await startKept();
+    const described = `kept-7  ${NOW} (3 minutes ago)  group  MALFORMED`;
+
+    expect((await kept.parley(['dead-letters', 'list', 'send', '--limit', '9'])).out).toContain(`  ${described}\n`);
+    expect((await kept.parley(['dead-letters', 'show', 'send', 'kept-7'])).out).toBe(`${described}\n{}`);
   });
 
   it('are all listed if the limit allows it', async () => {

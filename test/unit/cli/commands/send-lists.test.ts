@@ -1,9 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NOW, USER } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
 let target: LocalTarget;
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse(NOW) + 180_000, toFake: ['Date'] });
+});
 afterEach(async () => {
+  vi.useRealTimers();
   await target?.[Symbol.asyncDispose]();
 });
 
@@ -42,7 +46,7 @@ describe('sends list', () => {
 
     const { out, code } = await list(...filters, '--broadcast', 'sale', '--since', NOW);
 
-    expect(out).toBe(`${NOW}  refused (OPTED_OUT)  order-1  ${USER}\n  The user opted out.`);
+    expect(out).toBe(`${NOW} (3 minutes ago)  refused (OPTED_OUT)  order-1  ${USER}\n  The user opted out.`);
     expect(code).toBe(0);
     const given = { state: 'refused', contact: USER, chatChannelNumber: '+5491100000099', code: 'OPTED_OUT' };
     expect(queries).toEqual([{ ...given, broadcast: 'sale', since: NOW, limit: '100' }]);
