@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { SandboxClock } from './clock.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from './delivery/delivery.ts';
-import { shownBody } from './delivery/published-message.ts';
+import { type DeliveryAttempt, type PublishedMessage, shownBody } from './delivery/published-message.ts';
 import { createSigningKeys, type SigningKeys } from './delivery/signing-keys.ts';
 import type { WebhookSettings } from './delivery/subscription.ts';
 import { deliveryView, eventView, expiredView, webhookView } from './delivery/views.ts';
+import { type ActivityCounts, createActivityCounts } from './service/activity-counts.ts';
 import { type CallLog, createCallLog } from './service/call-log.ts';
+import { callEntries, latestEntries, messageEntries } from './service/earlier-run.ts';
 import { createFaults, type Faults } from './service/faults.ts';
 import { createFeed, type Feed, publishStateChange } from './service/feed.ts';
 import { type Change, createState, type Moment, type ServiceState, type StateSettings } from './service/state.ts';
@@ -18,6 +20,8 @@ export type RunningService = {
   readonly clock: SandboxClock;
   readonly feed: Feed;
   readonly callLog: CallLog;
+  /** On this machine's clock, since the start or the last reset. */
+  readonly counts: ActivityCounts;
   readonly faults: Faults;
   readonly keys: SigningKeys;
   readonly webhook: WebhookSettings | undefined;
@@ -38,34 +42,38 @@ export type RunningServiceOptions = {
   delivery: Pick<DeliveryOptions, 'backoff' | 'timeoutMs' | 'origin'>;
 };
 
+/** How many feed entries of an earlier run are restored. */
+const MAX_EARLIER_ENTRIES = 500;
+
 export const createRunningService = (options: RunningServiceOptions): RunningService => {
   const { clock, stored } = options;
-  const feed = createFeed(clock.now().getTime());
+  const counts = createActivityCounts();
   const faults = createFaults();
   const keys = createSigningKeys({ stored: stored.keys.load(), save: stored.keys.put });
   const callLog = createCallLog(stored.calls.load(), (call, dropped) => {
     stored.calls.put(call);
+    if (call.status >= 400) counts.add('failedCalls', new Date());
     if (dropped) stored.calls.delete(dropped);
     feed.publish('call', clock.now(), { call });
   });
   let webhook: WebhookSettings | undefined;
 
-  const startDelivery = () =>
+  const startDelivery = (restored: ReturnType<typeof stored.events.load>) =>
     createDelivery({
       ...options.delivery,
       clock,
       keys,
       faults,
       webhook,
-      restored: stored.events.load(),
+      restored,
       onPublish: (message) => {
         stored.events.putBody(message);
-        const event = eventView(shownBody(message));
-        feed.publish('event-published', clock.now(), { messageId: message.messageId, event });
+        feed.publish('event-published', clock.now(), publishedFields(message));
       },
       onAttempt: (attempt) => {
         stored.events.putAttempt(attempt);
-        feed.publish('webhook-attempt', clock.now(), { delivery: deliveryView(attempt) });
+        if (!isSuccess(attempt.status)) counts.add('failedDeliveries', new Date());
+        feed.publish('webhook-attempt', clock.now(), attemptFields(attempt));
       },
       onChange: stored.events.put,
       onForget: stored.events.delete,
@@ -75,6 +83,9 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
   const startState = () => {
     const fresh: ServiceState = createState(options.settings, clock.now(), (change) => {
       stored.state.put(change);
+      if (change.collection === 'messages' && change.value !== undefined && change.previous === undefined) {
+        counts.add(change.value.direction === 'in' ? 'received' : 'sent', new Date());
+      }
       publishStateChange(feed, change, (key) => fresh.users.get(key)?.contact ?? key, clock.now());
     });
     stored.state.restore(fresh);
@@ -82,7 +93,26 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
   };
 
   let state = startState();
-  let delivery = startDelivery();
+  const restored = stored.events.load();
+  const earlier = latestEntries(
+    [
+      ...messageEntries(state),
+      ...restored.messages.map((message) => ({
+        type: 'event-published',
+        at: message.publishedAt,
+        fields: () => publishedFields(message),
+      })),
+      ...callEntries(state, callLog.calls()),
+      ...restored.attempts.map((attempt) => ({
+        type: 'webhook-attempt',
+        at: attempt.at,
+        fields: () => attemptFields(attempt),
+      })),
+    ],
+    MAX_EARLIER_ENTRIES,
+  );
+  const feed = createFeed(clock.now().getTime(), undefined, earlier);
+  let delivery = startDelivery(restored);
   return {
     get state() {
       return state;
@@ -96,6 +126,7 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
     clock,
     feed,
     callLog,
+    counts,
     faults,
     keys,
     apply: (change) =>
@@ -124,8 +155,9 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
         callLog.clear();
       });
       state = startState();
-      delivery = startDelivery();
-      feed.publish('reset', clock.now());
+      delivery = startDelivery(stored.events.load());
+      counts.clear();
+      feed.reset(clock.now());
       await previous.close();
     },
     close: async () => {
@@ -134,3 +166,12 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
     },
   };
 };
+
+const publishedFields = (message: PublishedMessage) => ({
+  messageId: message.messageId,
+  event: eventView(shownBody(message)),
+});
+
+const attemptFields = (attempt: DeliveryAttempt) => ({ delivery: deliveryView(attempt) });
+
+const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;

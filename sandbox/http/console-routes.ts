@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { buildPage, type PageFiles } from '../console/build-page.ts';
-import { shownBody } from '../delivery/published-message.ts';
-import { deliveryView, expiredView } from '../delivery/views.ts';
 import type { RunningService } from '../running-service.ts';
-import type { Call } from '../service/call-log.ts';
-import { messageView } from '../service/views.ts';
+import { consoleData } from './console-data.ts';
 
 /**
  * Allows only what this server serves: no inline script or style, no other origin, no frame around the page.
@@ -54,28 +51,7 @@ export const consoleRoutes = (service: RunningService, hasInspector: () => boole
     .get('/', servePage)
     .get('/assets/:file', servePage)
     .get('/samples/:file', serveSample)
-    .get('/console/parts', (context) => context.json({ inspector: hasInspector() }))
-    .get('/console/messages/:id', (context) => {
-      const { state, delivery, callLog } = service;
-      const id = context.req.param('id');
-      const message = state.messages.get(id);
-      const isAboutMessage = bodyNames(id);
-      return context.json({
-        message: message === undefined ? null : messageView(message),
-        deliveries: delivery
-          .attempts()
-          .filter((attempt) => isAboutMessage(attempt.shownBody))
-          .map(deliveryView),
-        expired: delivery
-          .expired()
-          .filter((event) => isAboutMessage(shownBody(event)))
-          .map(expiredView),
-        calls: callLog.calls().filter((call) => call.messageId === id),
-      });
-    })
-    .get('/console/calls/:contact', (context) =>
-      context.json({ calls: callsTo(service.callLog.calls(), context.req.param('contact')) }),
-    );
+    .route('/console', consoleData(service, hasInspector));
 
 const servePage = async (context: Context) => {
   const path = context.req.path === '/' ? '/index.html' : context.req.path;
@@ -101,16 +77,4 @@ const serveSample = async (context: Context) => {
     // The samples do not come from users, and a browser's document viewer needs its own scripts and styles.
     'Content-Security-Policy': "frame-ancestors 'none'",
   });
-};
-
-/** Returns the accepted and refused calls about one user, oldest first. */
-const callsTo = (calls: readonly Call[], contact: string): readonly Call[] => {
-  const digits = contact.replace(/^\+/, '');
-  return calls.filter((call) => call.contact?.replace(/^\+/, '') === digits);
-};
-
-/** Searches the bytes, because parsing thousands of attempts as JSON takes too long. */
-const bodyNames = (id: string) => {
-  const field = `"_id_":${JSON.stringify(id)}`;
-  return (body: Uint8Array): boolean => Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(field);
 };

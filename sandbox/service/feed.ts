@@ -8,11 +8,20 @@ export type FeedEntry = {
   readonly json: string;
 };
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An entry of an earlier run, derived from what is stored. */
+export type EarlierEntry = { readonly type: string; readonly at: Date; fields(): Fields };
+
 /** What happens in the service, with a bounded backlog for readers that reconnect. */
 export type Feed = {
-  publish(type: string, at: Date, fields?: Readonly<Record<string, unknown>>): void;
+  publish(type: string, at: Date, fields?: Fields): void;
+  /** Publishes an entry of type `reset`; no earlier entry is among the latest from then on. */
+  reset(at: Date): void;
   /** Returns the entries after the one with this id; undefined if some are dropped or `id` is from another run. */
   after(id: number): readonly FeedEntry[] | undefined;
+  /** Returns at most `limit` entries since the last reset, latest first, including those of an earlier run. */
+  latest(limit: number): readonly FeedEntry[];
   /** Returns the id of the latest entry. */
   lastId(): number;
   /** Calls `listener` with each new entry until the returned function is called. */
@@ -27,30 +36,49 @@ const BACKLOG = { entries: 2_000, characters: 16 * 1024 * 1024 };
  *
  * @param firstId the first entry's id. Use a time in milliseconds: each run then starts above the ids of earlier runs,
  *   so a reader that reconnects learns that it missed something.
+ * @param earlier the entries of an earlier run, oldest first; only {@link Feed.latest} returns them
  */
-export const createFeed = (firstId: number, backlog: typeof BACKLOG = BACKLOG): Feed => {
+export const createFeed = (
+  firstId: number,
+  backlog: typeof BACKLOG = BACKLOG,
+  earlier: readonly EarlierEntry[] = [],
+): Feed => {
   const listeners = new Set<(entry: FeedEntry) => void>();
   // A set keeps insertion order and removes its first entry in constant time.
   const entries = new Set<FeedEntry>();
   let characters = 0;
-  let nextId = firstId;
+  let nextId = firstId - earlier.length;
+  let resetId = nextId;
+
+  const publish: Feed['publish'] = (type, at, fields = {}) => {
+    const id = nextId++;
+    const entry: FeedEntry = { id, json: JSON.stringify({ ...fields, id, at: at.toISOString(), type }) };
+    entries.add(entry);
+    characters += entry.json.length;
+    for (const oldest of entries) {
+      if (entries.size <= backlog.entries && characters <= backlog.characters) break;
+      entries.delete(oldest);
+      characters -= oldest.json.length;
+    }
+    for (const listener of listeners) listener(entry);
+  };
+
+  for (const entry of earlier) publish(entry.type, entry.at, entry.fields());
   return {
-    publish: (type, at, fields = {}) => {
-      const id = nextId++;
-      const entry: FeedEntry = { id, json: JSON.stringify({ ...fields, id, at: at.toISOString(), type }) };
-      entries.add(entry);
-      characters += entry.json.length;
-      for (const oldest of entries) {
-        if (entries.size <= backlog.entries && characters <= backlog.characters) break;
-        entries.delete(oldest);
-        characters -= oldest.json.length;
-      }
-      for (const listener of listeners) listener(entry);
+    publish,
+    reset: (at) => {
+      resetId = nextId;
+      publish('reset', at);
     },
     after: (id) => {
-      const isKnown = id >= nextId - entries.size - 1 && id < nextId;
+      const isKnown = id >= Math.max(nextId - entries.size, firstId) - 1 && id < nextId;
       return isKnown ? [...entries].filter((entry) => entry.id > id) : undefined;
     },
+    latest: (limit) =>
+      [...entries]
+        .slice(-limit)
+        .filter(({ id }) => id >= resetId)
+        .reverse(),
     lastId: () => nextId - 1,
     subscribe: (listener) => {
       listeners.add(listener);

@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readFeed } from '../../../support/feed-reader.ts';
+import {
+  aMessage,
+  eventually,
+  type RunningSandbox,
+  startTestSandbox,
+  startWithReceiver,
+  USER,
+  untilDelivered,
+  userPath,
+} from '../../../support/running-sandbox.ts';
+
+const get = async ({ url }: RunningSandbox, path: string) => {
+  const response = await fetch(url + path);
+  return { status: response.status, body: Object(await response.json()) };
+};
+
+type Entry = { id: number; type: string; at: string };
+
+const logOf = async (sandbox: RunningSandbox, query = ''): Promise<Entry[]> =>
+  (await get(sandbox, `/console/log${query}`)).body.entries;
+
+describe('GET /console/log', () => {
+  test('returns the entries of the feed, latest first', async () => {
+    const sandbox = await startTestSandbox();
+    const feed = await readFeed(sandbox.url);
+    await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+    await sandbox.api('/message/v3', aMessage());
+    await feed.until('call');
+
+    expect(await logOf(sandbox)).toEqual(feed.entries.toReversed());
+    expect(await logOf(sandbox, '?limit=2')).toEqual(feed.entries.slice(-2).toReversed());
+  });
+
+  test.each(['0', '501', '-1', '1.5', 'ten', '', '007', '1e2'])('refuses the limit "%s"', async (limit) => {
+    const sandbox = await startTestSandbox();
+
+    expect(await get(sandbox, `/console/log?limit=${limit}`)).toEqual({
+      status: 400,
+      body: { error: { code: 400, message: 'limit must be a whole number from 1 to 500.' } },
+    });
+  });
+
+  test('starts again with a reset', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control(`PATCH ${userPath(USER)}`, { name: 'Ana' });
+    await sandbox.control('POST /reset');
+    await sandbox.control('PATCH /account', { credit: 5 });
+
+    expect((await logOf(sandbox)).map(({ type }) => type)).toEqual(['account-changed', 'reset']);
+  });
+
+  test('contains what is stored of an earlier run, as it was published then', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const dataFile = join(folder, 'data.sqlite');
+    const { sandbox: before } = await startWithReceiver({ dataFile });
+    await before.api('/message/v3', aMessage());
+    await before.control(`POST ${userPath(USER)}/messages`, { text: 'Hello', at: '2026-01-31T10:00:00.000Z' });
+    await before.control(`POST ${userPath(USER)}/messages`, { text: 'Hello again' });
+    await before.api('/message/v3', aMessage());
+    await untilDelivered(before);
+    await before.control(`POST ${userPath(USER)}/read`);
+    await untilDelivered(before);
+    const types = ['user-wrote', 'message-accepted', 'status-changed', 'event-published', 'call', 'webhook-attempt'];
+    const withoutId = ({ id: _id, at: _at, ...rest }: Entry) => rest;
+    const stored = (await logOf(before)).filter(({ type }) => types.includes(type)).map(withoutId);
+    await before.close();
+
+    const after = await startTestSandbox({ dataFile });
+    const entries = await logOf(after);
+
+    expect(stored).toHaveLength(15);
+    expect(entries).toHaveLength(stored.length);
+    expect(entries.map(withoutId)).toEqual(expect.arrayContaining(stored));
+    expect(entries.map(({ at }) => at)).toEqual(
+      entries
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
+    const { feedId } = Object((await after.control('GET /state')).body);
+    expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => feedId - index));
+  });
+
+  test('does not let a reader of an earlier run continue without a gap', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const dataFile = join(folder, 'data.sqlite');
+    const before = await startTestSandbox({ dataFile });
+    await before.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+    await before.control(`POST ${userPath(USER)}/messages`, { text: 'Hello again' });
+    await before.close();
+    const after = await startTestSandbox({ dataFile });
+    const [latest, earlier] = await logOf(after);
+
+    const feed = await readFeed(after.url, `?after=${earlier?.id}`);
+    await feed.until('gap');
+
+    expect(feed.entries).toEqual([{ id: latest?.id, at: expect.any(String), type: 'gap' }]);
+  });
+});
+
+describe('GET /console/counts', () => {
+  const totalsOf = async (sandbox: RunningSandbox) => {
+    const { minutes } = (await get(sandbox, '/console/counts')).body;
+    const total = (name: string) => minutes.reduce((sum: number, minute: Entry) => sum + Object(minute)[name], 0);
+    return [minutes.length, ...['received', 'sent', 'failedCalls', 'failedDeliveries'].map(total)];
+  };
+
+  test('returns what was received, sent, and failed, on the clock of this machine', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
+    receiver.answerWith(503);
+    await sandbox.api('/message/v3', aMessage());
+    await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+    await sandbox.control('POST /clock', { advanceSeconds: 3_600 });
+    await sandbox.api('/message/v3', aMessage());
+    await sandbox.api('/message/v3', aMessage());
+    await sandbox.control(`POST ${userPath(USER)}/read`);
+    await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
+    receiver.answerWith(200);
+    await untilDelivered(sandbox);
+
+    const { deliveries } = Object((await sandbox.control('GET /deliveries')).body);
+    const failed = deliveries.filter(({ status }: { status: number }) => status === 503).length;
+    expect(failed).toBeGreaterThan(0);
+    expect(await totalsOf(sandbox)).toEqual([30, 1, 2, 1, failed]);
+    const { feedId } = Object((await sandbox.control('GET /state')).body);
+    expect((await get(sandbox, '/console/counts')).body.feedId).toBe(feedId);
+  });
+
+  test('is cleared by a reset', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+    expect(await totalsOf(sandbox)).toEqual([30, 1, 0, 0, 0]);
+
+    await sandbox.control('POST /reset');
+
+    expect(await totalsOf(sandbox)).toEqual([30, 0, 0, 0, 0]);
+  });
+});
