@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { connect } from './state/connect.ts';
+import { followHistory } from './state/navigate.ts';
 import './style/base.css';
 import './style/layout.css';
 import './style/users.css';
@@ -13,4 +14,5 @@ import './style/controls.css';
 const root = document.getElementById('console');
 if (root === null) throw new Error('The page has no #console element.');
 render(<App />, root);
+followHistory();
 void connect();

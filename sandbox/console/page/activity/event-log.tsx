@@ -1,9 +1,8 @@
+import { Link } from '../components/link.tsx';
 import { formatSeconds } from '../components/time.ts';
 import { VirtualList } from '../components/virtual-list.tsx';
 import { type FeedEntry, stringField } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
-import { selectUser } from '../state/selected-user.ts';
-import { selectItem } from '../state/timeline.ts';
 
 /** The sandbox's feed for all users, latest entry first. */
 export const EventLog = () => {
@@ -22,16 +21,19 @@ export const EventLog = () => {
 
 const EventRow = ({ entry }: { entry: FeedEntry }) => {
   const { event, detail, messageId, contact } = describe(entry);
-  const open = () => {
-    if (contact !== undefined) selectUser(contact);
-    selectItem(messageId === undefined ? undefined : { kind: 'message', id: messageId });
-  };
-  return (
-    <button type="button" class="log-row" disabled={messageId === undefined} onClick={open}>
+  const cells = (
+    <>
       <time class="time">{formatSeconds(entry.at)}</time>
       <span class="id">{event}</span>
       <span class="detail">{detail}</span>
-    </button>
+    </>
+  );
+  if (messageId === undefined) return <p class="log-row">{cells}</p>;
+  const selection = { kind: 'message' as const, id: messageId };
+  return (
+    <Link class="log-row" to={contact === undefined ? { selection } : { user: contact, selection }}>
+      {cells}
+    </Link>
   );
 };
 

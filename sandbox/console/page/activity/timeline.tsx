@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { formatMilliseconds } from '../components/time.ts';
-import { type Selection, useConsole } from '../state/console-state.ts';
+import { useConsole } from '../state/console-state.ts';
+import type { Selection } from '../state/route.ts';
 import { ResolveSend } from './resolve-send.tsx';
 import type { StepSource, TimelineStep } from './timeline-step.ts';
 import { timelineSteps, uncertainRequest } from './timeline-steps.ts';
@@ -28,7 +29,7 @@ const HEADINGS: Readonly<Record<Selection['kind'], string>> = {
 
 /** Every step of the selected message or request. */
 export const Timeline = () => {
-  const selection = useConsole((state) => state.selection);
+  const selection = useConsole((state) => state.route.selection);
   const timeline = useConsole((state) => state.timeline);
   const hasInspector = useConsole((state) => state.hasInspector);
   const steps = useMemo(() => (timeline ? timelineSteps(timeline) : []), [timeline]);

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { callApi, inspectorPath } from '../state/api.ts';
-import { showError, showNotice, useConsole } from '../state/console-state.ts';
+import { NO_USER, showError, showNotice, useConsole } from '../state/console-state.ts';
 import { messageGroup } from '../state/message-group.ts';
-import { selectItem } from '../state/timeline.ts';
+import { selectItem } from '../state/navigate.ts';
 import { Card, Form } from './card.tsx';
 import { REASONS, variablesOf } from './templates-card.tsx';
 
 /** Puts a request on the send queue, as an internal system does. */
 export const SendCard = () => {
-  const contact = useConsole((state) => state.contact);
+  const contact = useConsole((state) => state.route.user);
   const rules = useConsole((state) => state.rules);
   const [text, setText] = useState('Your parcel arrives *today*.');
   const [template, setTemplate] = useState('');
@@ -20,7 +21,7 @@ export const SendCard = () => {
   const variables = variablesOf(rule?.text ?? '');
 
   const enqueue = async () => {
-    if (contact === undefined) return;
+    if (contact === undefined) return showNotice(NO_USER);
     const requestId = `console-${crypto.randomUUID().slice(0, 8)}`;
     const givenMedia = Object.entries(media).filter(([, url]) => url !== '');
     const values = Object.fromEntries(variables.map((name) => [name, params.get(name) ?? '']));
@@ -95,9 +96,9 @@ export const SendCard = () => {
             </label>
           ))}
         </details>
-        <button type="submit" class="primary" disabled={contact === undefined}>
+        <Button class="primary" disabledReason={contact === undefined ? NO_USER : undefined}>
           Enqueue
-        </button>
+        </Button>
       </Form>
     </Card>
   );

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { callApi, userPath } from '../state/api.ts';
-import { showError } from '../state/console-state.ts';
-import { selectItem } from '../state/timeline.ts';
+import { NO_USER, showError } from '../state/console-state.ts';
+import { selectItem } from '../state/navigate.ts';
 import { MEDIA_NAMES } from './message-bubble.tsx';
 
 const KINDS = ['image', 'audio', 'file'] as const;
@@ -67,15 +68,14 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
         </fieldset>
       )}
       <div class="composer-row">
-        <button
-          type="button"
+        <Button
           class="round"
-          aria-label={attachment ? 'Remove attachment' : 'Attach by URL'}
-          disabled={contact === undefined}
+          label={attachment ? 'Remove attachment' : 'Attach by URL'}
+          disabledReason={contact === undefined ? NO_USER : undefined}
           onClick={() => setAttachment(attachment ? undefined : { kind: 'image', url: sampleUrl('image') })}
         >
           {attachment ? '×' : '+'}
-        </button>
+        </Button>
         <textarea
           rows={1}
           aria-label="Message from the user"
@@ -89,11 +89,11 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
             event.currentTarget.form?.requestSubmit();
           }}
         />
-        <button type="submit" class="round send" aria-label="Send as user" disabled={contact === undefined}>
+        <Button class="round send" label="Send as user" disabledReason={contact === undefined ? NO_USER : undefined}>
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M4 12 20 4l-5 16-3-6z" />
           </svg>
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -12,7 +12,7 @@ const NEAR_END_PX = 60;
 /** The loaded part of the conversation, oldest message first. */
 export const Conversation = () => {
   const { messages, before, isAtEnd } = useConsole((state) => state.conversation);
-  const selectedId = useConsole((state) => state.selection?.id);
+  const selectedId = useConsole((state) => state.route.selection?.id);
   const scroller = useRef<HTMLDivElement>(null);
   const lastId = messages.at(-1)?.id;
   const tabStop = messages.some(({ id }) => id === selectedId) ? selectedId : lastId;

@@ -1,6 +1,6 @@
 import { formatTime } from '../components/time.ts';
 import type { Message } from '../state/api.ts';
-import { selectItem } from '../state/timeline.ts';
+import { selectItem } from '../state/navigate.ts';
 import { describeMediaAddress } from './media-address.ts';
 import { type FormattedRun, parseFormatting } from './parse-formatting.ts';
 

@@ -1,19 +1,20 @@
+import { Button } from '../components/button.tsx';
 import { formatTime, useServiceTime } from '../components/time.ts';
 import { callApi, userPath } from '../state/api.ts';
-import { showResult, useConsole, useSelectedUser } from '../state/console-state.ts';
+import { NO_USER, showResult, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Composer } from './composer.tsx';
 import { Conversation } from './conversation.tsx';
 
 /** The selected user's phone. */
 export const Phone = () => {
-  const contact = useConsole((state) => state.contact);
+  const contact = useConsole((state) => state.route.user);
   const user = useSelectedUser();
   const [businessNumber = ''] = useConsole((state) => state.chatChannelNumbers);
   const now = useServiceTime();
   const isOff = user?.device === 'off';
   return (
     <div class={`phone${isOff ? ' off' : ''}`}>
-      <div class="status-bar" aria-hidden="true">
+      <div class="phone-status" aria-hidden="true">
         <span>{formatTime(new Date(now).toISOString())}</span>
         <span class="notch" />
         <span>{isOff ? 'no signal' : '●●●'}</span>
@@ -23,9 +24,12 @@ export const Phone = () => {
           <h2>Business</h2>
           <p>{businessNumber}</p>
         </div>
-        <button type="button" disabled={contact === undefined} onClick={() => contact && void markAllAsRead(contact)}>
+        <Button
+          disabledReason={contact === undefined ? NO_USER : undefined}
+          onClick={() => contact && void markAllAsRead(contact)}
+        >
           Mark all as read
-        </button>
+        </Button>
       </div>
       {contact === undefined ? (
         <p class="empty">Select a user or enter a new number above.</p>

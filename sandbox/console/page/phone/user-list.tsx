@@ -1,10 +1,11 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { Link } from '../components/link.tsx';
 import { formatTime } from '../components/time.ts';
 import { VirtualList } from '../components/virtual-list.tsx';
 import { callApi, type UserRow, userPath } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
-import { selectUser } from '../state/selected-user.ts';
+import { selectUser } from '../state/navigate.ts';
 import { messagePreview } from './message-bubble.tsx';
 
 const ROW_HEIGHT = 52;
@@ -12,7 +13,7 @@ const ROW_HEIGHT = 52;
 /** The users, by latest message first, with a search field that also adds users. */
 export const UserList = () => {
   const users = useConsole((state) => state.users);
-  const selected = useConsole((state) => state.contact);
+  const selected = useConsole((state) => state.route.user);
   const [search, setSearch] = useState('');
   const rows = useMemo(() => matchingUsers(users.byContact, search), [users, search]);
   const activeIndex = rows.findIndex(({ contact }) => contact === selected);
@@ -69,18 +70,12 @@ export const UserList = () => {
 const Row = ({ user, isSelected, isTabStop }: { user: UserRow; isSelected: boolean; isTabStop: boolean }) => {
   const { contact, name, lastMessage, windows } = user;
   return (
-    <button
-      type="button"
-      class="user"
-      aria-current={isSelected ? 'true' : undefined}
-      tabIndex={isTabStop ? 0 : -1}
-      onClick={() => selectUser(contact)}
-    >
+    <Link class="user" to={{ user: contact, selection: undefined }} isCurrent={isSelected} isTabStop={isTabStop}>
       <Avatar name={name ?? contact} isWindowOpen={windows.some(({ open }) => open)} />
       <span class="name">{name ?? contact}</span>
       <span class="time">{lastMessage && formatTime(lastMessage.at)}</span>
       <span class="preview">{lastMessage ? messagePreview(lastMessage) : 'No messages yet'}</span>
-    </button>
+    </Link>
   );
 };
 

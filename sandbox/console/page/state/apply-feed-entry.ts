@@ -1,5 +1,6 @@
 import { type FeedEntry, type Message, stringField, type User } from './api.ts';
 import { store } from './console-state.ts';
+import { replaceRoute } from './navigate.ts';
 import { withMessage } from './selected-user.ts';
 import { refreshTimeline } from './timeline.ts';
 
@@ -36,7 +37,7 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
     case 'message-accepted':
     case 'status-changed':
       putLastMessage(entry.contact, entry.message, entry.type !== 'status-changed');
-      if (entry.contact === store.get().contact) {
+      if (entry.contact === store.get().route.user) {
         store.set({ conversation: withMessage(store.get().conversation, entry.message) });
       }
       refreshIfShown(entry.message.id);
@@ -45,13 +46,14 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       refreshIfShown(stringField(entry.delivery.event, '_id_'));
       break;
     case 'call':
-      if (store.get().selection?.kind === 'request') refreshTimeline();
+      if (store.get().route.selection?.kind === 'request') refreshTimeline();
       break;
     case 'clock-moved':
       store.set({ clockOffsetMs: Date.parse(entry.now) - Date.now() });
       break;
     case 'reset':
-      store.set({ contact: undefined, selection: undefined, timeline: undefined, eventLog: [] });
+      store.set({ eventLog: [] });
+      replaceRoute({ user: undefined, selection: undefined });
       return 'reload';
     case 'gap':
       return 'reload';
@@ -78,7 +80,7 @@ const putLastMessage = (contact: string, message: Message, isNew: boolean): void
 };
 
 const refreshIfShown = (messageId: string | undefined): void => {
-  const { selection, timeline } = store.get();
+  const { route, timeline } = store.get();
   if (messageId === undefined) return;
-  if (selection?.id === messageId || timeline?.message?.id === messageId) refreshTimeline();
+  if (route.selection?.id === messageId || timeline?.message?.id === messageId) refreshTimeline();
 };

@@ -10,6 +10,7 @@ import {
 } from './api.ts';
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
+import { replaceRoute } from './navigate.ts';
 import { loadSelectedUser, putSend } from './selected-user.ts';
 import { refreshTimeline } from './timeline.ts';
 
@@ -50,9 +51,10 @@ export const connect = async (): Promise<void> => {
     templates,
     expiredCount: deliveries.value.expired.length,
     users: { byContact: new Map(users.value.users.map((user) => [user.contact, user])) },
-    contact: store.get().contact ?? users.value.users[0]?.contact,
   });
-  await loadSelectedUser();
+  const latest = users.value.users[0]?.contact;
+  if (store.get().route.user === undefined && latest !== undefined) replaceRoute({ user: latest });
+  else await loadSelectedUser();
   refreshTimeline();
   feeds = [followSandbox(feedId), ...(hasInspector ? [followInspector()] : [])];
 };
@@ -78,15 +80,16 @@ const followInspector = (): EventSource => {
   on('queues', ({ depths }) => store.set({ queueDepths: depths }));
   on('send', ({ send }) => {
     putSend(send);
-    const { selection, timeline } = store.get();
+    const { route, timeline } = store.get();
     const isShownMessage = send.messageId !== undefined && timeline?.message?.id === send.messageId;
-    if (selection?.id === send.requestId || isShownMessage) refreshTimeline();
+    if (route.selection?.id === send.requestId || isShownMessage) refreshTimeline();
   });
   on('bus', () => {
-    if (store.get().selection !== undefined) refreshTimeline();
+    if (store.get().route.selection !== undefined) refreshTimeline();
   });
   on('item', ({ key }) => {
-    const { selection, timeline } = store.get();
+    const { route, timeline } = store.get();
+    const { selection } = route;
     const isShown = timeline?.trace?.items.some(({ pk, sk }) => `${pk} ${sk}` === key) ?? false;
     if (selection !== undefined && (isShown || key.includes(selection.id))) refreshTimeline();
   });

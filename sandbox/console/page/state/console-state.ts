@@ -13,10 +13,11 @@ import type {
   Trace,
   UserRow,
 } from './api.ts';
+import { parseRoute, type Route, type Selection } from './route.ts';
 import { createStore, useStore } from './store.ts';
 
-/** The message or request whose timeline is shown. */
-export type Selection = { readonly kind: 'message' | 'request'; readonly id: string };
+/** The panes, of which a narrow screen shows one at a time. */
+export type Pane = 'phone' | 'activity' | 'controls';
 
 export type Conversation = {
   readonly messages: readonly Message[];
@@ -51,18 +52,20 @@ export type ConsoleState = {
   readonly expiredCount: number;
   /** The map is mutated and only this wrapper replaced: copying a thousand users on each change would be slow. */
   readonly users: { readonly byContact: Map<string, UserRow> };
-  /** The selected user's contact id. */
-  readonly contact: string | undefined;
+  readonly route: Route;
+  readonly pane: Pane;
   readonly conversation: Conversation;
   /** The selected user's requests, latest first. */
   readonly sends: readonly SendSummary[];
-  readonly selection: Selection | undefined;
   readonly timeline: Timeline | undefined;
   readonly queueDepths: QueueDepths | undefined;
   /** The feed's latest entries, latest first. */
   readonly eventLog: readonly FeedEntry[];
   readonly notice: { readonly text: string; readonly isError: boolean } | undefined;
 };
+
+/** Why an action on a user is not possible. */
+export const NO_USER = 'Select a user first, or enter a new number above the phone.';
 
 export const EMPTY_CONVERSATION: Conversation = { messages: [], before: null, isAtEnd: true };
 
@@ -76,10 +79,10 @@ export const store = createStore<ConsoleState>({
   templates: [],
   expiredCount: 0,
   users: { byContact: new Map() },
-  contact: undefined,
+  route: parseRoute(location.search),
+  pane: parseRoute(location.search).selection ? 'activity' : 'phone',
   conversation: EMPTY_CONVERSATION,
   sends: [],
-  selection: undefined,
   timeline: undefined,
   queueDepths: undefined,
   eventLog: [],
@@ -90,7 +93,7 @@ export const store = createStore<ConsoleState>({
 export const useConsole = <Part>(select: (state: ConsoleState) => Part): Part => useStore(store, select);
 
 export const useSelectedUser = (): UserRow | undefined =>
-  useConsole(({ contact, users }) => (contact === undefined ? undefined : users.byContact.get(contact)));
+  useConsole(({ route: { user }, users }) => (user === undefined ? undefined : users.byContact.get(user)));
 
 export const showNotice = (text: string): void => store.set({ notice: { text, isError: false } });
 

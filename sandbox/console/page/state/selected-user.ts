@@ -6,31 +6,25 @@ const MAX_MESSAGES = 150;
 const PAGE_SIZE = 50;
 const MAX_SENDS = 200;
 
-/** Selects the user whose phone is shown. */
-export const selectUser = (contact: string): void => {
-  if (store.get().contact === contact) return;
-  store.set({ contact, conversation: EMPTY_CONVERSATION, sends: [], selection: undefined, timeline: undefined });
-  void loadSelectedUser();
-};
-
 /** Loads the selected user's latest messages and requests. */
 export const loadSelectedUser = (): Promise<unknown> => Promise.all([loadLatestMessages(), loadSends()]);
 
 export const loadLatestMessages = async (): Promise<void> => {
-  const { contact } = store.get();
+  const { user: contact } = store.get().route;
   if (contact === undefined) return store.set({ conversation: EMPTY_CONVERSATION });
   const page = await fetchPage(contact);
-  if (store.get().contact !== contact) return;
+  if (store.get().route.user !== contact) return;
   if (page.ok) store.set({ conversation: { ...page.value, isAtEnd: true } });
   else showError(page.error);
 };
 
 /** Prepends a page of earlier messages, dropping the latest ones if there are too many. */
 export const loadEarlierMessages = async (): Promise<void> => {
-  const { contact, conversation } = store.get();
+  const { route, conversation } = store.get();
+  const contact = route.user;
   if (contact === undefined || conversation.before === null) return;
   const page = await fetchPage(contact, conversation.before);
-  if (store.get().contact !== contact) return;
+  if (store.get().route.user !== contact) return;
   if (!page.ok) return showError(page.error);
   const messages = [...page.value.messages, ...store.get().conversation.messages];
   const isAtEnd = store.get().conversation.isAtEnd && messages.length <= MAX_MESSAGES;
@@ -49,18 +43,20 @@ export const withMessage = (conversation: Conversation, message: Message): Conve
 
 /** Adds or updates a request in the selected user's list; ignores other users' requests. */
 export const putSend = (send: SendSummary): void => {
-  const { contact, sends } = store.get();
+  const { route, sends } = store.get();
+  const contact = route.user;
   if (contact === undefined || withoutPlus(send.platformContactId ?? '') !== withoutPlus(contact)) return;
   const others = sends.filter(({ requestId }) => requestId !== send.requestId);
   store.set({ sends: [send, ...others].slice(0, MAX_SENDS) });
 };
 
 const loadSends = async (): Promise<void> => {
-  const { contact, hasInspector } = store.get();
+  const { route, hasInspector } = store.get();
+  const contact = route.user;
   if (!hasInspector || contact === undefined) return store.set({ sends: [] });
   const path = inspectorPath(`sends?contact=${encodeURIComponent(contact)}`);
   const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);
-  if (result.ok && store.get().contact === contact) store.set({ sends: result.value.sends });
+  if (result.ok && store.get().route.user === contact) store.set({ sends: result.value.sends });
 };
 
 type Page = { messages: readonly Message[]; before: string | null };

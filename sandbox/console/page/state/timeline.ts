@@ -9,15 +9,10 @@ import {
   stringField,
   type Trace,
 } from './api.ts';
-import { type Selection, store, type Timeline } from './console-state.ts';
+import { store, type Timeline } from './console-state.ts';
+import type { Selection } from './route.ts';
 
 const REFRESH_DELAY_MS = 80;
-
-/** Shows the timeline of a message or request. */
-export const selectItem = (selection: Selection | undefined): void => {
-  store.set({ selection });
-  void loadTimeline();
-};
 
 let isRefreshScheduled = false;
 
@@ -31,11 +26,12 @@ export const refreshTimeline = (): void => {
   }, REFRESH_DELAY_MS);
 };
 
-const loadTimeline = async (): Promise<void> => {
-  const { selection } = store.get();
+/** Loads the timeline of the selected message or request. */
+export const loadTimeline = async (): Promise<void> => {
+  const { selection } = store.get().route;
   if (selection === undefined) return store.set({ timeline: undefined });
   const timeline = await fetchTimeline(selection);
-  if (store.get().selection === selection) store.set({ timeline });
+  if (store.get().route.selection === selection) store.set({ timeline });
 };
 
 /** What the sandbox knows about a message. */

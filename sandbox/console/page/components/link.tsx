@@ -1,0 +1,41 @@
+import type { ComponentChildren, TargetedMouseEvent } from 'preact';
+import { useConsole } from '../state/console-state.ts';
+import { hrefOf, navigate, type RouteChange } from '../state/navigate.ts';
+
+type Props = {
+  /** What the link shows. Everything else stays as it is. */
+  to: RouteChange;
+  class?: string;
+  /** Whether the console already shows it. */
+  isCurrent?: boolean;
+  /** False for rows that are reached with the arrow keys. */
+  isTabStop?: boolean;
+  label?: string;
+  children?: ComponentChildren;
+};
+
+/** A link within the console. It has a URL to copy or to open in another tab; a plain click does not load the page. */
+export const Link = ({ to, isCurrent = false, isTabStop = true, label, children, ...rest }: Props) => {
+  // The URL contains the rest of the route, so it changes with it.
+  useConsole((state) => state.route);
+  return (
+    <a
+      {...rest}
+      href={hrefOf(to)}
+      aria-current={isCurrent ? 'true' : undefined}
+      aria-label={label}
+      tabIndex={isTabStop ? undefined : -1}
+      onClick={(event) => {
+        if (isForBrowser(event)) return;
+        event.preventDefault();
+        navigate(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+};
+
+/** Returns whether a click asks for another tab or window, or to download. */
+const isForBrowser = ({ button, metaKey, ctrlKey, shiftKey, altKey }: TargetedMouseEvent<HTMLAnchorElement>): boolean =>
+  button !== 0 || metaKey || ctrlKey || shiftKey || altKey;

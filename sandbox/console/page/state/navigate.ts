@@ -1,0 +1,62 @@
+import { EMPTY_CONVERSATION, type Pane, store } from './console-state.ts';
+import { formatRoute, parseRoute, type Route, type Selection } from './route.ts';
+import { loadSelectedUser } from './selected-user.ts';
+import { loadTimeline } from './timeline.ts';
+
+/** What to change in the route. `undefined` clears a part; a part that is not named stays. */
+export type RouteChange = { readonly [Part in keyof Route]?: Route[Part] };
+
+export const hrefOf = (change: RouteChange): string => formatRoute({ ...store.get().route, ...change });
+
+/**
+ * Shows something else and adds an entry to the browser's history.
+ *
+ * @param pane The pane that a narrow screen shows from now on. By default, the activity if a selection is given.
+ */
+export const navigate = (change: RouteChange, pane: Pane = change.selection ? 'activity' : store.get().pane): void => {
+  const route = { ...store.get().route, ...change };
+  if (formatRoute(route) !== formatRoute(store.get().route) || pane !== store.get().pane) {
+    history.pushState({ pane }, '', formatRoute(route));
+  }
+  show(route, pane);
+};
+
+/** Like {@link navigate}, but replaces the current entry of the history, for changes that Back should skip. */
+export const replaceRoute = (change: RouteChange): void => {
+  const route = { ...store.get().route, ...change };
+  history.replaceState({ pane: store.get().pane }, '', formatRoute(route));
+  show(route, store.get().pane);
+};
+
+export const selectUser = (user: string): void => {
+  if (store.get().route.user !== user) navigate({ user, selection: undefined });
+};
+
+export const selectItem = (selection: Selection | undefined): void => navigate({ selection });
+
+/** Follows the browser's Back and Forward buttons. */
+export const followHistory = (): void => {
+  addEventListener('popstate', ({ state }: PopStateEvent) => {
+    show(parseRoute(location.search), isPane(state?.pane) ? state.pane : 'phone');
+  });
+};
+
+const show = (route: Route, pane: Pane): void => {
+  const { route: previous } = store.get();
+  const isOtherUser = route.user !== previous.user;
+  const isOtherItem = !isSameItem(route.selection, previous.selection);
+  store.set({
+    // The same object, so that what depends on the selection alone is not rendered again.
+    route: isOtherItem ? route : { ...route, selection: previous.selection },
+    pane,
+    ...(isOtherUser && { conversation: EMPTY_CONVERSATION, sends: [] }),
+    ...(isOtherItem && { timeline: undefined }),
+  });
+  if (isOtherUser) void loadSelectedUser();
+  if (isOtherItem) void loadTimeline();
+};
+
+const isSameItem = (one: Selection | undefined, other: Selection | undefined): boolean =>
+  one?.kind === other?.kind && one?.id === other?.id;
+
+const isPane = (value: unknown): value is Pane => value === 'phone' || value === 'activity' || value === 'controls';
