@@ -53,7 +53,7 @@ export const refusalMessage = (refusal: Refusal): string => {
     case 'NO_OPT_IN':
       return `The user ${refusal.contact} gave no opt-in and never wrote.`;
     case 'MISSING_VARIABLE':
-      return `params has no value for: ${refusal.names.join(', ')}.`;
+      return `params needs a non-empty value for: ${refusal.names.join(', ')}.`;
     case 'MEDIA_UNSUPPORTED':
       return `Video and GIF are not supported: ${refusal.url}`;
   }

@@ -21,10 +21,13 @@ export const findRule = (state: ServiceState, nameOrId: string): Rule | undefine
 
 const VARIABLE = /\$\{([^${}]+)\}/g;
 
-/** Returns the variables in a rule's text that `params` has no value for. */
+/**
+ * Returns the variables in a rule's text that `params` has no value for. A value of nothing but spaces is none: chat
+ * platforms refuse it, and "Hello ," is no message to a user.
+ */
 export const missingVariables = (rule: Rule, params: Record<string, string>): string[] => {
   const names = Array.from(rule.text?.matchAll(VARIABLE) ?? [], ([, name = '']) => name);
-  return [...new Set(names)].filter((name) => !Object.hasOwn(params, name));
+  return [...new Set(names)].filter((name) => !Object.hasOwn(params, name) || params[name]?.trim() === '');
 };
 
 /** Returns a rule's content with its variables replaced. */

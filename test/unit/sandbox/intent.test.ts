@@ -67,21 +67,45 @@ describe('POST /api/v1.0/intent/v2', () => {
 
     expect(one).toMatchObject({
       status: 400,
-      body: { error: { code: 603, message: 'params has no value for: table.' } },
+      body: { error: { code: 603, message: 'params needs a non-empty value for: table.' } },
     });
-    expect(all.body).toMatchObject({ error: { message: 'params has no value for: name, table.' } });
+    expect(all.body).toMatchObject({ error: { message: 'params needs a non-empty value for: name, table.' } });
   });
 
-  test('accepts an empty value, but not a property that every object inherits', async () => {
+  test.each(['', ' ', '\n\t', '\u00a0'])('refuses the value %j for a variable, as chat platforms do', async (value) => {
     const sandbox = await startTestSandbox();
     await sandbox.control('PUT /rules/table_ready', aRule());
+
+    const outside = await sandbox.api('/intent/v2', anIntent({ params: { name: value, table: '7' } }));
+    await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+    const within = await sandbox.api('/intent/v2', anIntent({ params: { name: value, table: value } }));
+
+    expect(outside).toMatchObject({
+      status: 400,
+      body: { error: { code: 603, message: 'params needs a non-empty value for: name.' } },
+    });
+    expect(within.body).toMatchObject({
+      error: { code: 603, message: 'params needs a non-empty value for: name, table.' },
+    });
+    expect((await sandbox.control('GET /outbox')).body).toEqual({ messages: [] });
+  });
+
+  test('accepts an empty value that the rule does not use', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control('PUT /rules/table_ready', aRule());
+
+    const answer = await sandbox.api('/intent/v2', anIntent({ params: { name: 'Ana', table: '7', note: '' } }));
+
+    expect(answer).toMatchObject(accepted);
+  });
+
+  test('takes no value from the properties that every object inherits', async () => {
+    const sandbox = await startTestSandbox();
     await sandbox.control('PUT /rules/odd', aRule({ text: '${constructor}' }));
 
-    const empty = await sandbox.api('/intent/v2', anIntent({ params: { name: '', table: '7' } }));
-    const inherited = await sandbox.api('/intent/v2', anIntent({ ruleNameOrId: 'odd', params: {} }));
+    const answer = await sandbox.api('/intent/v2', anIntent({ ruleNameOrId: 'odd', params: {} }));
 
-    expect(empty).toMatchObject(accepted);
-    expect(inherited).toMatchObject({ status: 400, body: { error: { code: 603 } } });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 603 } } });
   });
 
   test('charges credit for a template as for a message', async () => {
