@@ -3,6 +3,7 @@ import { shownBody } from '../delivery/published-message.ts';
 import { deliveryView, expiredView } from '../delivery/views.ts';
 import type { RunningService } from '../running-service.ts';
 import type { Call } from '../service/call-log.ts';
+import { contactKey } from '../service/users.ts';
 import { messageView } from '../service/views.ts';
 import { errorBody } from './read-request.ts';
 
@@ -54,8 +55,8 @@ const readLogLimit = (context: Context): number | undefined => {
 
 /** Returns the accepted and refused calls about one user, oldest first. */
 const callsTo = (calls: readonly Call[], contact: string): readonly Call[] => {
-  const digits = contact.replace(/^\+/, '');
-  return calls.filter((call) => call.contact?.replace(/^\+/, '') === digits);
+  const key = contactKey(contact);
+  return calls.filter((call) => call.contact !== null && contactKey(call.contact) === key);
 };
 
 /** Searches the bytes, because parsing thousands of attempts as JSON takes too long. */

@@ -60,7 +60,7 @@ export type UserSettings = {
 };
 
 export type User = UserSettings & {
-  /** The user's address as first seen. */
+  /** The user's address as first seen; a phone number without separators. */
   readonly contact: string;
   /** The service's own identifier of the user. */
   readonly customerId: string;

@@ -12,7 +12,17 @@ export const contactKey = (address: string): string => {
 
 /** Returns the digits of a phone number, or an empty string if the address is not one. */
 export const phoneDigits = (address: string): string =>
-  /^\+?[\d\s().-]+$/.test(address) ? address.replace(/\D/g, '') : '';
+  /^\s*\+?[\d\s().-]+$/.test(address) ? address.replace(/\D/g, '') : '';
+
+/**
+ * Returns the address as the platform writes it: a phone number without separators, anything else verbatim. Only a
+ * plus, a space, or a parenthesis shows that an address is a phone number, because ids contain dots and hyphens too.
+ */
+const platformAddress = (address: string): string => {
+  const digits = phoneDigits(address);
+  if (digits === '' || !/[+\s(]/.test(address)) return address;
+  return address.includes('+') ? `+${digits}` : digits;
+};
 
 export const findUser = (state: ServiceState, contact: string): User | undefined =>
   state.users.get(contactKey(contact));
@@ -22,7 +32,7 @@ export const ensureUser = (state: ServiceState, contact: string, moment: Moment)
   const known = findUser(state, contact);
   if (known !== undefined) return known;
   return putUser(state, {
-    contact,
+    contact: platformAddress(contact),
     customerId: moment.newId(),
     readReceipts: true,
     onPlatform: true,

@@ -23,6 +23,56 @@ const allEvents = async (sandbox: RunningSandbox, receiver: WebhookReceiver): Pr
 const statusesOf = (events: Record<string, unknown>[], id: unknown) =>
   events.filter((event) => event._id_ === id).map((event) => event.STATUS);
 
+describe('the address of a new user', () => {
+  test.each([
+    ['+54 9 11 5555-0001', '+5491155550001'],
+    [' +54 (9) 11 5555 0001\u00a0', '+5491155550001'],
+    ['+54.9.11.5555.0001', '+5491155550001'],
+    ['(011) 4555 0001', '01145550001'],
+    ['011 4555-0001', '01145550001'],
+    ['5491155550001', '5491155550001'],
+    // Not phone numbers: only a plus, a space, or a parenthesis shows that the punctuation is not part of the address.
+    ['1234-5678-9012', '1234-5678-9012'],
+    ['192.168.1.12', '192.168.1.12'],
+    ['CO.1000 x', 'CO.1000 x'],
+  ])('%j is %s in events and in lists: a phone number has no separators', async (written, proper) => {
+    const { receiver, sandbox } = await startWithReceiver();
+
+    await sandbox.control(`POST ${userPath(written)}/messages`, { text: 'Hello' });
+    const changed = await sandbox.control(`PATCH ${userPath(written)}`, { name: 'Ana' });
+    await sandbox.api('/message/v3', aMessage({ platformContactId: written }));
+    const events = await allEvents(sandbox, receiver);
+
+    expect(events.map(({ FROM }) => FROM)).toEqual([proper, proper]);
+    expect(changed.body).toMatchObject({ contact: proper, name: 'Ana' });
+    expect((await sandbox.control('GET /users')).body).toMatchObject({ users: [{ contact: proper }] });
+    expect((await sandbox.control(`GET ${userPath(proper)}/conversation`)).body).toMatchObject({
+      user: { contact: proper },
+      messages: [{ direction: 'in' }, { direction: 'out' }],
+    });
+  });
+
+  test.each(['PATCH', 'send'])('has no separators if the user is created by a %s', async (how) => {
+    const { receiver, sandbox } = await startWithReceiver();
+    await sandbox.control('PUT /rules/table_ready', aRule());
+    const written = '+54 9 11 5555-0001';
+
+    if (how === 'PATCH') await sandbox.control(`PATCH ${userPath(written)}`, { name: 'Ana' });
+    await sandbox.api('/intent/v2', anIntent({ platformContactId: written }));
+
+    expect(await allEvents(sandbox, receiver)).toMatchObject([{ FROM: '+5491155550001', STATUS: 'delivered' }]);
+  });
+
+  test('stays as first seen when it is written differently later', async () => {
+    const { receiver, sandbox } = await startWithReceiver();
+
+    await sandbox.control(`POST ${userPath('5491155550001')}/messages`, { text: 'Hello' });
+    await sandbox.control(`POST ${userPath('+54 9 11 5555-0001')}/messages`, { text: 'Hello' });
+
+    expect((await allEvents(sandbox, receiver)).map(({ FROM }) => FROM)).toEqual(['5491155550001', '5491155550001']);
+  });
+});
+
 describe('an inbound user message', () => {
   test('has the fields of the contract and of the field notes', async () => {
     const { receiver, sandbox } = await startWithReceiver();

@@ -143,3 +143,17 @@ describe('GET /console/counts', () => {
     expect(await totalsOf(sandbox)).toEqual([30, 0, 0, 0, 0]);
   });
 });
+
+test('GET /console/calls finds the calls about a user however the number is written', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.api('/message/v3', aMessage({ platformContactId: '+54 9 11 5555-0001' }));
+  await sandbox.api('/message/v3', aMessage({ platformContactId: '5491155550001' }));
+  await sandbox.api('/message/v3', aMessage({ platformContactId: USER }));
+
+  const { body } = await get(sandbox, `/console/calls/${encodeURIComponent('+5491155550001')}`);
+
+  expect(body.calls.map(({ contact }: { contact: string }) => contact)).toEqual([
+    '+54 9 11 5555-0001',
+    '5491155550001',
+  ]);
+});
