@@ -4,19 +4,37 @@ const MAX_JITTER_MS = 30_000;
 /** The longest a request waits before its next attempt, unless the chat service asks for more. */
 export const MAX_WAIT_MS = 15 * 60 * 1000;
 
+/**
+ * The receive at which a message has used up its receives. SQS moves it to the dead-letter queue after 1,000, without a
+ * record; the last ten are for retries of recording why it ends.
+ */
+export const LAST_RECEIVE = 990;
+
+/** How long a message can wait, whatever it waits for. */
+const MAX_QUEUED_MS = 10 * 24 * 60 * 60 * 1000;
+
 /** How many receives a message may use at any pace. */
 const FREE_RECEIVES = 40;
 
+/** The time between the other receives: a little more than 15 minutes. */
+const PACE_MS = MAX_QUEUED_MS / (LAST_RECEIVE - 1 - FREE_RECEIVES);
+
+const MAX_FLOOR_MS = 60 * 60 * 1000;
+
 /**
- * Returns the minimum time before a queue message is received again, so that SQS's 1,000 receives last ten days,
- * whatever the message waits for. After its first 40 receives, a message gets one for every 15 minutes of its age. A
- * message that has waited long for other reasons has receives to spare, so its next retry may come at once.
+ * Returns the minimum time before a queue message is received again, so that its receives last ten days, whatever the
+ * message waits for. After its first 40 receives, a message gets one for every 15 minutes of its age. A message that has
+ * waited long for other reasons has receives to spare, so its next retry may come at once. If attempts end before they
+ * set a wait, because the function dies or times out, the later waits are longer, up to an hour.
  *
  * @param receiveCount how many times the message has been received
  * @param ageMs the time since the message was sent to the queue
  */
-export const receiveFloorMs = (receiveCount: number, ageMs: number): number =>
-  Math.min(MAX_WAIT_MS, Math.max(0, (receiveCount - FREE_RECEIVES) * MAX_WAIT_MS - ageMs));
+export const receiveFloorMs = (receiveCount: number, ageMs: number): number => {
+  const earlyMs = Math.max(0, (receiveCount - FREE_RECEIVES) * PACE_MS - ageMs);
+  const slowerPaceMs = (MAX_QUEUED_MS - ageMs) / Math.max(1, LAST_RECEIVE - receiveCount);
+  return Math.min(earlyMs, Math.max(PACE_MS, slowerPaceMs), MAX_FLOOR_MS);
+};
 
 /** How many receives an event may use at any pace. */
 const FREE_EVENT_RECEIVES = 100;

@@ -8,8 +8,6 @@ export type ErasureQueueHandlerOptions = Omit<ErasureWorkerOptions, 'turnMs'> &
 const TURN_MS = 20_000;
 /** Leaves the rest of the function's timeout for the last page of the turn. */
 const REQUIRED_TIME_MS = 40_000;
-/** Left for the turns of an erasure whose outage ends after ten days. */
-const RESERVED_RECEIVES = 10;
 /** Erasures that were requested together have the same floor, but must not search the same queue at the same time. */
 const MAX_JITTER_MS = 60_000;
 
@@ -20,7 +18,7 @@ export const createErasureQueueHandler = (options: ErasureQueueHandlerOptions) =
     handleMessage: createErasureWorker({ ...options, turnMs: TURN_MS }),
     changeVisibility,
     minimumWaitMs(receiveCount, ageMs) {
-      const floorMs = receiveFloorMs(receiveCount + RESERVED_RECEIVES, ageMs);
+      const floorMs = receiveFloorMs(receiveCount, ageMs);
       return floorMs === 0 ? 0 : floorMs + MAX_JITTER_MS * randomness.random();
     },
     clock,

@@ -1,4 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
+import { LAST_RECEIVE } from '../domain/backoff.ts';
 import type { ContactDefaults } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { ParleyError } from '../domain/errors.ts';
@@ -26,16 +27,13 @@ const MAX_FAILING_MS = DAY_MS;
 /** One day before SQS deletes a message, because an earlier message of its group may still block it. */
 const MAX_QUEUED_MS = 13 * DAY_MS;
 
-/** SQS moves a message to the dead-letter queue after 1,000 receives, without a record. */
-const MAX_RECEIVES = 990;
-
 /** Describes the SQS limit that a message is about to reach. Returns undefined if there is none. */
 export const queueLimitReached = ({ attributes }: SQSRecord, now: Instant): string | undefined => {
   const receives = Number(attributes.ApproximateReceiveCount);
   if (queuedMs(attributes, now) >= MAX_QUEUED_MS) {
     return `It has been in the queue since ${sentAt(attributes)}; SQS keeps a message for 14 days.`;
   }
-  return receives >= MAX_RECEIVES
+  return receives >= LAST_RECEIVE
     ? `It has been received ${receives} times; SQS delivers a message at most 1,000 times.`
     : undefined;
 };

@@ -3,7 +3,7 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { effectiveConsent } from './effective-consent.ts';
 import { windowEventsOf } from './receiving-invariants.ts';
 import type { CallFact, StageFacts } from './stage-facts.ts';
@@ -178,8 +178,11 @@ export const DECISION_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
-/** A request may use up its queue's receives only in ten days, after which it expires, as it does after 13 days. */
-const MIN_QUEUED_MS = 9 * DAY_MS;
+/**
+ * A request may use up its queue's receives only in ten days, after which it expires, as it does after 13 days. If the
+ * function dies in half of its attempts, the last waits, of an hour at most, cannot make up for all of them.
+ */
+const MIN_QUEUED_MS = 10 * DAY_MS - 12 * HOUR_MS;
 
 const isOver = (
   facts: StageFacts,

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, parseRetryAfterMs, receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
+import {
+  backoffMs,
+  heldWaitMs,
+  LAST_RECEIVE,
+  parseRetryAfterMs,
+  receiveFloorMs,
+} from '../../../../lambdas/domain/backoff.ts';
 
 describe('backoffMs', () => {
   it('doubles from one second up to 15 minutes, with at most 30 seconds of jitter', () => {
@@ -24,21 +30,73 @@ describe('backoffMs', () => {
 });
 
 describe('receiveFloorMs', () => {
-  const DAY_MS = 24 * 60 * 60 * 1000;
+  const MINUTE_MS = 60 * 1000;
+  const DAY_MS = 24 * 60 * MINUTE_MS;
 
-  it("makes SQS's 1,000 receives last ten days, whatever the waits", () => {
+  /** The shortest waits of each cause, for a message that has been received so often and is so old. */
+  const SHORTEST_WAITS: Readonly<Record<string, (receives: number, ageMs: number) => number>> = {
+    'the circuit breaker is open, or sending is stopped': (_receives, ageMs) => heldWaitMs(ageMs, 0),
+    'the circuit breaker opens again and again': () => heldWaitMs(0, 0),
+    'the call was not made': (receives) => backoffMs(receives, 0),
+    'the chat service asks for no wait': () => 0,
+    'the contact check is unavailable': () => 8_000,
+    'an unexpected error': () => 10_000,
+  };
+
+  /** The message's age at each of its receives, the first of which is at 0. */
+  const agesWith = (waitMs: (receives: number, ageMs: number) => number, receives: number): readonly number[] => {
+    const ages = [0];
+    for (let count = 1; count < receives; count += 1) {
+      const ageMs = ages[count - 1] ?? 0;
+      ages.push(ageMs + waitMs(count, ageMs));
+    }
+    return ages;
+  };
+
+  it.each(Object.entries(SHORTEST_WAITS))('makes a request wait ten days before it gives up: %s', (_cause, waitMs) => {
+    const ages = agesWith((count, ageMs) => Math.max(waitMs(count, ageMs), receiveFloorMs(count, ageMs)), LAST_RECEIVE);
+    expect(ages.at(-1)).toBeGreaterThanOrEqual(10 * DAY_MS);
+  });
+
+  it('makes a request wait ten days before it gives up, whatever the waits', () => {
     fc.assert(
-      fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 60_000 })), (waits) => {
-        let ageMs = 0;
-        for (let receives = 1; receives < 1_000; receives += 1) {
-          ageMs += Math.max(waits.next().value ?? 0, receiveFloorMs(receives, ageMs));
-        }
-        // The thousandth receive is the last that SQS allows.
-        ageMs += receiveFloorMs(1_000, ageMs);
-        expect(ageMs).toBeGreaterThanOrEqual(10 * DAY_MS);
+      fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 30 * MINUTE_MS })), (waits) => {
+        const wait = (count: number, ageMs: number) => Math.max(waits.next().value ?? 0, receiveFloorMs(count, ageMs));
+        expect(agesWith(wait, LAST_RECEIVE).at(-1)).toBeGreaterThanOrEqual(10 * DAY_MS);
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('makes up for attempts in which the function died, which last as long as the visibility timeout', () => {
+    const deaths = fc.uniqueArray(fc.integer({ min: 1, max: LAST_RECEIVE - 50 }), { maxLength: 600 });
+    fc.assert(
+      fc.property(deaths, fc.integer({ min: 0, max: 3 * MINUTE_MS }), (numbers, visibilityTimeoutMs) => {
+        const died = new Set(numbers);
+        const ages = agesWith(
+          (count, ageMs) => (died.has(count) ? visibilityTimeoutMs : receiveFloorMs(count, ageMs)),
+          LAST_RECEIVE,
+        );
+        expect(ages.at(-1)).toBeGreaterThanOrEqual(10 * DAY_MS);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('never makes a message wait more than an hour', () => {
+    const count = fc.integer({ min: 1, max: 1_000 });
+    fc.assert(
+      fc.property(count, fc.integer({ min: 0, max: 14 * DAY_MS }), (receives, ageMs) => {
+        expect(receiveFloorMs(receives, ageMs)).toBeLessThanOrEqual(60 * MINUTE_MS);
+      }),
+    );
+  });
+
+  it('keeps its pace for the receives in which the end of a message is recorded', () => {
+    const ages = agesWith(receiveFloorMs, 1_000);
+    for (let receives = LAST_RECEIVE; receives < 1_000; receives += 1) {
+      expect((ages[receives] ?? 0) - (ages[receives - 1] ?? 0)).toBeGreaterThan(15 * MINUTE_MS);
+    }
   });
 
   it('never delays a message that has few receives for its age', () => {
@@ -46,21 +104,21 @@ describe('receiveFloorMs', () => {
     const age = fc.integer({ min: 0, max: 14 * DAY_MS });
     fc.assert(
       fc.property(count, age, (receives, ageMs) => {
-        const isFrugal = receives <= 40 + ageMs / (15 * 60 * 1000);
-        expect(receiveFloorMs(receives, ageMs) === 0).toBe(isFrugal);
+        fc.pre(receives <= 40 + ageMs / (15.2 * MINUTE_MS));
+        expect(receiveFloorMs(receives, ageMs)).toBe(0);
       }),
     );
   });
 
   it('does not delay a message in its first forty receives', () => {
     for (let receives = 1; receives <= 40; receives += 1) expect(receiveFloorMs(receives, 0)).toBe(0);
-    expect(receiveFloorMs(41, 0)).toBe(15 * 60 * 1000);
+    expect(receiveFloorMs(41, 0)).toBeGreaterThanOrEqual(15 * MINUTE_MS);
   });
 
-  it('never makes a message wait more than 15 minutes if it has kept to its earlier waits', () => {
-    const dueAfter = (receives: number) => (receives - 1 - 40) * 15 * 60 * 1000;
-    for (let receives = 41; receives <= 1_000; receives += 1) {
-      expect(receiveFloorMs(receives, dueAfter(receives))).toBe(15 * 60 * 1000);
+  it('makes a message that has kept to its waits wait for a quarter of an hour', () => {
+    const ages = agesWith(receiveFloorMs, LAST_RECEIVE);
+    for (let receives = 41; receives < LAST_RECEIVE; receives += 1) {
+      expect(Math.round(((ages[receives] ?? 0) - (ages[receives - 1] ?? 0)) / MINUTE_MS)).toBe(15);
     }
   });
 });
