@@ -59,15 +59,43 @@ export type Trace = {
 /** What a user found out about a send whose outcome is unknown. */
 export type SendResolution = { outcome: 'accepted' | 'failed' | 'resend'; messageId?: string; note?: string };
 
-/** The send's state after a resolution, or why it was refused. */
-export type Resolved = { kind: 'resolved'; state: string } | { kind: 'refused'; message: string };
+/** Why an action was not performed: a sentence for the user, and the HTTP status that says the same. */
+export type Refused = { kind: 'refused'; status: 400 | 404 | 409; message: string };
 
-export type DeadLetter = { id: string; body: string; reason?: string; groupId?: string; receiveCount: number };
+/** The send's state after a resolution. */
+export type Resolved = { kind: 'resolved'; state: string } | Refused;
+
+/** What holds requests back: an open circuit breaker, or a stop by an operator. */
+export type StageStatus = {
+  circuitBreaker: { state: 'closed' | 'open'; why?: string; openedAt?: string; nextProbeAt?: string };
+  sending: { state: 'running' | 'stopped'; stoppedAt?: string; note?: string };
+};
+
+/** The stage after an action. */
+export type StageChanged = { kind: 'changed'; stage: StageStatus } | Refused;
+
+export type DeadLetter = {
+  id: string;
+  body: string;
+  reason?: string;
+  groupId?: string;
+  /** Of the request, if it can be read. */
+  requestId?: string;
+  /** When the message arrived in the dead-letter queue, in ISO 8601. */
+  since?: string;
+  /** How often it was received; looking at it counts. */
+  receiveCount: number;
+};
+
+export type Redriven = { kind: 'redriven'; moved: number } | Refused;
+export type Discarded = { kind: 'discarded' } | Refused;
 
 /** A change on the customer's side. */
 export type InspectorChange =
   | { kind: 'send'; send: SendSummary; states: SendStates }
   | { kind: 'queues'; depths: QueueDepths }
+  /** Sent once to a new listener, and whenever the circuit breaker or an operator's stop changes. */
+  | { kind: 'stage'; stage: StageStatus }
   /** An event was published on the bus. */
   | { kind: 'bus' }
   /** An item of a message or contact was written. */
@@ -89,8 +117,16 @@ export type Inspector = {
   depths(): Promise<QueueDepths>;
   /** Returns the messages of a dead-letter queue without removing them; at most ten. */
   deadLetters(queue: DeadLetterQueue): Promise<readonly DeadLetter[]>;
-  /** Moves the messages of a dead-letter queue back to its source queue. Returns their number. */
-  redrive(queue: DeadLetterQueue): Promise<number>;
+  /** Moves the messages of a dead-letter queue, or only the one with this ID, back to its source queue. */
+  redrive(queue: DeadLetterQueue, id?: string): Promise<Redriven>;
+  /** Deletes a message of a dead-letter queue. */
+  discard(queue: DeadLetterQueue, id: string): Promise<Discarded>;
+  stage(): Promise<StageStatus>;
+  /** Makes the next probe of an open circuit breaker due now. If it succeeds, the circuit breaker closes. */
+  closeCircuitBreaker(note?: string): Promise<StageChanged>;
+  /** Stops sending: requests wait until it is resumed. */
+  stopSending(note: string): Promise<StageChanged>;
+  resumeSending(note?: string): Promise<StageChanged>;
   /** Calls `listener` with each change until the returned function is called. */
   watch(listener: (change: InspectorChange) => void): () => void;
 };

@@ -1,14 +1,17 @@
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
 import type { Inspector, InspectorChange } from '../../sandbox/inspector.ts';
 import type { Emulators } from '../emulators/emulators.ts';
+import { createDeadLetterOperations } from './dead-letters.ts';
 import { createLocalManagementClient } from './management-client.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
 import { createResolveSend } from './resolve-send.ts';
 import { openSendLog, type SendLog } from './send-log.ts';
+import { createStageFeed, createStageOperations } from './stage.ts';
 import { type BusEvents, readTrace } from './trace.ts';
 
 /** The parts of the stack that the inspector shows. */
 export interface InspectedStack extends QueueUrls {
+  readonly managementUrl: string;
   readonly tableName: string;
   /** Undefined if the stage publishes no events. */
   readonly eventBusName?: string | undefined;
@@ -16,12 +19,17 @@ export interface InspectedStack extends QueueUrls {
 
 const POLL_MS = 1_000;
 
+/** The sort key of the item that has the circuit breaker and an operator's stop. */
+const ACCOUNT = 'ACCOUNT';
+
 /** Creates the console's view of a local run: its table, queues, and event bus. Watches nothing until it is used. */
 export const createInspector = (
   { dynamodb, dynamodbStreams, sqs, buses }: Emulators,
   stack: InspectedStack,
 ): Inspector & Disposable => {
+  const api = createLocalManagementClient(stack.managementUrl);
   const queues = createQueueOperations(sqs, stack);
+  const stageOperations = createStageOperations(api);
   const listeners = new Set<(change: InspectorChange) => void>();
   let log: Promise<SendLog> | undefined;
   let polling: NodeJS.Timeout | undefined;
@@ -32,15 +40,25 @@ export const createInspector = (
     for (const listener of listeners) listener(change);
   };
 
+  const readAndPushStage = createStageFeed(stageOperations.stage, (stage) => notify({ kind: 'stage', stage }));
+  const pushStage = (): void => {
+    if (listeners.size > 0) readAndPushStage();
+  };
+
   const sendLog = (): Promise<SendLog> => {
     log ??= openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send, states) => {
+      if (item.sk === ACCOUNT) pushStage();
       const contact = typeof item.contact === 'string' ? item.contact : undefined;
       notify(
         send === undefined ? { kind: 'item', key: `${item.pk} ${item.sk}`, contact } : { kind: 'send', send, states },
       );
     });
-    // The next request tries again.
-    log.catch(() => (log = undefined));
+    log.then(
+      // The stage may have changed before its item was watched.
+      pushStage,
+      // The next request tries again.
+      () => (log = undefined),
+    );
     return log;
   };
 
@@ -66,13 +84,16 @@ export const createInspector = (
 
   return {
     ...queues,
-    resolve: createResolveSend(createLocalManagementClient(stack.managementUrl)),
+    ...stageOperations,
+    ...createDeadLetterOperations(sqs, stack, api),
+    resolve: createResolveSend(api),
     sendStates: SEND_STATES,
     sends: async (filter) => (await sendLog()).find(filter),
     trace: (subject) => readTrace(dynamodb, stack.tableName, busEvents, subject),
     watch(listener) {
       listeners.add(listener);
       lastDepths = '';
+      pushStage();
       // If the table cannot be watched, the console can still read it on request.
       void sendLog().catch(() => undefined);
       polling ??= setInterval(() => {

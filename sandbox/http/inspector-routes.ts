@@ -1,10 +1,11 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import * as z from 'zod';
-import type { DeadLetterQueue, Inspector } from '../inspector.ts';
+import type { Inspector } from '../inspector.ts';
+import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { streamEvents } from './event-stream.ts';
 import { errorBody, limitBody, readBody } from './read-request.ts';
-
-const QUEUES: readonly DeadLetterQueue[] = ['send', 'inbound'];
+import { stageRoutes } from './stage-routes.ts';
+import { createWithInspector, refusedAnswer } from './with-inspector.ts';
 
 const enqueueRequest = z.strictObject({
   /** A string is queued unchanged, anything else as JSON. */
@@ -29,12 +30,7 @@ const resolution = z
 export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {
   const app = new Hono();
 
-  const withInspector =
-    (answer: (context: Context, inspector: Inspector) => Response | Promise<Response>) => (context: Context) => {
-      const inspector = getInspector();
-      if (inspector !== undefined) return answer(context, inspector);
-      return context.json(errorBody(404, 'This sandbox has no inspector.'), 404);
-    };
+  const withInspector = createWithInspector(getInspector);
 
   app.get(
     '/depths',
@@ -84,20 +80,12 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
       const body = await readBody(context, resolution);
       if (body.kind === 'invalid') return body.answer;
       const resolved = await inspector.resolve(context.req.param('id') ?? '', body.value);
-      if (resolved.kind === 'refused') return context.json(errorBody(409, resolved.message), 409);
+      if (resolved.kind === 'refused') return refusedAnswer(context, resolved);
       return context.json({ state: resolved.state });
     }),
   );
-  for (const queue of QUEUES) {
-    app.get(
-      `/dead-letters/${queue}`,
-      withInspector(async (context, inspector) => context.json({ messages: await inspector.deadLetters(queue) })),
-    );
-    app.post(
-      `/dead-letters/${queue}/redrive`,
-      withInspector(async (context, inspector) => context.json({ moved: await inspector.redrive(queue) })),
-    );
-  }
+  app.route('/dead-letters', deadLetterRoutes(withInspector));
+  app.route('/', stageRoutes(withInspector));
   app.get(
     '/feed',
     withInspector((context, inspector) =>

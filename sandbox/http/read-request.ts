@@ -17,15 +17,20 @@ export const limitBody = (maxBytes: number = MAX_BODY_BYTES) =>
 
 export type ReadBody<Value> = { kind: 'read'; value: Value; raw: unknown } | { kind: 'invalid'; answer: Response };
 
-/** Parses the body with `schema`, and also keeps the JSON as received. An invalid body is answered with 400. */
+/**
+ * Parses the body with `schema`, and also keeps the JSON as received. An invalid body is answered with 400.
+ *
+ * @param isOptional whether an empty body is read as `{}`
+ */
 export const readBody = async <Schema extends z.ZodType>(
   context: Context,
   schema: Schema,
+  { isOptional = false }: { isOptional?: boolean } = {},
 ): Promise<ReadBody<z.output<Schema>>> => {
   const text = await context.req.text();
   // The call log shows only bodies that were read.
   context.set('bodyText', text);
-  const raw = parseJson(text);
+  const raw = isOptional && text === '' ? {} : parseJson(text);
   if (raw === undefined) return invalid(context, 'The body is not JSON; send a JSON object.');
   const read = schema.safeParse(raw);
   if (read.success) return { kind: 'read', value: read.data, raw };

@@ -255,7 +255,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local inspector',
     files: /^local\/inspector\//,
-    mayImport: ['local inspector', 'local event sources', 'local base', 'cli operations', 'domain'],
+    mayImport: ['local inspector', 'local event sources', 'local base', 'cli operations', 'domain', 'manage'],
     mayImportTypes: ['local emulators', 'sandbox inspector'],
   },
   {

@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, vi } from 'vitest';
-import type { Inspector, InspectorChange } from '../../../sandbox/inspector.ts';
+import type { Inspector, InspectorChange, Refused, StageStatus } from '../../../sandbox/inspector.ts';
 import { startTestSandbox } from '../../support/running-sandbox.ts';
+
+const CLOSED: StageStatus = { circuitBreaker: { state: 'closed' }, sending: { state: 'running' } };
+const OPEN: StageStatus = { ...CLOSED, circuitBreaker: { state: 'open', why: 'Insufficient credit' } };
+const STOPPED: StageStatus = { ...CLOSED, sending: { state: 'stopped', note: 'Wrong price' } };
 
 /** An inspector that records its calls. */
 const anInspector = () => {
@@ -25,13 +29,23 @@ const anInspector = () => {
     })),
     deadLetters: vi.fn<Inspector['deadLetters']>(async () => [{ id: 'm', body: '{}', receiveCount: 1 }]),
     resolve: vi.fn<Inspector['resolve']>(async () => ({ kind: 'resolved', state: 'rejected' })),
-    redrive: vi.fn<Inspector['redrive']>(async () => 1),
+    redrive: vi.fn<Inspector['redrive']>(async () => ({ kind: 'redriven', moved: 1 })),
+    discard: vi.fn<Inspector['discard']>(async () => ({ kind: 'discarded' })),
+    stage: vi.fn<Inspector['stage']>(async () => OPEN),
+    closeCircuitBreaker: vi.fn<Inspector['closeCircuitBreaker']>(async () => ({ kind: 'changed', stage: CLOSED })),
+    stopSending: vi.fn<Inspector['stopSending']>(async () => ({ kind: 'changed', stage: STOPPED })),
+    resumeSending: vi.fn<Inspector['resumeSending']>(async () => ({ kind: 'changed', stage: CLOSED })),
     watch: (listener: (change: InspectorChange) => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
   return { inspector, listeners };
+};
+
+const callsTo = (url: string) => async (path: string, body?: unknown) => {
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  return (await fetch(`${url}/inspector${path}`, init)).json();
 };
 
 describe('the inspector over HTTP', () => {
@@ -47,10 +61,7 @@ describe('the inspector over HTTP', () => {
   it('passes each call to the inspector', async () => {
     const { inspector } = anInspector();
     const { url } = await startTestSandbox({ inspector });
-    const call = async (path: string, body?: unknown) => {
-      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      return (await fetch(`${url}/inspector${path}`, init)).json();
-    };
+    const call = callsTo(url);
 
     expect(await call('/depths')).toEqual({ send: 1, sendDeadLetters: 2, inbound: 3, inboundDeadLetters: 4 });
     expect(await call('/sends?contact=%2B54911&state=waiting&text=hi')).toEqual({
@@ -67,10 +78,58 @@ describe('the inspector over HTTP', () => {
     expect(inspector.enqueue).toHaveBeenCalledWith('{"requestId":"r-2"}', { groupId: '+54911', id: 'r-2' });
     expect(await call('/dead-letters/inbound')).toEqual({ messages: [{ id: 'm', body: '{}', receiveCount: 1 }] });
     expect(await call('/dead-letters/send/redrive', {})).toEqual({ moved: 1 });
-    expect(inspector.redrive).toHaveBeenCalledWith('send');
+    expect(inspector.redrive).toHaveBeenLastCalledWith('send', undefined);
+    expect(await call('/dead-letters/inbound/redrive', { id: 'm/1' })).toEqual({ moved: 1 });
+    expect(inspector.redrive).toHaveBeenLastCalledWith('inbound', 'm/1');
+    const discarded = await fetch(`${url}/inspector/dead-letters/send/m%2F1`, { method: 'DELETE' });
+    expect(await discarded.json()).toEqual({ discarded: true });
+    expect(inspector.discard).toHaveBeenCalledWith('send', 'm/1');
     expect(await call('/requests/r%2F1/resolution', { outcome: 'failed', note: 'n' })).toEqual({ state: 'rejected' });
     expect(inspector.resolve).toHaveBeenCalledWith('r/1', { outcome: 'failed', note: 'n' });
   });
+
+  it('passes what holds requests back, and the actions on it', async () => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+    const call = callsTo(url);
+
+    expect(await call('/stage')).toEqual(OPEN);
+    expect(await call('/circuit-breaker-closures', {})).toEqual(CLOSED);
+    expect(inspector.closeCircuitBreaker).toHaveBeenCalledWith(undefined);
+    expect(await call('/stops', { note: 'Wrong price' })).toEqual(STOPPED);
+    expect(inspector.stopSending).toHaveBeenCalledWith('Wrong price');
+    expect(await call('/resumptions', { note: 'Fixed' })).toEqual(CLOSED);
+    expect(inspector.resumeSending).toHaveBeenCalledWith('Fixed');
+  });
+
+  it.each([
+    ['/stops', ''],
+    ['/stops', '{}'],
+    ['/stops', '{"note":""}'],
+    ['/circuit-breaker-closures', '{"note":1}'],
+    ['/resumptions', '{"force":true}'],
+    ['/dead-letters/send/redrive', '{"id":""}'],
+  ])('refuses POST %s with the body %j', async (path, body) => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+
+    const answer = await fetch(`${url}/inspector${path}`, { method: 'POST', body });
+
+    expect(answer.status).toBe(400);
+    for (const act of ['stopSending', 'closeCircuitBreaker', 'resumeSending', 'redrive'] as const) {
+      expect(inspector[act]).not.toHaveBeenCalled();
+    }
+  });
+
+  it.each(['/circuit-breaker-closures', '/resumptions', '/dead-letters/send/redrive'])(
+    'reads an empty body of POST %s as an empty object',
+    async (path) => {
+      const { inspector } = anInspector();
+      const { url } = await startTestSandbox({ inspector });
+
+      expect((await fetch(`${url}/inspector${path}`, { method: 'POST' })).status).toBe(200);
+    },
+  );
 
   it('returns 400 with the states for an unknown state, and ignores an empty one', async () => {
     const { inspector } = anInspector();
@@ -132,19 +191,27 @@ describe('the inspector over HTTP', () => {
     expect(inspector.resolve).not.toHaveBeenCalled();
   });
 
-  it('says why a resolution was refused', async () => {
+  it.each([
+    ['POST', '/requests/r-1/resolution', '{"outcome":"failed"}'],
+    ['POST', '/circuit-breaker-closures', '{}'],
+    ['POST', '/stops', '{"note":"n"}'],
+    ['POST', '/resumptions', '{}'],
+    ['POST', '/dead-letters/send/redrive', '{"id":"m"}'],
+    ['DELETE', '/dead-letters/send/m', undefined],
+  ])('says why %s %s was refused', async (method, path, body) => {
     const { inspector } = anInspector();
-    inspector.resolve.mockResolvedValue({ kind: 'refused', message: 'The send r-1 is accepted.' });
+    const refused: Refused = { kind: 'refused', status: 404, message: 'It does not exist.' };
+    for (const act of ['resolve', 'redrive', 'discard'] as const) inspector[act].mockResolvedValue(refused);
+    for (const act of ['closeCircuitBreaker', 'stopSending', 'resumeSending'] as const) {
+      inspector[act].mockResolvedValue(refused);
+    }
     const { url } = await startTestSandbox({ inspector });
 
-    const answer = await fetch(`${url}/inspector/requests/r-1/resolution`, {
-      method: 'POST',
-      body: '{"outcome":"failed"}',
-    });
+    const answer = await fetch(`${url}/inspector${path}`, { method, body });
 
     expect([answer.status, await answer.json()]).toEqual([
-      409,
-      { error: { code: 409, message: 'The send r-1 is accepted.' } },
+      404,
+      { error: { code: 404, message: 'It does not exist.' } },
     ]);
   });
 

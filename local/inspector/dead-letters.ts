@@ -1,0 +1,116 @@
+import { type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { deleteDeadLetters, readDeadLetter } from '../../cli/operations/dead-letter-queue.ts';
+import { deleteKept, readKept } from '../../cli/operations/kept-dead-letters.ts';
+import type { ManagementClient } from '../../cli/operations/management-client.ts';
+import { recordAct } from '../../cli/operations/record-act.ts';
+import { redrive } from '../../cli/operations/redrive.ts';
+import { redriveOne } from '../../cli/operations/redrive-one.ts';
+import { redriveThroughApi } from '../../cli/operations/redrive-through-api.ts';
+import { parseDueMessage } from '../../lambdas/domain/send-request.ts';
+import type { DeadLetter, DeadLetterQueue, Inspector, Redriven, Refused } from '../../sandbox/inspector.ts';
+import { isObject, parseJson } from '../json.ts';
+import { orRefused } from './or-refused.ts';
+
+/** The URLs of the dead-letter queues, and of the queue that dead requests are redriven to. */
+export interface DeadLetterUrls {
+  readonly sendQueueUrl: string;
+  readonly sendDeadLetterQueueUrl: string;
+  readonly inboundDeadLetterQueueUrl: string;
+}
+
+/** The maximum number of messages per receive. */
+const BATCH_SIZE = 10;
+
+/**
+ * Creates the inspector's operations on dead letters: those of `parley dead-letters`, which also record the action in
+ * the audit trail.
+ */
+export const createDeadLetterOperations = (
+  sqs: SQSClient,
+  urls: DeadLetterUrls,
+  api: ManagementClient,
+): Pick<Inspector, 'deadLetters' | 'redrive' | 'discard'> => {
+  const send = { sqs, url: urls.sendDeadLetterQueueUrl, destinationUrl: urls.sendQueueUrl };
+  const queues = { send, inbound: { sqs, url: urls.inboundDeadLetterQueueUrl } };
+  const takeTurns = { send: createTurns(), inbound: createTurns() };
+
+  const redriveEvents = async (id: string | undefined): Promise<number> => {
+    const { moved } = await redriveThroughApi(api, 'inbound', { filter: { messageId: id } });
+    return moved;
+  };
+  const redriveRequests = async (id: string | undefined): Promise<number> => {
+    await recordAct(api, { action: 'redrive', queue: 'send', deadLetterId: id });
+    const kept = { api, name: 'send' } as const;
+    const result = id === undefined ? await redrive(send, { filter: {}, kept }) : await redriveOne(send, id, { kept });
+    return result?.moved ?? 0;
+  };
+  const discard = async (queue: DeadLetterQueue, id: string): Promise<boolean> => {
+    await recordAct(api, { action: 'dead-letter-deletion', queue, deadLetterId: id });
+    const isKept = (await readKept(api, queue, id)) !== undefined && (await deleteKept(api, id));
+    return isKept || (await deleteDeadLetters(queues[queue], { messageId: id })) > 0;
+  };
+
+  return {
+    deadLetters: (queue) => takeTurns[queue](() => peek(sqs, queues[queue].url, queue)),
+    redrive: (queue, id) =>
+      takeTurns[queue](() =>
+        orRefused(async (): Promise<Redriven> => {
+          const moved = await (queue === 'inbound' ? redriveEvents(id) : redriveRequests(id));
+          return id !== undefined && moved === 0 ? notFound(id) : { kind: 'redriven', moved };
+        }),
+      ),
+    discard: (queue, id) =>
+      takeTurns[queue](() =>
+        orRefused(async () => ((await discard(queue, id)) ? { kind: 'discarded' } : notFound(id))),
+      ),
+  };
+};
+
+const notFound = (id: string): Refused => ({
+  kind: 'refused',
+  status: 404,
+  message: `Dead letter ${id} not found. It may have been redriven or discarded, or it is behind others of its message group.`,
+});
+
+/** While an operation searches a queue, its messages are hidden, so another one would not find them. */
+const createTurns = () => {
+  let previous: Promise<unknown> = Promise.resolve();
+  return <Result>(operation: () => Promise<Result>): Promise<Result> => {
+    const result = previous.then(operation);
+    previous = result.catch(() => undefined);
+    return result;
+  };
+};
+
+/** Returns messages without hiding them from others, by receiving them with a visibility timeout of zero. */
+const peek = async (sqs: SQSClient, QueueUrl: string, queue: DeadLetterQueue): Promise<readonly DeadLetter[]> => {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl,
+      VisibilityTimeout: 0,
+      MaxNumberOfMessages: BATCH_SIZE,
+      MessageAttributeNames: ['All'],
+      MessageSystemAttributeNames: ['All'],
+    }),
+  );
+  return Messages.map((message) => describe(message, queue));
+};
+
+const describe = (message: Message, queue: DeadLetterQueue): DeadLetter => {
+  const { messageId, body, reason, groupId, since } = readDeadLetter(message);
+  return {
+    id: messageId,
+    body,
+    reason,
+    groupId,
+    requestId: queue === 'send' ? requestIdIn(body) : undefined,
+    since,
+    receiveCount: Number(message.Attributes?.ApproximateReceiveCount ?? 0),
+  };
+};
+
+const requestIdIn = (body: string): string | undefined => {
+  const request = parseJson(body);
+  if (isObject(request) && typeof request.requestId === 'string') return request.requestId;
+  return parseDueMessage(body);
+};
