@@ -1,5 +1,16 @@
 import type { Contact } from '../../../lambdas/domain/contact.ts';
 import { managing, type SceneMutant, updating, withoutCondition } from './scene-mutant.ts';
+import type { SceneMutation } from './scene-options.ts';
+
+/** The function `send` claims a send whatever its state is. */
+const claimingInAnyState = (): SceneMutation => ({
+  send: {
+    table: (table) => ({
+      update: (update, options) =>
+        table.update(update.set?.state === 'claimed' ? withoutCondition(update) : update, options),
+    }),
+  },
+});
 
 export const MANAGING_MISTAKES = {
   unanswered: {
@@ -58,14 +69,7 @@ export const MANAGING_MISTAKES = {
     scenario: 'resendAndRedelivery',
     maxFaults: 0,
     invariant: 'sentAsOftenAsAsked',
-    create: () => ({
-      send: {
-        table: (table) => ({
-          update: (update, options) =>
-            table.update(update.set?.state === 'claimed' ? withoutCondition(update) : update, options),
-        }),
-      },
-    }),
+    create: claimingInAnyState,
   },
   registeredNotQueued: {
     breaks:
@@ -118,14 +122,7 @@ export const MANAGING_MISTAKES = {
     scenario: 'cancelQueued',
     maxFaults: 0,
     invariant: 'cancelledStaysUnsent',
-    create: () => ({
-      send: {
-        table: (table) => ({
-          update: (update, options) =>
-            table.update(update.set?.state === 'claimed' ? withoutCondition(update) : update, options),
-        }),
-      },
-    }),
+    create: claimingInAnyState,
   },
   requeuedNotQueued: {
     breaks: 'A scheduled request that an operator requeues is not put on the queue.',
@@ -139,14 +136,7 @@ export const MANAGING_MISTAKES = {
     scenario: 'requeueBesideSchedule',
     maxFaults: 0,
     invariant: 'sentAsOftenAsAsked',
-    create: () => ({
-      send: {
-        table: (table) => ({
-          update: (update, options) =>
-            table.update(update.set?.state === 'claimed' ? withoutCondition(update) : update, options),
-        }),
-      },
-    }),
+    create: claimingInAnyState,
   },
   scheduleKept: {
     breaks: 'The schedule of a cancelled send is not deleted.',
