@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgram, isRunnable } from '../../../cli/program.ts';
+import { isRunnable } from '../../../cli/program.ts';
 import { type ListeningServer, listenLocally } from '../../../local/listen-locally.ts';
 import { NOW, RETENTION_DAYS, USER } from '../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../support/local-target.ts';
+import { createTestProgram } from '../../support/parse-command-line.ts';
 import { runParley } from '../../support/run-parley.ts';
 
 // Every string that a user or a service controls contains everything that a terminal acts on, and a line of its own.
@@ -225,26 +225,12 @@ const runCommand = (name: string, args: readonly string[], ...more: readonly str
 
 describe('the output of every command', () => {
   it('is covered by these tests', () => {
-    const notCalled = () => Promise.reject(new Error('A command was run.'));
-    const program = createProgram(
-      {
-        target: notCalled,
-        api: notCalled,
-        commandFor: (command) => command,
-        report: () => {},
-        say: () => {},
-        stdin: Readable.from([]),
-        canDrawProgress: false,
-        stop: new AbortController().signal,
-      },
-      { args: [], print: () => {} },
-    );
     const namesOf = (command: CommandUnknownOpts, path: string): string[] => [
       ...(isRunnable(command) ? [path] : []),
       ...command.commands.flatMap((child) => namesOf(child, `${path} ${child.name()}`.trim())),
     ];
 
-    expect(new Set(COMMANDS.map(([name]) => name))).toEqual(new Set(namesOf(program, '')));
+    expect(new Set(COMMANDS.map(([name]) => name))).toEqual(new Set(namesOf(createTestProgram(), '')));
   });
 
   it.each(COMMANDS)('has no control characters and no line from a user: %s %j', async (name, args) => {

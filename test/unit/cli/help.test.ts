@@ -3,27 +3,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
-import { createProgram, isRunnable } from '../../../cli/program.ts';
+import { isRunnable } from '../../../cli/program.ts';
 import { formatPace } from '../../../cli/progress.ts';
 import { run } from '../../../cli/run.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-
-const notCalled = async () => Promise.reject(new Error('A command was run.'));
-
-const createTestProgram = (args: readonly string[] = []) =>
-  createProgram(
-    {
-      target: notCalled,
-      api: notCalled,
-      commandFor: (command) => command,
-      report: () => {},
-      say: () => {},
-      stdin: Readable.from(['']),
-      canDrawProgress: false,
-      stop: new AbortController().signal,
-    },
-    { args, print: () => {} },
-  );
+import { createTestProgram, parseCommandLine } from '../../support/parse-command-line.ts';
 
 const pathOf = (command: CommandUnknownOpts): string[] =>
   command.parent ? [...pathOf(command.parent), command.name()] : [];
@@ -38,21 +22,9 @@ const commandsIn = (command: CommandUnknownOpts): { name: string; description: s
 
 const COMMANDS = commandsIn(createTestProgram());
 
-/** Parses a command line without running the command. */
 const parse = async (args: readonly string[]) => {
-  const parsed: { name?: string; args?: readonly string[]; options?: object } = {};
-  const stopped = new Error('Parsed.');
-  const program = createTestProgram(args);
-  program.hook('preAction', (_, command) => {
-    Object.assign(parsed, {
-      name: pathOf(command).join(' '),
-      args: command.args,
-      options: command.optsWithGlobals(),
-    });
-    throw stopped;
-  });
-  await expect(program.parseAsync(args, { from: 'user' })).rejects.toBe(stopped);
-  return parsed;
+  const command = await parseCommandLine(args);
+  return { name: pathOf(command).join(' '), args: command.args, options: command.optsWithGlobals() };
 };
 
 describe('the business number', () => {

@@ -1,10 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { nextPage, quote } from '../../../cli/command.ts';
-import { createProgram } from '../../../cli/program.ts';
 import { withTarget } from '../../../cli/target.ts';
+import { createTestProgram, parseCommandLine } from '../../support/parse-command-line.ts';
 
 // Every command that a message names can be pasted as it is: it exists, and it selects the same target.
 
@@ -30,36 +29,11 @@ const commandsIn = (code: string) =>
   }));
 
 const hints = SOURCES.flatMap(({ name, code }) => commandsIn(code).map((hint) => ({ name, ...hint })));
-const NAMES = new Set(createTestProgram([]).commands.map((command) => command.name()));
+const NAMES = new Set(createTestProgram().commands.map((command) => command.name()));
 const named = hints.filter(({ command }) => NAMES.has(command.split(' ')[0] ?? ''));
 
-function createTestProgram(args: readonly string[]) {
-  const notCalled = () => Promise.reject(new Error('A command was run.'));
-  return createProgram(
-    {
-      target: notCalled,
-      api: notCalled,
-      commandFor: (command) => command,
-      report: () => {},
-      say: () => {},
-      stdin: Readable.from([]),
-      canDrawProgress: false,
-      stop: new AbortController().signal,
-    },
-    { args, print: () => {} },
-  );
-}
-
-/** Parses a command line without running the command. */
-const parse = async (line: string) => {
-  const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
-  const program = createTestProgram(args);
-  const stopped = new Error('Parsed.');
-  program.hook('preAction', () => {
-    throw stopped;
-  });
-  return expect(program.parseAsync(args, { from: 'user' }), line).rejects.toBe(stopped);
-};
+const parse = (line: string) =>
+  parseCommandLine([...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ''));
 
 /** The variables in commands that cannot have any value. `code` is an option that can be missing. */
 const VALUES: Readonly<Record<string, string>> = { name: 'send', 'most.state': 'refused', code: '' };
