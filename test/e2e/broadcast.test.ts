@@ -12,13 +12,8 @@ import { checkKeyOf, consentKeyOf, contactKeyOf } from '../../lambdas/adapters/d
 import { contactRef } from '../../lambdas/domain/contact.ts';
 import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
 import { forEachConcurrently } from '../../lambdas/runtime/concurrency.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
+import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { runParley } from '../support/run-parley.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
 
 // A broadcast of 500 rows, of which 200 may not be sent: in the command and by API, and with a variable missing in 20.
 
@@ -37,16 +32,14 @@ const contactOf = (row: number): string => `+54911${60_000_000 + row}`;
 /** Every 25th row, whose contact opted in, has no name in some of the tests. */
 const isNameless = (row: number): boolean => row % 25 === 0;
 
-let cloud: LocalCloud;
-let client: LocalClient;
-let folder: RunFolder;
+let run: CommandRun;
+let cloud: CommandRun['cloud'];
+let client: CommandRun['client'];
 let api: ManagementClient;
 
 beforeAll(async () => {
-  folder = await createRunFolder();
-  cloud = await startTestCloud({ logFolder: join(folder.path, 'logs') });
-  client = createLocalClient(cloud);
-  await writeLocalState(cloud, folder.path);
+  run = await startCommandRun();
+  ({ cloud, client } = run);
   const {
     AWS_ACCESS_KEY_ID: accessKeyId = '',
     AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
@@ -58,11 +51,7 @@ beforeAll(async () => {
   await client.control('PATCH', '/account', { credit: 10 * ROWS });
   await storeContacts();
 });
-afterAll(async () => {
-  client?.close();
-  await cloud?.close();
-  await folder?.remove();
-});
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 /** Stores the contacts as an import would, except for the open windows, which the chat service must know too. */
 const storeContacts = async (): Promise<void> => {
@@ -111,7 +100,7 @@ const storeContacts = async (): Promise<void> => {
 
 const csvOf = (name: string, hasName: (row: number) => boolean): string => {
   const lines = rows.map((row) => `${contactOf(row)},${hasName(row) ? `Ana ${row}` : ''}`);
-  const file = join(folder.path, name);
+  const file = join(run.folder, name);
   writeFileSync(file, `phone,name\n${lines.join('\n')}\n`);
   return file;
 };
@@ -121,7 +110,7 @@ const messageArgs = (file: string) => [
 ];
 /** Runs the command on a terminal, on which this is typed. */
 const onTerminal = (typed: string, args: readonly string[]) =>
-  runParley(args, { stateFolder: folder.path, stdin: Object.assign(Readable.from([typed]), { isTTY: true }) });
+  run.parley(args, { stdin: Object.assign(Readable.from([typed]), { isTTY: true }) });
 
 /** Counts what the chat service accepted since an earlier count. */
 const accepted = async (since = 0) => {
@@ -197,7 +186,7 @@ describe('a broadcast of 500 rows, of which 200 may not be sent', () => {
     ]);
     expect(await accepted(before)).toEqual({ freeForm: 60, template: 240 });
 
-    const repeated = await runParley([...args, '--yes', '--wait'], { stateFolder: folder.path });
+    const repeated = await run.parley([...args, '--yes', '--wait']);
 
     expect(repeated.out).toContain('Outcome: 300 accepted, 120 refused (NO_OPT_IN), 80 refused (OPTED_OUT).');
     expect(await outboxSize()).toBe(before + 300);
@@ -223,7 +212,7 @@ describe('the same broadcast with the variable missing in 20 rows', () => {
     const args = messageArgs(csvOf('nameless.csv', (row) => !isNameless(row)));
     const before = await outboxSize();
 
-    const { code, err, out } = await runParley([...args, '--yes', '--wait'], { stateFolder: folder.path });
+    const { code, err, out } = await run.parley([...args, '--yes', '--wait']);
 
     expect(code).toBe(6);
     expect(err).toContain(

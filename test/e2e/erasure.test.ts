@@ -3,13 +3,8 @@ import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ErasureScan } from '../../cli/operations/erasure-scan.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
-import { runParley } from '../support/run-parley.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 
 // An erasure in a whole local run, with one of everything that can be stored about a user.
 
@@ -18,24 +13,18 @@ const CUSTOMER = 'customer-67777';
 const TEXTS = ['parcel 4711', 'form of Ana Erased', 'blocked by the user 4711'];
 const AT = { CREATION_TIME: undefined, CUSTOMER_ID: CUSTOMER, FROM: USER };
 
-let cloud: LocalCloud;
-let client: LocalClient;
-let folder: RunFolder;
+let run: CommandRun;
+let cloud: CommandRun['cloud'];
+let client: CommandRun['client'];
 
 beforeAll(async () => {
-  folder = await createRunFolder();
-  cloud = await startTestCloud({ logFolder: `${folder.path}/logs` });
-  client = createLocalClient(cloud);
-  await writeLocalState(cloud, folder.path);
+  run = await startCommandRun();
+  ({ cloud, client } = run);
 });
-afterAll(async () => {
-  client?.close();
-  await cloud?.close();
-  await folder?.remove();
-});
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 const parley = async (...args: readonly string[]) => {
-  const { code, out, err } = await runParley([...args, '--json'], { stateFolder: folder.path });
+  const { code, out, err } = await run.parley([...args, '--json']);
   return { code, json: JSON.parse(out || err || '{}') };
 };
 
@@ -68,8 +57,8 @@ const storeEverything = async (): Promise<void> => {
   for (const id of ['in', 'unknown', 'other']) await itemIs(`MESSAGE#${id} MESSAGE`);
   for (const id of ['echo', 'unnamed']) await itemIs(`MESSAGE#${id} ECHO`);
   await parley('opt-in', USER, '--source', 'form of Ana Erased');
-  await writeFile(`${folder.path}/numbers.txt`, USER);
-  await parley('contacts', 'check', `${folder.path}/numbers.txt`);
+  await writeFile(`${run.folder}/numbers.txt`, USER);
+  await parley('contacts', 'check', `${run.folder}/numbers.txt`);
 
   await client.enqueue({ requestId: 'sent', platformContactId: USER, messageText: 'Your parcel 4711.' });
   await itemIs('SEND#sent SEND', ({ state }) => state === 'accepted');

@@ -1,34 +1,22 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
-import { runParley } from '../support/run-parley.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 
 // What nobody has decided about outlasts the 14 days of SQS, on the run's clock.
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-let cloud: LocalCloud;
-let client: LocalClient;
-let folder: RunFolder;
+let run: CommandRun;
+let cloud: CommandRun['cloud'];
+let client: CommandRun['client'];
 
 beforeAll(async () => {
-  folder = await createRunFolder();
-  cloud = await startTestCloud({ logFolder: join(folder.path, 'logs') });
-  client = createLocalClient(cloud);
-  await writeLocalState(cloud, folder.path);
+  run = await startCommandRun();
+  ({ cloud, client } = run);
 });
-afterAll(async () => {
-  client?.close();
-  await cloud?.close();
-  await folder?.remove();
-});
+afterAll(() => run?.[Symbol.asyncDispose]());
 
-const parley = (...args: readonly string[]) => runParley(['dead-letters', ...args], { stateFolder: folder.path });
+const parley = (...args: readonly string[]) => run.parley(['dead-letters', ...args]);
 const listed = async (queue: string) => JSON.parse((await parley('list', queue, '--json')).out)[queue];
 
 it('a quarantined event and a failed request are found after 15 and after 60 days, and redriven once', {

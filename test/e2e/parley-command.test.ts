@@ -12,14 +12,9 @@ import { createDynamodbSends } from '../../lambdas/adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../../lambdas/adapters/dynamodb/table.ts';
 import { scheduleName } from '../../lambdas/adapters/scheduler.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { claim, queuedSend, RETENTION_DAYS } from '../support/builders.ts';
+import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { runParley } from '../support/run-parley.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
 
 // The command as an operator uses it, against a whole local run. Each test has its own users and requests.
 
@@ -29,25 +24,18 @@ const ROWS = Number(process.env.PARLEY_BROADCAST_ROWS ?? 1_000);
 const STOPPED_AT = ROWS < 10_000 ? 100 : (2 * ROWS) / 5;
 const ROOT = join(import.meta.dirname, '../..');
 
-let cloud: LocalCloud;
-let client: LocalClient;
-let folder: RunFolder;
+let run: CommandRun;
+let cloud: CommandRun['cloud'];
+let client: CommandRun['client'];
 
 beforeAll(async () => {
-  folder = await createRunFolder();
-  cloud = await startTestCloud({ logFolder: join(folder.path, 'logs') });
-  client = createLocalClient(cloud);
-  await writeLocalState(cloud, folder.path);
+  run = await startCommandRun();
+  ({ cloud, client } = run);
 });
-afterAll(async () => {
-  client?.close();
-  await cloud?.close();
-  await folder?.remove();
-});
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 /** Runs a command line against the local run. Returns its exit code and output. */
-const parley = (args: readonly string[], stdin = '') =>
-  runParley(args, { stateFolder: folder.path, root: ROOT, stdin });
+const parley = (args: readonly string[], stdin = '') => run.parley(args, { root: ROOT, stdin });
 const parleyJson = async (args: readonly string[]) => JSON.parse((await parley([...args, '--json'])).out);
 
 const sendIn = (requestId: string, state: string) =>
@@ -74,7 +62,7 @@ const deadLetter = async (
   await cloud.emulators.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes, ...fifo }));
 };
 const file = (name: string, text: string): string => {
-  const path = join(folder.path, name);
+  const path = join(run.folder, name);
   writeFileSync(path, text);
   return path;
 };
@@ -442,7 +430,7 @@ const HEAP_MB = 48;
 /** Runs the command in its own process, and measures its peak memory use. */
 const startParley = (args: readonly string[]) => {
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(ROOT, 'cli/parley.ts'), ...args], {
-    env: { ...process.env, PARLEY_STATE_FOLDER: folder.path },
+    env: { ...process.env, PARLEY_STATE_FOLDER: run.folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { out: '', err: '', peakMb: 0 };

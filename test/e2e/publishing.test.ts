@@ -2,13 +2,8 @@ import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand } from 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { wireMessage } from '../support/builders.ts';
-import { runParley } from '../support/run-parley.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 
 // The settings of the stage connect two queues to the bus; one of them does not exist until the last tests create it.
 // Every event fails to be published twice or more.
@@ -23,9 +18,9 @@ interface ConsumedEvent {
   readonly detail: Readonly<Record<string, unknown>> & { readonly id: string; readonly at: string };
 }
 
-let cloud: LocalCloud;
-let client: LocalClient;
-let folder: RunFolder;
+let run: CommandRun;
+let cloud: CommandRun['cloud'];
+let client: CommandRun['client'];
 let queueUrl: string;
 /** How often each event was published. */
 const puts = new Map<string, number>();
@@ -34,10 +29,8 @@ const consumed: ConsumedEvent[] = [];
 
 beforeAll(async () => {
   const targets = [CONSUMER, LATE_CONSUMER].map((name) => ({ kind: 'sqs', queueArn: arnOfQueue(name) }));
-  folder = await createRunFolder();
-  cloud = await startTestCloud({ settings: { events: { targets } } });
-  client = createLocalClient(cloud);
-  await writeLocalState(cloud, folder.path);
+  run = await startCommandRun({ settings: { events: { targets } } });
+  ({ cloud, client } = run);
   await cloud.emulators.sqs.send(new CreateQueueCommand({ QueueName: CONSUMER }));
   queueUrl = `${cloud.emulators.queueBaseUrl}/${CONSUMER}`;
   cloud.emulators.buses.setFault(({ Detail, DetailType }) => {
@@ -50,11 +43,7 @@ beforeAll(async () => {
     return time === 2 ? { errorCode: 'InternalFailure', message: 'the answer was lost', accepted: true } : undefined;
   });
 });
-afterAll(async () => {
-  client?.close();
-  await cloud?.close();
-  await folder?.remove();
-});
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 const consume = async (QueueUrl: string): Promise<readonly ConsumedEvent[]> => {
   const { sqs } = cloud.emulators;
@@ -178,7 +167,7 @@ describe('a request with sendAt', () => {
 
 describe('an operator redrives', () => {
   const parley = async (...args: readonly string[]) => {
-    const { code, out, err } = await runParley(['dead-letters', ...args], { stateFolder: folder.path });
+    const { code, out, err } = await run.parley(['dead-letters', ...args]);
     if (code !== 0) throw new Error(`parley ${args.join(' ')} failed with ${code}: ${err}`);
     return out;
   };

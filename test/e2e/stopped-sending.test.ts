@@ -1,34 +1,22 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
-import { runParley } from '../support/run-parley.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 
 // What holds all requests of a stage, an operator's stop or an open circuit breaker, from the command line to the chat
 // service and back. Time passes on the run's clock.
 
-let cloud: LocalCloud;
-let client: LocalClient;
-let folder: RunFolder;
+let run: CommandRun;
+let cloud: CommandRun['cloud'];
+let client: CommandRun['client'];
 
 beforeAll(async () => {
-  folder = await createRunFolder();
-  cloud = await startTestCloud({ logFolder: join(folder.path, 'logs') });
-  client = createLocalClient(cloud);
-  await writeLocalState(cloud, folder.path);
+  run = await startCommandRun();
+  ({ cloud, client } = run);
 });
-afterAll(async () => {
-  client?.close();
-  await cloud?.close();
-  await folder?.remove();
-});
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 const parley = async (...args: readonly string[]): Promise<string> => {
-  const { code, out, err } = await runParley(args, { stateFolder: folder.path });
+  const { code, out, err } = await run.parley(args);
   if (code !== 0) throw new Error(`parley ${args.join(' ')} failed with ${code}: ${err}`);
   return out;
 };

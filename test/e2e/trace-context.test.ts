@@ -5,13 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTrace, traceIdOf } from '../../lambdas/domain/trace-context.ts';
 import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../local/run-folder.ts';
 import { wireMessage } from '../support/builders.ts';
-import { runParley } from '../support/run-parley.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 
 // Follows one trace through every place that an operator can look at.
 
@@ -24,32 +19,25 @@ const traceOf = (digit: string) => ({
   traceparent: `00-${digit.repeat(32)}-${'7'.repeat(16)}-01`,
 });
 
-let folder: RunFolder;
-let cloud: LocalCloud;
-let client: LocalClient;
+let run: CommandRun;
+let cloud: CommandRun['cloud'];
+let client: CommandRun['client'];
 let queueUrl: string;
 const events: { readonly 'detail-type': string; readonly detail: Readonly<Record<string, unknown>> }[] = [];
 
 beforeAll(async () => {
-  folder = await createRunFolder();
   const queueArn = `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${CONSUMER}`;
-  cloud = await startTestCloud({
-    logFolder: join(folder.path, 'logs'),
+  run = await startCommandRun({
     settings: {
       webhook: { auth: { kind: 'shared-token', header: TOKEN_HEADER } },
       events: { targets: [{ kind: 'sqs', queueArn }] },
     },
   });
-  client = createLocalClient(cloud);
-  await writeLocalState(cloud, folder.path);
+  ({ cloud, client } = run);
   await cloud.emulators.sqs.send(new CreateQueueCommand({ QueueName: CONSUMER }));
   queueUrl = `${cloud.emulators.queueBaseUrl}/${CONSUMER}`;
 });
-afterAll(async () => {
-  client?.close();
-  await cloud?.close();
-  await folder?.remove();
-});
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 /** Posts an event to the webhook, as the chat service would in a trace. */
 const post = async (event: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) => {
@@ -97,7 +85,7 @@ const callsOf = async (traceId: string) => {
   return [...calls].map(Object).filter(({ traceparent }) => String(traceparent).includes(traceId));
 };
 
-const parley = async (...args: readonly string[]) => (await runParley(args, { stateFolder: folder.path })).out;
+const parley = async (...args: readonly string[]) => (await run.parley(args)).out;
 
 describe('a trace', () => {
   const inbound = traceOf('a');
