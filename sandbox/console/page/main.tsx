@@ -13,6 +13,6 @@ import './style/controls.css';
 
 const root = document.getElementById('console');
 if (root === null) throw new Error('The page has no #console element.');
-render(<App />, root);
 followHistory();
+render(<App />, root);
 void connect();

@@ -4,8 +4,8 @@ import { callApi, inspectorPath } from '../state/api.ts';
 import { NO_USER, showError, showNotice, useConsole } from '../state/console-state.ts';
 import { messageGroup } from '../state/message-group.ts';
 import { selectItem } from '../state/navigate.ts';
+import { REASONS, variablesOf } from '../state/templates.ts';
 import { Card, Form } from './card.tsx';
-import { REASONS, variablesOf } from './templates-card.tsx';
 
 /** Puts a request on the send queue, as an internal system does. */
 export const SendCard = () => {

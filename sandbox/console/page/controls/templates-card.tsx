@@ -1,26 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Badge, toneOf } from '../components/badge.tsx';
-import { callApi } from '../state/api.ts';
-import { showResult, useConsole } from '../state/console-state.ts';
+import { useConsole } from '../state/console-state.ts';
+import { decideTemplate, REASONS, SAMPLE_TEMPLATE, submitTemplate } from '../state/templates.ts';
 import { Card, Form } from './card.tsx';
-
-/** The approved reasons for a business to write first (contract, "Rules of use" 3). */
-export const REASONS = [
-  'account-update',
-  'appointment',
-  'activity',
-  'payment',
-  'reservation',
-  'shipping-status',
-  'ticket-change',
-  'transport',
-  'similar',
-] as const;
-
-/** Returns the distinct variable names of a template's text, in order of appearance. */
-export const variablesOf = (text: string): readonly string[] => [
-  ...new Set(Array.from(text.matchAll(/\$\{([^${}]+)\}/g), ([, name = '']) => name)),
-];
 
 /** Lists templates and rules, submits templates, and approves or rejects them as the service operator. */
 export const TemplatesCard = () => {
@@ -42,10 +24,10 @@ export const TemplatesCard = () => {
             {'why' in rest && rest.why && <p>{rest.why}</p>}
             {status === 'pending' && (
               <div class="row">
-                <button type="button" onClick={() => void decide(name, true)}>
+                <button type="button" onClick={() => void decideTemplate(name, true)}>
                   Approve {name}
                 </button>
-                <button type="button" onClick={() => void decide(name, false)}>
+                <button type="button" onClick={() => void decideTemplate(name, false)}>
                   Reject {name}
                 </button>
               </div>
@@ -65,11 +47,11 @@ export const TemplatesCard = () => {
 };
 
 const NewTemplate = ({ onSubmitted }: { onSubmitted: () => void }) => {
-  const [name, setName] = useState('parcel_update');
-  const [text, setText] = useState('Hello ${name}, your parcel arrives *today*.');
-  const [category, setCategory] = useState<string>('shipping-status');
+  const [name, setName] = useState<string>(SAMPLE_TEMPLATE.name);
+  const [text, setText] = useState<string>(SAMPLE_TEMPLATE.content.text);
+  const [category, setCategory] = useState<string>(SAMPLE_TEMPLATE.content.category);
   return (
-    <Form onSubmit={() => submit(name, { text, category }).then(onSubmitted)}>
+    <Form onSubmit={() => submitTemplate(name, { text, category }).then((isSubmitted) => isSubmitted && onSubmitted())}>
       <label class="field">
         Name
         <input required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
@@ -91,14 +73,4 @@ const NewTemplate = ({ onSubmitted }: { onSubmitted: () => void }) => {
       </button>
     </Form>
   );
-};
-
-const submit = async (name: string, template: { text: string; category: string }): Promise<void> => {
-  const result = await callApi('PUT', `/sandbox/templates/${encodeURIComponent(name)}`, template);
-  showResult(result, () => `Template ${name} submitted for approval.`);
-};
-
-const decide = async (name: string, approve: boolean): Promise<void> => {
-  const result = await callApi('POST', `/sandbox/templates/${encodeURIComponent(name)}/decision`, { approve });
-  showResult(result, () => `Template ${name} ${approve ? 'approved' : 'rejected'}.`);
 };

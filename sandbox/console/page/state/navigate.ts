@@ -34,8 +34,10 @@ export const selectUser = (user: string): void => {
 
 export const selectItem = (selection: Selection | undefined): void => navigate({ selection });
 
-/** Follows the browser's Back and Forward buttons. */
+/** Starts with the page's URL, then follows the browser's Back and Forward buttons. */
 export const followHistory = (): void => {
+  const route = parseRoute(location.search);
+  store.set({ route, pane: route.selection ? 'activity' : 'phone' });
   addEventListener('popstate', ({ state }: PopStateEvent) => {
     show(parseRoute(location.search), isPane(state?.pane) ? state.pane : 'phone');
   });
