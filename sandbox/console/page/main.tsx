@@ -9,6 +9,7 @@ import './style/phone.css';
 import './style/conversation.css';
 import './style/activity.css';
 import './style/timeline.css';
+import './style/json-view.css';
 import './style/controls.css';
 
 const root = document.getElementById('console');

@@ -3,6 +3,7 @@ import { type Call, field, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import {
   expiredSteps,
+  itemBody,
   statusOf,
   type TableItem,
   type TimelineStep,
@@ -39,7 +40,7 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
       title: `Request ${requestId} queued`,
       tone: 'success',
       detail: traceDetail(send),
-      bodies: [{ name: 'Request', value: parseJson(stringField(send, 'body')) }],
+      bodies: [{ name: 'Request', value: stringField(send, 'body') }],
     },
     {
       source: 'decision',
@@ -47,7 +48,7 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
       tone: isCalled ? 'success' : toneOf(state),
       detail: stringField(send, 'decision'),
       at: stringField(send, 'claimedAt') ?? stringField(send, `${state}At`),
-      bodies: isCalled ? [{ name: 'Call', value: send.call }] : [],
+      bodies: isCalled ? [{ name: 'Call', value: send.call, order: 'table-item' }] : [],
     },
     ...calls,
     {
@@ -60,7 +61,7 @@ const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly Ti
         attempts > 1 ? `${attempts} attempts so far` : undefined,
       ),
       at: stringField(send, `${state}At`),
-      bodies: [{ name: 'Table item', value: send }],
+      bodies: [itemBody(send)],
     },
   ];
 };
@@ -123,14 +124,6 @@ const statusStep = (message: TableItem): TimelineStep => {
     source: 'table',
     title: statuses ? `Statuses stored: ${statuses}` : 'Message stored',
     tone: 'success',
-    bodies: [{ name: 'Table item', value: message }],
+    bodies: [itemBody(message)],
   };
-};
-
-const parseJson = (text: string | undefined): unknown => {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return text;
-  }
 };

@@ -1,4 +1,5 @@
 import type { Tone } from '../components/badge.tsx';
+import type { KeyOrder } from '../components/json-text.ts';
 import { type Delivery, type ExpiredEvent, stringField, type Trace } from '../state/api.ts';
 
 /** Where a step happened. */
@@ -11,10 +12,15 @@ export type TimelineStep = {
   /** The reason or the result, as a sentence. */
   readonly detail?: string;
   readonly at?: string;
-  readonly bodies: readonly { readonly name: string; readonly value: unknown }[];
+  readonly bodies: readonly StepBody[];
 };
 
+export type StepBody = { readonly name: string; readonly value: unknown; readonly order?: KeyOrder };
+
 export type TableItem = Readonly<Record<string, unknown>>;
+
+/** Shows an item of the table. */
+export const itemBody = (item: TableItem): StepBody => ({ name: 'Table item', value: item, order: 'table-item' });
 
 /** Names the trace of an item, as in the logs: the second field of its W3C `traceparent`. */
 export const traceDetail = (item: TableItem): string | undefined => {

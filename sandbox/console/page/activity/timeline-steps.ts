@@ -1,7 +1,14 @@
 import { type Message, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { outboundSteps } from './outbound-steps.ts';
-import { expiredSteps, publishedSteps, type TableItem, type TimelineStep, webhookSteps } from './timeline-step.ts';
+import {
+  expiredSteps,
+  itemBody,
+  publishedSteps,
+  type TableItem,
+  type TimelineStep,
+  webhookSteps,
+} from './timeline-step.ts';
 
 /** Returns the steps of a message or request, in the order in which it passes through them. */
 export const timelineSteps = (timeline: Timeline): readonly TimelineStep[] => {
@@ -54,7 +61,7 @@ const storedStep = (message: TableItem): TimelineStep => {
     title: 'Message stored',
     tone: 'success',
     detail: `Event time: ${stringField(message, 'createdAt')}, from ${source}.`,
-    bodies: [{ name: 'Table item', value: message }],
+    bodies: [itemBody(message)],
   };
 };
 
@@ -70,5 +77,5 @@ const windowStep = (contact: TableItem): TimelineStep => ({
   title: 'Conversation window updated',
   tone: 'success',
   detail: `Starts at ${stringField(contact, 'lastInboundAt')}, the time of the user's latest message.`,
-  bodies: [{ name: 'Table item', value: contact }],
+  bodies: [itemBody(contact)],
 });

@@ -1,4 +1,5 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
+import { JsonBody } from '../components/json-view.tsx';
 import { formatMilliseconds } from '../components/time.ts';
 import { useConsole } from '../state/console-state.ts';
 import type { Selection } from '../state/route.ts';
@@ -78,20 +79,8 @@ const Step = ({ step }: { step: TimelineStep }) => (
     <h3>{step.title}</h3>
     {step.at !== undefined && <time dateTime={step.at}>{formatMilliseconds(step.at)}</time>}
     {step.detail !== undefined && <p class="detail">{step.detail}</p>}
-    {step.bodies.map(({ name, value }) => (
-      <JsonBody key={name} name={name} value={value} />
+    {step.bodies.map((body) => (
+      <JsonBody key={body.name} {...body} />
     ))}
   </li>
 );
-
-/** A collapsed JSON value, serialized only when it is opened. */
-export const JsonBody = ({ name, value }: { name: string; value: unknown }) => {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details class="json-body" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{name}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-      {isOpen && <pre tabIndex={0}>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>}
-    </details>
-  );
-};

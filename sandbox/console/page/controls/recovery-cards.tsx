@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { JsonBody } from '../activity/timeline.tsx';
 import { Badge } from '../components/badge.tsx';
+import { JsonBody } from '../components/json-view.tsx';
 import { callApi, type DeadLetter, type DeadLetterQueue, inspectorPath } from '../state/api.ts';
 import { showResult, useConsole } from '../state/console-state.ts';
 import { Card } from './card.tsx';

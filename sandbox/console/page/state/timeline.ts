@@ -1,3 +1,4 @@
+import { withSortedKeys } from '../components/json-text.ts';
 import {
   type Call,
   callApi,
@@ -76,10 +77,14 @@ const fetchUnacceptedCalls = async (send: unknown): Promise<readonly Call[]> => 
   );
 };
 
-/** Serializes with sorted keys, because DynamoDB does not preserve the order of an object's keys. */
-const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
+/**
+ * Serializes with sorted keys, because DynamoDB does not preserve the order of an object's keys. Returns undefined for
+ * what is nested too deeply; a request of Parley's never is.
+ */
+const canonicalJson = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(withSortedKeys(value));
+  } catch {
+    return undefined;
+  }
+};

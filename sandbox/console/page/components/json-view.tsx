@@ -1,0 +1,54 @@
+import { useMemo, useState } from 'preact/hooks';
+import { CopyButton } from './copy.tsx';
+import { formatJson, jsonParts, type KeyOrder } from './json-text.ts';
+
+/** Each colored part is an element, and thousands of them would make the page slow. */
+const MAX_COLORED = 400;
+/** Longer text takes too long to lay out. */
+const MAX_CHARACTERS = 200_000;
+
+type Props = {
+  name: string;
+  value: unknown;
+  order?: KeyOrder;
+};
+
+/** A collapsed JSON value, serialized only when it is opened. A string that contains JSON is shown as JSON. */
+export const JsonBody = ({ name, value, order = 'as-sent' }: Props) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="json-body" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{name}</summary>
+      {isOpen && <Json name={name} value={value} order={order} />}
+    </details>
+  );
+};
+
+const Json = ({ name, value, order }: Required<Props>) => {
+  const { text, isJson } = useMemo(() => formatJson(value, order), [value, order]);
+  const shown = text.slice(0, MAX_CHARACTERS);
+  const parts = useMemo(() => (isJson ? jsonParts(shown, MAX_COLORED) : [{ text: shown }]), [shown, isJson]);
+  return (
+    <div class="json">
+      <CopyButton name={name.toLowerCase()} text={() => text} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+      <pre tabIndex={0}>
+        {parts.map((part, index) =>
+          'kind' in part ? (
+            <span key={`${index}`} class={`json-${part.kind}`}>
+              {part.text}
+            </span>
+          ) : (
+            part.text
+          ),
+        )}
+      </pre>
+      {shown.length < text.length && (
+        <p class="hint">
+          The first {MAX_CHARACTERS.toLocaleString('en-US')} of {text.length.toLocaleString('en-US')} characters. Copy
+          copies all of them.
+        </p>
+      )}
+    </div>
+  );
+};
