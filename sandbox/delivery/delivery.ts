@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxClock } from '../clock.ts';
-import { createAttemptLog, type DeliveryAttempt, type PublishedMessage, shownBody } from './published-message.ts';
+import { createAttemptLog } from './attempt-log.ts';
+import { type DeliveryAttempt, type PublishedMessage, shownBody } from './published-message.ts';
 import { createPushBackoff, type DeliveryBackoff } from './push-backoff.ts';
 import { createRetention, type RetentionOptions } from './retention.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -25,6 +26,8 @@ export type Delivery = {
   setWebhook(webhook: WebhookSettings): void;
   /** Returns the latest completed attempts, in order of completion. */
   attempts(): readonly DeliveryAttempt[];
+  /** Returns the latest completed attempts to deliver an event that names this id. */
+  attemptsOf(id: string): readonly DeliveryAttempt[];
   /** Returns the number of events that are neither acknowledged nor expired. */
   pending(): number;
   /** Returns the events that were dropped without acknowledgment. */
@@ -192,6 +195,7 @@ export const createDelivery = ({
       resume();
     },
     attempts: attempts.latest,
+    attemptsOf: attempts.of,
     pending: () => {
       retention.sweep();
       return retention.waiting.size + [...inFlight.keys()].filter(retention.isRetained).length;

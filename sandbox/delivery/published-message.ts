@@ -32,20 +32,18 @@ const MAX_SHOWN_BYTES = 16_384;
 export const shownBody = ({ body }: PublishedMessage): Uint8Array =>
   body.byteLength <= MAX_SHOWN_BYTES ? body : body.slice(0, MAX_SHOWN_BYTES);
 
-/** How many attempts are kept. */
-const MAX_ATTEMPTS = 20_000;
+const NAMED_ID = /"_id_"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 
-/** The latest completed attempts, in order of completion. */
-export type AttemptLog = { add(attempt: DeliveryAttempt): void; latest(): readonly DeliveryAttempt[] };
+/** Returns the ids that an event names. Searches the text, because the shown part of a long body is not JSON. */
+export const namedIds = (shownBody: Uint8Array): ReadonlySet<string> => {
+  const text = Buffer.from(shownBody.buffer, shownBody.byteOffset, shownBody.byteLength).toString();
+  return new Set(Array.from(text.matchAll(NAMED_ID), ([, literal = '""']) => unquoted(literal)));
+};
 
-export const createAttemptLog = (restored: readonly DeliveryAttempt[] = []): AttemptLog => {
-  let attempts = [...restored];
-  return {
-    add: (attempt) => {
-      attempts.push(attempt);
-      // Shortening at twice the limit makes the cost per attempt negligible.
-      if (attempts.length > 2 * MAX_ATTEMPTS) attempts = attempts.slice(-MAX_ATTEMPTS);
-    },
-    latest: () => attempts.slice(-MAX_ATTEMPTS),
-  };
+const unquoted = (literal: string): string => {
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return literal;
+  }
 };

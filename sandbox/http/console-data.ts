@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { shownBody } from '../delivery/published-message.ts';
+import { namedIds, shownBody } from '../delivery/published-message.ts';
 import { deliveryView, expiredView } from '../delivery/views.ts';
 import type { RunningService } from '../running-service.ts';
 import type { Call } from '../service/call-log.ts';
@@ -29,16 +29,12 @@ export const consoleData = (service: RunningService, hasInspector: () => boolean
       const { state, delivery, callLog } = service;
       const id = context.req.param('id');
       const message = state.messages.get(id);
-      const isAboutMessage = bodyNames(id);
       return context.json({
         message: message === undefined ? null : messageView(message),
-        deliveries: delivery
-          .attempts()
-          .filter((attempt) => isAboutMessage(attempt.shownBody))
-          .map(deliveryView),
+        deliveries: delivery.attemptsOf(id).map(deliveryView),
         expired: delivery
           .expired()
-          .filter((event) => isAboutMessage(shownBody(event)))
+          .filter((event) => namedIds(shownBody(event)).has(id))
           .map(expiredView),
         calls: callLog.calls().filter((call) => call.messageId === id),
       });
@@ -57,10 +53,4 @@ const readLogLimit = (context: Context): number | undefined => {
 const callsTo = (calls: readonly Call[], contact: string): readonly Call[] => {
   const key = contactKey(contact);
   return calls.filter((call) => call.contact !== null && contactKey(call.contact) === key);
-};
-
-/** Searches the bytes, because parsing thousands of attempts as JSON takes too long. */
-const bodyNames = (id: string) => {
-  const field = `"_id_":${JSON.stringify(id)}`;
-  return (body: Uint8Array): boolean => Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(field);
 };

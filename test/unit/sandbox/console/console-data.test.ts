@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readFeed } from '../../../support/feed-reader.ts';
 import {
   aMessage,
+  DAY_SECONDS,
   eventually,
   type RunningSandbox,
   startTestSandbox,
@@ -156,4 +157,44 @@ test('GET /console/calls finds the calls about a user however the number is writ
     '+54 9 11 5555-0001',
     '5491155550001',
   ]);
+});
+
+test('GET /console/messages returns what happened to one message, also after a restart', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const dataFile = join(folder, 'data.sqlite');
+  const { receiver, sandbox } = await startWithReceiver({ dataFile });
+  await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
+  const { id } = Object((await sandbox.api('/message/v3', aMessage())).body);
+  await sandbox.api('/message/v3', aMessage());
+  await untilDelivered(sandbox);
+  receiver.answerWith(503);
+  await sandbox.control(`POST ${userPath(USER)}/read`);
+  await eventually(async () => {
+    const { deliveries } = Object((await sandbox.control('GET /deliveries')).body);
+    expect(deliveries).toContainEqual(expect.objectContaining({ event: expect.objectContaining({ STATUS: 'read' }) }));
+  });
+  await sandbox.control('POST /clock', { advanceSeconds: 8 * DAY_SECONDS });
+  await eventually(async () => {
+    expect((await sandbox.control('GET /deliveries')).body).toMatchObject({ expired: [{}] });
+  });
+  const { body } = await get(sandbox, `/console/messages/${id}`);
+  await sandbox.close();
+  const after = await startTestSandbox({ dataFile });
+
+  expect(body.message).toMatchObject({ id, status: 'read' });
+  expect(body.deliveries[0]).toMatchObject({ event: { _id_: id, STATUS: 'delivered' }, status: 200 });
+  expect(body.deliveries.slice(1).length).toBeGreaterThan(0);
+  for (const delivery of body.deliveries.slice(1)) {
+    expect(delivery).toMatchObject({ event: { _id_: id, STATUS: 'read' }, status: 503 });
+  }
+  expect(body.expired).toMatchObject([{ event: { _id_: id, STATUS: 'read' } }]);
+  expect(body.calls).toMatchObject([{ messageId: id, status: 200 }]);
+  expect((await get(after, `/console/messages/${id}`)).body).toEqual(body);
+  expect((await get(after, '/console/messages/unknown')).body).toEqual({
+    message: null,
+    deliveries: [],
+    expired: [],
+    calls: [],
+  });
 });
