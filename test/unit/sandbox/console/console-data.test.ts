@@ -166,7 +166,6 @@ test('GET /console/messages returns what happened to one message, also after a r
   const { receiver, sandbox } = await startWithReceiver({ dataFile });
   await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'Hello' });
   const { id } = Object((await sandbox.api('/message/v3', aMessage())).body);
-  await sandbox.api('/message/v3', aMessage());
   await untilDelivered(sandbox);
   receiver.answerWith(503);
   await sandbox.control(`POST ${userPath(USER)}/read`);
