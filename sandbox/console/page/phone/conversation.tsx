@@ -34,7 +34,7 @@ export const Conversation = () => {
   }, []);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move the focus between the buttons inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move the focus between the links inside
     <div
       class="conversation"
       ref={scroller}
@@ -79,7 +79,7 @@ const isNewDay = (message: Message, previous: Message | undefined): boolean =>
 const moveBetweenMessages = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
   const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (offset === undefined || !(event.target instanceof HTMLElement) || !event.target.matches('.select')) return;
-  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('.select')];
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.select')];
   event.preventDefault();
-  buttons[buttons.indexOf(event.target) + offset]?.focus();
+  links[links.indexOf(event.target) + offset]?.focus();
 };

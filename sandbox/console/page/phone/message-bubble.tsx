@@ -1,6 +1,6 @@
+import { Link } from '../components/link.tsx';
 import { formatTime } from '../components/time.ts';
 import type { Message } from '../state/api.ts';
-import { selectItem } from '../state/navigate.ts';
 import { describeMediaAddress } from './media-address.ts';
 import { type FormattedRun, parseFormatting } from './parse-formatting.ts';
 
@@ -13,13 +13,12 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
   const { message, isSelected, isTabStop } = props;
   return (
     <div class={`bubble${isSelected ? ' selected' : ''}`}>
-      <button
-        type="button"
+      <Link
         class="select"
-        aria-pressed={isSelected}
-        aria-label={`Show timeline: ${messagePreview(message)}`}
-        tabIndex={isTabStop ? 0 : -1}
-        onClick={() => selectItem({ kind: 'message', id: message.id })}
+        to={{ selection: { kind: 'message', id: message.id } }}
+        isCurrent={isSelected}
+        isTabStop={isTabStop}
+        label={`Timeline of the ${message.direction === 'in' ? 'user' : 'business'}'s message: ${summaryOf(message)}`}
       />
       {'ruleName' in message && message.ruleName && <p class="rule">{message.ruleName}</p>}
       {message.media.map(({ kind, url }) => (
@@ -34,11 +33,13 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
   );
 };
 
-/** Summarizes a message in one line of plain text. */
-export const messagePreview = ({ text, media, direction }: Message): string => {
+/** Summarizes a message in one line, with an arrow before those of the business. */
+export const messagePreview = (message: Message): string =>
+  message.direction === 'out' ? `↩ ${summaryOf(message)}` : summaryOf(message);
+
+const summaryOf = ({ text, media }: Message): string => {
   const [first] = media;
-  const summary = text ? withoutFormatting(text) : first ? MEDIA_NAMES[first.kind] : '';
-  return direction === 'out' ? `↩ ${summary}` : summary;
+  return text ? withoutFormatting(text) : first ? MEDIA_NAMES[first.kind] : 'No content';
 };
 
 const withoutFormatting = (text: string): string =>

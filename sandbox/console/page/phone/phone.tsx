@@ -1,5 +1,6 @@
 import { Button } from '../components/button.tsx';
 import { formatTime, useServiceTime } from '../components/time.ts';
+import { addUser } from '../state/add-user.ts';
 import { callApi, userPath } from '../state/api.ts';
 import { NO_USER, showResult, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Composer } from './composer.tsx';
@@ -9,16 +10,12 @@ import { Conversation } from './conversation.tsx';
 export const Phone = () => {
   const contact = useConsole((state) => state.route.user);
   const user = useSelectedUser();
+  const isUnknown = useConsole((state) => state.conversation.contact === null) && user === undefined;
   const [businessNumber = ''] = useConsole((state) => state.chatChannelNumbers);
-  const now = useServiceTime();
   const isOff = user?.device === 'off';
   return (
     <div class={`phone${isOff ? ' off' : ''}`}>
-      <div class="phone-status" aria-hidden="true">
-        <span>{formatTime(new Date(now).toISOString())}</span>
-        <span class="notch" />
-        <span>{isOff ? 'no signal' : '●●●'}</span>
-      </div>
+      <StatusLine isOff={isOff} />
       <div class="contact-bar">
         <div>
           <h2>Business</h2>
@@ -33,14 +30,38 @@ export const Phone = () => {
       </div>
       {contact === undefined ? (
         <p class="empty">Select a user or enter a new number above.</p>
+      ) : isUnknown ? (
+        <UnknownUser contact={contact} />
       ) : (
         <Conversation key={contact} />
       )}
       <Composer key={`composer ${contact}`} contact={contact} />
-      <p class="visually-hidden">{user ? `Phone of ${user.name ?? user.contact}` : 'No user selected'}</p>
+      <p class="visually-hidden">{user ? `Phone of ${user.name || user.contact}` : 'No user selected'}</p>
     </div>
   );
 };
+
+/** Apart from the rest of the phone, because it renders every second. */
+const StatusLine = ({ isOff }: { isOff: boolean }) => {
+  const now = useServiceTime();
+  return (
+    <div class="phone-status" aria-hidden="true">
+      <span>{formatTime(new Date(now).toISOString())}</span>
+      <span class="notch" />
+      <span>{isOff ? 'no signal' : '●●●'}</span>
+    </div>
+  );
+};
+
+/** Shown for a URL that names a user that does not exist, such as a link from before a reset. */
+const UnknownUser = ({ contact }: { contact: string }) => (
+  <div class="empty">
+    <p>There is no user {contact}.</p>
+    <button type="button" onClick={() => void addUser(contact)}>
+      Add user
+    </button>
+  </div>
+);
 
 const markAllAsRead = async (contact: string): Promise<void> => {
   const result = await callApi<{ read: readonly string[] }>('POST', `${userPath(contact)}/read`);

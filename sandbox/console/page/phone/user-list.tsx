@@ -3,10 +3,13 @@ import { useMemo, useState } from 'preact/hooks';
 import { Link } from '../components/link.tsx';
 import { formatTime } from '../components/time.ts';
 import { VirtualList } from '../components/virtual-list.tsx';
-import { callApi, type UserRow, userPath } from '../state/api.ts';
+import { addUser } from '../state/add-user.ts';
+import type { UserRow } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
 import { selectUser } from '../state/navigate.ts';
 import { messagePreview } from './message-bubble.tsx';
+import { hasOpenWindow, useWindowTime } from './open-windows.ts';
+import { searchUsers } from './user-search.ts';
 
 const ROW_HEIGHT = 52;
 
@@ -14,10 +17,13 @@ const ROW_HEIGHT = 52;
 export const UserList = () => {
   const users = useConsole((state) => state.users);
   const selected = useConsole((state) => state.route.user);
+  const [businessNumber] = useConsole((state) => state.chatChannelNumbers);
   const [search, setSearch] = useState('');
-  const rows = useMemo(() => matchingUsers(users.byContact, search), [users, search]);
+  const [refused, setRefused] = useState<{ reason: string; id?: string } | undefined>();
+  const found = useMemo(() => searchUsers(users.byContact, search, businessNumber), [users, search, businessNumber]);
+  const { rows, outcome, newContact } = found;
+  const now = useWindowTime(users.byContact.values());
   const activeIndex = rows.findIndex(({ contact }) => contact === selected);
-  const isNewNumber = /^\+?\d{6,15}$/.test(search.trim()) && !users.byContact.has(search.trim());
 
   const moveBetweenUsers = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -28,29 +34,41 @@ export const UserList = () => {
     focusSelectedRow(event.currentTarget);
   };
 
+  const changeSearch = (text: string) => {
+    setSearch(text);
+    setRefused(undefined);
+  };
+  const add = async (contact: string) => {
+    if (await addUser(contact)) changeSearch('');
+  };
   const submitSearch = () => {
-    const [first] = rows;
-    if (isNewNumber) void addUser(search.trim()).then(() => setSearch(''));
-    else if (first !== undefined) selectUser(first.contact);
+    if (outcome.kind === 'refuse') return setRefused(outcome);
+    if (outcome.kind === 'select') return selectUser(outcome.contact);
+    void add(outcome.contact);
   };
 
   return (
     <div class="users">
-      <label class="search">
-        <span class="visually-hidden">Find a user or enter a new number</span>
+      <search class="search">
         <input
           type="search"
+          aria-label="Find a user or enter a new number"
+          aria-describedby="search-result"
           placeholder="Find a user or enter a new number"
           value={search}
-          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          onInput={({ currentTarget }) => changeSearch(currentTarget.value)}
           onKeyDown={({ key }) => key === 'Enter' && submitSearch()}
         />
-      </label>
-      {isNewNumber && (
-        <button type="button" class="new-user" onClick={submitSearch}>
-          Add user {search.trim()}
-        </button>
-      )}
+        {newContact !== undefined && (
+          <button type="button" class="new-user" onClick={() => void add(newContact)}>
+            Add user {newContact}
+          </button>
+        )}
+        <div id="search-result" role="status">
+          {refused !== undefined && <p class="field-error">{refused.reason}</p>}
+        </div>
+        {refused?.id !== undefined && <AddId id={refused.id} onAdd={add} />}
+      </search>
       <VirtualList
         rows={rows}
         rowHeight={ROW_HEIGHT}
@@ -60,19 +78,33 @@ export const UserList = () => {
         activeIndex={activeIndex}
         onKeyDown={moveBetweenUsers}
         renderRow={(user, index) => (
-          <Row user={user} isSelected={user.contact === selected} isTabStop={index === Math.max(0, activeIndex)} />
+          <Row
+            user={user}
+            isWindowOpen={hasOpenWindow(user, now)}
+            isSelected={user.contact === selected}
+            isTabStop={index === Math.max(0, activeIndex)}
+          />
         )}
       />
     </div>
   );
 };
 
-const Row = ({ user, isSelected, isTabStop }: { user: UserRow; isSelected: boolean; isTabStop: boolean }) => {
-  const { contact, name, lastMessage, windows } = user;
+/** The chat platform's addresses are not always phone numbers. */
+const AddId = ({ id, onAdd }: { id: string; onAdd: (contact: string) => Promise<void> }) => (
+  <button type="button" class="new-user" onClick={() => void onAdd(id)}>
+    Add {id} as a platform ID
+  </button>
+);
+
+type RowProps = { user: UserRow; isWindowOpen: boolean; isSelected: boolean; isTabStop: boolean };
+
+const Row = ({ user, isWindowOpen, isSelected, isTabStop }: RowProps) => {
+  const { contact, name, lastMessage } = user;
   return (
     <Link class="user" to={{ user: contact, selection: undefined }} isCurrent={isSelected} isTabStop={isTabStop}>
-      <Avatar name={name ?? contact} isWindowOpen={windows.some(({ open }) => open)} />
-      <span class="name">{name ?? contact}</span>
+      <Avatar name={name || contact} isWindowOpen={isWindowOpen} />
+      <span class="name">{name || contact}</span>
       <span class="time">{lastMessage && formatTime(lastMessage.at)}</span>
       <span class="preview">{lastMessage ? messagePreview(lastMessage) : 'No messages yet'}</span>
     </Link>
@@ -91,24 +123,9 @@ const Avatar = ({ name, isWindowOpen }: { name: string; isWindowOpen: boolean })
   );
 };
 
-const matchingUsers = (users: ReadonlyMap<string, UserRow>, search: string): readonly UserRow[] => {
-  const term = search.trim().toLowerCase();
-  const matches = [...users.values()].filter(
-    ({ contact, name }) => term === '' || contact.includes(term) || name?.toLowerCase().includes(term),
-  );
-  return matches.toSorted((one, other) => (lastActivity(one) < lastActivity(other) ? 1 : -1));
-};
-
-const lastActivity = ({ lastMessage }: UserRow): string => lastMessage?.at ?? '';
-
 /** Waits two frames, because the selected row may not be rendered yet. */
 const focusSelectedRow = (list: HTMLElement): void => {
   requestAnimationFrame(() =>
     requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-current]')?.focus({ preventScroll: true })),
   );
-};
-
-const addUser = async (contact: string): Promise<void> => {
-  await callApi('PATCH', userPath(contact), {});
-  selectUser(contact);
 };

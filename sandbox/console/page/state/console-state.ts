@@ -25,6 +25,8 @@ export type Conversation = {
   readonly before: string | null;
   /** False once paging back has dropped the latest messages. */
   readonly isAtEnd: boolean;
+  /** The user's address as the service writes it; null if there is no such user, undefined before it is loaded. */
+  readonly contact?: string | null;
 };
 
 export type Timeline = {

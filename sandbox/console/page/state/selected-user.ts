@@ -1,5 +1,7 @@
-import { callApi, inspectorPath, type Message, type SendSummary, userPath } from './api.ts';
+import { callApi, inspectorPath, type Message, type SendSummary, type User, userPath } from './api.ts';
 import { type Conversation, EMPTY_CONVERSATION, showError, store } from './console-state.ts';
+import { formatRoute } from './route.ts';
+import { withUser } from './users.ts';
 
 /** How many messages the page keeps in memory. */
 const MAX_MESSAGES = 150;
@@ -7,15 +9,31 @@ const PAGE_SIZE = 50;
 const MAX_SENDS = 200;
 
 /** Loads the selected user's latest messages and requests. */
-export const loadSelectedUser = (): Promise<unknown> => Promise.all([loadLatestMessages(), loadSends()]);
+export const loadSelectedUser = async (): Promise<void> => {
+  await Promise.all([loadLatestMessages(), loadSends()]);
+  showStoredAddress();
+};
+
+/** Corrects the URL if it has the user's number in another form than the service. */
+const showStoredAddress = (): void => {
+  const { route, pane, conversation } = store.get();
+  const { contact } = conversation;
+  if (!contact || route.user === undefined || contact === route.user) return;
+  const corrected = { ...route, user: contact };
+  history.replaceState({ pane }, '', formatRoute(corrected));
+  store.set({ route: corrected });
+};
 
 export const loadLatestMessages = async (): Promise<void> => {
   const { user: contact } = store.get().route;
   if (contact === undefined) return store.set({ conversation: EMPTY_CONVERSATION });
   const page = await fetchPage(contact);
   if (store.get().route.user !== contact) return;
-  if (page.ok) store.set({ conversation: { ...page.value, isAtEnd: true } });
-  else showError(page.error);
+  if (!page.ok) return showError(page.error);
+  const { user, messages, before } = page.value;
+  store.set({ conversation: { messages, before, isAtEnd: true, contact: user?.contact ?? null } });
+  // The list is loaded with the latest thousand users only.
+  if (user !== null) store.set({ users: withUser(store.get().users, user, messages.at(-1)) });
 };
 
 /** Prepends a page of earlier messages, dropping the latest ones if there are too many. */
@@ -28,17 +46,18 @@ export const loadEarlierMessages = async (): Promise<void> => {
   if (!page.ok) return showError(page.error);
   const messages = [...page.value.messages, ...store.get().conversation.messages];
   const isAtEnd = store.get().conversation.isAtEnd && messages.length <= MAX_MESSAGES;
-  store.set({ conversation: { messages: messages.slice(0, MAX_MESSAGES), before: page.value.before, isAtEnd } });
+  const { before } = page.value;
+  store.set({ conversation: { ...conversation, messages: messages.slice(0, MAX_MESSAGES), before, isAtEnd } });
 };
 
 /** Returns the conversation with a message updated or appended. */
 export const withMessage = (conversation: Conversation, message: Message): Conversation => {
-  const { messages, before, isAtEnd } = conversation;
+  const { messages, before, isAtEnd, contact } = conversation;
   const index = messages.findLastIndex(({ id }) => id === message.id);
   if (index >= 0) return { ...conversation, messages: messages.with(index, message) };
   if (!isAtEnd) return conversation;
   const kept = [...messages, message].slice(-MAX_MESSAGES);
-  return { messages: kept, before: kept.length > messages.length ? before : (kept[0]?.id ?? before), isAtEnd };
+  return { messages: kept, before: kept.length > messages.length ? before : (kept[0]?.id ?? before), isAtEnd, contact };
 };
 
 /** Adds or updates a request in the selected user's list; ignores other users' requests. */
@@ -59,7 +78,7 @@ const loadSends = async (): Promise<void> => {
   if (result.ok && store.get().route.user === contact) store.set({ sends: result.value.sends });
 };
 
-type Page = { messages: readonly Message[]; before: string | null };
+type Page = { user: User | null; messages: readonly Message[]; before: string | null };
 
 const fetchPage = (contact: string, before?: string) =>
   callApi<Page>(
