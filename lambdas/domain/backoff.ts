@@ -67,7 +67,8 @@ const FIRST_HELD_MS = 5_000;
 /**
  * Returns how long a request waits before it asks again whether requests may be sent: a quarter of the time for which
  * none could be, at least 5 seconds and at most 15 minutes. A request therefore follows the end of a short hold soon,
- * and in its first hour uses about 30 of the receives that it may use at any pace.
+ * and in its first hour uses about 30 of the receives that it may use at any pace. A longer wait would also outlast a
+ * probe that an operator asks for.
  *
  * @param heldForMs how long requests have been held: by an open circuit breaker, or by an operator
  * @param random a random number from 0 (inclusive) to 1 (exclusive)

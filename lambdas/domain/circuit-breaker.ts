@@ -1,4 +1,3 @@
-import { heldWaitMs } from './backoff.ts';
 import { addMs, type Instant, msBetween } from './instant.ts';
 import type { SendOutcome } from './send-outcome.ts';
 
@@ -100,12 +99,3 @@ export const nextSendProbeAt = (now: Instant, failedSends: number): Instant =>
  */
 export const isSendProbeDue = ({ openedAt, sendFailedAt = openedAt }: OpenCircuit, now: Instant): boolean =>
   msBetween(sendFailedAt, now) >= MAX_SEND_PROBE_INTERVAL_MS;
-
-/**
- * Returns how long a request waits while the circuit breaker is open. One request is enough for a probe, and a longer
- * wait would outlast a probe that an operator asks for.
- *
- * @param random a random number from 0 (inclusive) to 1 (exclusive)
- */
-export const openCircuitWaitMs = ({ openedAt }: OpenCircuit, now: Instant, random: number): number =>
-  heldWaitMs(msBetween(openedAt, now), random);

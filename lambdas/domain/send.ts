@@ -5,7 +5,7 @@ import * as z from './schema.ts';
 import type { RefusalCode, SendCall } from './send-decision.ts';
 import type { SendRequest } from './send-request.ts';
 import { isEarlierCallConfirmed, SEND_STATES } from './send-transitions.ts';
-import { type Traceparent, traceIdOf } from './trace-context.ts';
+import { type Traceparent, traceFieldOf } from './trace-context.ts';
 
 /** A request as received from the send queue. */
 export interface QueuedSend {
@@ -25,7 +25,7 @@ export interface QueuedSend {
 /** The fields by which a line of a send is found in the logs. */
 export const logFieldsOf = ({ request, traceparent }: Pick<QueuedSend, 'request' | 'traceparent'>) => ({
   requestId: request.requestId,
-  traceId: traceIdOf(traceparent),
+  ...traceFieldOf(traceparent),
 });
 
 /** The exclusive right to make one call for a request, until the lease expires. */

@@ -1,5 +1,4 @@
-import { heldWaitMs } from './backoff.ts';
-import { addMs, type Instant, msBetween } from './instant.ts';
+import { addMs, type Instant } from './instant.ts';
 
 /** An operator has stopped sending for the stage. Requests wait, in order, until an operator resumes sending. */
 export interface Stop {
@@ -30,7 +29,3 @@ export const timeOfAct = (now: Instant, before: Sending): Instant => {
 
 /** Describes a stop for the sends that it delays. The note is left out, because events without content carry this. */
 export const describeStop = ({ stoppedAt }: Stop): string => `An operator stopped sending at ${stoppedAt}.`;
-
-/** @param random a random number from 0 (inclusive) to 1 (exclusive) */
-export const stopWaitMs = ({ stoppedAt }: Stop, now: Instant, random: number): number =>
-  heldWaitMs(msBetween(stoppedAt, now), random);

@@ -51,6 +51,10 @@ export const childSpan = (parent: Traceparent, step: string): Traceparent => {
 /** Returns the ID of the trace, for logs and views. */
 export const traceIdOf = (traceparent: Traceparent): string => traceparent.slice(3, 35);
 
+/** Returns the field by which the lines of a trace are found in the logs, if there is a trace. */
+export const traceFieldOf = (traceparent: Traceparent | undefined): { readonly traceId?: string } =>
+  traceparent ? { traceId: traceIdOf(traceparent) } : {};
+
 /** The names are serialized as JSON, so that no two lists of names have the same hash. */
 const hash = (names: readonly string[]): string => createHash('sha256').update(JSON.stringify(names)).digest('hex');
 

@@ -3,7 +3,7 @@ import type { ContactDefaults } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import type { SendRecord } from '../domain/send.ts';
 import { canStartFrom } from '../domain/send-transitions.ts';
-import { traceIdOf } from '../domain/trace-context.ts';
+import { traceFieldOf } from '../domain/trace-context.ts';
 import type { AuditRepository, Clock, Log, Metrics, SendRepository, SendScheduler } from '../ports.ts';
 import {
   type Answer,
@@ -52,8 +52,10 @@ const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller)
   // A conflict is a repetition, by the caller or by a retry of the SDK.
   const isRepeated = cancelled.kind === 'conflict';
   if (!isRepeated) metrics.count('SendCancelled');
-  const traceId = known.traceparent && traceIdOf(known.traceparent);
-  log.info(isRepeated ? 'send was cancelled before' : 'send cancelled', { requestId, ...(traceId && { traceId }) });
+  log.info(isRepeated ? 'send was cancelled before' : 'send cancelled', {
+    requestId,
+    ...traceFieldOf(known.traceparent),
+  });
   const send = await sends.read(requestId);
   return send ? ok(viewSend(send)) : sendNotFound(requestId);
 };

@@ -148,7 +148,7 @@ const queues = onFirstUse(async () => {
   const republishPorts = () => {
     const {
       EVENT_BUS_NAME: busName,
-      EVENT_CONTENT: content,
+      EVENT_CONTENT: content = false,
       AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
       AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
     } = environment;
@@ -161,7 +161,7 @@ const queues = onFirstUse(async () => {
         streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
         clock: systemClock,
       }),
-      content: content === 'true',
+      content,
       publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
       ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, redriven) }),
     };

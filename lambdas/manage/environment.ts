@@ -34,7 +34,7 @@ export const manageEnvironment = z.object({
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(z.url()),
   AWS_ENDPOINT_URL_DYNAMODB_STREAMS: z.optional(z.url()),
   /** Whether events include the content of messages: `true` or `false`. */
-  EVENT_CONTENT: z.optional(z.enum(['true', 'false'])),
+  EVENT_CONTENT: z.optional(flag()),
   /** The queue for changes that were not published, and that for events that a target did not accept. */
   PUBLISH_FAILURES_QUEUE_URL: z.optional(z.url()),
   UNDELIVERED_EVENTS_QUEUE_URL: z.optional(z.url()),

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { Caller } from '../domain/audit.ts';
 import { LoggableError } from '../domain/errors.ts';
 import * as z from '../domain/schema.ts';
-import { parseTraceparent, TRACEPARENT, traceIdOf } from '../domain/trace-context.ts';
+import { parseTraceparent, TRACEPARENT, traceFieldOf } from '../domain/trace-context.ts';
 import type { Log } from '../ports.ts';
 import { type Answer, type ManagementCall, problem } from './api.ts';
 
@@ -25,7 +25,7 @@ export const createManagementHandler =
     // Logs neither paths nor bodies, because they contain users' numbers.
     const { caller, traceparent } = call;
     const fields = { route: event.routeKey, caller: caller.arn, status: answer.status };
-    log.info('management call', { ...fields, ...(traceparent && { traceId: traceIdOf(traceparent) }) });
+    log.info('management call', { ...fields, ...traceFieldOf(traceparent) });
     return httpResponse(answer);
   };
 

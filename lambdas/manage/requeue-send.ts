@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type ContactDefaults, messageGroup } from '../domain/contact.ts';
+import { type ContactDefaults, messageGroup, resolveContact } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import type { SendRecord } from '../domain/send.ts';
 import { parseSendRequest, serializeDueMessage } from '../domain/send-request.ts';
 import type { AuditRepository, Clock, SendQueue, SendRepository } from '../ports.ts';
 import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse, requestIdField } from './api.ts';
-import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
+import { sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface RequeueSendPorts {
   readonly sends: Pick<SendRepository, 'read'>;
@@ -39,7 +39,7 @@ export const requeueSend = defineRoute({
     if (send.sendAt !== undefined && send.sendAt > now) return notOverdue(send, `is due at ${send.sendAt}`);
     const parsed = parseSendRequest(send.body);
     if (parsed.kind === 'malformed') return notOverdue(send, 'has no request that can be queued');
-    const contact = contactOfSend(contactDefaults, send);
+    const contact = resolveContact(contactDefaults, parsed.request);
     await audit.record({ action: 'requeue', contact, details: { requestId }, at: now, caller });
     await queue.put({
       body: serializeDueMessage(requestId),

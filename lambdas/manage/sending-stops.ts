@@ -27,8 +27,6 @@ export const sendingResponse = z.object({ sending: sendingView });
 /** Why an operator acts. The audit trail keeps it. */
 export const actNote = z.boundedString(1024);
 
-export const viewSending = (sending: Sending): z.output<typeof sendingView> => sending;
-
 /** No erasure finds the entry or the account, because neither names a contact, so the note must not contain a number. */
 export const auditedNote = (note: string | undefined): AuditedAct['details'] =>
   note === undefined ? {} : { note: maskNumbers(note) };
@@ -37,7 +35,7 @@ const answer = ({ metrics, log }: SendingStopPorts, sending: Sending) => {
   const isStopped = sending.state === 'stopped';
   metrics.record('SendingStopped', isStopped ? 1 : 0);
   log.info(isStopped ? 'sending stopped' : 'sending resumed', {});
-  return ok({ sending: viewSending(sending) } satisfies z.output<typeof sendingResponse>);
+  return ok({ sending } satisfies z.output<typeof sendingResponse>);
 };
 
 const record = (

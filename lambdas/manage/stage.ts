@@ -4,7 +4,7 @@ import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import type { CircuitRepository, StopRepository } from '../ports.ts';
 import { defineRoute, ignoredQuery, noBody, ok } from './api.ts';
-import { sendingView, viewSending } from './sending-stops.ts';
+import { sendingView } from './sending-stops.ts';
 
 const stageSettings = z.object({
   chatPlatform: z.string(),
@@ -54,7 +54,7 @@ export const getStage = defineRoute({
     return ok({
       ...settings,
       circuitBreaker: viewCircuitBreaker(circuit),
-      sending: viewSending(sending),
+      sending,
     } satisfies z.output<typeof stageResponse>);
   },
 });

@@ -1,7 +1,7 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { WriteRefusedError } from '../domain/errors.ts';
-import { type Traceparent, traceIdOf } from '../domain/trace-context.ts';
+import { type Traceparent, traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
 import { type InboundMessage, parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, ContactRepository, MessageRepository, SendRepository, WriteResult } from '../ports.ts';
@@ -85,7 +85,7 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
     const envelope = openEnvelope(request);
     const { deliveryId } = envelope;
     const { chatChannelNumber, traceparent } = request;
-    const common = { deliveryId, ...(traceparent && { traceId: traceIdOf(traceparent) }) };
+    const common = { deliveryId, ...traceFieldOf(traceparent) };
     if (envelope.kind === 'unreadable') return { kind: 'unstorable', reason: envelope.reason, ...common };
     const times = { publishedAt: envelope.publishedAt, receivedAt: request.receivedAt };
     const parsed = parseEvent(envelope.eventBody, { times, chatPlatform, windowPer, chatChannelNumber, traceparent });

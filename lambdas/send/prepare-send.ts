@@ -3,7 +3,7 @@ import type { ContactDefaults } from '../domain/contact.ts';
 import { type Instant, msBetween, parseInstant } from '../domain/instant.ts';
 import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
-import { traceIdOf } from '../domain/trace-context.ts';
+import { traceFieldOf } from '../domain/trace-context.ts';
 import type { FifoMessage, SendRepository, SendScheduler } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { queueLimitReached } from './give-up.ts';
@@ -34,8 +34,7 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
 
   const deadLetterMalformed = async (message: FifoMessage, explanation: string): Promise<MessageResult> => {
     options.metrics.count('SendMalformed');
-    const { traceparent } = message;
-    log.warn('malformed request', { explanation, ...(traceparent && { traceId: traceIdOf(traceparent) }) });
+    log.warn('malformed request', { explanation, ...traceFieldOf(message.traceparent) });
     await options.deadLetters.put(message, `MALFORMED: ${explanation}`);
     return DONE;
   };
@@ -89,7 +88,7 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
       log.info('due request not sent: it was cancelled or erased, or is no longer stored', {
         requestId: dueRequestId,
         state: send?.state,
-        ...(send?.traceparent && { traceId: traceIdOf(send.traceparent) }),
+        ...traceFieldOf(send?.traceparent),
       });
       return DONE;
     }

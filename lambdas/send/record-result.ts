@@ -1,6 +1,6 @@
-import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
-import { type OpenCircuit, openCircuitWaitMs } from '../domain/circuit-breaker.ts';
-import { msBetween } from '../domain/instant.ts';
+import { backoffMs, heldWaitMs, parseRetryAfterMs } from '../domain/backoff.ts';
+import type { OpenCircuit } from '../domain/circuit-breaker.ts';
+import { type Instant, msBetween } from '../domain/instant.ts';
 import type { MetricName } from '../domain/metric-names.ts';
 import {
   acceptedMessage,
@@ -13,7 +13,7 @@ import {
 } from '../domain/send.ts';
 import type { FinalDecision } from '../domain/send-decision.ts';
 import { notAfterOf } from '../domain/send-request.ts';
-import { type Stop, stopWaitMs } from '../domain/sending-stop.ts';
+import type { Stop } from '../domain/sending-stop.ts';
 import type { Claimed, Clock, Log, MessageRepository, Metrics, Randomness, SendRepository, Sleep } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
@@ -83,6 +83,9 @@ export const createRecordResult = (options: RecordResultOptions) => {
     return { kind: 'retry', afterMs: Math.min(afterMs, Math.max(0, leftMs + 1)) };
   };
 
+  const waitAsHeld = (send: QueuedSend, heldSince: Instant): MessageResult =>
+    retry(send, heldWaitMs(msBetween(heldSince, clock.now()), randomness.random()));
+
   /** Records the outcome of a claimed call. */
   const recordCall = async (
     send: QueuedSend,
@@ -149,10 +152,8 @@ export const createRecordResult = (options: RecordResultOptions) => {
     },
     /** Makes a request that was not sent wait. Returns when to retry it. */
     retry,
-    waitForOperator: (send: QueuedSend, stop: Stop): MessageResult =>
-      retry(send, stopWaitMs(stop, clock.now(), randomness.random())),
-    waitForCircuit: (send: QueuedSend, circuit: OpenCircuit): MessageResult =>
-      retry(send, openCircuitWaitMs(circuit, clock.now(), randomness.random())),
+    waitForOperator: (send: QueuedSend, { stoppedAt }: Stop): MessageResult => waitAsHeld(send, stoppedAt),
+    waitForCircuit: (send: QueuedSend, { openedAt }: OpenCircuit): MessageResult => waitAsHeld(send, openedAt),
   };
 };
 

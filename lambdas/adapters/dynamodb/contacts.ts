@@ -24,7 +24,7 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
     const items = await table.getAll(contacts.flatMap(keysOf));
     return contacts.map((_, index) => {
       try {
-        return readContact(items.slice(index * ITEMS_PER_CONTACT, (index + 1) * ITEMS_PER_CONTACT), now);
+        return readContact(items.slice(index * KEYS.length, (index + 1) * KEYS.length), now);
       } catch (error) {
         // One contact must not keep the others from being read.
         if (error instanceof DamagedItemError) return 'damaged';
@@ -111,14 +111,9 @@ const isRecordedEarlier = ({ recordedAt }: Pick<ReturnType<typeof consentRegiste
   `(attribute_not_exists(#${recordedAt}) OR #${recordedAt} < :${recordedAt})`;
 
 /** Returns the keys of a contact's own items. */
-const keysOf = (contact: ContactRef): readonly ItemKey[] => [
-  contactKeyOf(contact),
-  consentKeyOf(contact),
-  checkKeyOf(contact),
-  denialKeyOf(contact),
-];
+const keysOf = (contact: ContactRef): readonly ItemKey[] => KEYS.map((keyOf) => keyOf(contact));
 
-const ITEMS_PER_CONTACT = 4;
+const KEYS = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf] as const;
 
 /** Joins a contact's items. Returns undefined if there are none. */
 const readContact = (items: readonly (Item | undefined)[], now: Instant): Contact | undefined => {
