@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { costGraphs } from './dashboard/cost-graphs.ts';
 import { outcomeGraphs } from './dashboard/outcome-graphs.ts';
 import { resourceGraphs } from './dashboard/resource-graphs.ts';
-import type { WatchedParts } from './dashboard/watched-parts.ts';
+import type { WatchedParts } from './watched-parts.ts';
 
 /** Properties of {@link ParleyDashboard}. */
 export interface ParleyDashboardProps extends WatchedParts {

@@ -5,9 +5,9 @@ import { addPublisherAlarms } from './alarms/publisher-alarms.ts';
 import { addReceiverAlarms } from './alarms/receiver-alarms.ts';
 import { addSenderAlarms } from './alarms/sender-alarms.ts';
 import { StageAlarms } from './alarms/stage-alarms.ts';
-import { functionsOf, type WatchedParts } from './dashboard/watched-parts.ts';
 import { ParleyDashboard } from './dashboard.ts';
 import { ParleyLogQueries } from './log-queries.ts';
+import { functionsOf, type WatchedParts } from './watched-parts.ts';
 
 /** Properties of {@link ParleyMonitoring}. */
 export interface ParleyMonitoringProps extends WatchedParts {

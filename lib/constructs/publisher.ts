@@ -72,6 +72,7 @@ export class ParleyPublisher extends Construct {
   /** Whether events include the content of messages. */
   readonly hasContent: boolean;
   readonly #table: ITable;
+  readonly #streamArn: string;
 
   constructor(scope: Construct, id: string, props: ParleyPublisherProps) {
     super(scope, id);
@@ -83,6 +84,7 @@ export class ParleyPublisher extends Construct {
       throw new Error(`${this.node.path}: the table ${props.table.node.path} has no stream to publish from.`);
     }
     this.#table = props.table;
+    this.#streamArn = tableStreamArn;
     this.hasContent = publishesContent({ production, events });
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy, encryptionKey });
@@ -132,9 +134,8 @@ export class ParleyPublisher extends Construct {
 
   /** Grants permission to read changes of the table from its stream, and to publish their events again. */
   grantRepublish(grantee: IGrantable): void {
-    const { tableStreamArn = '' } = this.#table;
     this.#grantPublish(grantee);
-    grantStreamRange(this.#table, tableStreamArn, grantee);
+    grantStreamRange(this.#table, this.#streamArn, grantee);
   }
 
   #grantPublish(grantee: IGrantable): void {

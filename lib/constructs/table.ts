@@ -123,17 +123,16 @@ export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: Table
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
  */
 export function grantStreamRead(table: ITable, streamArn: string, grantee: IGrantable): Grant {
-  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
-  return Grant.addToPrincipal({
-    grantee,
-    actions: actions.map((action) => `dynamodb:${action}`),
-    resourceArns: [streamArn],
-  }).combine(grantKeyUse(table.encryptionKey, grantee, 'dynamodb', ['kms:Decrypt']));
+  return grantOnStream(table, streamArn, grantee, ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']);
 }
 
 /** Grants permission to read known ranges of the table's stream. */
 export function grantStreamRange(table: ITable, streamArn: string, grantee: IGrantable): Grant {
-  const actions = ['dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+  return grantOnStream(table, streamArn, grantee, ['GetRecords', 'GetShardIterator']);
+}
+
+function grantOnStream(table: ITable, streamArn: string, grantee: IGrantable, operations: readonly string[]): Grant {
+  const actions = operations.map((operation) => `dynamodb:${operation}`);
   return Grant.addToPrincipal({ grantee, actions, resourceArns: [streamArn] }).combine(
     grantKeyUse(table.encryptionKey, grantee, 'dynamodb', ['kms:Decrypt']),
   );

@@ -1,10 +1,10 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { ParleyManagement } from '../management.ts';
-import type { ParleyFunction } from '../parley-function.ts';
-import type { ParleyPublisher } from '../publisher.ts';
-import type { ParleyReceiver } from '../receiver.ts';
-import type { ParleySender } from '../sender.ts';
+import type { ParleyManagement } from './management.ts';
+import type { ParleyFunction } from './parley-function.ts';
+import type { ParleyPublisher } from './publisher.ts';
+import type { ParleyReceiver } from './receiver.ts';
+import type { ParleySender } from './sender.ts';
 
 /** The parts of a stage that alarms and the dashboard watch. */
 export interface WatchedParts {

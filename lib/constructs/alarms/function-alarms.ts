@@ -1,5 +1,6 @@
+import { SUM } from '../metric-period.ts';
 import type { ParleyFunction } from '../parley-function.ts';
-import { type StageAlarms, SUM } from './stage-alarms.ts';
+import type { StageAlarms } from './stage-alarms.ts';
 
 /** Adds the alarms of a function: `…Errors` and `…Throttles`. */
 export function addFunctionAlarms(alarms: StageAlarms, name: string, handler: ParleyFunction): void {

@@ -1,7 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ParleyManagement } from '../management.ts';
+import { SUM } from '../metric-period.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
-import { type StageAlarms, SUM } from './stage-alarms.ts';
+import type { StageAlarms } from './stage-alarms.ts';
 
 /** Adds the alarms of the management API and of erasures. */
 export function addManagementAlarms(alarms: StageAlarms, { handler, erasureQueue, api }: ParleyManagement): void {

@@ -1,7 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
+import { MAXIMUM, SUM } from '../metric-period.ts';
 import type { ParleyPublisher } from '../publisher.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
-import { MAXIMUM, type StageAlarms, SUM } from './stage-alarms.ts';
+import type { StageAlarms } from './stage-alarms.ts';
 
 /** Changes are normally published within seconds; the stream keeps them for a day. */
 const MAX_PUBLISH_LAG = Duration.minutes(10);

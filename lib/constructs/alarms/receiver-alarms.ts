@@ -1,7 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
+import { SUM } from '../metric-period.ts';
 import type { ParleyReceiver } from '../receiver.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
-import { type StageAlarms, SUM } from './stage-alarms.ts';
+import type { StageAlarms } from './stage-alarms.ts';
 
 /** The inbound queue is empty unless the table is unavailable. */
 const MAX_INBOUND_QUEUE_AGE = Duration.minutes(10);

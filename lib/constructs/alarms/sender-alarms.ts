@@ -1,8 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SUM } from '../metric-period.ts';
 import type { ParleySender } from '../sender.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
-import { type StageAlarms, SUM } from './stage-alarms.ts';
+import type { StageAlarms } from './stage-alarms.ts';
 
 /** Twice the longest backoff of a waiting request. */
 const MAX_SEND_QUEUE_AGE = Duration.minutes(30);

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -11,15 +11,8 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { MAXIMUM, PERIOD } from '../metric-period.ts';
 import type { ParleyFunction } from '../parley-function.ts';
-
-const PERIOD = Duration.minutes(5);
-
-/** The sum in five minutes. */
-export const SUM = { period: PERIOD, statistic: 'Sum' };
-
-/** The maximum in five minutes. */
-export const MAXIMUM = { period: PERIOD, statistic: 'Maximum' };
 
 /** What starts an alarm, and what it means. */
 export interface StageAlarmProps

@@ -1,6 +1,7 @@
 import { type IMetric, type IWidget, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { graph, PERIOD, SUM } from './graph.ts';
-import { functionsOf, type WatchedParts } from './watched-parts.ts';
+import { PERIOD, SUM } from '../metric-period.ts';
+import { functionsOf, type WatchedParts } from '../watched-parts.ts';
+import { graph } from './graph.ts';
 
 const MIB_PER_GIB = 1024;
 const MS_PER_SECOND = 1000;

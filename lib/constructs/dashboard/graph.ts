@@ -1,9 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
-import { GraphWidget, type GraphWidgetProps, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-
-export const PERIOD = Duration.minutes(5);
-export const SUM = { period: PERIOD, statistic: Stats.SUM };
-export const MAXIMUM = { period: PERIOD, statistic: Stats.MAXIMUM };
+import { GraphWidget, type GraphWidgetProps, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 
 /** Three graphs to a row: the grid has 24 columns. */
 const WIDTH = 8;

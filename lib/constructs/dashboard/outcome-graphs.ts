@@ -1,8 +1,9 @@
 import { type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { MetricName } from '../../../lambdas/domain/metric-names.ts';
+import { MAXIMUM, PERIOD, SUM } from '../metric-period.ts';
 import type { ParleyFunction } from '../parley-function.ts';
-import { graph, MAXIMUM, PERIOD, SUM } from './graph.ts';
-import { functionsOf, type WatchedParts } from './watched-parts.ts';
+import { functionsOf, type WatchedParts } from '../watched-parts.ts';
+import { graph } from './graph.ts';
 
 const INBOUND = ['EventStored', 'EventDeferred', 'EventQuarantined', 'EventTooLarge', 'EventNotStored'] as const;
 const SENDS = [

@@ -1,6 +1,7 @@
 import { type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { graph, MAXIMUM, PERIOD, SUM } from './graph.ts';
-import { deadLetterQueuesOf, functionsOf, type WatchedParts, workQueuesOf } from './watched-parts.ts';
+import { MAXIMUM, PERIOD, SUM } from '../metric-period.ts';
+import { deadLetterQueuesOf, functionsOf, type WatchedParts, workQueuesOf } from '../watched-parts.ts';
+import { graph } from './graph.ts';
 
 /** Returns the graphs of the queues, functions, APIs, and the table. */
 export function resourceGraphs(parts: WatchedParts): IWidget[][] {

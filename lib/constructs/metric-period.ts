@@ -1,0 +1,9 @@
+import { Duration } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+
+/** The period of the metrics that alarms and the dashboard use. */
+export const PERIOD = Duration.minutes(5);
+
+export const SUM = { period: PERIOD, statistic: Stats.SUM };
+
+export const MAXIMUM = { period: PERIOD, statistic: Stats.MAXIMUM };
