@@ -24,7 +24,7 @@ const ACCOUNT = 'ACCOUNT';
 
 /** Creates the console's view of a local run: its table, queues, and event bus. Watches nothing until it is used. */
 export const createInspector = (
-  { dynamodb, dynamodbStreams, sqs, buses }: Emulators,
+  { dynamodb, dynamodbStreams, sqs, buses }: Pick<Emulators, 'dynamodb' | 'dynamodbStreams' | 'sqs' | 'buses'>,
   stack: InspectedStack,
 ): Inspector & Disposable => {
   const api = createLocalManagementClient(stack.managementUrl);
