@@ -168,7 +168,10 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const addresses = readAddresses(stackName, outputs);
   const webhookUrl = interposed?.webhookUrl(addresses.webhookUrl) ?? addresses.webhookUrl;
   onStep(sandbox ? 'Connecting the sandbox of the chat service' : `Connecting ${chatServiceUrl}`);
-  if (sandbox) stack.use(connectSandbox(sandbox, { ...addresses, webhookUrl }, { auth, accessToken, emulators, warn }));
+  if (sandbox) {
+    const connection = { auth, accessToken, emulators, clock, warn };
+    stack.use(connectSandbox(sandbox, { ...addresses, webhookUrl }, connection));
+  }
 
   const resources = stack.move();
   let closing: Promise<void> | undefined;

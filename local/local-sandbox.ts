@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
 import type { Sandbox, WebhookSettings } from '../sandbox/sandbox.ts';
+import type { MovableClock } from './clock.ts';
 import type { Emulators } from './emulators/emulators.ts';
 import { createInspector, type InspectedStack } from './inspector/inspector.ts';
 
@@ -19,6 +20,7 @@ export interface ConnectionSettings {
   /** The token that the sandbox accepts. */
   readonly accessToken: string;
   readonly emulators: Emulators;
+  readonly clock: MovableClock;
   readonly warn: (message: string) => void;
 }
 
@@ -31,7 +33,7 @@ export interface ConnectionSettings {
 export const connectSandbox = (
   sandbox: Sandbox,
   stack: ConnectedStack,
-  { auth, accessToken, emulators, warn }: ConnectionSettings,
+  { auth, accessToken, emulators, clock, warn }: ConnectionSettings,
 ): Disposable => {
   const { secrets } = emulators;
   const putSecret = (id: string | undefined, value: string | undefined): void => {
@@ -49,7 +51,7 @@ export const connectSandbox = (
         'Sign and post your own events.',
     );
   }
-  const inspector = createInspector(emulators, stack);
+  const inspector = createInspector(emulators, stack, clock.now);
   sandbox.setInspector(inspector);
   return inspector;
 };

@@ -52,9 +52,16 @@ export type SendList = {
 export type Trace = {
   /** The table's items with their keys, unchanged. */
   items: readonly Record<string, unknown>[];
-  /** The events on the bus, oldest first; absent where there is no bus. */
+  /** The events on the bus, oldest first, with the times at which it received them; absent where there is no bus. */
   busEvents?: readonly { at: string; type: string; detail: unknown }[];
+  /** When the inspector put the request on the send queue; absent if another program did. */
+  enqueuedAt?: string;
+  /** What the send's item was before, oldest version first, as far as it was observed. */
+  sendHistory?: readonly SendVersion[];
 };
+
+/** The attributes of a send's item that a later version replaces, and the time at which the send entered its state. */
+export type SendVersion = Readonly<Record<string, unknown>>;
 
 /** What a user found out about a send whose outcome is unknown. */
 export type SendResolution = { outcome: 'accepted' | 'failed' | 'resend'; messageId?: string; note?: string };

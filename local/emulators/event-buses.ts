@@ -71,6 +71,8 @@ export interface EventBuses {
   put(entry: PutEntry): PutEntryResult;
   /** Returns a bus's latest events, oldest first, whether or not a rule matched them. Returns none if there is no bus. */
   events(busNameOrArn: string | undefined): readonly BusEvent[];
+  /** Returns when the bus received an event. Its `time` has only seconds, and is whatever the publisher says. */
+  receivedAt(event: BusEvent): Date | undefined;
   /** Makes entries fail from now on. Pass undefined to stop that. */
   setFault(fault: BusFault | undefined): void;
   /** Resolves when all deliveries so far have succeeded or finally failed. */
@@ -92,6 +94,7 @@ interface Bus {
 export const createEventBuses = (now: () => Date, warn: (message: string) => void): EventBuses => {
   const buses: Bus[] = [];
   const deliveries = new Map<BusTarget, Promise<void>>();
+  const receipts = new WeakMap<BusEvent, Date>();
   let fault: BusFault | undefined;
 
   const find = (nameOrArn: string | undefined): Bus | undefined =>
@@ -126,6 +129,7 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
       // Like EventBridge, accepts events for a bus that does not exist, and drops them.
       if (!bus) return { eventId: event.id };
       bus.events.push(event);
+      receipts.set(event, now());
       if (bus.events.length > MAX_EVENTS) bus.events.shift();
       for (const { matches, targets } of bus.rules) {
         if (matches(event)) for (const target of targets) enqueue(target, JSON.stringify(event));
@@ -133,6 +137,7 @@ export const createEventBuses = (now: () => Date, warn: (message: string) => voi
       return injected ?? { eventId: event.id };
     },
     events: (nameOrArn) => [...(find(nameOrArn)?.events ?? [])],
+    receivedAt: (event) => receipts.get(event),
     setFault(next) {
       fault = next;
     },

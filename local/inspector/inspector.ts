@@ -5,6 +5,7 @@ import { createDeadLetterOperations } from './dead-letters.ts';
 import { createLocalManagementClient } from './management-client.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
 import { createResolveSend } from './resolve-send.ts';
+import { createSendHistory, sendKey } from './send-history.ts';
 import { openSendLog, type SendLog } from './send-log.ts';
 import { createStageFeed, createStageOperations } from './stage.ts';
 import { type BusEvents, readTrace } from './trace.ts';
@@ -26,9 +27,12 @@ const ACCOUNT = 'ACCOUNT';
 export const createInspector = (
   { dynamodb, dynamodbStreams, sqs, buses }: Pick<Emulators, 'dynamodb' | 'dynamodbStreams' | 'sqs' | 'buses'>,
   stack: InspectedStack,
+  /** Returns the run's time. */
+  now: () => Date,
 ): Inspector & Disposable => {
   const api = createLocalManagementClient(stack.managementUrl);
   const queues = createQueueOperations(sqs, stack);
+  const history = createSendHistory();
   const stageOperations = createStageOperations(api);
   const listeners = new Set<(change: InspectorChange) => void>();
   let log: Promise<SendLog> | undefined;
@@ -47,6 +51,7 @@ export const createInspector = (
 
   const sendLog = (): Promise<SendLog> => {
     log ??= openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send, states) => {
+      history.add(item);
       if (item.sk === ACCOUNT) pushStage();
       const contact = typeof item.contact === 'string' ? item.contact : undefined;
       notify(
@@ -80,16 +85,30 @@ export const createInspector = (
   };
 
   const busEvents = (): BusEvents =>
-    buses.events(stack.eventBusName).map(({ time, 'detail-type': type, detail }) => ({ at: time, type, detail }));
+    buses.events(stack.eventBusName).map((event) => ({
+      at: buses.receivedAt(event)?.toISOString() ?? event.time,
+      type: event['detail-type'],
+      detail: event.detail,
+    }));
 
   return {
     ...queues,
+    async enqueue(body, fifo) {
+      const at = now().toISOString();
+      await queues.enqueue(body, fifo);
+      history.addRequest(body, at);
+    },
     ...stageOperations,
     ...createDeadLetterOperations(sqs, stack, api),
     resolve: createResolveSend(api),
     sendStates: SEND_STATES,
     sends: async (filter) => (await sendLog()).find(filter),
-    trace: (subject) => readTrace(dynamodb, stack.tableName, busEvents, subject),
+    async trace(subject) {
+      const trace = await readTrace(dynamodb, stack.tableName, busEvents, subject);
+      const key =
+        trace.items.find(({ sk }) => sk === 'SEND')?.pk ?? ('requestId' in subject && sendKey(subject.requestId));
+      return { ...trace, ...history.of(key) };
+    },
     watch(listener) {
       listeners.add(listener);
       lastDepths = '';

@@ -41,8 +41,11 @@ const readItem = async (client: DynamoDBClient, TableName: string, pk: string, s
   const { Item } = await client.send(
     new GetItemCommand({ TableName, Key: marshall({ pk, sk }), ConsistentRead: true }),
   );
-  return Item && unmarshall(Item);
+  return Item && Object.fromEntries(Object.entries(unmarshall(Item)).map(([name, value]) => [name, plain(value)]));
 };
+
+/** Returns a set as an array, because JSON has no sets. DynamoDB returns its members in no order. */
+const plain = (value: unknown): unknown => (value instanceof Set ? [...value].toSorted() : value);
 
 /** Returns whether an event is about the message or the send. */
 const isAbout = (items: readonly TableItem[]) => {

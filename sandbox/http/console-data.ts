@@ -31,6 +31,7 @@ export const consoleData = (service: RunningService, hasInspector: () => boolean
       const message = state.messages.get(id);
       return context.json({
         message: message === undefined ? null : messageView(message),
+        contact: (message && state.users.get(message.contactKey)?.contact) ?? null,
         deliveries: delivery.attemptsOf(id).map(deliveryView),
         expired: delivery
           .expired()

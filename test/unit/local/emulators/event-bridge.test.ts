@@ -80,6 +80,12 @@ describe('the EventBridge emulator', () => {
     });
   });
 
+  it('knows when it received an event, whatever its time', async () => {
+    await put(entry('{}', { Time: new Date('2026-11-20T11:00:00Z') }));
+
+    expect(buses.events('bus').slice(-1).map(buses.receivedAt)).toEqual([new Date('2026-11-20T12:00:00.000Z')]);
+  });
+
   it('delivers an event to the targets of the rules that match it', async () => {
     const [matching, other] = [collectingTarget(), collectingTarget()];
     buses.addRule('bus', { matches: () => true, targets: [matching.target] });

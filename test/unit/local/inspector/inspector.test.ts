@@ -53,14 +53,18 @@ const inspectStage = async () => {
   );
   onTestFinished(() => management.close());
   const emulators = { dynamodb: tables.client, dynamodbStreams, sqs, buses: createEventBuses(clock.now, () => {}) };
-  const inspector = createInspector(emulators, {
-    sendQueueUrl: queueUrl,
-    sendDeadLetterQueueUrl: queueUrl,
-    inboundQueueUrl: queueUrl,
-    inboundDeadLetterQueueUrl: queueUrl,
-    managementUrl: management.url,
-    tableName: stage.tableName,
-  });
+  const inspector = createInspector(
+    emulators,
+    {
+      sendQueueUrl: queueUrl,
+      sendDeadLetterQueueUrl: queueUrl,
+      inboundQueueUrl: queueUrl,
+      inboundDeadLetterQueueUrl: queueUrl,
+      managementUrl: management.url,
+      tableName: stage.tableName,
+    },
+    clock.now,
+  );
   onTestFinished(() => inspector[Symbol.dispose]());
   const changes: InspectorChange[] = [];
   const of = <Kind extends InspectorChange['kind']>(kind: Kind) =>

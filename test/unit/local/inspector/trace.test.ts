@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { parseEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { readTrace } from '../../../../local/inspector/trace.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -23,5 +24,22 @@ describe('the trace of a send', () => {
 
     expect(trace.items.map(({ sk }) => sk)).toEqual(['SEND', 'CONSENT', 'CHECK', 'DENIAL']);
     expect(trace.busEvents).toEqual([event('request-1')]);
+  });
+
+  it('has the members of sets in a stable order', async () => {
+    const stage = await createManagedStage(tables);
+    for (const status of ['read', 'delivered']) {
+      const event = { _id_: 'message-1', STATUS: status, FROM: USER, CREATION_TIME: NOW };
+      const parsed = parseEvent(JSON.stringify(event), {
+        times: { receivedAt: NOW },
+        chatPlatform: 'chat',
+        windowPer: 'user',
+      });
+      if (parsed.kind === 'event' && parsed.event.kind === 'status') await stage.messages.recordStatus(parsed.event);
+    }
+
+    const { items } = await readTrace(tables.client, stage.tableName, () => [], { messageId: 'message-1' });
+
+    expect(items[0]?.statusBodies).toEqual([expect.stringContaining('"delivered"'), expect.stringContaining('"read"')]);
   });
 });
