@@ -10,6 +10,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { z } from 'zod';
 import type { LocalCloud } from './local-cloud.ts';
 import { LocalError } from './local-error.ts';
+import { stringAttributes } from './string-attributes.ts';
 
 const outbox = z.object({
   messages: z.array(
@@ -108,9 +109,7 @@ export const createLocalClient = (cloud: ClientTarget): LocalClient => {
         MessageBody: body,
         MessageGroupId: fifo?.groupId,
         MessageDeduplicationId: fifo?.id,
-        MessageAttributes: Object.fromEntries(
-          Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-        ),
+        MessageAttributes: stringAttributes(attributes),
       }),
     );
   };

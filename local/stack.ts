@@ -1,6 +1,6 @@
 import { ACCOUNT_ID, CREDENTIALS, REGION } from './aws-environment.ts';
 import type { MovableClock } from './clock.ts';
-import { recordHttpAnswer } from './emulators/cloudwatch/aws-metrics.ts';
+import { type HttpAnswer, recordHttpAnswer } from './emulators/cloudwatch/aws-metrics.ts';
 import type { Emulators } from './emulators/emulators.ts';
 import { createApiDestinations } from './emulators/event-targets.ts';
 import { startMappings } from './event-sources/event-source-mappings.ts';
@@ -8,7 +8,7 @@ import type { RunningMapping } from './event-sources/queue-mapping.ts';
 import { startRecurringSchedules } from './event-sources/recurring-schedules.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
 import { type Functions, type LogSettings, startFunctions } from './functions/functions.ts';
-import { type HttpApi, type HttpApiOutcome, startHttpApi } from './http-api/http-api.ts';
+import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
 import type { Interposed } from './interposed.ts';
 import { unsupported } from './local-error.ts';
 import { type CloudServices, placeOf } from './resources/resource-type.ts';
@@ -72,7 +72,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     async openHttpApi(apiId, name) {
       const functionOf = (arn: string) => functions?.find(arn)?.invoke;
       const { allowedHosts } = settings;
-      const onAnswer = (outcome: HttpApiOutcome) => recordHttpAnswer(metrics, outcome);
+      const onAnswer = (answer: HttpAnswer) => recordHttpAnswer(metrics, answer);
       const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts, onAnswer };
       const api = stack.use(await startHttpApi(apiId, name, context));
       apis.set(apiId, api);

@@ -1,5 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { messageOf } from '../local-error.ts';
+import { stringAttributes } from '../string-attributes.ts';
 
 /** Delivers an event, given as JSON. Rejects with a {@link TargetError} if the target does not accept it. */
 export type DeliverEvent = (event: string) => Promise<void>;
@@ -52,7 +53,7 @@ export const createEventDeadLetters =
   (sqs: SQSClient, queueUrl: string, { ruleArn, targetArn }: { ruleArn: string; targetArn: string }): DeadLetterEvent =>
   async (event, { error, retries }) => {
     const { code, isRetried } = error instanceof TargetError ? error : { code: 'UNKNOWN', isRetried: true };
-    const attributes = {
+    const MessageAttributes = stringAttributes({
       RULE_ARN: ruleArn,
       TARGET_ARN: targetArn,
       ERROR_CODE: code,
@@ -60,10 +61,7 @@ export const createEventDeadLetters =
       // Only if retries ended the delivery.
       ...(isRetried && { EXHAUSTED_RETRY_CONDITION: 'MaximumRetryAttempts' }),
       RETRY_ATTEMPTS: String(retries),
-    };
-    const MessageAttributes = Object.fromEntries(
-      Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-    );
+    });
     await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: event, MessageAttributes }));
   };
 

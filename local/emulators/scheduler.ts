@@ -5,6 +5,7 @@ import { arnOf } from '../aws-environment.ts';
 import { parseJson } from '../json.ts';
 import type { ListeningServer } from '../listen-locally.ts';
 import { messageOf } from '../local-error.ts';
+import { stringAttributes } from '../string-attributes.ts';
 import {
   type AwsRequest,
   type AwsResponse,
@@ -147,8 +148,8 @@ const createSchedule = (name: string, input: unknown, { schedules, now, sqs }: S
  * Returns the attributes of a dead letter, whose body is the target's input.
  * Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
  */
-const deadLetterAttributes = (schedule: Schedule, targetArn: string, { error, retries }: TargetFailure) => {
-  const attributes = {
+const deadLetterAttributes = (schedule: Schedule, targetArn: string, { error, retries }: TargetFailure) =>
+  stringAttributes({
     ERROR_CODE: error instanceof Error ? error.name : 'Error',
     ERROR_MESSAGE: messageOf(error),
     EXECUTION_ID: randomUUID(),
@@ -158,11 +159,7 @@ const deadLetterAttributes = (schedule: Schedule, targetArn: string, { error, re
     SCHEDULED_TIME: schedule.dueAt.toISOString().replace('.000Z', 'Z'),
     SCHEDULE_ARN: scheduleArn(schedule),
     TARGET_ARN: targetArn,
-  };
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-  );
-};
+  });
 
 const describe = (schedule: Schedule) => ({
   ...schedule.declaration,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
 import type { MovableClock } from '../clock.ts';
+import type { HttpAnswer } from '../emulators/cloudwatch/aws-metrics.ts';
 import type { InvocationResult, InvokeFunction } from '../functions/invocation.ts';
 import type { ListeningServer } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
@@ -19,14 +20,6 @@ export interface HttpApi extends ListeningServer {
   }) => void;
   readonly addIntegration: (id: string, integration: Integration) => void;
   readonly addRoute: (routeKey: string, integrationId: string, authorization?: RouteAuthorization) => void;
-}
-
-/** An answer of an HTTP API. */
-export interface HttpApiOutcome {
-  readonly apiId: string;
-  readonly stage: string;
-  readonly status: number;
-  readonly at: Date;
 }
 
 interface Integration {
@@ -49,7 +42,7 @@ export interface HttpApiContext {
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Receives every answer. @default nothing */
-  readonly onAnswer?: ((outcome: HttpApiOutcome) => void) | undefined;
+  readonly onAnswer?: ((answer: HttpAnswer) => void) | undefined;
 }
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */

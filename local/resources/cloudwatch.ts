@@ -27,20 +27,16 @@ const query = z.union([
   }),
 ]);
 
-const shape = {
-  ComparisonOperator: z.literal('GreaterThanOrEqualToThreshold', 'only GreaterThanOrEqualToThreshold is supported'),
-  Threshold: z.number(),
-  EvaluationPeriods: z.int().min(1),
-  DatapointsToAlarm: z.int().min(1).optional(),
-  TreatMissingData: z.enum(['notBreaching', 'breaching', 'ignore'], 'missing data must be treated in a known way'),
-  AlarmDescription: z.string().default(''),
-  AlarmName: z.string().optional(),
-};
-
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cloudwatch-alarm.html */
 export const alarm = defineResourceType({
   supports: z.strictObject({
-    ...shape,
+    ComparisonOperator: z.literal('GreaterThanOrEqualToThreshold', 'only GreaterThanOrEqualToThreshold is supported'),
+    Threshold: z.number(),
+    EvaluationPeriods: z.int().min(1),
+    DatapointsToAlarm: z.int().min(1).optional(),
+    TreatMissingData: z.enum(['notBreaching', 'breaching', 'ignore'], 'missing data must be treated in a known way'),
+    AlarmDescription: z.string().default(''),
+    AlarmName: z.string().optional(),
     Namespace: metric.Namespace.optional(),
     MetricName: metric.MetricName.optional(),
     Dimensions: metric.Dimensions,

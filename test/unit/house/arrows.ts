@@ -201,7 +201,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local base',
     files:
-      /^local\/(aws-environment|clock|json|listen-locally|local-error|private-files|run-folder|serve-locally)\.ts$/,
+      /^local\/(aws-environment|clock|json|listen-locally|local-error|private-files|run-folder|serve-locally|string-attributes)\.ts$/,
     mayImport: ['local base', 'sandbox foreign request'],
   },
   { name: 'local template', files: /^local\/template\//, mayImport: ['local template', 'local base'] },
@@ -238,7 +238,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'local http api',
     files: /^local\/http-api\//,
     mayImport: ['local http api', 'local base'],
-    mayImportTypes: ['local functions'],
+    mayImportTypes: ['local functions', 'local metrics'],
   },
   {
     name: 'local event sources',
