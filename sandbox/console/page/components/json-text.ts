@@ -122,3 +122,18 @@ export const jsonParts = (text: string, maxColored: number): readonly JsonPart[]
   if (end < text.length) parts.push({ text: text.slice(end) });
   return parts;
 };
+
+const LINES_PER_BLOCK = 100;
+
+/** Divides text into blocks of whole lines, of which a browser lays out only those that are visible. */
+export const blocksOf = (text: string): readonly string[] => {
+  const lines = text.split('\n');
+  const starts = Array.from(
+    { length: Math.ceil(lines.length / LINES_PER_BLOCK) },
+    (_, block) => block * LINES_PER_BLOCK,
+  );
+  return starts.map((start) => {
+    const isLast = start + LINES_PER_BLOCK >= lines.length;
+    return lines.slice(start, start + LINES_PER_BLOCK).join('\n') + (isLast ? '' : '\n');
+  });
+};

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from './copy.tsx';
-import { formatJson, jsonParts, type KeyOrder } from './json-text.ts';
+import { blocksOf, formatJson, jsonParts, type KeyOrder } from './json-text.ts';
 
 /** Each colored part is an element, and thousands of them would make the page slow. */
 const MAX_COLORED = 400;
@@ -27,7 +27,8 @@ export const JsonBody = ({ name, value, order = 'as-sent' }: Props) => {
 const Json = ({ name, value, order }: Required<Props>) => {
   const { text, isJson } = useMemo(() => formatJson(value, order), [value, order]);
   const shown = text.slice(0, MAX_CHARACTERS);
-  const parts = useMemo(() => (isJson ? jsonParts(shown, MAX_COLORED) : [{ text: shown }]), [shown, isJson]);
+  const [first = '', ...blocks] = useMemo(() => blocksOf(shown), [shown]);
+  const parts = useMemo(() => (isJson ? jsonParts(first, MAX_COLORED) : [{ text: first }]), [first, isJson]);
   return (
     <div class="json">
       <CopyButton name={name.toLowerCase()} text={() => text} />
@@ -42,6 +43,9 @@ const Json = ({ name, value, order }: Required<Props>) => {
             part.text
           ),
         )}
+        {blocks.map((block, index) => (
+          <code key={`${index}`}>{block}</code>
+        ))}
       </pre>
       {shown.length < text.length && (
         <p class="hint">

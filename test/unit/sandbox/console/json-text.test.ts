@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatJson, jsonParts } from '../../../../sandbox/console/page/components/json-text.ts';
+import { blocksOf, formatJson, jsonParts } from '../../../../sandbox/console/page/components/json-text.ts';
 
 const lines = (value: unknown, order?: 'table-item') => formatJson(value, order).text.split('\n');
 
@@ -96,6 +96,21 @@ describe('the parts of JSON', () => {
 
         expect(parts.map((part) => part.text).join('')).toBe(text);
         expect(parts.filter(({ kind }) => kind !== undefined).length).toBeLessThanOrEqual(maxColored);
+      }),
+    );
+  });
+});
+
+describe('blocks of a long text', () => {
+  it('have at most 100 lines each and are the text again when joined', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string(), { maxLength: 350 }), (lines) => {
+        const text = lines.join('\n');
+
+        const blocks = blocksOf(text);
+
+        expect(blocks.join('')).toBe(text);
+        for (const block of blocks) expect(block.replace(/\n$/, '').split('\n').length).toBeLessThanOrEqual(100);
       }),
     );
   });
