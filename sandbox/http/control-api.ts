@@ -32,6 +32,7 @@ export const controlApi = (service: RunningService): Hono => {
     context.json({
       feedId: service.feed.lastId(),
       ...stateView(service.state, service.clock.now()),
+      users: Array.from(service.state.users.values(), (user) => userView(user, service.clock.now())),
       webhook: service.webhook ? webhookView(service.webhook) : null,
       pending: service.delivery.pending(),
     });
@@ -69,7 +70,8 @@ export const controlApi = (service: RunningService): Hono => {
   return app;
 };
 
-const stateView = (state: ServiceState, now: Date) => {
+/** The service's state without its users and messages, which may be many. */
+export const stateView = (state: ServiceState, now: Date) => {
   const account = getAccount(state);
   return {
     now: now.toISOString(),
@@ -77,7 +79,6 @@ const stateView = (state: ServiceState, now: Date) => {
     chatChannelNumbers: chatChannelNumbers(state),
     credit: account.credit,
     account: accountView(account),
-    users: Array.from(state.users.values(), (user) => userView(user, now)),
     rules: Array.from(state.rules.values(), ruleView),
     templates: Array.from(state.templates.values(), templateView),
   };

@@ -78,7 +78,7 @@ export const usersApi = (service: RunningService): Hono => {
 };
 
 /** A page of the users, the one with the latest message first; `before` is the address of a user. */
-const usersView = (state: ServiceState, now: Date, page: Page) => {
+export const usersView = (state: ServiceState, now: Date, page: Page) => {
   const entries = Array.from(state.users, ([key, user]) => ({ key, user, last: state.messages.latestOf(key) }));
   const order = (last: (typeof entries)[number]['last']) =>
     last === undefined ? 0 : (last.direction === 'in' ? last.receivedAt : last.at).getTime();

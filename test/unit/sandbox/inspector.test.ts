@@ -55,7 +55,7 @@ describe('the inspector over HTTP', () => {
     const answer = await fetch(`${url}/inspector/depths`);
 
     expect(answer.status).toBe(404);
-    expect(await (await fetch(`${url}/console/parts`)).json()).toEqual({ inspector: false });
+    expect(await (await fetch(`${url}/console/start`)).json()).toMatchObject({ hasInspector: false });
   });
 
   it('passes each call to the inspector', async () => {

@@ -1,5 +1,7 @@
 import type { deliveryView, expiredView } from '../../../delivery/views.ts';
+import type { MinuteCounts } from '../../../service/activity-counts.ts';
 import type { Call as LoggedCall } from '../../../service/call-log.ts';
+import type { Faults } from '../../../service/faults.ts';
 import type { accountView, messageView, ruleView, templateView, userView } from '../../../service/views.ts';
 
 export type {
@@ -7,9 +9,12 @@ export type {
   DeadLetterQueue,
   InspectorChange,
   QueueDepths,
+  SendStates,
   SendSummary,
+  StageStatus,
   Trace,
 } from '../../../inspector.ts';
+export type { MinuteCounts };
 
 // The control API's resources, typed by the functions that serialize them.
 export type User = ReturnType<typeof userView>;
@@ -20,6 +25,8 @@ export type Account = ReturnType<typeof accountView>;
 export type ExpiredEvent = ReturnType<typeof expiredView>;
 export type Delivery = ReturnType<typeof deliveryView>;
 export type Call = LoggedCall;
+
+export type FaultList = ReturnType<Faults['list']>;
 
 /** A row of the user list. */
 export type UserRow = User & { readonly lastMessage: Message | null };
@@ -44,6 +51,24 @@ export type FeedEntry = { readonly id: number; readonly at: string } & (
   | { readonly type: 'clock-moved'; readonly now: string }
   | { readonly type: 'reset' | 'gap' }
 );
+
+/** The whole state of the service that the page shows, as of the feed's entry `feedId`. */
+export type ConsoleStart = {
+  readonly feedId: number;
+  readonly hasInspector: boolean;
+  readonly now: string;
+  readonly chatChannelNumbers: readonly string[];
+  readonly account: Account;
+  readonly rules: readonly Rule[];
+  readonly templates: readonly Template[];
+  readonly users: readonly UserRow[];
+  readonly faults: FaultList;
+  readonly expiredCount: number;
+  /** Latest first. */
+  readonly log: readonly FeedEntry[];
+  /** The last 30 minutes, oldest first. */
+  readonly minutes: readonly MinuteCounts[];
+};
 
 /** The value that a call returned, or the error message to show. */
 export type ApiResult<Value> =

@@ -1,5 +1,7 @@
 import { type FeedEntry, type Message, stringField, type User } from './api.ts';
 import { store } from './console-state.ts';
+import { refreshFaults } from './faults.ts';
+import { activityOf, withActivity } from './minutes.ts';
 import { replaceRoute } from './navigate.ts';
 import { withMessage } from './selected-user.ts';
 import { refreshTimeline } from './timeline.ts';
@@ -8,7 +10,12 @@ const MAX_LOG_ENTRIES = 500;
 
 /** Applies a feed entry to the state, or returns `reload` if the state must be loaded from scratch. */
 export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
-  store.set({ eventLog: [entry, ...store.get().eventLog.slice(0, MAX_LOG_ENTRIES - 1)] });
+  const { eventLog, minutes } = store.get();
+  const activity = activityOf(entry);
+  store.set({
+    eventLog: [entry, ...eventLog.slice(0, MAX_LOG_ENTRIES - 1)],
+    ...(activity && { minutes: withActivity(minutes, activity, Date.now()) }),
+  });
   switch (entry.type) {
     case 'account-changed':
       store.set({ account: entry.account });
@@ -44,15 +51,16 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       break;
     case 'webhook-attempt':
       refreshIfShown(stringField(entry.delivery.event, '_id_'));
+      refreshFaults();
       break;
     case 'call':
+      refreshFaults();
       if (store.get().route.selection?.kind === 'request') refreshTimeline();
       break;
     case 'clock-moved':
       store.set({ clockOffsetMs: Date.parse(entry.now) - Date.now() });
       break;
     case 'reset':
-      store.set({ eventLog: [] });
       replaceRoute({ user: undefined, selection: undefined });
       return 'reload';
     case 'gap':

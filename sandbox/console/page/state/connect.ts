@@ -1,68 +1,60 @@
-import {
-  type Account,
-  callApi,
-  type FeedEntry,
-  type InspectorChange,
-  inspectorPath,
-  type Rule,
-  type Template,
-  type UserRow,
-} from './api.ts';
+import { type ConsoleStart, callApi, type FeedEntry, type InspectorChange, inspectorPath } from './api.ts';
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
 import { replaceRoute } from './navigate.ts';
 import { loadSelectedUser, putSend } from './selected-user.ts';
+import { loadSendStates } from './send-states.ts';
 import { refreshTimeline } from './timeline.ts';
-
-type SandboxState = {
-  feedId: number;
-  now: string;
-  chatChannelNumbers: readonly string[];
-  account: Account;
-  rules: readonly Rule[];
-  templates: readonly Template[];
-};
 
 const RETRY_MS = 1_000;
 
 let feeds: readonly EventSource[] = [];
+let retry: ReturnType<typeof setTimeout> | undefined;
+let attempts = 0;
 
-/** Loads the whole state, then follows the feeds. Starts over when the feed reports a gap. */
+/**
+ * Loads the whole state, then follows the feeds. Starts over when the feed reports a gap or a reset, and when a
+ * connection is lost, because the inspector's feed does not repeat what was missed.
+ */
 export const connect = async (): Promise<void> => {
+  disconnect();
+  const attempt = ++attempts;
+  const start = await callApi<ConsoleStart>('GET', '/console/start');
+  if (attempt !== attempts) return;
+  if (!start.ok) return connectLater();
+  const { feedId, now, users, log, ...state } = start.value;
+  store.set({
+    ...state,
+    clockOffsetMs: Date.parse(now) - Date.now(),
+    users: { byContact: new Map(users.map((user) => [user.contact, user])) },
+    eventLog: log,
+  });
+  if (state.hasInspector) feeds = [followInspector()];
+  const [latest] = users;
+  if (store.get().route.user === undefined && latest !== undefined) replaceRoute({ user: latest.contact });
+  else await loadSelectedUser();
+  if (attempt !== attempts) return;
+  refreshTimeline();
+  feeds = [...feeds, followSandbox(feedId)];
+};
+
+const disconnect = (): void => {
+  clearTimeout(retry);
   for (const feed of feeds) feed.close();
   feeds = [];
-  const parts = await callApi<{ inspector: boolean }>('GET', '/console/parts');
-  const state = await callApi<SandboxState>('GET', '/sandbox/state');
-  const deliveries = await callApi<{ expired: readonly unknown[] }>('GET', '/sandbox/deliveries?limit=1');
-  const users = await callApi<{ users: readonly UserRow[] }>('GET', '/sandbox/users?limit=1000');
-  if (!parts.ok || !state.ok || !deliveries.ok || !users.ok) {
-    store.set({ connection: 'lost' });
-    setTimeout(() => void connect(), RETRY_MS);
-    return;
-  }
-  const hasInspector = parts.value.inspector;
-  const { feedId, now, chatChannelNumbers, account, rules, templates } = state.value;
-  store.set({
-    hasInspector,
-    clockOffsetMs: Date.parse(now) - Date.now(),
-    chatChannelNumbers,
-    account,
-    rules,
-    templates,
-    expiredCount: deliveries.value.expired.length,
-    users: { byContact: new Map(users.value.users.map((user) => [user.contact, user])) },
-  });
-  const latest = users.value.users[0]?.contact;
-  if (store.get().route.user === undefined && latest !== undefined) replaceRoute({ user: latest });
-  else await loadSelectedUser();
-  refreshTimeline();
-  feeds = [followSandbox(feedId), ...(hasInspector ? [followInspector()] : [])];
+};
+
+const connectLater = (): void => {
+  disconnect();
+  attempts += 1;
+  store.set({ connection: 'lost' });
+  retry = setTimeout(() => void connect(), RETRY_MS);
 };
 
 const followSandbox = (after: number): EventSource => {
   const feed = new EventSource(`/sandbox/feed?after=${after}`);
   feed.onopen = () => store.set({ connection: 'live' });
-  feed.onerror = () => store.set({ connection: 'lost' });
+  feed.onerror = connectLater;
   feed.onmessage = ({ data }) => {
     const entry: FeedEntry = JSON.parse(data);
     if (applyFeedEntry(entry) === 'reload') void connect();
@@ -77,8 +69,12 @@ const followInspector = (): EventSource => {
     apply: (change: Extract<InspectorChange, { kind: Kind }>) => void,
   ) => feed.addEventListener(kind, ({ data }) => apply({ kind, ...JSON.parse(data) }));
 
+  feed.onopen = () => void loadSendStates();
+  feed.onerror = connectLater;
   on('queues', ({ depths }) => store.set({ queueDepths: depths }));
-  on('send', ({ send }) => {
+  on('stage', ({ stage }) => store.set({ stage }));
+  on('send', ({ send, states }) => {
+    store.set({ sendStates: states });
     putSend(send);
     const { route, timeline } = store.get();
     const isShownMessage = send.messageId !== undefined && timeline?.message?.id === send.messageId;

@@ -4,11 +4,15 @@ import type {
   Call,
   Delivery,
   ExpiredEvent,
+  FaultList,
   FeedEntry,
   Message,
+  MinuteCounts,
   QueueDepths,
   Rule,
+  SendStates,
   SendSummary,
+  StageStatus,
   Template,
   Trace,
   UserRow,
@@ -61,6 +65,14 @@ export type ConsoleState = {
   readonly sends: readonly SendSummary[];
   readonly timeline: Timeline | undefined;
   readonly queueDepths: QueueDepths | undefined;
+  /** The circuit breaker, and whether sending is stopped; undefined until the inspector reports it. */
+  readonly stage: StageStatus | undefined;
+  /** How many requests of all users are in each state. */
+  readonly sendStates: SendStates;
+  /** The faults that are still to come. */
+  readonly faults: FaultList;
+  /** What happened in each minute, on this machine's clock, oldest first. */
+  readonly minutes: readonly MinuteCounts[];
   /** The feed's latest entries, latest first. */
   readonly eventLog: readonly FeedEntry[];
   readonly notice: { readonly text: string; readonly isError: boolean } | undefined;
@@ -87,6 +99,10 @@ export const store = createStore<ConsoleState>({
   sends: [],
   timeline: undefined,
   queueDepths: undefined,
+  stage: undefined,
+  sendStates: {},
+  faults: { answers: [], deliveries: [] },
+  minutes: [],
   eventLog: [],
   notice: undefined,
 });

@@ -22,10 +22,9 @@ const get = async ({ url }: RunningSandbox, path: string) => {
 
 type Entry = { id: number; type: string; at: string };
 
-const logOf = async (sandbox: RunningSandbox, query = ''): Promise<Entry[]> =>
-  (await get(sandbox, `/console/log${query}`)).body.entries;
+const logOf = async (sandbox: RunningSandbox): Promise<Entry[]> => (await get(sandbox, '/console/start')).body.log;
 
-describe('GET /console/log', () => {
+describe('the log at the start of the console', () => {
   test('returns the entries of the feed, latest first', async () => {
     const sandbox = await startTestSandbox();
     const feed = await readFeed(sandbox.url);
@@ -34,16 +33,6 @@ describe('GET /console/log', () => {
     await feed.until('call');
 
     expect(await logOf(sandbox)).toEqual(feed.entries.toReversed());
-    expect(await logOf(sandbox, '?limit=2')).toEqual(feed.entries.slice(-2).toReversed());
-  });
-
-  test.each(['0', '501', '-1', '1.5', 'ten', '', '007', '1e2'])('refuses the limit "%s"', async (limit) => {
-    const sandbox = await startTestSandbox();
-
-    expect(await get(sandbox, `/console/log?limit=${limit}`)).toEqual({
-      status: 400,
-      body: { error: { code: 400, message: 'limit must be a whole number from 1 to 500.' } },
-    });
   });
 
   test('starts again with a reset', async () => {
@@ -106,9 +95,9 @@ describe('GET /console/log', () => {
   });
 });
 
-describe('GET /console/counts', () => {
+describe('the counts at the start of the console', () => {
   const totalsOf = async (sandbox: RunningSandbox) => {
-    const { minutes } = (await get(sandbox, '/console/counts')).body;
+    const { minutes } = (await get(sandbox, '/console/start')).body;
     const total = (name: string) => minutes.reduce((sum: number, minute: Entry) => sum + Object(minute)[name], 0);
     return [minutes.length, ...['received', 'sent', 'failedCalls', 'failedDeliveries'].map(total)];
   };
@@ -131,7 +120,7 @@ describe('GET /console/counts', () => {
     expect(failed).toBeGreaterThan(0);
     expect(await totalsOf(sandbox)).toEqual([30, 1, 2, 1, failed]);
     const { feedId } = Object((await sandbox.control('GET /state')).body);
-    expect((await get(sandbox, '/console/counts')).body.feedId).toBe(feedId);
+    expect((await get(sandbox, '/console/start')).body.feedId).toBe(feedId);
   });
 
   test('is cleared by a reset', async () => {
