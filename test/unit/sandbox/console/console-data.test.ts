@@ -181,6 +181,7 @@ test('GET /console/messages returns what happened to one message, also after a r
   expect((await get(after, `/console/messages/${id}`)).body).toEqual(body);
   expect((await get(after, '/console/messages/unknown')).body).toEqual({
     message: null,
+    contact: null,
     deliveries: [],
     expired: [],
     calls: [],
