@@ -181,7 +181,7 @@ it('runs no script in an address that is clicked', async () => {
 
 it('runs no script in a request, a decision, an answer, or a table item', async () => {
   await page.locator('.user').filter({ hasText: 'User 0' }).click();
-  await page.getByRole('link', { name: 'Requests', exact: true }).click();
+  await page.getByRole('link', { name: 'This user' }).click();
   const planted = page.locator('.log-row').filter({ hasText: 'img/data-planted' });
   await planted.nth(1).waitFor();
 

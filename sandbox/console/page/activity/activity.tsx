@@ -2,11 +2,12 @@ import { Link } from '../components/link.tsx';
 import { useConsole } from '../state/console-state.ts';
 import type { Tab } from '../state/route.ts';
 import { EventLog } from './event-log.tsx';
-import { UserRequests } from './request-list.tsx';
+import { AllRequests, UserRequests } from './request-list.tsx';
 import { Timeline } from './timeline.tsx';
 
 const TAB_NAMES: readonly (readonly [tab: Tab, name: string])[] = [
-  ['user', 'Requests'],
+  ['user', 'This user'],
+  ['requests', 'All requests'],
   ['events', 'Event log'],
 ];
 
@@ -30,9 +31,21 @@ export const Activity = () => {
             </p>
           )}
         </nav>
-        {shown === 'events' ? <EventLog /> : <UserRequests />}
+        <List tab={shown} />
       </div>
       <Timeline />
     </div>
   );
+};
+
+const List = ({ tab }: { tab: Tab }) => {
+  switch (tab) {
+    case 'user':
+    case 'dead-letters':
+      return <UserRequests />;
+    case 'requests':
+      return <AllRequests />;
+    case 'events':
+      return <EventLog />;
+  }
 };

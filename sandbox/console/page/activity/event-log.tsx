@@ -1,39 +1,39 @@
-import { Link } from '../components/link.tsx';
+import { LinkList } from '../components/link-list.tsx';
 import { formatSeconds } from '../components/time.ts';
-import { VirtualList } from '../components/virtual-list.tsx';
 import { type FeedEntry, stringField } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
 
 /** The sandbox's feed for all users, latest entry first. */
 export const EventLog = () => {
   const eventLog = useConsole((state) => state.eventLog);
+  const selection = useConsole((state) => state.route.selection);
   return (
-    <VirtualList
+    <LinkList
       rows={eventLog}
-      rowHeight={34}
       keyOf={({ id }) => String(id)}
+      targetOf={(entry) => {
+        const { messageId, contact } = describe(entry);
+        if (messageId === undefined) return undefined;
+        const selection = { kind: 'message' as const, id: messageId };
+        return contact === undefined ? { selection } : { user: contact, selection };
+      }}
+      isCurrent={(entry) => selection?.kind === 'message' && describe(entry).messageId === selection.id}
+      rowClass="log-row"
       label="Event log"
-      emptyText="No events since you opened this page."
+      empty="No events yet."
       renderRow={(entry) => <EventRow entry={entry} />}
     />
   );
 };
 
 const EventRow = ({ entry }: { entry: FeedEntry }) => {
-  const { event, detail, messageId, contact } = describe(entry);
-  const cells = (
+  const { event, detail } = describe(entry);
+  return (
     <>
       <time class="time">{formatSeconds(entry.at)}</time>
       <span class="id">{event}</span>
       <span class="detail">{detail}</span>
     </>
-  );
-  if (messageId === undefined) return <p class="log-row">{cells}</p>;
-  const selection = { kind: 'message' as const, id: messageId };
-  return (
-    <Link class="log-row" to={contact === undefined ? { selection } : { user: contact, selection }}>
-      {cells}
-    </Link>
   );
 };
 

@@ -1,37 +1,84 @@
+import type { ComponentChildren } from 'preact';
 import { Badge, toneOf } from '../components/badge.tsx';
 import { Link } from '../components/link.tsx';
+import { LinkList } from '../components/link-list.tsx';
 import { formatSeconds } from '../components/time.ts';
-import { VirtualList } from '../components/virtual-list.tsx';
 import type { SendSummary } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
+import { findUser } from '../state/find-user.ts';
+import { NO_FILTER } from '../state/route.ts';
+import { isFiltered, reasonOf } from './request-counts.ts';
+import { RequestFilterBar } from './request-filter.tsx';
 
-/** The selected user's requests, latest first. */
+/** The selected user's requests. */
 export const UserRequests = () => {
-  const sends = useConsole((state) => state.sends);
-  const selection = useConsole((state) => state.route.selection);
+  const user = useConsole((state) => state.route.user);
   return (
-    <VirtualList
-      rows={sends}
-      rowHeight={34}
-      keyOf={({ requestId }) => requestId}
-      label="Requests for this user"
-      emptyText="No requests for this user yet. Send a message to create one."
-      renderRow={(send) => (
-        <RequestRow send={send} isSelected={selection?.kind === 'request' && selection.id === send.requestId} />
-      )}
-    />
+    <RequestList label="Requests for this user">
+      {user === undefined
+        ? 'Select a user to see the requests for this user.'
+        : 'No requests for this user yet. Send a message to create one.'}
+    </RequestList>
   );
 };
 
-/** Returns the reason for a request's state. If a request expires, the outcome is that of an earlier call. */
-const reasonOf = ({ state, code, decision, outcome, outcomeDetails }: SendSummary): string | undefined =>
-  code ?? (state === 'expired' ? decision : (outcomeDetails ?? outcome ?? decision));
+/** The requests for all users that match the filter. */
+export const AllRequests = () => {
+  const filter = useConsole((state) => state.route.filter);
+  return (
+    <>
+      <RequestFilterBar />
+      <RequestList label="All requests" hasUsers>
+        {isFiltered(filter) ? (
+          <>
+            No requests match the filter. <Link to={{ filter: NO_FILTER }}>Clear filter</Link>
+          </>
+        ) : (
+          'No requests yet. Send a message to create one.'
+        )}
+      </RequestList>
+    </>
+  );
+};
 
-const RequestRow = ({ send, isSelected }: { send: SendSummary; isSelected: boolean }) => (
-  <Link class="log-row" to={{ selection: { kind: 'request', id: send.requestId } }} isCurrent={isSelected}>
-    <time class="time">{send.at && formatSeconds(send.at)}</time>
+/** The listed requests, latest change first. The children are shown if there are none. */
+const RequestList = (props: { label: string; hasUsers?: boolean; children: ComponentChildren }) => {
+  const requests = useConsole((state) => state.requests);
+  const selection = useConsole((state) => state.route.selection);
+  const { byContact } = useConsole((state) => state.users);
+  return (
+    <div class="requests">
+      <LinkList
+        rows={requests?.sends ?? []}
+        keyOf={({ requestId }) => requestId}
+        targetOf={({ requestId, platformContactId = '' }) => {
+          const user = findUser(byContact, platformContactId)?.contact;
+          return { selection: { kind: 'request', id: requestId }, ...(user !== undefined && { user }) };
+        }}
+        isCurrent={({ requestId }) => selection?.kind === 'request' && selection.id === requestId}
+        rowClass={`log-row request-row${props.hasUsers ? ' has-user' : ''}`}
+        label={props.label}
+        empty={requests && props.children}
+        renderRow={(send) => <RequestRow send={send} userName={props.hasUsers ? nameOf(send, byContact) : undefined} />}
+      />
+    </div>
+  );
+};
+
+const RequestRow = ({ send, userName }: { send: SendSummary; userName: string | undefined }) => (
+  <>
+    <time class="time" dateTime={send.at} title={send.at}>
+      {send.at && formatSeconds(send.at)}
+    </time>
     <span class="id">{send.requestId}</span>
-    <span class="detail">{reasonOf(send)}</span>
+    <span class="details">
+      {userName !== undefined && <span class="user-name">{userName}</span>}
+      <span class="detail">{send.text ?? (send.ruleName && `Template ${send.ruleName}`)}</span>
+      <span class="reason">{reasonOf(send)}</span>
+    </span>
     <Badge tone={toneOf(send.state)}>{send.state}</Badge>
-  </Link>
+  </>
 );
+
+const nameOf = ({ platformContactId = '' }: SendSummary, users: Parameters<typeof findUser>[0]): string =>
+  findUser(users, platformContactId)?.name ?? platformContactId;

@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+import type { ComponentChildren, TargetedFocusEvent, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Rows rendered above and below the visible ones, so that scrolling leaves no gap. */
@@ -6,66 +6,84 @@ const OVERSCAN = 6;
 
 type Props<Row> = {
   rows: readonly Row[];
-  /** In pixels. */
-  rowHeight: number;
   keyOf: (row: Row) => string;
   renderRow: (row: Row, index: number) => ComponentChildren;
   label: string;
-  emptyText: string;
-  /** Scrolled into view when it changes. */
-  activeIndex?: number;
-  onKeyDown?: (event: TargetedKeyboardEvent<HTMLDivElement>) => void;
+  /** Shown if there are no rows. */
+  empty: ComponentChildren;
+  /** Always rendered, because it has the list's tab stop. */
+  activeIndex: number;
+  /** The key of the active row, if it is to be scrolled into view when it changes. */
+  shownKey: string | undefined;
+  onKeyDown: (event: TargetedKeyboardEvent<HTMLDivElement>) => void;
+  onFocusIn: (event: TargetedFocusEvent<HTMLDivElement>) => void;
 };
 
-/** A list that renders only its visible rows. */
+/** A list that renders only its visible rows. The style property `--row-height` sets the height of a row. */
 export const VirtualList = <Row,>(props: Props<Row>) => {
-  const { rows, rowHeight, keyOf, renderRow, label, emptyText, activeIndex, onKeyDown } = props;
+  const { rows, keyOf, renderRow, label, empty, activeIndex, shownKey, onKeyDown, onFocusIn } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 400 });
+  const [{ top, height, rowHeight }, setView] = useState({ top: 0, height: 400, rowHeight: 34 });
 
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null) return;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const measure = () => setView(viewOf(element));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
 
+  // Not when the row only moves, because a list that grows would scroll on its own.
   useLayoutEffect(() => {
     const element = frame.current;
-    if (element === null || activeIndex === undefined || activeIndex < 0 || element.clientHeight < rowHeight) return;
-    const top = activeIndex * rowHeight;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + rowHeight > element.scrollTop + element.clientHeight) {
-      element.scrollTop = top + rowHeight - element.clientHeight;
+    if (element === null || shownKey === undefined || element.clientHeight < rowHeight) return;
+    const rowTop = activeIndex * rowHeight;
+    if (rowTop < element.scrollTop) element.scrollTop = rowTop;
+    else if (rowTop + rowHeight > element.scrollTop + element.clientHeight) {
+      element.scrollTop = rowTop + rowHeight - element.clientHeight;
     }
-  }, [activeIndex, rowHeight]);
+  }, [shownKey, rowHeight]);
 
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - OVERSCAN);
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + OVERSCAN);
+  const first = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN);
+  const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + OVERSCAN);
+  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
+  if (activeIndex >= last) indexes.push(activeIndex);
+  else if (activeIndex >= 0 && activeIndex < first) indexes.unshift(activeIndex);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move the focus between the buttons inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move the focus between the links inside
     <div
       class="virtual-list"
       ref={frame}
-      onScroll={({ currentTarget }) => setView({ top: currentTarget.scrollTop, height: currentTarget.clientHeight })}
+      onScroll={({ currentTarget }) => setView(viewOf(currentTarget))}
       onKeyDown={onKeyDown}
+      onFocusIn={onFocusIn}
     >
-      {rows.length === 0 && <div class="virtual-list-empty">{emptyText}</div>}
+      {rows.length === 0 && <div class="virtual-list-empty">{empty}</div>}
       <ul class="virtual-list-rows" aria-label={label} style={{ height: `${rows.length * rowHeight}px` }}>
-        {rows.slice(first, last).map((row, offset) => (
-          <li
-            key={keyOf(row)}
-            style={{ transform: `translateY(${(first + offset) * rowHeight}px)`, height: `${rowHeight}px` }}
-            aria-setsize={rows.length}
-            aria-posinset={first + offset + 1}
-          >
-            {renderRow(row, first + offset)}
-          </li>
-        ))}
+        {indexes.map((index) => {
+          const row = rows[index];
+          return (
+            row !== undefined && (
+              <li
+                key={keyOf(row)}
+                style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+                aria-setsize={rows.length}
+                aria-posinset={index + 1}
+              >
+                {renderRow(row, index)}
+              </li>
+            )
+          );
+        })}
       </ul>
     </div>
   );
 };
+
+const viewOf = (element: HTMLElement) => ({
+  top: element.scrollTop,
+  height: element.clientHeight,
+  rowHeight: Number.parseFloat(getComputedStyle(element).getPropertyValue('--row-height')),
+});

@@ -1,8 +1,6 @@
-import type { TargetedKeyboardEvent } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { Link } from '../components/link.tsx';
+import { LinkList } from '../components/link-list.tsx';
 import { formatTime } from '../components/time.ts';
-import { VirtualList } from '../components/virtual-list.tsx';
 import { addUser } from '../state/add-user.ts';
 import type { UserRow } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
@@ -10,8 +8,6 @@ import { selectUser } from '../state/navigate.ts';
 import { messagePreview } from './message-bubble.tsx';
 import { hasOpenWindow, useWindowTime } from './open-windows.ts';
 import { searchUsers } from './user-search.ts';
-
-const ROW_HEIGHT = 52;
 
 /** The users, by latest message first, with a search field that also adds users. */
 export const UserList = () => {
@@ -23,16 +19,6 @@ export const UserList = () => {
   const found = useMemo(() => searchUsers(users.byContact, search, businessNumber), [users, search, businessNumber]);
   const { rows, outcome, newContact } = found;
   const now = useWindowTime(users.byContact.values());
-  const activeIndex = rows.findIndex(({ contact }) => contact === selected);
-
-  const moveBetweenUsers = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
-    const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const next = offset === undefined ? undefined : rows[activeIndex + offset];
-    if (next === undefined) return;
-    event.preventDefault();
-    selectUser(next.contact);
-    focusSelectedRow(event.currentTarget);
-  };
 
   const changeSearch = (text: string) => {
     setSearch(text);
@@ -69,22 +55,15 @@ export const UserList = () => {
         </div>
         {refused?.id !== undefined && <AddId id={refused.id} onAdd={add} />}
       </search>
-      <VirtualList
+      <LinkList
         rows={rows}
-        rowHeight={ROW_HEIGHT}
         keyOf={({ contact }) => contact}
+        targetOf={({ contact }) => ({ user: contact, selection: undefined })}
+        isCurrent={({ contact }) => contact === selected}
+        rowClass="user"
         label="Users"
-        emptyText={search === '' ? 'No users yet. Enter a phone number above to add one.' : 'No matching users.'}
-        activeIndex={activeIndex}
-        onKeyDown={moveBetweenUsers}
-        renderRow={(user, index) => (
-          <Row
-            user={user}
-            isWindowOpen={hasOpenWindow(user, now)}
-            isSelected={user.contact === selected}
-            isTabStop={index === Math.max(0, activeIndex)}
-          />
-        )}
+        empty={search === '' ? 'No users yet. Enter a phone number above to add one.' : 'No matching users.'}
+        renderRow={(user) => <Row user={user} isWindowOpen={hasOpenWindow(user, now)} />}
       />
     </div>
   );
@@ -97,17 +76,15 @@ const AddId = ({ id, onAdd }: { id: string; onAdd: (contact: string) => Promise<
   </button>
 );
 
-type RowProps = { user: UserRow; isWindowOpen: boolean; isSelected: boolean; isTabStop: boolean };
-
-const Row = ({ user, isWindowOpen, isSelected, isTabStop }: RowProps) => {
+const Row = ({ user, isWindowOpen }: { user: UserRow; isWindowOpen: boolean }) => {
   const { contact, name, lastMessage } = user;
   return (
-    <Link class="user" to={{ user: contact, selection: undefined }} isCurrent={isSelected} isTabStop={isTabStop}>
+    <>
       <Avatar name={name || contact} isWindowOpen={isWindowOpen} />
       <span class="name">{name || contact}</span>
       <span class="time">{lastMessage && formatTime(lastMessage.at)}</span>
       <span class="preview">{lastMessage ? messagePreview(lastMessage) : 'No messages yet'}</span>
-    </Link>
+    </>
   );
 };
 
@@ -120,12 +97,5 @@ const Avatar = ({ name, isWindowOpen }: { name: string; isWindowOpen: boolean })
     <span class={`avatar color-${sum % COLORS}${isWindowOpen ? ' open' : ''}`} aria-hidden="true">
       {/^\+?\d/.test(name) ? name.slice(-2) : name.slice(0, 1).toUpperCase()}
     </span>
-  );
-};
-
-/** Waits two frames, because the selected row may not be rendered yet. */
-const focusSelectedRow = (list: HTMLElement): void => {
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-current]')?.focus({ preventScroll: true })),
   );
 };

@@ -9,6 +9,7 @@ export type {
   DeadLetterQueue,
   InspectorChange,
   QueueDepths,
+  SendList,
   SendStates,
   SendSummary,
   StageStatus,

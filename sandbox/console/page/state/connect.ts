@@ -2,7 +2,8 @@ import { type ConsoleStart, callApi, type FeedEntry, type InspectorChange, inspe
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
 import { replaceRoute } from './navigate.ts';
-import { loadSelectedUser, putSend } from './selected-user.ts';
+import { loadRequests, refreshRequests } from './requests.ts';
+import { loadSelectedUser } from './selected-user.ts';
 import { loadSendStates } from './send-states.ts';
 import { refreshTimeline } from './timeline.ts';
 
@@ -34,6 +35,7 @@ export const connect = async (): Promise<void> => {
   if (store.get().route.user === undefined && latest !== undefined) replaceRoute({ user: latest.contact });
   else await loadSelectedUser();
   if (attempt !== attempts) return;
+  void loadRequests();
   refreshTimeline();
   feeds = [...feeds, followSandbox(feedId)];
 };
@@ -75,7 +77,7 @@ const followInspector = (): EventSource => {
   on('stage', ({ stage }) => store.set({ stage }));
   on('send', ({ send, states }) => {
     store.set({ sendStates: states });
-    putSend(send);
+    refreshRequests(send);
     const { route, timeline } = store.get();
     const isShownMessage = send.messageId !== undefined && timeline?.message?.id === send.messageId;
     if (route.selection?.id === send.requestId || isShownMessage) refreshTimeline();

@@ -10,8 +10,8 @@ import type {
   MinuteCounts,
   QueueDepths,
   Rule,
+  SendList,
   SendStates,
-  SendSummary,
   StageStatus,
   Template,
   Trace,
@@ -61,8 +61,8 @@ export type ConsoleState = {
   readonly route: Route;
   readonly pane: Pane;
   readonly conversation: Conversation;
-  /** The selected user's requests, latest first. */
-  readonly sends: readonly SendSummary[];
+  /** The requests that are listed, latest change first; undefined until they are loaded. */
+  readonly requests: Pick<SendList, 'sends' | 'total'> | undefined;
   readonly timeline: Timeline | undefined;
   readonly queueDepths: QueueDepths | undefined;
   /** The circuit breaker, and whether sending is stopped; undefined until the inspector reports it. */
@@ -96,7 +96,7 @@ export const store = createStore<ConsoleState>({
   route: parseRoute(''),
   pane: 'phone',
   conversation: EMPTY_CONVERSATION,
-  sends: [],
+  requests: undefined,
   timeline: undefined,
   queueDepths: undefined,
   stage: undefined,

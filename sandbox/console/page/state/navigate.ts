@@ -1,4 +1,5 @@
 import { EMPTY_CONVERSATION, type Pane, store } from './console-state.ts';
+import { loadRequests, requestsPath } from './requests.ts';
 import { formatRoute, parseRoute, type Route, type Selection } from './route.ts';
 import { loadSelectedUser } from './selected-user.ts';
 import { loadTimeline } from './timeline.ts';
@@ -46,15 +47,20 @@ export const followHistory = (): void => {
 const show = (route: Route, pane: Pane): void => {
   const { route: previous } = store.get();
   const isOtherUser = route.user !== previous.user;
+  const isOtherList = requestsPath(route) !== requestsPath(previous);
+  // A filter narrows a list down, so its earlier rows stay until the others are loaded.
+  const isFiltered = route.tab === 'requests' && previous.tab === 'requests';
   const isOtherItem = !isSameItem(route.selection, previous.selection);
   store.set({
     // The same object, so that what depends on the selection alone is not rendered again.
     route: isOtherItem ? route : { ...route, selection: previous.selection },
     pane,
-    ...(isOtherUser && { conversation: EMPTY_CONVERSATION, sends: [] }),
+    ...(isOtherUser && { conversation: EMPTY_CONVERSATION }),
+    ...(isOtherList && !isFiltered && { requests: undefined }),
     ...(isOtherItem && { timeline: undefined }),
   });
   if (isOtherUser) void loadSelectedUser();
+  if (isOtherList) void loadRequests();
   if (isOtherItem) void loadTimeline();
 };
 

@@ -1,4 +1,4 @@
-import { callApi, inspectorPath, type Message, type SendSummary, type User, userPath } from './api.ts';
+import { callApi, type Message, type User, userPath } from './api.ts';
 import { type Conversation, EMPTY_CONVERSATION, showError, store } from './console-state.ts';
 import { formatRoute } from './route.ts';
 import { withUser } from './users.ts';
@@ -6,11 +6,10 @@ import { withUser } from './users.ts';
 /** How many messages the page keeps in memory. */
 const MAX_MESSAGES = 150;
 const PAGE_SIZE = 50;
-const MAX_SENDS = 200;
 
-/** Loads the selected user's latest messages and requests. */
+/** Loads the selected user's latest messages. */
 export const loadSelectedUser = async (): Promise<void> => {
-  await Promise.all([loadLatestMessages(), loadSends()]);
+  await loadLatestMessages();
   showStoredAddress();
 };
 
@@ -60,24 +59,6 @@ export const withMessage = (conversation: Conversation, message: Message): Conve
   return { messages: kept, before: kept.length > messages.length ? before : (kept[0]?.id ?? before), isAtEnd, contact };
 };
 
-/** Adds or updates a request in the selected user's list; ignores other users' requests. */
-export const putSend = (send: SendSummary): void => {
-  const { route, sends } = store.get();
-  const contact = route.user;
-  if (contact === undefined || withoutPlus(send.platformContactId ?? '') !== withoutPlus(contact)) return;
-  const others = sends.filter(({ requestId }) => requestId !== send.requestId);
-  store.set({ sends: [send, ...others].slice(0, MAX_SENDS) });
-};
-
-const loadSends = async (): Promise<void> => {
-  const { route, hasInspector } = store.get();
-  const contact = route.user;
-  if (!hasInspector || contact === undefined) return store.set({ sends: [] });
-  const path = inspectorPath(`sends?contact=${encodeURIComponent(contact)}`);
-  const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);
-  if (result.ok && store.get().route.user === contact) store.set({ sends: result.value.sends });
-};
-
 type Page = { user: User | null; messages: readonly Message[]; before: string | null };
 
 const fetchPage = (contact: string, before?: string) =>
@@ -85,5 +66,3 @@ const fetchPage = (contact: string, before?: string) =>
     'GET',
     `${userPath(contact)}/conversation?limit=${PAGE_SIZE}${before ? `&before=${encodeURIComponent(before)}` : ''}`,
   );
-
-const withoutPlus = (contact: string): string => contact.replace(/^\+/, '');

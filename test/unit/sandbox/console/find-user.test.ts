@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import type { UserRow } from '../../../../sandbox/console/page/state/api.ts';
+import { findUser, isSameContact } from '../../../../sandbox/console/page/state/find-user.ts';
+
+const user = (contact: string): UserRow => ({
+  contact,
+  customerId: 'customer',
+  readReceipts: true,
+  onPlatform: true,
+  optIn: false,
+  device: 'on',
+  windows: [],
+  lastMessage: null,
+});
+
+it.each([
+  ['+5491155550001', '+5491155550001'],
+  ['5491155550001', '+5491155550001'],
+  ['+54 9 (11) 5555-0001', '+5491155550001'],
+  ['+5491155550002', '5491155550002'],
+  ['CO.1000a', 'CO.1000a'],
+])('finds the user that %s names', (named, contact) => {
+  const users = new Map(['+5491155550001', '5491155550002', 'CO.1000a'].map((one) => [one, user(one)]));
+
+  expect(findUser(users, named)?.contact).toBe(contact);
+  expect(isSameContact(named, contact)).toBe(true);
+});
+
+it('finds no user for another number', () => {
+  expect(findUser(new Map([['+5491155550001', user('+5491155550001')]]), '+5491155550009')).toBeUndefined();
+  expect(isSameContact('+5491155550001', '+5491155550009')).toBe(false);
+});
