@@ -1,129 +1,86 @@
-import { toneOf } from '../components/badge.tsx';
-import { type Call, field, stringField } from '../state/api.ts';
+import { formatMilliseconds } from '../components/time.ts';
+import { stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
-import {
-  expiredSteps,
-  itemBody,
-  statusOf,
-  type TableItem,
-  type TimelineStep,
-  traceDetail,
-  webhookSteps,
-} from './timeline-step.ts';
+import { requestIdOf, type TableItem } from '../state/timeline-subject.ts';
+import { callStep, queuedStep, sendSteps } from './send-steps.ts';
+import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
+import { expiredSteps, statusOf, webhookSteps } from './webhook-steps.ts';
 
-/** Returns the steps of what the business sends, from the request to the recorded statuses. */
+/** Returns the steps of what the business sends, in causal order. */
 export const outboundSteps = (
   timeline: Timeline,
   sendItem: TableItem | undefined,
   messageItem: TableItem | undefined,
 ): readonly TimelineStep[] => {
-  const calls = timeline.calls.map(callStep);
+  const { calls, trace = { items: [] } } = timeline;
+  const statuses = storedStatuses(messageItem);
+  const lastStatus = [...statuses.values()].flat().at(-1);
+  const messageBodies = messageItem ? [itemBody('Message item', messageItem)] : [];
+  const stored = new Map(
+    [...statuses].map(([status, steps]) => [
+      status,
+      steps.map((step) => (step === lastStatus ? { ...step, bodies: messageBodies } : step)),
+    ]),
+  );
+  const requestId = requestIdOf(timeline);
+  const isQueued = sendItem !== undefined || trace.enqueuedAt !== undefined;
+  const sent = sendItem
+    ? sendSteps(sendItem, trace, calls, [
+        itemBody('Table item', sendItem),
+        ...(lastStatus === undefined ? messageBodies : []),
+      ])
+    : calls.map(callStep);
+  // A send that a status confirmed was recorded when that status arrived.
+  const confirmed = sendItem?.confirmedBy === undefined ? undefined : sent.at(-1);
   return [
-    ...(sendItem ? sendSteps(sendItem, calls) : calls),
+    ...(requestId !== undefined && isQueued ? [queuedStep(requestId, sendItem, trace)] : []),
+    ...sent.filter((step) => step !== confirmed),
     ...deviceSteps(timeline),
-    ...webhookSteps(timeline.deliveries.filter((delivery) => statusOf(delivery) !== undefined)),
-    ...expiredSteps(timeline.expired),
-    ...(messageItem ? [statusStep(messageItem)] : []),
-  ];
-};
-
-const sendSteps = (send: TableItem, calls: readonly TimelineStep[]): readonly TimelineStep[] => {
-  const requestId = (stringField(send, 'pk') ?? '').replace(/^SEND#/, '');
-  const state = stringField(send, 'state') ?? 'unknown';
-  const endpoint = field(send.call, 'endpoint');
-  // The item of a request that ends without a call may still contain the call of an earlier attempt.
-  const isCalled = endpoint !== undefined && state !== 'refused' && state !== 'expired';
-  const attempts = Number(send.attempts ?? 0);
-  return [
-    {
-      source: 'queue',
-      title: `Request ${requestId} queued`,
-      tone: 'success',
-      detail: traceDetail(send),
-      bodies: [{ name: 'Request', value: stringField(send, 'body') }],
-    },
-    {
-      source: 'decision',
-      title: `Decision: ${isCalled ? endpoint : (stringField(send, 'code') ?? state)}`,
-      tone: isCalled ? 'success' : toneOf(state),
-      detail: stringField(send, 'decision'),
-      at: stringField(send, 'claimedAt') ?? stringField(send, `${state}At`),
-      bodies: isCalled ? [{ name: 'Call', value: send.call, order: 'table-item' }] : [],
-    },
-    ...calls,
-    {
-      source: 'table',
-      title: `Send state: ${state}`,
-      tone: toneOf(state),
-      detail: sentences(
-        stringField(send, 'outcome'),
-        stringField(send, 'outcomeDetails'),
-        attempts > 1 ? `${attempts} attempts so far` : undefined,
-      ),
-      at: stringField(send, `${state}At`),
-      bodies: [itemBody(send)],
-    },
-  ];
-};
-
-/** Joins sentences, with or without a final period. Returns undefined if there are none. */
-const sentences = (...parts: readonly (string | undefined)[]): string | undefined => {
-  const given = parts.filter((part) => part !== undefined);
-  return given.length === 0 ? undefined : given.map((part) => `${part.replace(/\.$/, '')}.`).join(' ');
-};
-
-const callStep = ({ path, status, at, request, answer, messageId, traceparent }: Call): TimelineStep => {
-  const isAccepted = messageId !== null;
-  return {
-    source: 'service',
-    title: `POST ${path.split('/').slice(-2).join('/')}: ${status}`,
-    tone: isAccepted ? 'success' : 'error',
-    detail: sentences(
-      isAccepted ? `Message ID: ${messageId}` : errorIn(answer),
-      traceparent ? `Header traceparent: ${traceparent}` : undefined,
+    ...webhookSteps(
+      timeline.deliveries.filter((delivery) => statusOf(delivery) !== ''),
+      stored,
     ),
-    at,
-    bodies: [
-      { name: 'Request', value: request },
-      { name: 'Response', value: answer },
-    ],
-  };
-};
-
-/** Summarizes the `error` or `problems` object of a response; undefined if it has none. */
-const errorIn = (response: unknown): string | undefined => {
-  const error = field(response, 'error') ?? field(response, 'problems');
-  const code = field(error, 'code');
-  return code === undefined ? undefined : `Error ${code}: ${field(error, 'message')}`;
+    ...(confirmed ? [confirmed] : []),
+    ...expiredSteps(timeline.expired),
+  ];
 };
 
 const deviceSteps = ({ message }: Timeline): readonly TimelineStep[] => {
   if (message === null || message.direction !== 'out' || !('status' in message)) return [];
-  const { status, deliveredAt, seenAt } = message;
-  const isDelivered = deliveredAt !== null;
-  const read = status === 'read' ? 'Read by the user.' : 'Read by the user, who has read receipts turned off.';
+  const { id, status, deliveredAt, seenAt } = message;
+  const common = {
+    source: 'user' as const,
+    ids: idsOf({ 'Message ID': id }),
+    bodies: [{ name: 'Message', value: message }],
+  };
+  if (deliveredAt === null) {
+    const title = "Not delivered to the user's device yet";
+    return [{ ...common, title, tone: 'pending', detail: 'The device is off.', isPending: true }];
+  }
+  const delivered = { ...common, title: "Delivered to the user's device", tone: 'success' as const, at: deliveredAt };
+  if (seenAt === null) return [delivered];
+  const detail = status === 'read' ? undefined : 'Read receipts are off, so the service sends no read event.';
   return [
-    {
-      source: 'user',
-      title: isDelivered ? "Delivered to the user's device" : "Not yet delivered to the user's device",
-      tone: isDelivered ? 'success' : 'pending',
-      detail: seenAt === null ? undefined : read,
-      at: deliveredAt ?? undefined,
-      bodies: [{ name: 'Message', value: message }],
-    },
+    { ...delivered, ids: [], bodies: [] },
+    { ...common, title: 'Read by the user', tone: 'success', at: seenAt, detail },
   ];
 };
 
-const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'];
+const STATUSES = ['sent', 'delivered', 'read', 'failed'];
 
-const statusStep = (message: TableItem): TimelineStep => {
-  const statuses = STATUS_TIMES.filter((name) => stringField(message, name) !== undefined)
-    .map((name) => name.replace(/At$/, ''))
-    .join(', ');
-  return {
-    source: 'table',
-    title: statuses ? `Statuses stored: ${statuses}` : 'Message stored',
-    tone: 'success',
-    bodies: [itemBody(message)],
-  };
-};
+/** Returns a step for each status in the table, by status. When it was stored is not known. */
+const storedStatuses = (message: TableItem | undefined): ReadonlyMap<string, readonly TimelineStep[]> =>
+  new Map(
+    STATUSES.flatMap((status) => {
+      const eventAt = stringField(message, `${status}At`);
+      if (eventAt === undefined) return [];
+      const step: TimelineStep = {
+        source: 'table',
+        title: `Status stored: ${status}`,
+        tone: status === 'failed' ? 'error' : 'success',
+        detail: `${status}At is the time of the event: ${formatMilliseconds(eventAt)}.`,
+        bodies: [],
+      };
+      return [[status, [step]]];
+    }),
+  );

@@ -32,10 +32,11 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
   };
 
   return (
-    <section class="resolve-send" aria-label="Resolve the uncertain send">
-      <p class="hint">
-        It is unknown whether the message was sent. Look on the phone, then record what happened. If it was sent,
-        sending it again reaches the user twice.
+    <section class="next-action" aria-label="Resolve the uncertain send">
+      <h3>Was this message sent?</h3>
+      <p>
+        The chat service did not answer, so Parley does not know and does not retry. Look for the message on the phone,
+        and record what you find. If you send it again although it was sent, the user gets it twice.
       </p>
       <Form onSubmit={resolve}>
         <label class="field">
@@ -55,7 +56,7 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
           </label>
         )}
         <label class="field">
-          Note
+          Note: how you know, for the audit trail (optional)
           <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
         </label>
         <button type="submit" class="primary" disabled={isBusy}>

@@ -1,56 +1,53 @@
 import { type Message, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
+import { itemOf, type TableItem } from '../state/timeline-subject.ts';
+import { type Ordered, orderSteps } from './order-steps.ts';
 import { outboundSteps } from './outbound-steps.ts';
-import {
-  expiredSteps,
-  itemBody,
-  publishedSteps,
-  type TableItem,
-  type TimelineStep,
-  webhookSteps,
-} from './timeline-step.ts';
+import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
+import { expiredSteps, publishedSteps, webhookSteps } from './webhook-steps.ts';
 
-/** Returns the steps of a message or request, in the order in which it passes through them. */
-export const timelineSteps = (timeline: Timeline): readonly TimelineStep[] => {
+/** Returns the steps of a message or request, in the order in which they happened. */
+export const timelineSteps = (timeline: Timeline): readonly Ordered<TimelineStep>[] => {
   const { message, trace } = timeline;
-  const itemOf = (sortKey: string): TableItem | undefined => trace?.items.find(({ sk }) => sk === sortKey);
   const steps =
     message?.direction === 'in'
-      ? inboundSteps(timeline, message, itemOf('MESSAGE'), itemOf('CONTACT'))
-      : outboundSteps(timeline, itemOf('SEND'), itemOf('MESSAGE'));
-  return [...steps, ...publishedSteps(trace)];
+      ? inboundSteps(timeline, message, itemOf(timeline, 'MESSAGE'), itemOf(timeline, 'CONTACT'))
+      : outboundSteps(timeline, itemOf(timeline, 'SEND'), itemOf(timeline, 'MESSAGE'));
+  return orderSteps([...steps, ...publishedSteps(trace)]);
 };
 
-/** Returns the ID of the timeline's send if its outcome is unknown, so that the user can resolve it. */
-export const uncertainRequest = ({ trace }: Timeline): string | undefined => {
-  const send = trace?.items.find(({ sk }) => sk === 'SEND');
-  return stringField(send, 'state') === 'uncertain' ? stringField(send, 'pk')?.replace(/^SEND#/, '') : undefined;
-};
-
+/** Returns the steps of a user's message, in causal order. */
 const inboundSteps = (
   { deliveries, expired }: Timeline,
   message: Message,
   messageItem: TableItem | undefined,
   contactItem: TableItem | undefined,
-): readonly TimelineStep[] => [
-  {
-    source: 'user',
-    title: 'User sent a message',
-    tone: 'success',
-    at: message.at,
-    bodies: [{ name: 'Message', value: message }],
-  },
-  ...(deliveries.length + expired.length === 0 ? [DELIVERY_PENDING] : webhookSteps(deliveries)),
-  ...expiredSteps(expired),
-  ...(messageItem ? [storedStep(messageItem)] : []),
-  ...(contactItem ? [windowStep(contactItem)] : []),
-];
+): readonly TimelineStep[] => {
+  const stored = [
+    ...(messageItem ? [storedStep(messageItem)] : []),
+    ...(contactItem ? [windowStep(contactItem, message.id)] : []),
+  ];
+  return [
+    {
+      source: 'user',
+      title: 'User sent a message',
+      tone: 'success',
+      at: message.at,
+      ids: idsOf({ 'Message ID': message.id }),
+      bodies: [{ name: 'Message', value: message }],
+    },
+    ...(deliveries.length + expired.length === 0 ? [DELIVERY_PENDING] : []),
+    ...webhookSteps(deliveries, new Map([['', stored]])),
+    ...expiredSteps(expired),
+  ];
+};
 
 const DELIVERY_PENDING: TimelineStep = {
   source: 'webhook',
   title: 'Webhook delivery pending',
   tone: 'pending',
   detail: 'The event is retried until it is acknowledged, for up to 7 days.',
+  isPending: true,
   bodies: [],
 };
 
@@ -61,7 +58,8 @@ const storedStep = (message: TableItem): TimelineStep => {
     title: 'Message stored',
     tone: 'success',
     detail: `Event time: ${stringField(message, 'createdAt')}, from ${source}.`,
-    bodies: [itemBody(message)],
+    ids: idsOf({ 'Trace ID': stringField(message, 'traceparent')?.split('-')[1] }),
+    bodies: [itemBody('Table item', message)],
   };
 };
 
@@ -72,10 +70,15 @@ const TIME_SOURCES: ReadonlyMap<string, string> = new Map([
   ['arrival', 'the arrival time'],
 ]);
 
-const windowStep = (contact: TableItem): TimelineStep => ({
-  source: 'table',
-  title: 'Conversation window updated',
-  tone: 'success',
-  detail: `Starts at ${stringField(contact, 'lastInboundAt')}, the time of the user's latest message.`,
-  bodies: [itemBody(contact)],
-});
+/** The window as it is now: it starts at the latest message, whichever arrived last. */
+const windowStep = (contact: TableItem, messageId: string): TimelineStep => {
+  const since = stringField(contact, 'lastInboundAt');
+  const isLatest = stringField(contact, 'lastInboundId') === messageId;
+  return {
+    source: 'table',
+    title: isLatest ? 'Conversation window updated' : 'Conversation window',
+    tone: 'success',
+    detail: `It starts at ${since}, the time of ${isLatest ? "the user's latest message" : 'a later message'}.`,
+    bodies: [itemBody('Table item', contact)],
+  };
+};

@@ -1,11 +1,13 @@
 import { useMemo } from 'preact/hooks';
+import { CopyText } from '../components/copy.tsx';
 import { JsonBody } from '../components/json-view.tsx';
-import { formatMilliseconds } from '../components/time.ts';
-import { useConsole } from '../state/console-state.ts';
-import type { Selection } from '../state/route.ts';
-import { ResolveSend } from './resolve-send.tsx';
+import { formatDateTime, formatElapsed, formatMilliseconds } from '../components/time.ts';
+import { type Timeline as Loaded, useConsole } from '../state/console-state.ts';
+import { NextAction } from './next-action.tsx';
+import type { Ordered } from './order-steps.ts';
+import { TimelineHeading } from './timeline-heading.tsx';
 import type { StepSource, TimelineStep } from './timeline-step.ts';
-import { timelineSteps, uncertainRequest } from './timeline-steps.ts';
+import { timelineSteps } from './timeline-steps.ts';
 
 const SOURCES: Readonly<Record<StepSource, { name: string; does: string }>> = {
   user: { name: 'User', does: 'Sends and reads messages on the phone.' },
@@ -23,11 +25,6 @@ const SOURCES: Readonly<Record<StepSource, { name: string; does: string }>> = {
   bus: { name: 'Event bus', does: 'Notifies your other systems.' },
 };
 
-const HEADINGS: Readonly<Record<Selection['kind'], string>> = {
-  message: 'Message timeline',
-  request: 'Request timeline',
-};
-
 /** Every step of the selected message or request. */
 export const Timeline = () => {
   const selection = useConsole((state) => state.route.selection);
@@ -35,20 +32,16 @@ export const Timeline = () => {
   const hasInspector = useConsole((state) => state.hasInspector);
   const steps = useMemo(() => (timeline ? timelineSteps(timeline) : []), [timeline]);
   if (selection === undefined) return <TimelineLegend />;
-  const uncertain = timeline && uncertainRequest(timeline);
   return (
     <div class="timeline">
-      <h2>{HEADINGS[selection.kind]}</h2>
-      <p class="hint id">{selection.id}</p>
-      {timeline !== undefined && steps.length === 0 && (
-        <p class="hint">{selection.kind === 'request' ? 'Waiting in the send queue.' : 'No details available.'}</p>
-      )}
+      <TimelineHeading selection={selection} timeline={timeline} steps={steps} />
+      {timeline !== undefined && steps.length === 0 && <p class="hint">{describeMissing(timeline)}</p>}
+      {timeline !== undefined && <NextAction timeline={timeline} />}
       <ol class="steps">
-        {steps.map((step, index) => (
-          <Step key={`${index} ${step.source}`} step={step} />
+        {withKeys(steps).map(([key, ordered]) => (
+          <Step key={key} ordered={ordered} />
         ))}
       </ol>
-      {uncertain !== undefined && <ResolveSend key={uncertain} requestId={uncertain} />}
       {!hasInspector && (
         <p class="hint">
           Run <code>npm start</code> to also see how Parley processes it.
@@ -57,6 +50,11 @@ export const Timeline = () => {
     </div>
   );
 };
+
+const describeMissing = ({ selection: { kind, id } }: Loaded): string =>
+  kind === 'request'
+    ? `There is no request ${id} in the table. It may still be in the queue, or be from an earlier run.`
+    : `There is no message ${id}. It may be from an earlier run.`;
 
 const TimelineLegend = () => (
   <div class="timeline">
@@ -73,12 +71,42 @@ const TimelineLegend = () => (
   </div>
 );
 
-const Step = ({ step }: { step: TimelineStep }) => (
+/** Names each step, so that an expanded one stays expanded while others appear before it. */
+const withKeys = (steps: readonly Ordered<TimelineStep>[]): readonly (readonly [string, Ordered<TimelineStep>])[] => {
+  const counts = new Map<string, number>();
+  return steps.map((ordered) => {
+    const { source, title } = ordered.step;
+    const count = (counts.get(`${source} ${title}`) ?? 0) + 1;
+    counts.set(`${source} ${title}`, count);
+    return [`${source} ${title} ${count}`, ordered];
+  });
+};
+
+const Step = ({ ordered: { step, sinceMs } }: { ordered: Ordered<TimelineStep> }) => (
   <li class={`step ${step.tone}`}>
     <p class="source">{SOURCES[step.source].name}</p>
     <h3>{step.title}</h3>
-    {step.at !== undefined && <time dateTime={step.at}>{formatMilliseconds(step.at)}</time>}
+    {step.at !== undefined && (
+      <p class="when">
+        <time dateTime={step.at} title={formatDateTime(Date.parse(step.at))}>
+          {formatMilliseconds(step.at)}
+        </time>
+        {sinceMs !== undefined && <span class="since">+{formatElapsed(sinceMs)}</span>}
+      </p>
+    )}
     {step.detail !== undefined && <p class="detail">{step.detail}</p>}
+    {step.ids !== undefined && step.ids.length > 0 && (
+      <dl class="ids">
+        {step.ids.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <CopyText text={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    )}
     {step.bodies.map((body) => (
       <JsonBody key={body.name} {...body} />
     ))}

@@ -1,29 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { type Tone, toneOf } from './tone.ts';
 
-export type Tone = 'success' | 'pending' | 'error' | 'neutral';
+export { type Tone, toneOf };
 
 export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
 );
-
-/** Returns the tone for the state of a send or the status of a rule, template or message. */
-export const toneOf = (state: string): Tone => {
-  switch (state) {
-    case 'accepted':
-    case 'approved':
-    case 'delivered':
-    case 'read':
-      return 'success';
-    case 'claimed':
-    case 'waiting':
-    case 'pending':
-    case 'uncertain':
-      return 'pending';
-    case 'refused':
-    case 'rejected':
-    case 'expired':
-      return 'error';
-    default:
-      return 'neutral';
-  }
-};

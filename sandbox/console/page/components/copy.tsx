@@ -8,9 +8,9 @@ export const CopyText = ({ text }: { text: string }) => (
 );
 
 /** A button that copies a text which is too long to be its label. */
-export const CopyButton = ({ name, text }: { name: string; text: () => string }) => (
+export const CopyButton = ({ name, text, label = 'Copy' }: { name: string; text: () => string; label?: string }) => (
   <button type="button" class="copy" aria-label={`Copy ${name}`} onClick={() => void copy(text(), name)}>
-    Copy
+    {label}
   </button>
 );
 

@@ -42,6 +42,22 @@ export const formatDuration = (ms: number): string => {
   return days > 0 ? `${days} d ${clock}` : clock;
 };
 
+/** `37 ms`, `2.4 s`, `3 min 20 s`, `25 h`, `3 d 4 h` */
+export const formatElapsed = (ms: number): string => {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return `${tenths / 10} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return units(seconds, 60, 'min', 's');
+  const minutes = Math.round(seconds / 60);
+  return minutes < 48 * 60 ? units(minutes, 60, 'h', 'min') : units(Math.round(minutes / 60), 24, 'd', 'h');
+};
+
+const units = (total: number, size: number, large: string, small: string): string => {
+  const rest = total % size;
+  return `${Math.floor(total / size)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
+};
+
 /** Returns text that is not a time unchanged, because an error would leave the page blank. */
 const format = (style: Intl.DateTimeFormat, iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? iso : style.format(new Date(iso));

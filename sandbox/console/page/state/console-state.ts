@@ -35,6 +35,8 @@ export type Conversation = {
 
 export type Timeline = {
   readonly selection: Selection;
+  /** The user's address as the service writes it; absent if it knows no such user. */
+  readonly contact?: string;
   readonly message: Message | null;
   readonly deliveries: readonly Delivery[];
   /** Events that were not acknowledged within seven days. */

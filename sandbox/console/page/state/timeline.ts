@@ -12,6 +12,7 @@ import {
 } from './api.ts';
 import { store, type Timeline } from './console-state.ts';
 import type { Selection } from './route.ts';
+import { addressIn, type TableItem } from './timeline-subject.ts';
 
 const REFRESH_DELAY_MS = 80;
 
@@ -38,20 +39,23 @@ export const loadTimeline = async (): Promise<void> => {
 /** What the sandbox knows about a message. */
 type MessageHistory = {
   message: Message | null;
+  /** The user's address. */
+  contact: string | null;
   deliveries: readonly Delivery[];
   expired: readonly ExpiredEvent[];
   calls: readonly Call[];
 };
 
-const NO_HISTORY: MessageHistory = { message: null, deliveries: [], expired: [], calls: [] };
+const NO_HISTORY: MessageHistory = { message: null, contact: null, deliveries: [], expired: [], calls: [] };
 
 const fetchTimeline = async (selection: Selection): Promise<Timeline> => {
   const trace = store.get().hasInspector ? await fetchTrace(selection) : undefined;
   const send = trace?.items.find(({ sk }) => sk === 'SEND');
   const messageId = selection.kind === 'message' ? selection.id : stringField(send, 'messageId');
-  const history = messageId ? await fetchHistory(messageId) : NO_HISTORY;
-  const calls = [...(await fetchUnacceptedCalls(send)), ...history.calls];
-  return { selection, ...history, calls, trace };
+  const { contact, ...history } = messageId ? await fetchHistory(messageId) : NO_HISTORY;
+  const others = await fetchOtherCalls(send, trace?.sendHistory ?? []);
+  const calls = [...others.filter(({ id }) => history.calls.every((call) => call.id !== id)), ...history.calls];
+  return { selection, ...history, calls, trace, contact: contact ?? knownUser(addressIn(send)) };
 };
 
 const fetchTrace = async ({ kind, id }: Selection): Promise<Trace | undefined> => {
@@ -64,18 +68,41 @@ const fetchHistory = async (messageId: string): Promise<MessageHistory> => {
   return result.ok ? result.value : NO_HISTORY;
 };
 
-/** Fetches a send's calls that were not accepted. They carry no message id, so they are matched by their body. */
-const fetchUnacceptedCalls = async (send: unknown): Promise<readonly Call[]> => {
-  const body = field(field(send, 'call'), 'body');
-  const contact = stringField(body, 'platformContactId');
+/** Returns the user whose phone number has these digits, or who has this address. */
+export const knownUser = (address: string | undefined): string | undefined => {
+  if (address === undefined) return undefined;
+  const { byContact } = store.get().users;
+  const digits = address.replace(/^\+/, '');
+  return [address, digits, `+${digits}`].find((contact) => byContact.has(contact));
+};
+
+/**
+ * Fetches a send's other calls: those that were not accepted, and those whose answer was lost. They are matched by
+ * their body and their trace.
+ */
+const fetchOtherCalls = async (
+  send: TableItem | undefined,
+  versions: readonly TableItem[],
+): Promise<readonly Call[]> => {
+  const bodies = [send?.call, send?.unknownCall, ...versions.map(({ call }) => call)].map((call) =>
+    field(call, 'body'),
+  );
+  const contact = bodies.map((body) => stringField(body, 'platformContactId')).find((one) => one !== undefined);
   if (contact === undefined) return [];
   const result = await callApi<{ calls: readonly Call[] }>('GET', `/console/calls/${encodeURIComponent(contact)}`);
   if (!result.ok) return [];
-  const expected = canonicalJson(body);
-  return result.value.calls.filter(
-    ({ messageId, request }) => messageId === null && canonicalJson(request) === expected,
-  );
+  const expected = new Set(bodies.filter((body) => body !== undefined).map(canonicalJson));
+  const trace = traceIdIn(send?.traceparent);
+  return result.value.calls.filter(({ messageId, request, traceparent }) => {
+    const ownTrace = traceIdIn(traceparent);
+    const isTraced = trace !== undefined && ownTrace !== undefined;
+    return (isTraced ? ownTrace === trace : messageId === null) && expected.has(canonicalJson(request));
+  });
 };
+
+/** Returns the trace ID of a W3C `traceparent`, its second field. */
+const traceIdIn = (traceparent: unknown): string | undefined =>
+  typeof traceparent === 'string' ? traceparent.split('-')[1] : undefined;
 
 /**
  * Serializes with sorted keys, because DynamoDB does not preserve the order of an object's keys. Returns undefined for

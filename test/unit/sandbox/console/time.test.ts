@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   formatDay,
+  formatElapsed,
   formatMilliseconds,
   formatSeconds,
   formatTime,
@@ -10,6 +11,22 @@ it('shows a time that is none as it is, instead of failing', () => {
   const formats = [formatTime, formatSeconds, formatMilliseconds, formatDay];
 
   expect(formats.map((format) => format('soon'))).toEqual(['soon', 'soon', 'soon', 'soon']);
+});
+
+it.each([
+  [0, '0 ms'],
+  [37, '37 ms'],
+  [999.4, '999 ms'],
+  [2_440, '2.4 s'],
+  [3_000, '3 s'],
+  [59_960, '1 min'],
+  [200_000, '3 min 20 s'],
+  [3_599_700, '1 h'],
+  [25 * 3_600_000 + 3_000, '25 h'],
+  [47 * 3_600_000 + 1_800_000, '47 h 30 min'],
+  [76 * 3_600_000, '3 d 4 h'],
+])('shows %i ms as %s', (ms, text) => {
+  expect(formatElapsed(ms)).toBe(text);
 });
 
 it('shows a time in each format', () => {

@@ -1,0 +1,75 @@
+import { stringField } from '../state/api.ts';
+import type { Timeline } from '../state/console-state.ts';
+import { addressIn, itemOf, paramsIn, requestIdOf, type TableItem } from '../state/timeline-subject.ts';
+import { ResolveSend } from './resolve-send.tsx';
+import { SendAsTemplate } from './send-as-template.tsx';
+
+/** What the user can do about the request now, or what it waits for. */
+export const NextAction = ({ timeline }: { timeline: Timeline }) => {
+  const send = itemOf(timeline, 'SEND');
+  const requestId = requestIdOf(timeline);
+  if (send === undefined || requestId === undefined) return null;
+  switch (send.state) {
+    case 'uncertain':
+      return <ResolveSend key={requestId} requestId={requestId} />;
+    case 'refused':
+      return <Refused key={requestId} timeline={timeline} send={send} requestId={requestId} />;
+    case 'waiting':
+      return <Waiting send={send} />;
+    default:
+      return null;
+  }
+};
+
+/** The refusals that a template with a reason avoids. */
+const TEMPLATE_HELPS = ['WINDOW_CLOSED', 'REASON_MISSING'];
+
+/** What helps after other refusals. */
+const ADVICE: Readonly<Record<string, string>> = {
+  NO_OPT_IN:
+    'The business may not write to this user first. Write a message on the phone, as the user, or record an opt-in ' +
+    'with the command parley opt-in. Then send a new request.',
+  OPTED_OUT:
+    'The user opted out. Templates are refused until the user opts in again; free-form messages are refused until the ' +
+    'user writes again.',
+  MEDIA_UNSUPPORTED: 'Send a new request with an https URL of an image, a recording, or a document.',
+  NOT_ON_PLATFORM: 'The number is not on the chat platform, so no message can reach it.',
+  PROCESSING_FAILED: 'Parley could not process the request for a day. Redrive it from the dead letters to try again.',
+};
+
+const Refused = ({ timeline, send, requestId }: { timeline: Timeline; send: TableItem; requestId: string }) => {
+  const code = stringField(send, 'code') ?? '';
+  const contact = timeline.contact ?? addressIn(send);
+  if (!TEMPLATE_HELPS.includes(code) || contact === undefined) {
+    return Object.hasOwn(ADVICE, code) ? <p class="next-action">{ADVICE[code]}</p> : null;
+  }
+  return (
+    <section class="next-action" aria-label="Send as template">
+      {mayWriteFirst(timeline) ? (
+        <p>The conversation window is closed, so only an approved template can reach this user.</p>
+      ) : (
+        <p>
+          This user has never written and has not opted in, so a template will be refused as well. First write a message
+          on the phone, as the user, or record an opt-in with the command <code>parley opt-in</code>.
+        </p>
+      )}
+      <SendAsTemplate contact={contact} requestId={requestId} params={paramsIn(send)} />
+    </section>
+  );
+};
+
+/** Whether a message of the user or an opt-in is recorded. */
+const mayWriteFirst = (timeline: Timeline): boolean =>
+  itemOf(timeline, 'CONTACT')?.lastInboundAt !== undefined ||
+  Object.keys(itemOf(timeline, 'CONSENT') ?? {}).some((name) => name.endsWith('OptInAt'));
+
+/** Parley retries it; the user can only end what holds it back. */
+const Waiting = ({ send }: { send: TableItem }) => {
+  const reason = stringField(send, 'outcome') ?? stringField(send, 'decision');
+  return (
+    <p class="next-action">
+      {reason === undefined ? 'The request waits.' : `The request waits: ${reason.replace(/\.$/, '')}.`} Parley retries
+      it automatically.
+    </p>
+  );
+};

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { Form } from '../controls/card.tsx';
+import { showError, showNotice, useConsole } from '../state/console-state.ts';
+import { enqueueTemplate } from '../state/enqueue-template.ts';
+import { selectItem } from '../state/navigate.ts';
+import { createSampleTemplate, fillTemplate, variablesOf } from '../state/templates.ts';
+
+type Props = {
+  contact: string;
+  /** The request that was refused. */
+  requestId: string;
+  /** The variables of the refused request. */
+  params?: Readonly<Record<string, string>>;
+};
+
+/** Sends an approved template instead of a request that was refused. */
+export const SendAsTemplate = ({ contact, requestId, params = {} }: Props) => {
+  const rules = useConsole((state) => state.rules);
+  const user = useConsole((state) => state.users.byContact.get(contact));
+  // A rule without a category cannot open a conversation.
+  const approved = rules.filter(({ status, category }) => status === 'approved' && category !== undefined);
+  const [chosen, setChosen] = useState<string>();
+  const [entered, setEntered] = useState<ReadonlyMap<string, string>>(new Map());
+  const [isBusy, setBusy] = useState(false);
+  const rule = approved.find(({ name }) => name === chosen) ?? approved[0];
+  if (rule === undefined) return <CreateTemplate onCreated={setChosen} />;
+
+  const text = rule.text ?? '';
+  const variables = variablesOf(text);
+  const initial = new Map([...(user?.name ? [['name', user.name] as const] : []), ...Object.entries(params)]);
+  const values = new Map(variables.map((name) => [name, entered.get(name) ?? initial.get(name) ?? '']));
+
+  const send = async () => {
+    const empty = variables.find((name) => values.get(name)?.trim() === '');
+    if (empty !== undefined) return showError(`Enter a value for \${${empty}}. The service refuses an empty one.`);
+    setBusy(true);
+    const { name, category = '' } = rule;
+    const enqueued = await enqueueTemplate({ contact, requestId, ruleName: name, params: values, reason: category });
+    setBusy(false);
+    if (!enqueued.ok) return showError(enqueued.error);
+    showNotice(`Request ${enqueued.value} added to the send queue.`);
+    selectItem({ kind: 'request', id: enqueued.value });
+  };
+
+  return (
+    <Form onSubmit={send}>
+      <label class="field">
+        Template
+        <select value={rule.name} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+          {approved.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {variables.map((name) => (
+        <label class="field" key={name}>
+          {`\${${name}}`}
+          <input
+            required
+            value={values.get(name)}
+            onInput={({ currentTarget }) => setEntered(new Map(entered).set(name, currentTarget.value))}
+          />
+        </label>
+      ))}
+      {text !== '' && <p class="template-preview">{fillTemplate(text, values)}</p>}
+      <div class="row wrap">
+        <Button class="primary" disabledReason={isBusy ? 'The request is being added to the send queue.' : undefined}>
+          Send as template
+        </Button>
+        <p class="hint">Reason: {rule.category}</p>
+      </div>
+    </Form>
+  );
+};
+
+const CreateTemplate = ({ onCreated }: { onCreated: (name: string | undefined) => void }) => {
+  const [isBusy, setBusy] = useState(false);
+  const create = async () => {
+    setBusy(true);
+    onCreated(await createSampleTemplate());
+    setBusy(false);
+  };
+  return (
+    <div class="row wrap">
+      <p class="hint">No approved template can open a conversation yet.</p>
+      <Button
+        class="primary"
+        disabledReason={isBusy ? 'The template is being created.' : undefined}
+        onClick={() => void create()}
+      >
+        Create a sample template
+      </Button>
+    </div>
+  );
+};

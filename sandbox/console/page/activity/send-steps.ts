@@ -1,0 +1,148 @@
+import { toneOf } from '../components/tone.ts';
+import { type Call, field, stringField, type Trace } from '../state/api.ts';
+import type { TableItem } from '../state/timeline-subject.ts';
+import { idsOf, sentences, type TimelineStep } from './timeline-step.ts';
+
+/**
+ * Returns the steps of a send in causal order: each decision, its calls, and the state that followed.
+ *
+ * @param itemBodies what the step of the current state shows
+ */
+export const sendSteps = (
+  send: TableItem,
+  trace: Trace,
+  calls: readonly Call[],
+  itemBodies: TimelineStep['bodies'],
+): readonly TimelineStep[] => {
+  const remaining = calls.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  const takeCalls = (isBefore: (call: Call) => boolean): readonly TimelineStep[] => {
+    const end = remaining.findIndex((call) => !isBefore(call));
+    return remaining.splice(0, end === -1 ? remaining.length : end).map(callStep);
+  };
+  const versions = versionsOf(send, trace.sendHistory ?? []);
+  const steps = versions.flatMap((version, index) => {
+    const at = timeIn(version);
+    if (version.state === 'claimed') {
+      // A template that replaced a call after error 201 was decided after that call, at a time that is not stored.
+      const before = takeCalls((call) => call.at < (at ?? ''));
+      const replaced = takeCalls((call) => isBeforeReplacement(call, version, remaining));
+      return [...before, ...replaced, decisionStep(version, replaced.length > 0 ? undefined : at)];
+    }
+    const previous = versions[index - 1];
+    const isDecision =
+      version.state === 'refused' ||
+      version.state === 'expired' ||
+      (version.state === 'waiting' && version.decision !== previous?.decision);
+    const isLast = index === versions.length - 1;
+    return [
+      ...takeCalls((call) => at === undefined || call.at <= at),
+      ...(isDecision ? [decisionStep(version, at)] : []),
+      stateStep(version, previous, isLast ? itemBodies : []),
+    ];
+  });
+  return [...steps, ...takeCalls(() => true)];
+};
+
+/** The send's versions, oldest first, ending with the current one. */
+const versionsOf = (send: TableItem, history: readonly TableItem[]): readonly TableItem[] => {
+  const earlier = history.filter((version) => !isSameVersion(version, send));
+  const versions = [...earlier, send].filter(({ state }) => state !== 'queued');
+  const first = versions.findIndex(({ claimId }) => claimId === send.claimId);
+  const after = versions[first];
+  // The item keeps the time of its claim, and its decision unless a later one replaced it.
+  const isClaimKnown = after === undefined || ['claimed', 'refused', 'expired'].includes(String(after.state));
+  if (send.claimedAt === undefined || isClaimKnown) return versions;
+  return versions.toSpliced(first, 0, { ...after, state: 'claimed', claimedAt: send.claimedAt });
+};
+
+const isSameVersion = (one: TableItem, other: TableItem): boolean =>
+  one.state === other.state &&
+  timeIn(one) === timeIn(other) &&
+  one.decision === other.decision &&
+  one.claimId === other.claimId;
+
+/** When the send entered its state; undefined if that is the time of a status, which was recorded later. */
+const timeIn = (version: TableItem): string | undefined =>
+  version.state === 'accepted' && version.confirmedBy !== undefined
+    ? undefined
+    : stringField(version, `${version.state}At`);
+
+const isBeforeReplacement = (call: Call, version: TableItem, remaining: readonly Call[]): boolean => {
+  const endpoint = endpointOf(version);
+  return (
+    endpoint !== undefined &&
+    !call.path.endsWith(`/${endpoint}`) &&
+    remaining.some(({ path }) => path.endsWith(`/${endpoint}`))
+  );
+};
+
+const endpointOf = (version: TableItem): string | undefined => stringField(version.call, 'endpoint');
+
+const decisionStep = (version: TableItem, at: string | undefined): TimelineStep => {
+  const state = String(version.state);
+  const isCall = state === 'claimed';
+  const decision = isCall ? endpointOf(version) : state === 'waiting' ? 'wait' : stringField(version, 'code');
+  return {
+    source: 'decision',
+    title: `Decision: ${decision ?? state}`,
+    tone: isCall ? 'success' : toneOf(state),
+    detail: stringField(version, 'decision'),
+    at,
+    bodies: isCall ? [{ name: 'Call', value: version.call, order: 'table-item' }] : [],
+  };
+};
+
+const stateStep = (
+  version: TableItem,
+  previous: TableItem | undefined,
+  bodies: TimelineStep['bodies'],
+): TimelineStep => {
+  const state = String(version.state);
+  const attempts = Number(version.attempts ?? 0);
+  // A state that follows a decision without a call keeps the outcome of an earlier call.
+  const isNew =
+    version.outcome !== previous?.outcome || version.claimId !== previous?.claimId || previous?.state === 'claimed';
+  const sendAt = state === 'scheduled' ? stringField(version, 'sendAt') : undefined;
+  return {
+    source: 'table',
+    title: `Send state: ${state}`,
+    tone: toneOf(state),
+    detail: sentences(
+      ...(isNew ? [stringField(version, 'outcome'), stringField(version, 'outcomeDetails')] : []),
+      sendAt && `Due at ${sendAt}`,
+      attempts > 1 ? `${attempts} attempts so far` : undefined,
+    ),
+    at: timeIn(version),
+    bodies,
+  };
+};
+
+export const callStep = ({ path, status, at, request, answer, messageId, traceparent }: Call): TimelineStep => ({
+  source: 'service',
+  title: `POST ${path.split('/').slice(-2).join('/')}: ${status}`,
+  tone: messageId === null ? 'error' : 'success',
+  detail: messageId === null ? sentences(errorIn(answer)) : undefined,
+  at,
+  ids: idsOf({ 'Message ID': messageId, traceparent }),
+  bodies: [
+    { name: 'Request', value: request },
+    { name: 'Response', value: answer },
+  ],
+});
+
+/** Summarizes the `error` or `problems` object of a response; undefined if it has none. */
+const errorIn = (response: unknown): string | undefined => {
+  const error = field(response, 'error') ?? field(response, 'problems');
+  const code = field(error, 'code');
+  return code === undefined ? undefined : `Error ${code}: ${field(error, 'message')}`;
+};
+
+/** Returns the step of a request that was put on the send queue; the first one. */
+export const queuedStep = (requestId: string, send: TableItem | undefined, trace: Trace): TimelineStep => ({
+  source: 'queue',
+  title: 'Request queued',
+  tone: 'success',
+  at: trace.enqueuedAt ?? stringField(send, 'queuedAt'),
+  ids: idsOf({ 'Request ID': requestId, 'Trace ID': stringField(send, 'traceparent')?.split('-')[1] }),
+  bodies: send ? [{ name: 'Request', value: stringField(send, 'body') }] : [],
+});

@@ -1,0 +1,83 @@
+import { type Delivery, type ExpiredEvent, stringField, type Trace } from '../state/api.ts';
+import { idsOf, type TimelineStep } from './timeline-step.ts';
+
+/**
+ * Returns one step per webhook attempt, in the order in which the attempts started.
+ *
+ * @param stored what the first acknowledged attempt of an event caused, by the event's STATUS; '' for a message event
+ */
+export const webhookSteps = (
+  deliveries: readonly Delivery[],
+  stored: ReadonlyMap<string, readonly TimelineStep[]>,
+): readonly TimelineStep[] => {
+  const attempts = deliveries.toSorted(byTime);
+  const isLast = ({ messageId, attempt }: Delivery) =>
+    !attempts.some((other) => other.messageId === messageId && other.attempt > attempt);
+  // An attempt that was not acknowledged may have stored its event all the same.
+  const causes = [...stored].map(([status, steps]) => {
+    const own = attempts.filter((delivery) => statusOf(delivery) === status);
+    return { cause: own.find(isAcknowledged) ?? own[0], steps };
+  });
+  return [
+    ...attempts.flatMap((delivery) => [
+      attemptStep(delivery, isLast(delivery)),
+      ...causes.flatMap(({ cause, steps }) => (cause === delivery ? steps : [])),
+    ]),
+    ...causes.flatMap(({ cause, steps }) => (cause === undefined ? steps : [])),
+  ];
+};
+
+/** Events that were not acknowledged within the retention of seven days (contract, "Limits"). */
+export const expiredSteps = (expired: readonly ExpiredEvent[]): readonly TimelineStep[] =>
+  expired.map(({ messageId, event, publishedAt, attempts }) => ({
+    source: 'webhook',
+    title: 'Event expired after 7 days',
+    tone: 'error',
+    detail: `Published at ${publishedAt}. Failed attempts: ${attempts}. It will not be retried.`,
+    ids: idsOf({ 'Event ID': messageId }),
+    bodies: [{ name: 'Event', value: event }],
+  }));
+
+export const publishedSteps = (trace: Trace | undefined): readonly TimelineStep[] =>
+  (trace?.busEvents ?? []).map(({ at, type, detail }) => ({
+    source: 'bus',
+    title: `Published ${type}`,
+    tone: 'success',
+    at,
+    ids: idsOf({ 'Event ID': stringField(detail, 'id') }),
+    bodies: [{ name: 'Event', value: detail }],
+  }));
+
+/** Returns the STATUS of a status event in lower case, as the table stores it; '' for a message event. */
+export const statusOf = ({ event }: Pick<Delivery, 'event'>): string =>
+  stringField(event, 'STATUS')?.toLowerCase() ?? '';
+
+const byTime = (one: Delivery, other: Delivery): number => Date.parse(one.at) - Date.parse(other.at);
+
+const isAcknowledged = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300;
+
+const attemptStep = (delivery: Delivery, isLast: boolean): TimelineStep => {
+  const { attempt, status, at, messageId, event } = delivery;
+  const name = stringField(event, 'STATUS');
+  return {
+    source: 'webhook',
+    title: `Webhook attempt ${attempt}${name ? ` (${name})` : ''}: ${status ?? 'no response'}`,
+    ...outcomeOf(delivery, isLast),
+    at,
+    ids: idsOf({ 'Event ID': messageId }),
+    bodies: [{ name: 'Event', value: event }],
+  };
+};
+
+const outcomeOf = (delivery: Delivery, isLast: boolean): Pick<TimelineStep, 'tone' | 'detail'> => {
+  const { status, error } = delivery;
+  if (isAcknowledged(delivery)) return { tone: 'success', detail: 'Signature verified, event acknowledged.' };
+  const failed = (reason: string, tone: 'error' | 'pending' = 'error') => ({
+    tone,
+    detail: isLast ? `${reason} It will be retried.` : reason,
+  });
+  if (status === null) return failed(`The event was not delivered: ${(error ?? 'no response').replace(/\.$/, '')}.`);
+  if (status === 401 || status === 403) return failed('The webhook rejected the signature.');
+  if (status === 413) return failed('The event is too large.');
+  return failed('The event was not acknowledged.', 'pending');
+};

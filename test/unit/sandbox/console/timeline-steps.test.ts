@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
+import type { Call, Delivery, Message } from '../../../../sandbox/console/page/state/api.ts';
+import type { Timeline } from '../../../../sandbox/console/page/state/console-state.ts';
+
+const START_MS = Date.parse('2026-01-31T10:00:00.000Z');
+const at = (ms: number): string => new Date(START_MS + ms).toISOString();
+const USER = '+5491155550000';
+
+const CALL = { endpoint: 'message/v3', body: { platformContactId: USER, messageText: 'Hi' } };
+const SEND = {
+  pk: 'SEND#r1',
+  sk: 'SEND',
+  state: 'accepted',
+  body: JSON.stringify({ requestId: 'r1', platformContactId: USER, messageText: 'Hi' }),
+  decision: 'The window is open.',
+  claimedAt: at(72),
+  claimId: 'claim-1',
+  call: CALL,
+  acceptedAt: at(109),
+  outcome: 'The chat service accepted it with the id m1.',
+  messageId: 'm1',
+  attempts: 1,
+  traceparent: '00-trace-span-01',
+};
+const call = (ms: number, changes: Partial<Call> = {}): Call => ({
+  id: `call-${ms}`,
+  at: at(ms),
+  method: 'POST',
+  path: '/api/v1.0/message/v3',
+  request: CALL.body,
+  contact: USER,
+  status: 200,
+  answer: { id: 'm1', problems: null },
+  traceparent: '00-trace-call-01',
+  messageId: 'm1',
+  ...changes,
+});
+const unavailable = { status: 503, answer: {}, messageId: null };
+const delivery = (ms: number, status?: string, changes: Partial<Delivery> = {}): Delivery => ({
+  messageId: `event-${status ?? 'message'}`,
+  event: { _id_: 'm1', FROM: USER, ...(status && { STATUS: status }) },
+  attempt: 1,
+  status: 200,
+  at: at(ms),
+  ...changes,
+});
+const SENT: Message = {
+  id: 'm1',
+  direction: 'out',
+  at: at(95),
+  chatChannelNumber: '+5491100000000',
+  text: 'Hi',
+  media: [],
+  endpoint: 'message/v3',
+  ruleName: null,
+  clientPayload: null,
+  status: 'read',
+  deliveredAt: at(97),
+  seenAt: at(5_000),
+};
+const MESSAGE_ITEM = { pk: 'MESSAGE#m1', sk: 'MESSAGE', deliveredAt: at(97), readAt: at(5_000) };
+
+const timeline = (changes: Partial<Timeline> = {}): Timeline => ({
+  selection: { kind: 'request', id: 'r1' },
+  message: null,
+  deliveries: [],
+  expired: [],
+  calls: [],
+  ...changes,
+});
+const shown = (given: Timeline): string[] =>
+  timelineSteps(given).map(({ step, sinceMs }) => `${step.title}${sinceMs === undefined ? '' : ` +${sinceMs}`}`);
+const published = (ms: number, type: string) => ({ at: at(ms), type, detail: { id: `id of ${type}` } });
+
+describe('the timeline of a request', () => {
+  it('shows each step at its own time: the delivery before the write of the answer, statuses after their events', () => {
+    const read = timeline({
+      message: SENT,
+      calls: [call(94)],
+      deliveries: [delivery(5_010, 'read'), delivery(100, 'delivered')],
+      trace: {
+        items: [SEND, MESSAGE_ITEM],
+        enqueuedAt: at(0),
+        busEvents: [
+          published(150, 'SendAccepted'),
+          published(160, 'MessageDelivered'),
+          published(5_050, 'MessageRead'),
+        ],
+      },
+    });
+
+    expect(shown(read)).toEqual([
+      'Request queued',
+      'Decision: message/v3 +72',
+      'POST message/v3: 200 +22',
+      "Delivered to the user's device +3",
+      'Webhook attempt 1 (delivered): 200 +3',
+      'Status stored: delivered',
+      'Send state: accepted +9',
+      'Published SendAccepted +41',
+      'Published MessageDelivered +10',
+      'Read by the user +4840',
+      'Webhook attempt 1 (read): 200 +10',
+      'Status stored: read',
+      'Published MessageRead +40',
+    ]);
+  });
+
+  it('shows every attempt where it happened, with what it waited for', () => {
+    const waiting = { ...SEND, state: 'waiting', waitingAt: at(100), outcome: 'HTTP 503' };
+    const { acceptedAt: _, ...claimed } = { ...SEND, state: 'claimed' };
+    const retried = {
+      ...SEND,
+      waitingAt: at(100),
+      claimId: 'claim-2',
+      claimedAt: at(2_000),
+      acceptedAt: at(2_030),
+      attempts: 2,
+    };
+    const steps = timelineSteps(
+      timeline({
+        calls: [call(2_010), call(90, unavailable)],
+        trace: {
+          items: [retried],
+          sendHistory: [claimed, waiting, { ...retried, state: 'claimed' }, { ...retried }],
+        },
+      }),
+    ).map(({ step }) => `${step.title}${step.detail ? `: ${step.detail}` : ''}`);
+
+    expect(steps).toEqual([
+      'Request queued',
+      'Decision: message/v3: The window is open.',
+      'POST message/v3: 503',
+      'Send state: waiting: HTTP 503.',
+      'Decision: message/v3: The window is open.',
+      'POST message/v3: 200',
+      'Send state: accepted: The chat service accepted it with the id m1. 2 attempts so far.',
+    ]);
+  });
+
+  it('shows a wait for the circuit breaker as a decision without a call, and not the outcome of an earlier call', () => {
+    const failed = { ...SEND, state: 'waiting', waitingAt: at(100), outcome: 'HTTP 403, code 101' };
+    const held = { ...failed, waitingAt: at(5_000), decision: 'The circuit breaker has been open.' };
+    const steps = timelineSteps(timeline({ trace: { items: [held], sendHistory: [failed, held] } }));
+
+    expect(steps.slice(-2).map(({ step }) => [step.title, step.detail])).toEqual([
+      ['Decision: wait', 'The circuit breaker has been open.'],
+      ['Send state: waiting', undefined],
+    ]);
+  });
+
+  it('shows a template that replaces a refused call after that call', () => {
+    const template = { endpoint: 'intent/v2', body: {} };
+    const replaced = { ...SEND, call: template, decision: 'The service reported the window closed.' };
+    const steps = shown(
+      timeline({
+        calls: [
+          call(80, { status: 403, messageId: null }),
+          call(90, { path: '/api/v1.0/intent/v2', request: template.body }),
+        ],
+        trace: {
+          items: [replaced],
+          sendHistory: [
+            { ...SEND, state: 'claimed' },
+            { ...replaced, state: 'claimed' },
+          ],
+        },
+      }),
+    );
+
+    expect(steps).toEqual([
+      'Request queued',
+      'Decision: message/v3',
+      'POST message/v3: 403 +8',
+      'Decision: intent/v2',
+      'POST intent/v2: 200 +10',
+      'Send state: accepted +19',
+    ]);
+  });
+
+  it('does not show the time of a status as that of the write that it confirmed', () => {
+    const confirmed = { ...SEND, confirmedBy: 'status', acceptedAt: at(97) };
+    const steps = timelineSteps(
+      timeline({ calls: [call(94)], deliveries: [delivery(100, 'delivered')], trace: { items: [confirmed] } }),
+    );
+
+    expect(steps.slice(-2).map(({ step }) => [step.title, step.at])).toEqual([
+      ['Webhook attempt 1 (delivered): 200', at(100)],
+      ['Send state: accepted', undefined],
+    ]);
+  });
+
+  it('shows a refusal as a decision and a state, without a call of an earlier attempt', () => {
+    const refused = {
+      pk: 'SEND#r1',
+      sk: 'SEND',
+      state: 'refused',
+      code: 'WINDOW_CLOSED',
+      refusedAt: at(9),
+      body: '{}',
+    };
+
+    expect(shown(timeline({ trace: { items: [refused], enqueuedAt: at(0) } }))).toEqual([
+      'Request queued',
+      'Decision: WINDOW_CLOSED +9',
+      'Send state: refused +0',
+    ]);
+  });
+
+  it('has only its time in the queue until the table knows it, and nothing if nothing does', () => {
+    expect(shown(timeline({ trace: { items: [], enqueuedAt: at(0) } }))).toEqual(['Request queued']);
+    expect(shown(timeline({ trace: { items: [] } }))).toEqual([]);
+  });
+});
+
+describe("the timeline of a user's message", () => {
+  const received: Message = {
+    id: 'm1',
+    direction: 'in',
+    at: at(0),
+    receivedAt: at(0),
+    chatChannelNumber: '+5491100000000',
+    text: 'Hi',
+    media: [],
+  };
+  const items = [
+    { pk: 'MESSAGE#m1', sk: 'MESSAGE', createdAt: at(0), createdAtSource: 'event' },
+    { pk: 'CONTACT#1', sk: 'CONTACT', lastInboundAt: at(0), lastInboundId: 'm1' },
+  ];
+
+  it('stores the message after the attempt that was acknowledged', () => {
+    const message = timeline({
+      selection: { kind: 'message', id: 'm1' },
+      message: received,
+      deliveries: [delivery(3, undefined, { status: 503 }), delivery(1_003, undefined, { attempt: 2 })],
+      trace: { items, busEvents: [published(1_200, 'MessageReceived')] },
+    });
+
+    expect(shown(message)).toEqual([
+      'User sent a message',
+      'Webhook attempt 1: 503 +3',
+      'Webhook attempt 2: 200 +1000',
+      'Message stored',
+      'Conversation window updated',
+      'Published MessageReceived +197',
+    ]);
+    expect(timelineSteps(message)[1]?.step.detail).toBe('The event was not acknowledged.');
+  });
+
+  it('says that delivery is pending, last', () => {
+    const pending = timeline({ message: received, trace: { items, busEvents: [published(5, 'MessageReceived')] } });
+
+    expect(shown(pending).at(-1)).toBe('Webhook delivery pending');
+  });
+});
+
+describe('any timeline', () => {
+  it('never runs backwards, and has each call once', () => {
+    const ms = fc.nat({ max: 300 });
+    const state = fc.constantFrom('claimed', 'waiting', 'accepted', 'refused', 'uncertain', 'scheduled', 'expired');
+    const version = fc.tuple(state, ms, fc.nat({ max: 2 })).map(([name, time, claim]) => ({
+      ...SEND,
+      state: name,
+      [`${name}At`]: at(time),
+      claimId: `claim-${claim}`,
+    }));
+    const calls = fc.uniqueArray(ms, { maxLength: 4 }).map((times) => times.map((time) => call(time, unavailable)));
+    const deliveries = fc.array(fc.tuple(ms, fc.constantFrom('delivered', 'read')), { maxLength: 4 });
+    fc.assert(
+      fc.property(version, fc.array(version, { maxLength: 5 }), calls, deliveries, (send, history, made, statuses) => {
+        const steps = timelineSteps(
+          timeline({
+            message: SENT,
+            calls: made,
+            deliveries: statuses.map(([time, status]) => delivery(time, status)),
+            trace: { items: [send, MESSAGE_ITEM], sendHistory: history, busEvents: [published(100, 'SendAccepted')] },
+          }),
+        );
+        const times = steps.flatMap(({ step }) => step.at ?? []);
+
+        expect(times).toEqual(times.toSorted());
+        expect(steps.filter(({ step }) => step.source === 'service')).toHaveLength(made.length);
+        expect(steps.filter(({ step }) => step.title.startsWith('Status stored'))).toHaveLength(2);
+      }),
+    );
+  });
+});
