@@ -1,8 +1,10 @@
+import { formatSeconds } from '../components/time.ts';
 import { stringField } from '../state/api.ts';
-import type { Timeline } from '../state/console-state.ts';
+import { type Timeline, useConsole } from '../state/console-state.ts';
 import { addressIn, itemOf, paramsIn, requestIdOf, type TableItem } from '../state/timeline-subject.ts';
 import { ResolveSend } from './resolve-send.tsx';
 import { SendAsTemplate } from './send-as-template.tsx';
+import { sentences } from './timeline-step.ts';
 
 /** What the user can do about the request now, or what it waits for. */
 export const NextAction = ({ timeline }: { timeline: Timeline }) => {
@@ -63,13 +65,23 @@ const mayWriteFirst = (timeline: Timeline): boolean =>
   itemOf(timeline, 'CONTACT')?.lastInboundAt !== undefined ||
   Object.keys(itemOf(timeline, 'CONSENT') ?? {}).some((name) => name.endsWith('OptInAt'));
 
-/** Parley retries it; the user can only end what holds it back. */
+/** Parley retries it by itself; the user can only end what holds it back. */
 const Waiting = ({ send }: { send: TableItem }) => {
+  const stage = useConsole((state) => state.stage);
+  const { state, why, nextProbeAt } = stage?.circuitBreaker ?? {};
   const reason = stringField(send, 'outcome') ?? stringField(send, 'decision');
   return (
-    <p class="next-action">
-      {reason === undefined ? 'The request waits.' : `The request waits: ${reason.replace(/\.$/, '')}.`} Parley retries
-      it automatically.
-    </p>
+    <section class="next-action" aria-label="Waiting">
+      {stage?.sending.state === 'stopped' ? (
+        <p>The request waits because an operator stopped sending. It is sent after sending is resumed.</p>
+      ) : state === 'open' ? (
+        <p>
+          {sentences('The request waits because the circuit breaker is open', why)}{' '}
+          {nextProbeAt !== undefined && `The next probe is due at ${formatSeconds(nextProbeAt)}.`}
+        </p>
+      ) : (
+        <p>{sentences('The request waits, and Parley retries it with backoff', reason)}</p>
+      )}
+    </section>
   );
 };

@@ -5,7 +5,7 @@ import { replaceRoute } from './navigate.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
 import { loadSelectedUser } from './selected-user.ts';
 import { loadSendStates } from './send-states.ts';
-import { refreshTimeline } from './timeline.ts';
+import { linkedUser, refreshTimeline } from './timeline.ts';
 
 const RETRY_MS = 1_000;
 
@@ -31,8 +31,9 @@ export const connect = async (): Promise<void> => {
     eventLog: log,
   });
   if (state.hasInspector) feeds = [followInspector()];
-  const [latest] = users;
-  if (store.get().route.user === undefined && latest !== undefined) replaceRoute({ user: latest.contact });
+  const user = (await linkedUser()) ?? users[0]?.contact;
+  if (attempt !== attempts) return;
+  if (store.get().route.user === undefined && user !== undefined) replaceRoute({ user });
   else await loadSelectedUser();
   if (attempt !== attempts) return;
   void loadRequests();

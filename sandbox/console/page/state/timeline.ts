@@ -36,6 +36,12 @@ export const loadTimeline = async (): Promise<void> => {
   if (store.get().route.selection === selection) store.set({ timeline });
 };
 
+/** Returns the user of the message or request in the URL, if the URL names no user. */
+export const linkedUser = async (): Promise<string | undefined> => {
+  const { user, selection } = store.get().route;
+  return user === undefined && selection ? (await fetchTimeline(selection)).contact : undefined;
+};
+
 /** What the sandbox knows about a message. */
 type MessageHistory = {
   message: Message | null;
@@ -68,8 +74,8 @@ const fetchHistory = async (messageId: string): Promise<MessageHistory> => {
   return result.ok ? result.value : NO_HISTORY;
 };
 
-/** Returns the user whose phone number has these digits, or who has this address. */
-export const knownUser = (address: string | undefined): string | undefined => {
+/** Returns the user with an address, which may be written with or without a plus. */
+const knownUser = (address: string | undefined): string | undefined => {
   if (address === undefined) return undefined;
   const { byContact } = store.get().users;
   const digits = address.replace(/^\+/, '');
