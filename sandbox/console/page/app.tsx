@@ -1,4 +1,5 @@
 import { Activity } from './activity/activity.tsx';
+import { Banners } from './banners/banners.tsx';
 import { Controls } from './controls/controls.tsx';
 import { Header } from './header.tsx';
 import { Phone } from './phone/phone.tsx';
@@ -26,6 +27,7 @@ export const App = () => {
           </button>
         ))}
       </nav>
+      <Banners />
       <main>
         <section class="pane phone-pane" aria-label="Phone">
           <UserList />

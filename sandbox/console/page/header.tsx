@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact';
+import { ActivityCharts } from './activity-charts.tsx';
+import { Link } from './components/link.tsx';
 import { formatDateTime, useServiceTime } from './components/time.ts';
 import { useConsole } from './state/console-state.ts';
 
 export const Header = () => {
-  const [businessNumber = '–'] = useConsole((state) => state.chatChannelNumbers);
   const depths = useConsole((state) => state.queueDepths);
-  const now = useServiceTime();
   return (
     <header class="header">
       <h1>
@@ -13,21 +14,31 @@ export const Header = () => {
         </svg>
         Parley <span>console</span>
       </h1>
+      <ActivityCharts />
       <dl class="stats">
-        <Stat name="Business number" value={businessNumber} />
-        {depths !== undefined && <Stat name="Send queue" value={depths.send} />}
         {depths !== undefined && (
-          <Stat name="Dead letters" value={depths.sendDeadLetters + depths.inboundDeadLetters} />
+          <>
+            <Stat name="Send queue">
+              <Link to={{ tab: 'requests', filter: { state: undefined, text: '' } }}>{depths.send}</Link>
+            </Stat>
+            <Stat name="Dead letters">
+              <Link to={{ tab: 'dead-letters' }}>{depths.sendDeadLetters + depths.inboundDeadLetters}</Link>
+            </Stat>
+          </>
         )}
-        <Stat name="Service time" value={formatDateTime(now)} />
+        <Stat name="Service time">
+          <ServiceTime />
+        </Stat>
       </dl>
     </header>
   );
 };
 
-const Stat = ({ name, value }: { name: string; value: string | number }) => (
+const ServiceTime = () => <>{formatDateTime(useServiceTime())}</>;
+
+const Stat = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>
     <dt>{name}</dt>
-    <dd>{value}</dd>
+    <dd>{children}</dd>
   </div>
 );

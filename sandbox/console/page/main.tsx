@@ -4,6 +4,7 @@ import { connect } from './state/connect.ts';
 import { followHistory } from './state/navigate.ts';
 import './style/base.css';
 import './style/layout.css';
+import './style/signals.css';
 import './style/users.css';
 import './style/phone.css';
 import './style/conversation.css';

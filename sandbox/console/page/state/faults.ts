@@ -1,5 +1,5 @@
 import { callApi, type FaultList } from './api.ts';
-import { store } from './console-state.ts';
+import { showError, showNotice, store } from './console-state.ts';
 
 const REFRESH_DELAY_MS = 200;
 
@@ -20,4 +20,12 @@ export const refreshFaults = (): void => {
 export const loadFaults = async (): Promise<void> => {
   const result = await callApi<FaultList>('GET', '/sandbox/faults');
   if (result.ok) store.set({ faults: result.value });
+};
+
+/** Removes the faults that are still to come. */
+export const clearFaults = async (): Promise<void> => {
+  const result = await callApi<FaultList>('DELETE', '/sandbox/faults');
+  if (!result.ok) return showError(result.error);
+  store.set({ faults: result.value });
+  showNotice('All faults are cleared.');
 };

@@ -12,9 +12,9 @@ export const hrefOf = (change: RouteChange): string => formatRoute({ ...store.ge
 /**
  * Shows something else and adds an entry to the browser's history.
  *
- * @param pane The pane that a narrow screen shows from now on. By default, the activity if a selection is given.
+ * @param pane The pane that a narrow screen shows from now on. By default, the activity if a list or selection is given.
  */
-export const navigate = (change: RouteChange, pane: Pane = change.selection ? 'activity' : store.get().pane): void => {
+export const navigate = (change: RouteChange, pane: Pane = paneOf(change)): void => {
   const route = { ...store.get().route, ...change };
   if (formatRoute(route) !== formatRoute(store.get().route) || pane !== store.get().pane) {
     history.pushState({ pane }, '', formatRoute(route));
@@ -43,6 +43,9 @@ export const followHistory = (): void => {
     show(parseRoute(location.search), isPane(state?.pane) ? state.pane : 'phone');
   });
 };
+
+/** Lists and timelines are in the activity. */
+const paneOf = ({ selection, tab }: RouteChange): Pane => (selection || tab ? 'activity' : store.get().pane);
 
 const show = (route: Route, pane: Pane): void => {
   const { route: previous } = store.get();

@@ -1,0 +1,52 @@
+import { formatRoughly } from '../components/rough-duration.ts';
+import { useServiceTime } from '../components/time.ts';
+import { AMPLE_CREDIT, setCredit } from '../state/account.ts';
+import { useConsole } from '../state/console-state.ts';
+import { clearFaults } from '../state/faults.ts';
+import { closeCircuitBreaker } from '../state/stage.ts';
+import { Banner } from './banner.tsx';
+
+/** Why requests wait, with the cure where the cause is in this sandbox: no credit, or injected faults. */
+export const CircuitBreakerBanner = () => {
+  const circuitBreaker = useConsole((state) => state.stage?.circuitBreaker);
+  const hasNoCredit = useConsole((state) => state.account?.credit === 0);
+  const hasFaults = useConsole((state) => state.faults.answers.length > 0);
+  if (circuitBreaker?.state !== 'open') return null;
+  const { why = 'no reason is recorded', nextProbeAt } = circuitBreaker;
+  const reason = hasNoCredit ? `the account has no credit (${why})` : why.replace(/\.$/, '');
+  return (
+    <Banner
+      tone="error"
+      sentence={
+        <>
+          The circuit breaker is open: {reason}. Requests wait; <NextProbe at={nextProbeAt} />
+        </>
+      }
+    >
+      {hasNoCredit && (
+        <button type="button" onClick={() => void setCredit(AMPLE_CREDIT)}>
+          Add credit
+        </button>
+      )}
+      {hasFaults && (
+        <button type="button" onClick={() => void clearFaults()}>
+          Clear faults
+        </button>
+      )}
+      <button type="button" onClick={() => void closeCircuitBreaker()}>
+        Close circuit breaker
+      </button>
+    </Banner>
+  );
+};
+
+/** Its role keeps screen readers from announcing each second. */
+const NextProbe = ({ at }: { at: string | undefined }) => {
+  const now = useServiceTime();
+  const remainingMs = at === undefined ? 0 : Date.parse(at) - now;
+  return (
+    <span role="timer">
+      {remainingMs > 0 ? `next probe in ${formatRoughly(remainingMs)}.` : 'the next one is the probe.'}
+    </span>
+  );
+};

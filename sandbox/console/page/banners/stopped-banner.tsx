@@ -1,0 +1,21 @@
+import { formatTime } from '../components/time.ts';
+import { useConsole } from '../state/console-state.ts';
+import { resumeSending } from '../state/stage.ts';
+import { Banner } from './banner.tsx';
+
+/** An operator stopped sending. */
+export const StoppedBanner = () => {
+  const sending = useConsole((state) => state.stage?.sending);
+  if (sending?.state !== 'stopped') return null;
+  const { stoppedAt, note } = sending;
+  return (
+    <Banner
+      tone="pending"
+      sentence={`An operator stopped sending${stoppedAt ? ` at ${formatTime(stoppedAt)}` : ''}. Requests wait.${note ? ` Note: ${note}` : ''}`}
+    >
+      <button type="button" onClick={() => void resumeSending()}>
+        Resume sending
+      </button>
+    </Banner>
+  );
+};
