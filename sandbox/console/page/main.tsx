@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { followProgress } from './first-run/first-run-state.ts';
 import { connect } from './state/connect.ts';
 import { followHistory } from './state/navigate.ts';
 import './style/base.css';
@@ -12,9 +13,11 @@ import './style/activity.css';
 import './style/timeline.css';
 import './style/json-view.css';
 import './style/controls.css';
+import './style/first-run.css';
 
 const root = document.getElementById('console');
 if (root === null) throw new Error('The page has no #console element.');
 followHistory();
 render(<App />, root);
+followProgress();
 void connect();

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { CopyText } from '../components/copy.tsx';
 import { JsonBody } from '../components/json-view.tsx';
 import { formatDateTime, formatElapsed, formatMilliseconds } from '../components/time.ts';
+import { FirstRun, NextItem, OpenChecklist } from '../first-run/checklist.tsx';
 import { type Timeline as Loaded, useConsole } from '../state/console-state.ts';
 import { NextAction } from './next-action.tsx';
 import type { Ordered } from './order-steps.ts';
@@ -31,9 +32,10 @@ export const Timeline = () => {
   const timeline = useConsole((state) => state.timeline);
   const hasInspector = useConsole((state) => state.hasInspector);
   const steps = useMemo(() => (timeline ? timelineSteps(timeline) : []), [timeline]);
-  if (selection === undefined) return <TimelineLegend />;
+  if (selection === undefined) return <FirstRun fallback={<TimelineLegend />} />;
   return (
     <div class="timeline">
+      <NextItem />
       <TimelineHeading selection={selection} timeline={timeline} steps={steps} />
       {timeline !== undefined && steps.length === 0 && <p class="hint">{describeMissing(timeline)}</p>}
       {timeline !== undefined && <NextAction timeline={timeline} />}
@@ -68,6 +70,7 @@ const TimelineLegend = () => (
         </div>
       ))}
     </dl>
+    <OpenChecklist />
   </div>
 );
 

@@ -1,5 +1,7 @@
 import { Button } from '../components/button.tsx';
 import { formatTime, useServiceTime } from '../components/time.ts';
+import { showChecklist } from '../first-run/actions.ts';
+import { SampleConversation } from '../first-run/checklist.tsx';
 import { addUser } from '../state/add-user.ts';
 import { callApi, userPath } from '../state/api.ts';
 import { NO_USER, showResult, useConsole, useSelectedUser } from '../state/console-state.ts';
@@ -29,7 +31,7 @@ export const Phone = () => {
         </Button>
       </div>
       {contact === undefined ? (
-        <p class="empty">Select a user or enter a new number above.</p>
+        <NoUser />
       ) : isUnknown ? (
         <UnknownUser contact={contact} />
       ) : (
@@ -49,6 +51,21 @@ const StatusLine = ({ isOff }: { isOff: boolean }) => {
       <span>{formatTime(new Date(now).toISOString())}</span>
       <span class="notch" />
       <span>{isOff ? 'no signal' : '●●●'}</span>
+    </div>
+  );
+};
+
+/** On a new sandbox, offers to play a conversation. */
+const NoUser = () => {
+  const hasUsers = useConsole(({ users, connection }) => users.byContact.size > 0 || connection !== 'live');
+  if (hasUsers) return <p class="empty">Select a user or enter a new number above.</p>;
+  return (
+    <div class="empty">
+      <p>There are no users yet. Enter a phone number above, or watch a conversation first.</p>
+      <SampleConversation isPrimary />
+      <button type="button" class="text-button" onClick={showChecklist}>
+        Show the checklist
+      </button>
     </div>
   );
 };

@@ -1,3 +1,4 @@
+import { restartFirstRun } from '../first-run/first-run-state.ts';
 import { type FeedEntry, type Message, stringField, type User } from './api.ts';
 import { store } from './console-state.ts';
 import { refreshFaults } from './faults.ts';
@@ -61,6 +62,8 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       store.set({ clockOffsetMs: Date.parse(entry.now) - Date.now() });
       break;
     case 'reset':
+      store.set({ users: { byContact: new Map() } });
+      restartFirstRun();
       replaceRoute({ user: undefined, selection: undefined });
       return 'reload';
     case 'gap':

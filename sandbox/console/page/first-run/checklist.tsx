@@ -1,0 +1,160 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { Link } from '../components/link.tsx';
+import { useConsole } from '../state/console-state.ts';
+import { doItem, playSampleConversation } from './actions.ts';
+import { closeChecklist, openChecklist, useFirstRun } from './first-run-state.ts';
+import { ITEM_TEXTS } from './item-texts.ts';
+import { type Evidence, ITEMS, type Item, type Progress } from './progress.ts';
+
+/** The checklist, or what is shown instead once it is closed. */
+export const FirstRun = ({ fallback }: { fallback: ComponentChildren }) =>
+  useFirstRun(({ isOpen }) => isOpen) ? <Checklist /> : fallback;
+
+/** Opens the checklist again. */
+export const OpenChecklist = () => (
+  <button type="button" class="text-button" onClick={openChecklist}>
+    Open the get-started checklist
+  </button>
+);
+
+const Checklist = () => {
+  const progress = useFirstRun((state) => state.progress);
+  const hasInspector = useConsole((state) => state.hasInspector);
+  const done = doneOf(progress);
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The button of the item that is done is gone, and the focus with it.
+    if (document.activeElement !== document.body) return;
+    list.current?.querySelector<HTMLElement>('.checklist li:not(.done) button')?.focus({ preventScroll: true });
+  }, [done]);
+  return (
+    <section class="timeline first-run" aria-labelledby="get-started" ref={list}>
+      <div class="row">
+        <h2 id="get-started">Get started</h2>
+        <span class="count">
+          {done} of {ITEMS.length} done
+        </span>
+        <button type="button" class="text-button" onClick={closeChecklist}>
+          Close
+        </button>
+      </div>
+      <p class="hint">
+        {hasInspector
+          ? 'Follow one conversation through all of Parley: an answer, a refusal, and a template. Every item can be done with its button, or by hand.'
+          : 'Only the sandbox is running, so nobody answers. Run npm start to follow a conversation through all of Parley.'}
+      </p>
+      <SampleConversation isPrimary={progress.wrote === undefined} />
+      <ol class="checklist">
+        {ITEMS.map((item) => (
+          <ChecklistItem key={item} item={item} progress={progress} />
+        ))}
+      </ol>
+      {done === ITEMS.length && (
+        <p class="hint">You have seen all of it. Select any message or request for its timeline.</p>
+      )}
+    </section>
+  );
+};
+
+const ChecklistItem = ({ item, progress }: { item: Item; progress: Progress }) => {
+  const { title, explains } = ITEM_TEXTS[item];
+  const evidence = progress[item];
+  return (
+    <li class={evidence ? 'done' : undefined}>
+      <span class="check" role="img" aria-label={evidence ? 'Done' : 'To do'} />
+      <div>
+        <h3>{title}</h3>
+        <p>{explains}</p>
+      </div>
+      {evidence ? <EvidenceLink evidence={evidence} title={title} /> : <ItemButton item={item} progress={progress} />}
+    </li>
+  );
+};
+
+const EvidenceLink = ({ evidence: { contact, selection }, title }: { evidence: Evidence; title: string }) => {
+  const selected = useConsole((state) => state.route.user);
+  const thing = selection?.kind ?? 'user';
+  return (
+    <Link to={{ user: contact ?? selected, selection }} label={`Show the ${thing}: ${title}`}>
+      Show the {thing}
+    </Link>
+  );
+};
+
+const ItemButton = ({ item, progress, class: className }: { item: Item; progress: Progress; class?: string }) => {
+  const hasInspector = useConsole((state) => state.hasInspector);
+  const isRunning = useFirstRun(({ running }) => running !== undefined);
+  const reason = isRunning ? 'Wait until the current step is done.' : missingFor(item, progress, hasInspector);
+  return (
+    <Button class={className} disabledReason={reason} onClick={() => void doItem(item)}>
+      {ITEM_TEXTS[item].action}
+    </Button>
+  );
+};
+
+/** Returns why an item cannot be done yet. */
+const missingFor = (item: Item, progress: Progress, hasInspector: boolean): string | undefined => {
+  if (item === 'wrote') return undefined;
+  if (!hasInspector && item !== 'read')
+    return 'Only the sandbox is running. Run npm start to send messages with Parley.';
+  if (progress.wrote === undefined) return 'A user has to write first.';
+  return item === 'read' && progress.templated === undefined ? 'Send the template first.' : undefined;
+};
+
+/** Above a timeline: how far the checklist is, and its next item. */
+export const NextItem = () => {
+  const isOpen = useFirstRun((state) => state.isOpen);
+  const progress = useFirstRun((state) => state.progress);
+  if (!isOpen) return null;
+  const next = ITEMS.find((item) => progress[item] === undefined);
+  return (
+    <aside class="next-item" aria-label="Get started">
+      <p>
+        <strong>
+          Get started: {doneOf(progress)} of {ITEMS.length} done.
+        </strong>{' '}
+        {next === undefined ? 'You have seen all of it.' : `Next: ${ITEM_TEXTS[next].title}.`}
+      </p>
+      <div class="row wrap">
+        {next !== undefined && <ItemButton item={next} progress={progress} class="primary" />}
+        <Link to={{ selection: undefined }}>Show the checklist</Link>
+        <button type="button" class="text-button" onClick={closeChecklist}>
+          Close
+        </button>
+      </div>
+      <Status />
+    </aside>
+  );
+};
+
+/** The button that plays a conversation, and what it is doing. */
+export const SampleConversation = ({ isPrimary }: { isPrimary: boolean }) => {
+  const isRunning = useFirstRun(({ running }) => running !== undefined);
+  return (
+    <div class="sample-conversation">
+      <Button
+        class={isPrimary ? 'primary' : undefined}
+        disabledReason={isRunning ? 'Wait until the current step is done.' : undefined}
+        onClick={() => void playSampleConversation()}
+      >
+        Play a sample conversation
+      </Button>
+      <Status />
+    </div>
+  );
+};
+
+const Status = () => {
+  const running = useFirstRun((state) => state.running);
+  const failure = useFirstRun((state) => state.failure);
+  return (
+    <div class="first-run-status" role="status">
+      {running !== undefined && <p class="running">{running}</p>}
+      {failure !== undefined && <p class="field-error">{failure}</p>}
+    </div>
+  );
+};
+
+const doneOf = (progress: Progress): number => ITEMS.filter((item) => progress[item] !== undefined).length;

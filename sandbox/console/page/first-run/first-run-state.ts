@@ -1,0 +1,97 @@
+import { callApi, inspectorPath, type SendSummary } from '../state/api.ts';
+import { store } from '../state/console-state.ts';
+import { createStore, useStore } from '../state/store.ts';
+import { isComplete, observe, type Progress } from './progress.ts';
+
+export type FirstRunState = {
+  readonly progress: Progress;
+  /** Whether the checklist is shown while nothing is selected. It stays when it is complete, until it is closed. */
+  readonly isOpen: boolean;
+  /** What is being done at the moment. */
+  readonly running: string | undefined;
+  /** Why the latest action did not work. */
+  readonly failure: string | undefined;
+};
+
+export const firstRun = createStore<FirstRunState>({
+  progress: {},
+  isOpen: false,
+  running: undefined,
+  failure: undefined,
+});
+
+export const useFirstRun = <Part>(select: (state: FirstRunState) => Part): Part => useStore(firstRun, select);
+
+/** Follows the console's state from now on. */
+export const followProgress = (): void => {
+  let isLoaded = false;
+  let knownRefusals: number | undefined;
+  store.subscribe(() => {
+    const { connection, hasInspector, sendStates } = store.get();
+    if (connection !== 'live') return;
+    update();
+    const { progress } = firstRun.get();
+    const { refused: refusals = 0 } = sendStates;
+    const isRefusalNew = hasInspector && progress.wrote && !progress.refused && refusals !== knownRefusals;
+    if (isRefusalNew) knownRefusals = refusals;
+    const loaded = isRefusalNew ? loadRefusals() : Promise.resolve();
+    if (isLoaded) return;
+    isLoaded = true;
+    void loaded.then(() => firstRun.set({ isOpen: !isDismissed() && !isComplete(firstRun.get().progress) }));
+  });
+};
+
+/** Starts over with a new service. */
+export const restartFirstRun = (): void =>
+  firstRun.set({ progress: {}, isOpen: !isDismissed(), running: undefined, failure: undefined });
+
+export const openChecklist = (): void => {
+  remember(false);
+  firstRun.set({ isOpen: true, failure: undefined });
+};
+
+export const closeChecklist = (): void => {
+  remember(true);
+  firstRun.set({ isOpen: false });
+};
+
+const update = (sends: readonly SendSummary[] = []): void => {
+  const { progress } = firstRun.get();
+  if (isComplete(progress)) return;
+  const { users, route, conversation, eventLog } = store.get();
+  const updated = observe(progress, {
+    users: users.byContact.values(),
+    contact: route.user,
+    messages: conversation.messages,
+    sends,
+    eventLog,
+  });
+  if (updated !== progress) firstRun.set({ progress: updated });
+};
+
+/** Loads refusals of all users: the listed requests may be other ones. */
+const loadRefusals = async (): Promise<void> => {
+  const path = inspectorPath('sends?state=refused&text=WINDOW_CLOSED');
+  const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);
+  if (result.ok) update(result.value.sends);
+};
+
+const DISMISSED = 'parley.first-run-dismissed';
+
+/** Browsers can be set to refuse storage to pages, which throws. */
+const isDismissed = (): boolean => {
+  try {
+    return localStorage.getItem(DISMISSED) !== null;
+  } catch {
+    return false;
+  }
+};
+
+const remember = (isClosed: boolean): void => {
+  try {
+    if (isClosed) localStorage.setItem(DISMISSED, 'true');
+    else localStorage.removeItem(DISMISSED);
+  } catch {
+    // The checklist opens again with the next page load.
+  }
+};

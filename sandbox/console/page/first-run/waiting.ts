@@ -1,0 +1,74 @@
+import {
+  type ApiResult,
+  callApi,
+  inspectorPath,
+  type Message,
+  type SendSummary,
+  stringField,
+  type Trace,
+  userPath,
+} from '../state/api.ts';
+
+const POLL_MS = 150;
+const TIMEOUT_MS = 15_000;
+
+export const failed = (error: string) => ({ ok: false, error }) as const;
+
+/** Waits until Parley has stored a user's message and the conversation window that it opens. */
+export const untilStored = async (messageId: string): Promise<ApiResult<true>> =>
+  (await poll(() => isStored(messageId)))
+    ? { ok: true, value: true }
+    : failed('Parley has not stored the message within 15 seconds. The message’s timeline shows the webhook attempts.');
+
+const isStored = async (messageId: string): Promise<true | undefined> => {
+  const trace = await callApi<Trace>('GET', inspectorPath(`messages/${encodeURIComponent(messageId)}`));
+  if (!trace.ok) return undefined;
+  const timeOf = (sk: string, name: string) =>
+    Date.parse(
+      stringField(
+        trace.value.items.find((item) => item.sk === sk),
+        name,
+      ) ?? '',
+    );
+  return timeOf('CONTACT', 'lastInboundAt') >= timeOf('MESSAGE', 'createdAt') || undefined;
+};
+
+/** The states in which a request stays. */
+const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
+
+/** Waits until Parley has decided about a request and sent it. */
+export const untilSent = async (requestId: string, expected: string): Promise<ApiResult<true>> => {
+  let latest: SendSummary | undefined;
+  await poll(async () => {
+    const path = inspectorPath(`sends?text=${encodeURIComponent(requestId)}`);
+    const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);
+    latest = result.ok ? result.value.sends.find((send) => send.requestId === requestId) : latest;
+    return latest !== undefined && FINAL.includes(latest.state);
+  });
+  if (latest?.state === expected) return { ok: true, value: true };
+  if (latest === undefined) return failed(`Parley has not taken ${requestId} from the send queue within 15 seconds.`);
+  const why = latest.code ?? latest.outcomeDetails ?? latest.outcome ?? latest.decision;
+  const is = FINAL.includes(latest.state) ? 'is' : 'is still';
+  return failed(`${requestId} ${is} ${latest.state}, not ${expected}${why === undefined ? '' : `: ${why}`}.`);
+};
+
+/** Waits until the latest message to a user has reached the device. Returns its id. */
+export const untilDelivered = async (contact: string): Promise<ApiResult<string>> => {
+  const id = await poll(async () => {
+    const page = await callApi<{ messages: readonly Message[] }>('GET', `${userPath(contact)}/conversation?limit=50`);
+    const latest = page.ok ? page.value.messages.findLast((message) => 'status' in message) : undefined;
+    return latest !== undefined && 'status' in latest && latest.status !== 'accepted' ? latest.id : undefined;
+  });
+  return id ? { ok: true, value: id } : failed('No message has reached the device within 15 seconds.');
+};
+
+/** Calls `check` until it returns something truthy, and returns that; undefined if it takes too long. */
+const poll = async <Found>(check: () => Promise<Found | undefined>): Promise<Found | undefined> => {
+  const end = performance.now() + TIMEOUT_MS;
+  while (performance.now() < end) {
+    const found = await check();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return undefined;
+};

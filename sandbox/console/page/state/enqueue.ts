@@ -1,0 +1,24 @@
+import { type ApiResult, callApi, inspectorPath } from './api.ts';
+import { messageGroup } from './message-group.ts';
+
+/** The content of a request, in the chat service's field names. */
+export type RequestContent = {
+  readonly messageText?: string;
+  readonly imageURL?: string;
+  readonly audioURL?: string;
+  readonly fileURL?: string;
+  readonly ruleNameOrId?: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly reason?: string;
+};
+
+/** Puts a request on the send queue, as an internal system does. Returns its id. */
+export const enqueueRequest = async (contact: string, content: RequestContent): Promise<ApiResult<string>> => {
+  const requestId = `console-${crypto.randomUUID().slice(0, 8)}`;
+  const result = await callApi('POST', inspectorPath('requests'), {
+    body: { requestId, platformContactId: contact, ...content },
+    groupId: await messageGroup(contact),
+    deduplicationId: requestId,
+  });
+  return result.ok ? { ok: true, value: requestId } : result;
+};
