@@ -24,14 +24,19 @@ type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
 
 /** Reads the send, the message, and the contact's items, and omits those that do not exist. */
 const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonly TableItem[]> => {
-  const requested = 'requestId' in subject ? await read(`SEND#${subject.requestId}`, 'SEND') : undefined;
-  const messageId = 'messageId' in subject ? subject.messageId : requested?.messageId;
-  const message = messageId === undefined ? undefined : await read(`MESSAGE#${messageId}`, 'MESSAGE');
-  const send = requested ?? (message?.requestId ? await read(`SEND#${message.requestId}`, 'SEND') : undefined);
-  const contactKey = message?.contact ?? send?.contact;
-  const contact =
-    contactKey === undefined ? [] : await Promise.all(CONTACT_ITEMS.map((sk) => read(String(contactKey), sk)));
-  return [send, message, ...contact].filter((item) => item !== undefined);
+  const readIf = async (name: string, id: unknown) => (id === undefined ? undefined : read(`${name}#${id}`, name));
+  const readContact = async (key: unknown) =>
+    key === undefined ? [] : Promise.all(CONTACT_ITEMS.map((sk) => read(String(key), sk)));
+  if ('requestId' in subject) {
+    const send = await readIf('SEND', subject.requestId);
+    const [message, contact] = await Promise.all([readIf('MESSAGE', send?.messageId), readContact(send?.contact)]);
+    return [send, message, ...contact].filter((item) => item !== undefined);
+  }
+  const message = await readIf('MESSAGE', subject.messageId);
+  const [send, contact] = await Promise.all([readIf('SEND', message?.requestId), readContact(message?.contact)]);
+  // A status is stored before its message if it arrives first, and then names no contact.
+  const others = message?.contact === undefined ? await readContact(send?.contact) : contact;
+  return [send, message, ...others].filter((item) => item !== undefined);
 };
 
 /** The sort keys of everything that is stored about a contact itself. */
@@ -53,7 +58,17 @@ const isAbout = (items: readonly TableItem[]) => {
     .filter(({ sk }) => !CONTACT_ITEMS.includes(String(sk)))
     .map(({ pk }) => JSON.stringify(String(pk).replace(/^(MESSAGE|SEND)#/, '')));
   return ({ detail }: BusEvents[number]): boolean => {
-    const json = JSON.stringify(detail);
+    const json = serialized(detail);
     return ids.some((id) => json.includes(id));
   };
+};
+
+const SERIALIZED = new WeakMap<object, string>();
+
+/** Serializes each object only once: every trace searches all events. */
+const serialized = (detail: unknown): string => {
+  if (typeof detail !== 'object' || detail === null) return JSON.stringify(detail) ?? '';
+  const known = SERIALIZED.get(detail) ?? JSON.stringify(detail);
+  SERIALIZED.set(detail, known);
+  return known;
 };

@@ -5,7 +5,8 @@ import { replaceRoute } from '../state/navigate.ts';
 import type { RequestFilter } from '../state/route.ts';
 import { countOf, formatCount, statesToOffer, sum } from './request-counts.ts';
 
-const TYPING_PAUSE_MS = 150;
+/** Browsers limit how often a page may change its URL. */
+const TYPING_PAUSE_MS = 50;
 
 /** Finds requests by text and by state. */
 export const RequestFilterBar = () => {

@@ -55,11 +55,15 @@ type MessageHistory = {
 const NO_HISTORY: MessageHistory = { message: null, contact: null, deliveries: [], expired: [], calls: [] };
 
 const fetchTimeline = async (selection: Selection): Promise<Timeline> => {
+  // What does not depend on each other is fetched at the same time.
+  const known = selection.kind === 'message' ? fetchHistory(selection.id) : undefined;
   const trace = store.get().hasInspector ? await fetchTrace(selection) : undefined;
   const send = trace?.items.find(({ sk }) => sk === 'SEND');
-  const messageId = selection.kind === 'message' ? selection.id : stringField(send, 'messageId');
-  const { contact, ...history } = messageId ? await fetchHistory(messageId) : NO_HISTORY;
-  const others = await fetchOtherCalls(send, trace?.sendHistory ?? []);
+  const messageId = stringField(send, 'messageId');
+  const [{ contact, ...history }, others] = await Promise.all([
+    known ?? (messageId === undefined ? NO_HISTORY : fetchHistory(messageId)),
+    fetchOtherCalls(send, trace?.sendHistory ?? []),
+  ]);
   const calls = [...others.filter(({ id }) => history.calls.every((call) => call.id !== id)), ...history.calls];
   return { selection, ...history, calls, trace, contact: contact ?? knownUser(addressIn(send)) };
 };
