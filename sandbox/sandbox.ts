@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { createClock, type SandboxClock } from './clock.ts';
 import { type DeliveryBackoff, PUBSUB_BACKOFF } from './delivery/push-backoff.ts';
 import type { WebhookSettings } from './delivery/subscription.ts';
@@ -104,6 +105,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     .onError((error, context) => {
       // A client that disconnects during its request is not an error.
       if (!context.req.raw.signal.aborted) console.error(printableLines(inspect(error)));
+      if (error instanceof HTTPException) return context.json(errorBody(error.status, error.message), error.status);
       return context.json(errorBody(500, 'The sandbox failed to process this request. See its output.'), 500);
     });
 

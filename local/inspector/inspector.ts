@@ -50,7 +50,8 @@ export const createInspector = (
   };
 
   const sendLog = (): Promise<SendLog> => {
-    log ??= openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send, states) => {
+    if (log !== undefined) return log;
+    log = openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send, states) => {
       history.add(item);
       if (item.sk === ACCOUNT) pushStage();
       const contact = typeof item.contact === 'string' ? item.contact : undefined;

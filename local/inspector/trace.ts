@@ -42,9 +42,20 @@ const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonl
 /** The sort keys of everything that is stored about a contact itself. */
 const CONTACT_ITEMS = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL'];
 
+/**
+ * The maximum length of a partition key.
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
+const MAX_KEY_BYTES = 2048;
+
+/** The SDK itself waits without end for an emulator that has stopped responding. */
+const READ_TIMEOUT_MS = 10_000;
+
 const readItem = async (client: DynamoDBClient, TableName: string, pk: string, sk: string) => {
+  if (Buffer.byteLength(pk) > MAX_KEY_BYTES) return undefined;
   const { Item } = await client.send(
     new GetItemCommand({ TableName, Key: marshall({ pk, sk }), ConsistentRead: true }),
+    { abortSignal: AbortSignal.timeout(READ_TIMEOUT_MS) },
   );
   return Item && Object.fromEntries(Object.entries(unmarshall(Item)).map(([name, value]) => [name, plain(value)]));
 };

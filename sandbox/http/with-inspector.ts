@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import type { Inspector, Refused } from '../inspector.ts';
 import { errorBody } from './read-request.ts';
 
@@ -8,15 +9,23 @@ type InspectorHandler = (context: Context, inspector: Inspector) => Response | P
 /** Makes a route's handler from one that needs the inspector. */
 export type WithInspector = (answer: InspectorHandler) => Handler;
 
-/** The routes of a sandbox without an inspector return 404. */
+/** The routes of a sandbox without an inspector return 404. A failure of the customer's side is answered with 502. */
 export const createWithInspector =
   (getInspector: () => Inspector | undefined): WithInspector =>
   (answer) =>
-  (context) => {
+  async (context) => {
     const inspector = getInspector();
-    if (inspector !== undefined) return answer(context, inspector);
-    return context.json(errorBody(404, 'This sandbox has no inspector.'), 404);
+    if (inspector === undefined) return context.json(errorBody(404, 'This sandbox has no inspector.'), 404);
+    try {
+      return await answer(context, inspector);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      throw new HTTPException(502, { message: `The customer's side failed: ${sentenceOf(error)}`, cause: error });
+    }
   };
+
+/** Some errors, such as those of refused connections, have no message. */
+const sentenceOf = ({ name, message }: Error): string => (message || name).replace(/\.?$/, '.');
 
 /** Answers an action that the inspector refused. */
 export const refusedAnswer = (context: Context, { status, message }: Refused): Response =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Inspector, InspectorChange, Refused, StageStatus } from '../../../sandbox/inspector.ts';
 import { startTestSandbox } from '../../support/running-sandbox.ts';
 
@@ -190,6 +190,30 @@ describe('the inspector over HTTP', () => {
     expect(answer.status).toBe(400);
     expect(inspector.resolve).not.toHaveBeenCalled();
   });
+
+  it.each([
+    ['GET', '/stage', new Error('The management API does not respond'), 'The management API does not respond.'],
+    ['GET', '/sends', new Error('Parley could not complete the call.'), 'Parley could not complete the call.'],
+    ['GET', '/requests/r-1', new AggregateError([new Error('connect ECONNREFUSED')]), 'AggregateError.'],
+    ['POST', '/dead-letters/send/redrive', new Error('socket hang up'), 'socket hang up.'],
+  ])(
+    "answers %s %s with 502 and a sentence if the customer's side fails with %s",
+    async (method, path, error, reason) => {
+      const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+      onTestFinished(() => printed.mockRestore());
+      const { inspector } = anInspector();
+      for (const call of ['stage', 'sends', 'trace', 'redrive'] as const) inspector[call].mockRejectedValue(error);
+      const { url } = await startTestSandbox({ inspector });
+
+      const answer = await fetch(`${url}/inspector${path}`, { method });
+
+      expect([answer.status, await answer.json()]).toEqual([
+        502,
+        { error: { code: 502, message: `The customer's side failed: ${reason}` } },
+      ]);
+      expect(printed).toHaveBeenCalledOnce();
+    },
+  );
 
   it.each([
     ['POST', '/requests/r-1/resolution', '{"outcome":"failed"}'],

@@ -124,3 +124,15 @@ it('does not read the stage while nobody listens', async () => {
 
   expect(reads()).toBe(before);
 });
+
+it('does not read the stage when requests are listed', async () => {
+  const { inspector, watch, until, reads } = await inspectStage();
+  watch();
+  await until('stage', 2);
+  const before = reads();
+
+  for (let index = 0; index < 5; index += 1) await inspector.sends({});
+  await until('queues', 1);
+
+  expect(reads()).toBe(before);
+});

@@ -42,4 +42,13 @@ describe('the trace of a send', () => {
 
     expect(items[0]?.statusBodies).toEqual([expect.stringContaining('"delivered"'), expect.stringContaining('"read"')]);
   });
+
+  it('is empty for an ID that is longer than a key of the table', async () => {
+    const { tableName } = await createManagedStage(tables);
+    const id = 'é'.repeat(1025);
+
+    for (const subject of [{ requestId: id }, { messageId: id }]) {
+      expect((await readTrace(tables.client, tableName, () => [], subject)).items).toEqual([]);
+    }
+  });
 });
