@@ -125,12 +125,13 @@ describe('console of a local run', () => {
 
   it('lists dead-lettered events and redrives them', async () => {
     await fetch(`${cloud.chatServiceUrl}/sandbox/events`, { method: 'POST', body: '{"hello":"world"}' });
-    await expand('Dead letters');
-    await card('Dead letters').getByText('_id_').first().waitFor();
+    await page.locator('.tabs').getByRole('link', { name: 'Dead letters' }).click();
+    await page.locator('.dead-letters').getByText('_id_').first().waitFor();
 
-    await page.getByRole('button', { name: 'Redrive events' }).click();
+    await page.getByRole('button', { name: 'Redrive all events' }).click();
 
     await page.getByText('Moved 1 message back to the queue.').waitFor();
+    await page.locator('.tabs').getByRole('link', { name: 'This user' }).click();
   });
 });
 

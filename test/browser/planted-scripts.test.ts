@@ -204,16 +204,18 @@ it('runs no script in an event', async () => {
   await page.locator('.log').getByText('data-planted').first().waitFor();
 });
 
-it('runs no script in a template, a rule, or a dead letter among the controls', async () => {
+it('runs no script in a template, a rule, or a dead letter', async () => {
+  await page.locator('.tabs').getByRole('link', { name: 'Dead letters' }).click();
+  await page.locator('.dead-letters summary').first().waitFor();
   await expandAll();
   await page.locator('.dead-letters pre').first().waitFor();
-  await expectNothingRan('controls');
+  await expectNothingRan('controls and dead letters');
   expect(await page.locator('.templates').innerText()).toContain('<img data-planted');
   expect(await page.locator('.dead-letters').first().innerText()).toContain('data-planted');
 
   await page.getByRole('combobox', { name: 'Template' }).selectOption(HTML);
   await expectNothingRan('variables of a template');
-  for (const name of ['Approve', 'Create link', 'Redrive requests', 'Enqueue']) {
+  for (const name of ['Approve', 'Create link', 'Redrive all requests', 'Enqueue']) {
     await page.getByRole('button', { name }).first().click();
     await page.locator('.notice p, .link a').first().waitFor();
     await expectNothingRan(name);

@@ -1,6 +1,7 @@
 import { Link } from '../components/link.tsx';
 import { useConsole } from '../state/console-state.ts';
 import type { Tab } from '../state/route.ts';
+import { DeadLetterList } from './dead-letter-list.tsx';
 import { EventLog } from './event-log.tsx';
 import { AllRequests, UserRequests } from './request-list.tsx';
 import { Timeline } from './timeline.tsx';
@@ -8,6 +9,7 @@ import { Timeline } from './timeline.tsx';
 const TAB_NAMES: readonly (readonly [tab: Tab, name: string])[] = [
   ['user', 'This user'],
   ['requests', 'All requests'],
+  ['dead-letters', 'Dead letters'],
   ['events', 'Event log'],
 ];
 
@@ -23,6 +25,7 @@ export const Activity = () => {
           {TAB_NAMES.filter(([name]) => hasInspector || name === 'events').map(([name, title]) => (
             <Link key={name} to={{ tab: name }} isCurrent={shown === name}>
               {title}
+              {name === 'dead-letters' && <DeadLetterCount />}
             </Link>
           ))}
           {!hasInspector && (
@@ -41,11 +44,25 @@ export const Activity = () => {
 const List = ({ tab }: { tab: Tab }) => {
   switch (tab) {
     case 'user':
-    case 'dead-letters':
       return <UserRequests />;
     case 'requests':
       return <AllRequests />;
+    case 'dead-letters':
+      return <DeadLetterList />;
     case 'events':
       return <EventLog />;
   }
+};
+
+const DeadLetterCount = () => {
+  const depths = useConsole((state) => state.queueDepths);
+  const count = depths === undefined ? 0 : depths.sendDeadLetters + depths.inboundDeadLetters;
+  return (
+    count > 0 && (
+      <>
+        {' '}
+        <span class="badge error">{count}</span>
+      </>
+    )
+  );
 };

@@ -1,7 +1,7 @@
 import { useConsole } from '../state/console-state.ts';
+import { DeliveryCard } from './delivery-card.tsx';
 import { FaultsCard } from './faults-card.tsx';
 import { LinkCard } from './link-card.tsx';
-import { DeadLettersCard, DeliveryCard } from './recovery-cards.tsx';
 import { SendCard } from './send-card.tsx';
 import { AccountCard, UserCard } from './settings-cards.tsx';
 import { TemplatesCard } from './templates-card.tsx';
@@ -22,7 +22,6 @@ export const Controls = () => {
       <FaultsCard />
       <DeliveryCard />
       <LinkCard />
-      {hasInspector && <DeadLettersCard />}
     </div>
   );
 };

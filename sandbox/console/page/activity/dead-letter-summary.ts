@@ -1,0 +1,37 @@
+import { type DeadLetter, type DeadLetterQueue, field, stringField } from '../state/api.ts';
+import { kindOf } from './describe-event.ts';
+
+/** What a dead letter is about, if it has no request ID. */
+export const summaryOf = (queue: DeadLetterQueue, { body }: DeadLetter): string => {
+  if (queue === 'send') return 'Request without an ID';
+  // Parley stores the event in the field rawBody; a message that SQS moved itself has another body.
+  const event = field(parsed(body), 'rawBody');
+  const sender = stringField(event, 'FROM');
+  return sender === undefined ? 'Event without a sender' : `Event from ${sender}: ${kindOf(event)}`;
+};
+
+/** The user's address in a request, if it can be read. */
+export const contactOf = ({ body }: DeadLetter): string => stringField(parsed(body), 'platformContactId') ?? '';
+
+/** Returns what to do about a dead letter that a redrive alone does not help. */
+export const adviceOn = ({ reason = '' }: DeadLetter): string | undefined =>
+  ADVICE.find(({ startsWith }) => reason.startsWith(startsWith))?.advice;
+
+const ADVICE: readonly { startsWith: string; advice: string }[] = [
+  {
+    startsWith: 'MALFORMED',
+    advice: 'The request is invalid, so a redrive alone fails again. Its sender must fix it and queue it again.',
+  },
+  {
+    startsWith: 'REQUEST_ID_REUSED',
+    advice: 'Another request already used this ID, so a redrive alone fails again. Its sender must use a new ID.',
+  },
+];
+
+const parsed = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+};

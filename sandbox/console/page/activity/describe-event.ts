@@ -1,0 +1,79 @@
+import { type FeedEntry, type Message, stringField } from '../state/api.ts';
+
+/** An entry of the event log in words, and what it is about. */
+export type EventDescription = {
+  readonly event: string;
+  readonly detail: string;
+  readonly messageId?: string | undefined;
+  /** The user's address. */
+  readonly contact?: string | undefined;
+  readonly isError?: boolean;
+};
+
+export const describeEvent = (entry: FeedEntry): EventDescription => {
+  switch (entry.type) {
+    case 'user-wrote':
+      return { event: 'User message', detail: textOf(entry.message), ...aboutMessage(entry) };
+    case 'message-accepted':
+      return { event: 'Message accepted', detail: textOf(entry.message), ...aboutMessage(entry) };
+    case 'status-changed': {
+      const status = 'status' in entry.message ? entry.message.status : '';
+      return { event: `Message ${status}`, detail: textOf(entry.message), ...aboutMessage(entry) };
+    }
+    case 'call': {
+      const { method, path, status, contact, messageId } = entry.call;
+      const detail = `${method} ${path.split('/').slice(-2).join('/')}`;
+      const about = { messageId: messageId ?? undefined, contact: contact ?? undefined };
+      return { event: `API call: ${status}`, detail, ...about, isError: status >= 400 };
+    }
+    case 'event-published':
+      return { event: 'Event published', detail: kindOf(entry.event), ...aboutEvent(entry.event) };
+    case 'webhook-attempt': {
+      const { status, attempt, event, error } = entry.delivery;
+      const detail = `${kindOf(event)}, attempt ${attempt}${error ? `: ${error}` : ''}`;
+      const isError = status === null || status >= 300;
+      return { event: `Webhook: ${status ?? 'no response'}`, detail, ...aboutEvent(event), isError };
+    }
+    case 'event-expired': {
+      const detail = `${kindOf(entry.event)}, after 7 days and ${attempts(entry.attempts)}`;
+      return { event: 'Event expired', detail, ...aboutEvent(entry.event), isError: true };
+    }
+    case 'user-changed':
+      return { event: 'User changed', detail: '', contact: entry.user.contact };
+    case 'template-changed':
+      return { event: 'Template changed', detail: `${entry.name}: ${entry.template?.status ?? 'deleted'}` };
+    case 'rule-changed':
+      return { event: 'Rule changed', detail: `${entry.name}: ${entry.rule?.status ?? 'deleted'}` };
+    case 'channel-added':
+      return { event: 'Number added', detail: entry.chatChannelNumber };
+    case 'clock-moved':
+      return { event: 'Clock advanced', detail: `to ${entry.now}` };
+    case 'account-changed':
+      return { event: 'Account changed', detail: `${entry.account.mode} mode, credit ${entry.account.credit}` };
+    case 'webhook-changed':
+      return { event: 'Webhook changed', detail: '' };
+    case 'access-tokens-changed':
+      return { event: 'Access tokens changed', detail: '' };
+    case 'reset':
+      return { event: 'Sandbox reset', detail: '' };
+    case 'gap':
+      return { event: 'Events missing', detail: '' };
+  }
+};
+
+/** Returns what an event is: a message, or a status such as `delivered`. */
+export const kindOf = (event: unknown): string => stringField(event, 'STATUS') ?? 'message';
+
+const aboutMessage = ({ message, contact }: { message: Message; contact: string }) => ({
+  messageId: message.id,
+  contact,
+});
+
+const aboutEvent = (event: unknown) => ({
+  messageId: stringField(event, '_id_'),
+  contact: stringField(event, 'FROM'),
+});
+
+const textOf = ({ text, media }: Message): string => text || media.map(({ kind }) => kind).join(', ');
+
+const attempts = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);

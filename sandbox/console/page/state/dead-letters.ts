@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks';
+import { callApi, type DeadLetter, type DeadLetterQueue, inspectorPath, type Trace } from './api.ts';
+import { showError, useConsole } from './console-state.ts';
+
+/** A dead letter, and whether its request is in the table. */
+export type ListedDeadLetter = DeadLetter & { readonly hasSend: boolean };
+
+/** A redriven message that fails again is back by then. */
+const REDRIVEN_MS = 2_000;
+
+/** Returns the dead letters of a queue, undefined until they are loaded, and a function that loads them again. */
+export const useDeadLetters = (
+  queue: DeadLetterQueue,
+): readonly [deadLetters: readonly ListedDeadLetter[] | undefined, reload: () => Promise<void>] => {
+  const [deadLetters, setDeadLetters] = useState<readonly ListedDeadLetter[]>();
+  const [reloads, setReloads] = useState(0);
+  const depth = useConsole(({ queueDepths: depths }) =>
+    queue === 'send' ? depths?.sendDeadLetters : depths?.inboundDeadLetters,
+  );
+  const load = async (isWanted: () => boolean = () => true) => {
+    const found = await fetchDeadLetters(queue);
+    if (found !== undefined && isWanted()) setDeadLetters(found);
+  };
+  useEffect(() => {
+    let isWanted = true;
+    void load(() => isWanted);
+    const timer = reloads === 0 ? undefined : setTimeout(() => void load(() => isWanted), REDRIVEN_MS);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [queue, depth, reloads]);
+  const reload = async () => {
+    await load();
+    setReloads((count) => count + 1);
+  };
+  return [deadLetters, reload];
+};
+
+const fetchDeadLetters = async (queue: DeadLetterQueue): Promise<readonly ListedDeadLetter[] | undefined> => {
+  const result = await callApi<{ messages: readonly DeadLetter[] }>('GET', inspectorPath(`dead-letters/${queue}`));
+  if (!result.ok) {
+    showError(result.error);
+    return undefined;
+  }
+  return Promise.all(result.value.messages.map(async (one) => ({ ...one, hasSend: await hasSend(one.requestId) })));
+};
+
+const hasSend = async (requestId: string | undefined): Promise<boolean> => {
+  if (requestId === undefined) return false;
+  const result = await callApi<Trace>('GET', inspectorPath(`requests/${encodeURIComponent(requestId)}`));
+  return result.ok && result.value.items.some(({ sk }) => sk === 'SEND');
+};

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { describeEvent } from '../../../../sandbox/console/page/activity/describe-event.ts';
+import type { Delivery, FeedEntry } from '../../../../sandbox/console/page/state/api.ts';
+
+const AT = '2026-11-20T12:00:00.000Z';
+const EVENT = { _id_: 'message-1', FROM: '+5491155550001', STATUS: 'read' };
+
+const call = (status: number, messageId: string | null): FeedEntry => ({
+  id: 1,
+  at: AT,
+  type: 'call',
+  call: {
+    id: 'call-1',
+    at: AT,
+    method: 'POST',
+    path: '/api/v1.0/message/v3',
+    request: {},
+    contact: '+5491155550001',
+    status,
+    answer: {},
+    traceparent: null,
+    messageId,
+  },
+});
+const attempt = (status: Delivery['status'], event: unknown = EVENT): FeedEntry => ({
+  id: 2,
+  at: AT,
+  type: 'webhook-attempt',
+  delivery: { messageId: 'delivery-1', event, attempt: 2, status, at: AT },
+});
+
+describe('an entry of the event log', () => {
+  it('about an API call has its message and its user', () => {
+    expect(describeEvent(call(200, 'message-1'))).toEqual({
+      event: 'API call: 200',
+      detail: 'POST message/v3',
+      messageId: 'message-1',
+      contact: '+5491155550001',
+      isError: false,
+    });
+  });
+
+  it('about a refused API call has its user, because there is no message', () => {
+    expect(describeEvent(call(403, null))).toMatchObject({
+      event: 'API call: 403',
+      messageId: undefined,
+      contact: '+5491155550001',
+      isError: true,
+    });
+  });
+
+  it('about a webhook attempt has the message and the user of the event', () => {
+    expect(describeEvent(attempt(200))).toEqual({
+      event: 'Webhook: 200',
+      detail: 'read, attempt 2',
+      messageId: 'message-1',
+      contact: '+5491155550001',
+      isError: false,
+    });
+  });
+
+  it.each([[503], [null]])('about a webhook attempt with the status %s is an error', (status) => {
+    expect(describeEvent(attempt(status)).isError).toBe(true);
+  });
+
+  it('about an event that cannot be read has neither message nor user', () => {
+    expect(describeEvent(attempt(200, { hello: 'world' }))).toMatchObject({ messageId: undefined, contact: undefined });
+  });
+});
