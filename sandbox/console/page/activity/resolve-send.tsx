@@ -35,8 +35,8 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
     <section class="next-action" aria-label="Resolve the uncertain send">
       <h3>Was this message sent?</h3>
       <p>
-        The chat service did not answer, so Parley does not know and does not retry. Look for the message on the phone,
-        and record what you find. If you send it again although it was sent, the user gets it twice.
+        Parley does not know whether the chat service accepted this message, and does not retry it. Look for the message
+        on the phone, then record what you find. If it was sent and you send it again, the user gets it twice.
       </p>
       <Form onSubmit={resolve}>
         <label class="field">
@@ -56,7 +56,7 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
           </label>
         )}
         <label class="field">
-          Note: how you know, for the audit trail (optional)
+          Note (optional): how you know. The audit trail keeps it.
           <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
         </label>
         <button type="submit" class="primary" disabled={isBusy}>

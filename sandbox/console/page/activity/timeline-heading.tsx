@@ -26,7 +26,7 @@ export const TimelineHeading = (props: {
   const contact = timeline?.contact;
   return (
     <header class="timeline-heading">
-      <div class="row wrap">
+      <div class="row">
         <h2>{HEADINGS[selection.kind]}</h2>
         {steps.length > 0 && <p class="hint">{describeDuration(steps)}</p>}
         <CopyButton name="link" label="Copy link" text={linkToTimeline} />

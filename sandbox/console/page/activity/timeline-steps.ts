@@ -1,3 +1,4 @@
+import { formatMilliseconds } from '../components/time.ts';
 import { type Message, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { itemOf, type TableItem } from '../state/timeline-subject.ts';
@@ -52,12 +53,13 @@ const DELIVERY_PENDING: TimelineStep = {
 };
 
 const storedStep = (message: TableItem): TimelineStep => {
+  const at = stringField(message, 'createdAt');
   const source = TIME_SOURCES.get(stringField(message, 'createdAtSource') ?? '') ?? 'its own field';
   return {
     source: 'table',
     title: 'Message stored',
     tone: 'success',
-    detail: `Event time: ${stringField(message, 'createdAt')}, from ${source}.`,
+    detail: `Event time: ${at && formatMilliseconds(at)}, from ${source}.`,
     ids: idsOf({ 'Trace ID': stringField(message, 'traceparent')?.split('-')[1] }),
     bodies: [itemBody('Table item', message)],
   };
@@ -78,7 +80,7 @@ const windowStep = (contact: TableItem, messageId: string): TimelineStep => {
     source: 'table',
     title: isLatest ? 'Conversation window updated' : 'Conversation window',
     tone: 'success',
-    detail: `It starts at ${since}, the time of ${isLatest ? "the user's latest message" : 'a later message'}.`,
+    detail: `It starts at ${since && formatMilliseconds(since)}, the time of ${isLatest ? "the user's latest message" : 'a later message'}.`,
     bodies: [itemBody('Table item', contact)],
   };
 };

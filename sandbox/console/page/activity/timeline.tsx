@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { CopyText } from '../components/copy.tsx';
 import { JsonBody } from '../components/json-view.tsx';
-import { formatDateTime, formatElapsed, formatMilliseconds } from '../components/time.ts';
+import { formatDay, formatElapsed, formatMilliseconds } from '../components/time.ts';
 import { FirstRun, NextItem, OpenChecklist } from '../first-run/checklist.tsx';
 import { type Timeline as Loaded, useConsole } from '../state/console-state.ts';
 import { NextAction } from './next-action.tsx';
@@ -91,7 +91,7 @@ const Step = ({ ordered: { step, sinceMs } }: { ordered: Ordered<TimelineStep> }
     <h3>{step.title}</h3>
     {step.at !== undefined && (
       <p class="when">
-        <time dateTime={step.at} title={formatDateTime(Date.parse(step.at))}>
+        <time dateTime={step.at} title={formatDay(step.at)}>
           {formatMilliseconds(step.at)}
         </time>
         {sinceMs !== undefined && <span class="since">+{formatElapsed(sinceMs)}</span>}
