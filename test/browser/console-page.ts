@@ -64,7 +64,7 @@ export const addUser = async (page: Page, contact: string): Promise<void> => {
 /** Enqueues a request with a free-form text, a template, or both. */
 export const enqueue = async (page: Page, { text = '', template = 'None' }: { text?: string; template?: string }) => {
   await page.getByLabel('Free-form text').fill(text);
-  await page.getByRole('combobox', { name: 'Template' }).selectOption(template);
+  await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption(template);
   await page.getByRole('button', { name: 'Enqueue' }).click();
 };
 

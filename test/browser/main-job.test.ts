@@ -113,8 +113,8 @@ describe('console of a local run', () => {
     await page.getByRole('button', { name: 'Submit for approval' }).click();
     await page.getByRole('button', { name: 'Approve parcel_update' }).click();
     await card('Templates').locator('.badge').filter({ hasText: 'approved' }).waitFor();
-    await page.getByRole('combobox', { name: 'Template' }).selectOption('parcel_update');
-    await page.getByLabel('${name}').fill('Ana');
+    await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption('parcel_update');
+    await page.locator('.controls-pane').getByLabel('${name}').fill('Ana');
     await page.getByLabel('Free-form text').fill('Your parcel is there.');
     await page.getByRole('button', { name: 'Enqueue' }).click();
 

@@ -213,7 +213,7 @@ it('runs no script in a template, a rule, or a dead letter', async () => {
   expect(await page.locator('.templates').innerText()).toContain('<img data-planted');
   expect(await page.locator('.dead-letters').first().innerText()).toContain('data-planted');
 
-  await page.getByRole('combobox', { name: 'Template' }).selectOption(HTML);
+  await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption(HTML);
   await expectNothingRan('variables of a template');
   for (const name of ['Approve', 'Create link', 'Redrive all requests', 'Enqueue']) {
     await page.getByRole('button', { name }).first().click();
