@@ -80,6 +80,25 @@ describe('console of a sandbox without the local stack', () => {
     expectNoProblems(opened);
   });
 
+  it('moves the focus from one pane to another with a skip link', async () => {
+    const opened = await openConsole(browser, (await start()).url);
+    const { page } = opened;
+    const skipTo = (name: string) => page.locator(':focus').and(page.getByRole('button', { name: `Skip to ${name}` }));
+
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await skipTo('controls').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await skipTo('phone').waitFor();
+    await page.keyboard.press('Enter');
+
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Phone');
+    expectNoProblems(opened);
+  });
+
   it('moves between users with the arrow keys and keeps the focus on the selected one', async () => {
     const sandbox = await start();
     await populate(sandbox.url, { users: 40, messages: 40 });

@@ -24,9 +24,11 @@ const Checklist = () => {
   const hasInspector = useConsole((state) => state.hasInspector);
   const done = doneOf(progress);
   const list = useRef<HTMLElement>(null);
+  const doneBefore = useRef(done);
   useEffect(() => {
     // The button of the item that is done is gone, and the focus with it.
-    if (document.activeElement !== document.body) return;
+    if (doneBefore.current === done || document.activeElement !== document.body) return;
+    doneBefore.current = done;
     list.current?.querySelector<HTMLElement>('.checklist li:not(.done) button')?.focus({ preventScroll: true });
   }, [done]);
   return (
