@@ -169,6 +169,7 @@ describe('the list of dead letters', () => {
     await page.getByText('Dead letter discarded.').waitFor();
     await tab('Dead letters 2').waitFor();
     expect(await deadLetter('malformed-1').count()).toBe(0);
+    expect(await page.evaluate(`document.activeElement.matches('.dead-letters')`)).toBe(true);
     expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
   });
 

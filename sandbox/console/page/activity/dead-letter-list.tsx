@@ -98,7 +98,7 @@ const Item = ({ queue, deadLetter, onAction }: ItemProps) => {
         <h3>
           <Subject queue={queue} deadLetter={deadLetter} />
         </h3>
-        <p>
+        <p title="Every look at the queue counts as a receive.">
           {since !== undefined && (
             <>
               Since <time dateTime={since}>{formatDateTime(Date.parse(since))}</time>,{' '}
