@@ -154,7 +154,7 @@ describe('faults in the console', () => {
   it('shows the retry after an injected 503 response with Retry-After', async () => {
     await expand('Fault injection');
     await card('Fault injection').getByRole('button', { name: 'Inject' }).click();
-    await page.getByText('Fault injected once: Respond with 503').waitFor();
+    await page.getByText('Fault injected once: Return 503').waitFor();
     await enqueue(page, { text: 'At the second attempt.' });
 
     await lastSent().getByText('At the second attempt.').waitFor();

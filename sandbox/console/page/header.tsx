@@ -26,7 +26,7 @@ export const Header = () => {
             </Stat>
           </>
         )}
-        <Stat name="Service time">
+        <Stat name="Service time" isSecondary>
           <ServiceTime />
         </Stat>
       </dl>
@@ -36,9 +36,10 @@ export const Header = () => {
 
 const ServiceTime = () => <>{formatDateTime(useServiceTime())}</>;
 
-const Stat = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
+/** A narrow screen has no room for secondary figures. */
+const Stat = (props: { name: string; isSecondary?: boolean; children: ComponentChildren }) => (
+  <div class={props.isSecondary ? 'secondary' : ''}>
+    <dt>{props.name}</dt>
+    <dd>{props.children}</dd>
   </div>
 );

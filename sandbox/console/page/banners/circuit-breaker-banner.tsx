@@ -13,7 +13,7 @@ export const CircuitBreakerBanner = () => {
   const hasFaults = useConsole((state) => state.faults.answers.length > 0);
   if (circuitBreaker?.state !== 'open') return null;
   const { why = 'no reason is recorded', nextProbeAt } = circuitBreaker;
-  const reason = hasNoCredit ? `the account has no credit (${why})` : why.replace(/\.$/, '');
+  const reason = hasNoCredit ? 'the account has no credit' : why.replace(/\.$/, '');
   return (
     <Banner
       tone="error"

@@ -1,20 +1,37 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { rememberCard, wasCardOpen } from './open-cards.ts';
 
-/** A collapsible section of the controls. */
+/** A collapsible section of the controls. The browser remembers whether it is open. */
 export const Card = (props: {
   title: string;
   note?: ComponentChildren;
+  /** Whether it is open until somebody closes it. */
   open?: boolean;
+  onOpen?: () => void;
   children: ComponentChildren;
-}) => (
-  <details class="card" open={props.open}>
-    <summary>
-      <h3>{props.title}</h3>
-      {props.note !== undefined && <span class="note">{props.note}</span>}
-    </summary>
-    <div class="card-body">{props.children}</div>
-  </details>
-);
+}) => {
+  const { title, note, open = false, onOpen, children } = props;
+  const [isOpen, setOpen] = useState(() => wasCardOpen(title) ?? open);
+  return (
+    <details
+      class="card"
+      open={isOpen}
+      onToggle={({ currentTarget, target }) => {
+        if (target !== currentTarget || currentTarget.open === isOpen) return;
+        setOpen(currentTarget.open);
+        rememberCard(title, currentTarget.open);
+        if (currentTarget.open) onOpen?.();
+      }}
+    >
+      <summary>
+        <h3>{title}</h3>
+        {note !== undefined && <span class="note">{note}</span>}
+      </summary>
+      <div class="card-body">{children}</div>
+    </details>
+  );
+};
 
 /** A form that never leaves the page. */
 export const Form = ({ onSubmit, children }: { onSubmit: () => Promise<unknown>; children: ComponentChildren }) => (

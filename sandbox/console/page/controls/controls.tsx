@@ -1,11 +1,13 @@
 import { useConsole } from '../state/console-state.ts';
+import { ClockCard } from './clock-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { FaultsCard } from './faults-card.tsx';
 import { LinkCard } from './link-card.tsx';
 import { SendCard } from './send-card.tsx';
+import { SendingCard } from './sending-card.tsx';
 import { AccountCard, UserCard } from './settings-cards.tsx';
 import { TemplatesCard } from './templates-card.tsx';
-import { ClockCard, WindowCard } from './time-cards.tsx';
+import { WindowCard } from './window-card.tsx';
 
 /** Sends messages and changes the sandbox's state. */
 export const Controls = () => {
@@ -16,6 +18,7 @@ export const Controls = () => {
       <WindowCard />
       {hasInspector && <SendCard />}
       <ClockCard />
+      {hasInspector && <SendingCard />}
       <UserCard />
       <AccountCard />
       <TemplatesCard />

@@ -1,83 +1,77 @@
 import { useState } from 'preact/hooks';
-import { callApi } from '../state/api.ts';
-import { showResult } from '../state/console-state.ts';
+import { Button } from '../components/button.tsx';
+import { counted } from '../components/counted.ts';
+import { callApi, type FaultList } from '../state/api.ts';
+import { showResult, store, useConsole } from '../state/console-state.ts';
+import { clearFaults, loadFaults } from '../state/faults.ts';
 import { Card, Form } from './card.tsx';
-
-/** A fault in the API's answers or in webhook deliveries, with its settings. */
-type Fault = { of: 'answers' | 'deliveries' } & Readonly<Record<string, unknown>>;
-
-const RETRY_AFTER = { 'retry-after': '2' };
-const errorAnswer = (code: number, message: string): Fault => ({
-  of: 'answers',
-  status: 403,
-  body: { error: { code, message } },
-});
-
-const FAULTS: readonly (readonly [label: string, fault: Fault])[] = [
-  ['Respond with 503, retry after 2 s', { of: 'answers', status: 503, headers: RETRY_AFTER }],
-  ['Respond with 429, retry after 2 s', { of: 'answers', status: 429, headers: RETRY_AFTER }],
-  ['Respond with 401, token rejected', { of: 'answers', status: 401 }],
-  ['Respond with 500, outcome unknown', { of: 'answers', status: 500 }],
-  ['Respond with error 101, insufficient credit', errorAnswer(101, 'Insufficient credit')],
-  ['Respond with error 201, window closed', errorAnswer(201, 'User window is over 24 hours')],
-  ['Reset connection before accepting the call', { of: 'answers', reset: 'before' }],
-  ['Reset connection after accepting the call', { of: 'answers', reset: 'after' }],
-  ['Delay the response by 5 s', { of: 'answers', delayMs: 5_000 }],
-  ['Deliver each event twice', { of: 'deliveries', double: true }],
-  ['Delay each event by 5 s', { of: 'deliveries', holdMs: 5_000 }],
-  ['Deliver events in reverse order', { of: 'deliveries', reverse: true }],
-];
+import { describeFaults, FAULTS } from './fault-choices.ts';
 
 const ANY_ENDPOINT = 'Any';
 const ENDPOINTS = [ANY_ENDPOINT, 'message/v3', 'intent/v2', 'customer/checkChatContact'];
 
+const MAX_TIMES = 1_000;
+/** Events are reversed among as many as are delivered at the same time. */
+const MAX_REVERSED = 10;
+
 /** Injects faults into the API's next answers or the next webhook deliveries. */
 export const FaultsCard = () => {
+  const active = describeFaults(useConsole((state) => state.faults));
   const [index, setIndex] = useState(0);
   const [endpoint, setEndpoint] = useState(ANY_ENDPOINT);
   const [count, setCount] = useState(1);
   const [label, { of, ...fault }] = FAULTS[index] ?? ['', { of: 'answers' }];
+  const [min, max] = fault.reverse === undefined ? [1, MAX_TIMES] : [2, MAX_REVERSED];
+
+  const choose = (chosen: number) => {
+    setIndex(chosen);
+    if (FAULTS[chosen]?.[1].reverse === true) setCount(Math.min(MAX_REVERSED, Math.max(2, count)));
+  };
   const inject = async () => {
     const where = of === 'answers' && endpoint !== ANY_ENDPOINT ? { endpoint } : {};
-    const result = await callApi('POST', '/sandbox/faults', { [of]: { ...fault, count, ...where } });
+    const result = await callApi<FaultList>('POST', '/sandbox/faults', { [of]: { ...fault, count, ...where } });
+    if (result.ok) store.set({ faults: result.value });
     showResult(result, () => `Fault injected ${count === 1 ? 'once' : `${count} times`}: ${label}.`);
   };
-  const clear = async () => {
-    const result = await callApi('DELETE', '/sandbox/faults');
-    showResult(result, () => 'All faults cleared.');
-  };
   return (
-    <Card title="Fault injection" note="API and webhooks">
+    <Card
+      title="Fault injection"
+      note={active.length === 0 ? 'No faults' : counted(active.length, 'active fault')}
+      onOpen={() => void loadFaults()}
+    >
+      {active.length > 0 && (
+        <ul class="active-faults" aria-label="Active faults">
+          {active.map((fault, index) => (
+            <li key={`${index} ${fault}`}>{fault}</li>
+          ))}
+        </ul>
+      )}
       <Form onSubmit={inject}>
         <label class="field">
           Fault
-          <select value={index} onChange={({ currentTarget }) => setIndex(Number(currentTarget.value))}>
-            {FAULTS.map(([label], index) => (
-              <option key={label} value={index}>
-                {label}
-              </option>
-            ))}
+          <select value={index} onChange={({ currentTarget }) => choose(Number(currentTarget.value))}>
+            <optgroup label="API responses">{optionsOf('answers')}</optgroup>
+            <optgroup label="Webhook deliveries">{optionsOf('deliveries')}</optgroup>
           </select>
         </label>
         <div class="row">
-          <label class="field grow">
-            Endpoint
-            <select
-              value={endpoint}
-              disabled={of === 'deliveries'}
-              onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
-            >
-              {ENDPOINTS.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          </label>
+          {of === 'answers' && (
+            <label class="field grow">
+              Endpoint
+              <select value={endpoint} onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}>
+                {ENDPOINTS.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </label>
+          )}
           <label class="field">
             Times
             <input
               type="number"
-              min={1}
-              max={1000}
+              required
+              min={min}
+              max={max}
               value={count}
               onInput={({ currentTarget }) => setCount(Number(currentTarget.value))}
             />
@@ -85,11 +79,23 @@ export const FaultsCard = () => {
         </div>
         <div class="row">
           <button type="submit">Inject</button>
-          <button type="button" onClick={() => void clear()}>
+          <Button
+            onClick={() => void clearFaults()}
+            disabledReason={active.length === 0 ? 'There are no faults to clear.' : undefined}
+          >
             Clear all
-          </button>
+          </Button>
         </div>
       </Form>
     </Card>
   );
 };
+
+const optionsOf = (kind: 'answers' | 'deliveries') =>
+  FAULTS.map(([label, { of }], index) =>
+    of === kind ? (
+      <option key={label} value={index}>
+        {label}
+      </option>
+    ) : null,
+  );

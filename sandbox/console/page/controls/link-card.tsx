@@ -22,6 +22,9 @@ export const LinkCard = () => {
           <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
         </label>
         <button type="submit">Create link</button>
+        <p class="hint">
+          The link opens a chat with this text already typed. Sending it opens the conversation window.
+        </p>
       </Form>
       {link && (
         <p class="link">

@@ -51,6 +51,7 @@ export const SendCard = () => {
           <label class="field grow">
             Template
             <select
+              id="send-template"
               value={template}
               onChange={({ currentTarget }) => {
                 setTemplate(currentTarget.value);

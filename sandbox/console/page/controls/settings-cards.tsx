@@ -1,5 +1,6 @@
+import { changeAccount, setCredit } from '../state/account.ts';
 import { callApi, userPath } from '../state/api.ts';
-import { showError, showNotice, useConsole, useSelectedUser } from '../state/console-state.ts';
+import { showError, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Card, Switch } from './card.tsx';
 
 /** The selected user's settings on the chat platform. */
@@ -36,22 +37,23 @@ export const AccountCard = () => {
   const account = useConsole((state) => state.account);
   if (account === undefined) return null;
   const { credit, approved, optInRequired } = account;
-  const change = (settings: Settings) => patch('/sandbox/account', settings);
-  const setCredit = async (amount: number) => {
-    if (await change({ credit: amount })) showNotice(`Credit set to ${formatNumber(amount)}.`);
-  };
   return (
     <Card title="Account" note={`Credit: ${formatNumber(credit)}${approved ? '' : ', sandbox mode'}`}>
       <fieldset class="row wrap">
-        <legend class="field">Credit</legend>
+        <legend class="field">Set credit to</legend>
         {CREDITS.map((amount) => (
           <button type="button" key={amount} aria-pressed={credit === amount} onClick={() => void setCredit(amount)}>
             {formatNumber(amount)}
           </button>
         ))}
       </fieldset>
-      <Switch label="Approved" isOn={approved} onChange={(isOn) => change({ approved: isOn })} />
-      <Switch label="Opt-in required" isOn={optInRequired} onChange={(isOn) => change({ optInRequired: isOn })} />
+      <p class="hint">Each accepted message costs one credit.</p>
+      <Switch label="Approved for live mode" isOn={approved} onChange={(isOn) => changeAccount({ approved: isOn })} />
+      <Switch
+        label="Users must opt in"
+        isOn={optInRequired}
+        onChange={(isOn) => changeAccount({ optInRequired: isOn })}
+      />
     </Card>
   );
 };

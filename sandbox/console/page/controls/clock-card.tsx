@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { useServiceTime } from '../components/time.ts';
+import { callApi } from '../state/api.ts';
+import { showResult } from '../state/console-state.ts';
+import { Card, Form } from './card.tsx';
+import { useWindowEnd } from './window-card.tsx';
+
+const HOUR = 3600;
+const STEPS: readonly (readonly [label: string, seconds: number])[] = [
+  ['1 min', 60],
+  ['1 h', HOUR],
+  ['23 h', 23 * HOUR],
+  ['25 h', 25 * HOUR],
+  ['7 days', 7 * 24 * HOUR],
+];
+
+const UNITS: readonly (readonly [label: string, seconds: number])[] = [
+  ['minutes', 60],
+  ['hours', HOUR],
+  ['days', 24 * HOUR],
+];
+
+/** Advances the service's clock, and the local stack's with it. */
+export const ClockCard = () => (
+  <Card title="Clock" note="Moves forward only" open>
+    <div class="row wrap">
+      {STEPS.map(([label, seconds]) => (
+        <button type="button" class="advance" key={label} onClick={() => void advance(`by ${label}`, seconds)}>
+          + {label}
+        </button>
+      ))}
+      <ToEndOfWindow />
+    </div>
+    <OtherAmount />
+  </Card>
+);
+
+const OtherAmount = () => {
+  const [amount, setAmount] = useState('');
+  const [unit, setUnit] = useState('hours');
+  const seconds = Number(amount) * (UNITS.find(([name]) => name === unit)?.[1] ?? HOUR);
+  return (
+    <Form onSubmit={() => advance(`by ${amount} ${unit}`, seconds)}>
+      <div class="row">
+        <input
+          type="number"
+          class="grow"
+          min={0}
+          step="any"
+          aria-label="Amount of time"
+          placeholder="Amount"
+          value={amount}
+          onInput={({ currentTarget }) => setAmount(currentTarget.value)}
+        />
+        <select
+          class="grow"
+          aria-label="Unit of time"
+          value={unit}
+          onChange={({ currentTarget }) => setUnit(currentTarget.value)}
+        >
+          {UNITS.map(([name]) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <Button disabledReason={seconds > 0 ? undefined : 'Enter an amount of time first.'}>Advance</Button>
+      </div>
+    </Form>
+  );
+};
+
+const ToEndOfWindow = () => {
+  const closesAt = useWindowEnd();
+  const now = useServiceTime();
+  const remainingMs = closesAt === undefined ? 0 : closesAt - now;
+  return (
+    <Button
+      class="advance"
+      disabledReason={remainingMs > 0 ? undefined : "The selected user's conversation window is not open."}
+      // One more second, because the window is still open at the time before its end.
+      onClick={() => void advance('to the end of the conversation window', Math.ceil(remainingMs / 1000) + 1)}
+    >
+      To the end of the window
+    </Button>
+  );
+};
+
+const advance = async (how: string, advanceSeconds: number): Promise<void> => {
+  const result = await callApi('POST', '/sandbox/clock', { advanceSeconds });
+  showResult(result, () => `Clock advanced ${how}.`);
+};

@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { useConsole } from '../state/console-state.ts';
+import { resumeSending, stopSending } from '../state/stage.ts';
+import { Card, Form } from './card.tsx';
+
+/** Stops and resumes sending, as `parley sending` does. */
+export const SendingCard = () => {
+  const sending = useConsole((state) => state.stage?.sending);
+  const [note, setNote] = useState('');
+  const stop = async () => {
+    if (await stopSending(note)) setNote('');
+  };
+  const isStopped = sending?.state === 'stopped';
+  return (
+    <Card title="Sending" note={isStopped ? 'Stopped' : 'Running'}>
+      {isStopped ? (
+        <button type="button" onClick={() => void resumeSending()}>
+          Resume sending
+        </button>
+      ) : (
+        <Form onSubmit={stop}>
+          <p class="hint">Parley sends nothing while it is stopped. Requests wait, in order.</p>
+          <label class="field">
+            Reason for stopping
+            <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
+          </label>
+          <Button disabledReason={note.trim() === '' ? 'Enter a reason, so that others know why.' : undefined}>
+            Stop sending
+          </Button>
+        </Form>
+      )}
+    </Card>
+  );
+};

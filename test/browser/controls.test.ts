@@ -1,0 +1,111 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { LocalCloud } from '../../local/local-cloud.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+import { startChromium } from './chromium.ts';
+import {
+  accessibilityViolations,
+  addUser,
+  type ConsolePage,
+  expectNoProblems,
+  openConsole,
+  writeAsUser,
+} from './console-page.ts';
+
+// The cards that control the service, its clock, and sending.
+
+let cloud: LocalCloud;
+let browser: Browser;
+let opened: ConsolePage;
+let page: Page;
+
+beforeAll(async () => {
+  [cloud, browser] = await Promise.all([startTestCloud(), startChromium()]);
+  opened = await openConsole(browser, cloud.consoleUrl ?? '');
+  page = opened.page;
+  await addUser(page, '+5491155550001');
+});
+afterAll(async () => {
+  await browser?.close();
+  await cloud?.close();
+});
+
+const card = (title: string) =>
+  page.locator('.card').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+const toggle = (title: string) => card(title).locator('summary').first().click();
+const isOpen = (one: Locator) => one.evaluate((element) => element.hasAttribute('open'));
+
+it('says what opens a window that never was open, in a neutral color', async () => {
+  const window = page.locator('.window-card.never');
+
+  expect(await window.innerText()).toContain('It opens when the user writes.');
+  await card('Clock').getByRole('button', { name: 'To the end of the window' }).press('Enter');
+  await page.getByText("The selected user's conversation window is not open.").waitFor();
+});
+
+it('advances the clock by another amount and to the end of the window', async () => {
+  await writeAsUser(page, 'Hello');
+  await page.locator('.window-card.open').waitFor();
+  await card('Clock').getByLabel('Amount of time').fill('1.5');
+  await card('Clock').getByRole('button', { name: 'Advance', exact: true }).click();
+  await page
+    .locator('.countdown')
+    .filter({ hasText: /^22:[23]/ })
+    .waitFor();
+
+  await card('Clock').getByRole('button', { name: 'To the end of the window' }).click();
+
+  await page.locator('.window-card.closed').filter({ hasText: 'Only templates can be sent.' }).waitFor();
+});
+
+it('leads from the closed window to the template to send, which it creates if there is none', async () => {
+  await toggle('Send a message');
+  await page.getByRole('button', { name: 'Create a template' }).click();
+
+  await page.getByRole('combobox', { name: 'Template' }).and(page.locator(':focus')).waitFor();
+  await page.getByRole('button', { name: 'Send a template' }).waitFor();
+});
+
+it('stops and resumes sending', async () => {
+  await toggle('Sending');
+  await card('Sending').getByRole('button', { name: 'Stop sending' }).press('Enter');
+  await page.getByText('Enter a reason, so that others know why.').waitFor();
+  await card('Sending').getByLabel('Reason for stopping').fill('A wrong template');
+  await card('Sending').getByRole('button', { name: 'Stop sending' }).click();
+  await page.locator('.banner').filter({ hasText: 'Note: A wrong template' }).waitFor();
+
+  await card('Sending').getByRole('button', { name: 'Resume sending' }).click();
+
+  await page.locator('.banner').waitFor({ state: 'detached' });
+});
+
+it('lists the active faults, also those of other clients, until they are used or cleared', async () => {
+  const faults = page.getByRole('list', { name: 'Active faults' });
+  await fetch(`${cloud.chatServiceUrl}/sandbox/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ deliveries: { double: true } }),
+  });
+  await toggle('Fault injection');
+  await faults.getByText('Deliver each event twice, once').waitFor();
+  await card('Fault injection').getByRole('button', { name: 'Inject' }).click();
+  await faults.getByText('Return 503 with Retry-After: 2, once').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+
+  await writeAsUser(page, 'Used by this event');
+  await faults.getByText('Deliver each event twice').waitFor({ state: 'detached' });
+  await card('Fault injection').getByRole('button', { name: 'Clear all' }).click();
+
+  await faults.waitFor({ state: 'detached' });
+});
+
+it('remembers which cards are open', async () => {
+  expect(await isOpen(card('Account'))).toBe(false);
+  await toggle('Account');
+  await toggle('Clock');
+  await page.reload();
+  await page.locator('.connection.live').waitFor();
+
+  expect([await isOpen(card('Account')), await isOpen(card('Clock'))]).toEqual([true, false]);
+});
+
+it('logs no errors and makes no requests to other origins', () => expectNoProblems(opened));
