@@ -39,6 +39,12 @@ const open = async (path: string): Promise<void> => {
   await page.goto(new URL(path, cloud.consoleUrl).href);
   await page.locator('.connection.live').waitFor();
 };
+/** The user writes a message. Resolves when the table has it, so that the window is open for the next request. */
+const write = async (contact: string, text: string): Promise<void> => {
+  const written = await post(`${userPath(contact)}/messages`, { text });
+  await open(`/?message=${Object(await written.json())._id_}`);
+  await step(page, 'Conversation window updated');
+};
 const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
 
 beforeAll(async () => {
@@ -46,8 +52,7 @@ beforeAll(async () => {
   opened = await openConsole(browser, cloud.consoleUrl ?? '', { permissions: ['clipboard-read', 'clipboard-write'] });
   page = opened.page;
   await post(userPath(USER), { name: 'Ana' }, 'PATCH');
-  await post(`${userPath(USER)}/messages`, { text: 'Where is my parcel?' });
-  await page.locator('.user').first().waitFor();
+  await write(USER, 'Where is my parcel?');
 });
 afterAll(async () => {
   await browser?.close();
@@ -130,7 +135,7 @@ describe('the steps of a request', () => {
 
 describe('a linked request', () => {
   it('selects its user if the URL names none, although another user wrote last', async () => {
-    await post(`${userPath(OTHER_USER)}/messages`, { text: 'Hello' });
+    await write(OTHER_USER, 'Hello');
 
     await open('/?request=order-1');
 
@@ -179,6 +184,8 @@ describe('a request that is refused because the window is closed', () => {
     await step(page, 'Decision: intent/v2');
     await step(page, 'Send state: accepted');
     expect(new URL(page.url()).searchParams.get('request')).toBe('order-2-template');
+    // The form that had the focus is gone.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Request timeline');
     await page.locator('.conversation .out').filter({ hasText: 'Hello Ana María' }).waitFor();
     await post(`${userPath(USER)}/read`, {});
     await step(page, 'Read by the user');
@@ -195,8 +202,8 @@ describe('a request that is refused because the window is closed', () => {
 });
 
 it('says what a waiting request waits for', async () => {
+  await write(USER, 'Hello again');
   await post('/sandbox/account', { credit: 0 }, 'PATCH');
-  await post(`${userPath(USER)}/messages`, { text: 'Hello again' });
   await open(`/?user=${encodeURIComponent(USER)}&request=order-3`);
   await enqueueFor(USER, 'order-3', 'When there is credit.');
 

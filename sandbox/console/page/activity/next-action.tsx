@@ -1,7 +1,7 @@
 import { formatSeconds } from '../components/time.ts';
 import { stringField } from '../state/api.ts';
 import { type Timeline, useConsole } from '../state/console-state.ts';
-import { addressIn, itemOf, paramsIn, requestIdOf, type TableItem } from '../state/timeline-subject.ts';
+import { addressIn, itemOf, paramsIn, requestIdOf, ruleNameIn, type TableItem } from '../state/timeline-subject.ts';
 import { ResolveSend } from './resolve-send.tsx';
 import { SendAsTemplate } from './send-as-template.tsx';
 import { sentences } from './timeline-step.ts';
@@ -55,7 +55,7 @@ const Refused = ({ timeline, send, requestId }: { timeline: Timeline; send: Tabl
           on the phone, as the user, or record an opt-in with the command <code>parley opt-in</code>.
         </p>
       )}
-      <SendAsTemplate contact={contact} requestId={requestId} params={paramsIn(send)} />
+      <SendAsTemplate contact={contact} requestId={requestId} params={paramsIn(send)} ruleName={ruleNameIn(send)} />
     </section>
   );
 };

@@ -12,15 +12,17 @@ type Props = {
   requestId: string;
   /** The variables of the refused request. */
   params?: Readonly<Record<string, string>>;
+  /** The template to offer first. @default any */
+  ruleName?: string | undefined;
 };
 
 /** Sends an approved template instead of a request that was refused. */
-export const SendAsTemplate = ({ contact, requestId, params = {} }: Props) => {
+export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Props) => {
   const rules = useConsole((state) => state.rules);
   const user = useConsole((state) => state.users.byContact.get(contact));
   // A rule without a category cannot open a conversation.
   const approved = rules.filter(({ status, category }) => status === 'approved' && category !== undefined);
-  const [chosen, setChosen] = useState<string>();
+  const [chosen, setChosen] = useState(ruleName);
   const [entered, setEntered] = useState<ReadonlyMap<string, string>>(new Map());
   const [isBusy, setBusy] = useState(false);
   const rule = approved.find(({ name }) => name === chosen) ?? approved[0];

@@ -27,7 +27,7 @@ export const TimelineHeading = (props: {
   return (
     <header class="timeline-heading">
       <div class="row">
-        <h2>{HEADINGS[selection.kind]}</h2>
+        <h2 tabIndex={-1}>{HEADINGS[selection.kind]}</h2>
         {steps.length > 0 && <p class="hint">{describeDuration(steps)}</p>}
         <CopyButton name="link" label="Copy link" text={linkToTimeline} />
       </div>

@@ -1,9 +1,10 @@
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { CopyText } from '../components/copy.tsx';
 import { JsonBody } from '../components/json-view.tsx';
 import { formatDay, formatElapsed, formatMilliseconds } from '../components/time.ts';
 import { FirstRun, NextItem, OpenChecklist } from '../first-run/checklist.tsx';
 import { type Timeline as Loaded, useConsole } from '../state/console-state.ts';
+import type { Selection } from '../state/route.ts';
 import { NextAction } from './next-action.tsx';
 import type { Ordered } from './order-steps.ts';
 import { TimelineHeading } from './timeline-heading.tsx';
@@ -32,9 +33,10 @@ export const Timeline = () => {
   const timeline = useConsole((state) => state.timeline);
   const hasInspector = useConsole((state) => state.hasInspector);
   const steps = useMemo(() => (timeline ? timelineSteps(timeline) : []), [timeline]);
+  const frame = useTopOf(selection);
   if (selection === undefined) return <FirstRun fallback={<TimelineLegend />} />;
   return (
-    <div class="timeline">
+    <div class="timeline" ref={frame}>
       <NextItem />
       <TimelineHeading selection={selection} timeline={timeline} steps={steps} />
       {timeline !== undefined && steps.length === 0 && <p class="hint">{describeMissing(timeline)}</p>}
@@ -51,6 +53,23 @@ export const Timeline = () => {
       )}
     </div>
   );
+};
+
+/** Shows another timeline from its start. Focuses it if what had the focus, such as a form, is gone. */
+const useTopOf = (selection: Selection | undefined) => {
+  const frame = useRef<HTMLDivElement>(null);
+  const shown = useRef(selection);
+  useLayoutEffect(() => {
+    const isOther = shown.current !== undefined && shown.current !== selection;
+    shown.current = selection;
+    const element = frame.current;
+    if (!isOther || element === null) return;
+    element.scrollTop = 0;
+    const { activeElement } = document;
+    const isLost = activeElement === document.body || element.contains(activeElement);
+    if (isLost) element.querySelector<HTMLElement>('.timeline-heading h2')?.focus({ preventScroll: true });
+  }, [selection]);
+  return frame;
 };
 
 const describeMissing = ({ selection: { kind, id } }: Loaded): string =>

@@ -41,3 +41,7 @@ export const paramsIn = (send: TableItem | undefined): Readonly<Record<string, s
     Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 };
+
+/** Returns the name of the request's template. */
+export const ruleNameIn = (send: TableItem | undefined): string | undefined =>
+  stringField(requestOf(send), 'ruleNameOrId');

@@ -17,6 +17,8 @@ import { addressIn, type TableItem } from './timeline-subject.ts';
 const REFRESH_DELAY_MS = 80;
 
 let isRefreshScheduled = false;
+let startedLoads = 0;
+let shownLoad = 0;
 
 /** Reloads the timeline after a short delay, once for any number of calls. */
 export const refreshTimeline = (): void => {
@@ -32,8 +34,12 @@ export const refreshTimeline = (): void => {
 export const loadTimeline = async (): Promise<void> => {
   const { selection } = store.get().route;
   if (selection === undefined) return store.set({ timeline: undefined });
+  const load = ++startedLoads;
   const timeline = await fetchTimeline(selection);
-  if (store.get().route.selection === selection) store.set({ timeline });
+  // An earlier load may take longer than a later one.
+  if (store.get().route.selection !== selection || load < shownLoad) return;
+  shownLoad = load;
+  store.set({ timeline });
 };
 
 /** Returns the user of the message or request in the URL, if the URL names no user. */
