@@ -65,7 +65,7 @@ export const addUser = async (page: Page, contact: string): Promise<void> => {
 export const enqueue = async (page: Page, { text = '', template = 'None' }: { text?: string; template?: string }) => {
   await page.getByLabel('Free-form text').fill(text);
   await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption(template);
-  await page.getByRole('button', { name: 'Enqueue' }).click();
+  await page.getByRole('button', { name: 'Send request' }).click();
 };
 
 /** Returns the number of elements in the page. */

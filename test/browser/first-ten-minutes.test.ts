@@ -41,7 +41,7 @@ describe.each([
 
   const reply = async (text: string) => {
     await person.type(controls().getByRole('textbox', { name: 'Free-form text' }), text);
-    await person.press(controls().getByRole('button', { name: 'Enqueue' }));
+    await person.press(controls().getByRole('button', { name: 'Send request' }));
   };
 
   it('starts with an empty page that says how to start', async () => {

@@ -116,7 +116,7 @@ describe('console of a local run', () => {
     await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption('parcel_update');
     await page.locator('.controls-pane').getByLabel('${name}').fill('Ana');
     await page.getByLabel('Free-form text').fill('Your parcel is there.');
-    await page.getByRole('button', { name: 'Enqueue' }).click();
+    await page.getByRole('button', { name: 'Send request' }).click();
 
     await step(page, 'Decision: intent/v2');
 

@@ -215,7 +215,7 @@ it('runs no script in a template, a rule, or a dead letter', async () => {
 
   await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption(HTML);
   await expectNothingRan('variables of a template');
-  for (const name of ['Approve', 'Create link', 'Redrive all requests', 'Enqueue']) {
+  for (const name of ['Approve', 'Create link', 'Redrive all requests', 'Send request']) {
     await page.getByRole('button', { name }).first().click();
     await page.locator('.notice p, .link a').first().waitFor();
     await expectNothingRan(name);

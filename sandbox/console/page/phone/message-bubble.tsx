@@ -24,7 +24,11 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
       {message.media.map(({ kind, url }) => (
         <Attachment key={url} kind={kind} url={url} />
       ))}
-      {message.text && <p class="text">{parseFormatting(message.text).map(renderRun)}</p>}
+      {message.text && (
+        <p class="text">
+          <FormattedText text={message.text} />
+        </p>
+      )}
       <p class="meta">
         <time dateTime={message.at}>{formatTime(message.at)}</time>
         {'status' in message && <Ticks status={message.status} />}
@@ -46,6 +50,9 @@ const withoutFormatting = (text: string): string =>
   parseFormatting(text)
     .map((run) => run.text)
     .join('');
+
+/** A text as the phone shows it. */
+export const FormattedText = ({ text }: { text: string }) => <>{parseFormatting(text).map(renderRun)}</>;
 
 const renderRun = ({ text, style }: FormattedRun, key: number) => {
   switch (style) {

@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { useConsole } from '../state/console-state.ts';
+import { createSampleTemplate, REASONS } from '../state/templates.ts';
+
+type Props = {
+  /** The prefix of the fields' ids. */
+  id: string;
+  template: string;
+  onTemplate: (name: string) => void;
+  reason: string;
+  onReason: (reason: string) => void;
+  /** Of the template's variables, by name. */
+  values: ReadonlyMap<string, string>;
+  onValue: (name: string, value: string) => void;
+  problems: ReadonlyMap<string | undefined, string>;
+};
+
+/** The template of a request, its variables, and the reason to write first. */
+export const TemplateFields = ({ id, template, onTemplate, reason, onReason, values, onValue, problems }: Props) => {
+  const rules = useConsole((state) => state.rules);
+  return (
+    <>
+      <div class="row">
+        <label class="field grow">
+          Template
+          <select id="send-template" value={template} onChange={({ currentTarget }) => onTemplate(currentTarget.value)}>
+            <option value="">None</option>
+            {rules.map(({ name, status }) => (
+              <option key={name} value={name}>
+                {status === 'approved' ? name : `${name} (${status})`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field grow">
+          Reason
+          <select value={reason} onChange={({ currentTarget }) => onReason(currentTarget.value)}>
+            <option value="">None</option>
+            {REASONS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {rules.length === 0 && <CreateSample onCreated={onTemplate} />}
+      {Array.from(values, ([name, value]) => (
+        <label class="field" key={name}>
+          {`\${${name}}`}
+          <input
+            id={`${id}-${name}`}
+            aria-required
+            aria-invalid={problems.has(name)}
+            aria-describedby={`${id}-${name}-problem`}
+            value={value}
+            onInput={({ currentTarget }) => onValue(name, currentTarget.value)}
+          />
+          <span class="field-error" id={`${id}-${name}-problem`}>
+            {problems.get(name)}
+          </span>
+        </label>
+      ))}
+    </>
+  );
+};
+
+/** A button that creates an approved template to choose. */
+const CreateSample = ({ onCreated }: { onCreated: (name: string) => void }) => {
+  const [isBusy, setBusy] = useState(false);
+  const create = async () => {
+    setBusy(true);
+    const name = await createSampleTemplate();
+    setBusy(false);
+    if (name !== undefined) onCreated(name);
+  };
+  return (
+    <Button disabledReason={isBusy ? 'The template is being created.' : undefined} onClick={() => void create()}>
+      Create a sample template
+    </Button>
+  );
+};
