@@ -42,7 +42,7 @@ describe('the page when it is opened', () => {
 
   it('lists what happened before, once', async () => {
     await page.getByRole('link', { name: 'Event log' }).click();
-    await page.locator('.log-row').filter({ hasText: 'Webhook 200' }).waitFor();
+    await page.locator('.log-row').filter({ hasText: 'Webhook: 200' }).waitFor();
 
     expect(await page.locator('.log-row').filter({ hasText: 'User message' }).count()).toBe(1);
     await page.getByRole('link', { name: 'This user' }).click();
