@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy.tsx';
 import { JsonBody } from '../components/json-view.tsx';
 import { Link } from '../components/link.tsx';
 import { formatDateTime } from '../components/time.ts';
-import { callApi, type DeadLetterQueue, inspectorPath } from '../state/api.ts';
+import { callApi, type DeadLetterQueue, encodeText, inspectorPath } from '../state/api.ts';
 import { showResult, useConsole } from '../state/console-state.ts';
 import { type ListedDeadLetter, useDeadLetters } from '../state/dead-letters.ts';
 import { findUser } from '../state/find-user.ts';
@@ -64,9 +65,7 @@ const Queue = ({ queue, deadLetters = [], onAction }: QueueProps) => {
             {depth > deadLetters.length ? `${deadLetters.length} of ${depth} shown` : deadLetters.length}
           </span>
         </h2>
-        <button type="button" onClick={() => void redriveAll()}>
-          Redrive all {plural}
-        </button>
+        <Button onClick={redriveAll}>Redrive all {plural}</Button>
       </div>
       <ul>
         {deadLetters.map((deadLetter) => (
@@ -88,7 +87,7 @@ const Item = ({ queue, deadLetter, onAction }: ItemProps) => {
     await onAction();
   };
   const discard = async () => {
-    const path = inspectorPath(`dead-letters/${queue}/${encodeURIComponent(id)}`);
+    const path = inspectorPath(`dead-letters/${queue}/${encodeText(id)}`);
     showResult(await callApi('DELETE', path), () => 'Dead letter discarded.');
     await onAction();
   };
@@ -110,10 +109,8 @@ const Item = ({ queue, deadLetter, onAction }: ItemProps) => {
       <p class="reason">{reason ?? 'No reason given.'}</p>
       {advice !== undefined && <p class="hint">{advice}</p>}
       <JsonBody name="Message" value={body} />
-      <ConfirmedButton name="Discard" question="Discard? This cannot be undone." onConfirm={() => void discard()}>
-        <button type="button" onClick={() => void redrive()}>
-          Redrive
-        </button>
+      <ConfirmedButton name="Discard" question="Discard? This cannot be undone." onConfirm={discard}>
+        <Button onClick={redrive}>Redrive</Button>
       </ConfirmedButton>
     </li>
   );
@@ -133,7 +130,12 @@ const Subject = ({ queue, deadLetter }: Pick<ItemProps, 'queue' | 'deadLetter'>)
   );
 };
 
-type ConfirmedButtonProps = { name: string; question: string; onConfirm: () => void; children: ComponentChildren };
+type ConfirmedButtonProps = {
+  name: string;
+  question: string;
+  onConfirm: () => Promise<void>;
+  children: ComponentChildren;
+};
 
 /** A button that asks before it acts, in place. The children are shown beside it. */
 const ConfirmedButton = ({ name, question, onConfirm, children }: ConfirmedButtonProps) => {
@@ -163,9 +165,9 @@ const ConfirmedButton = ({ name, question, onConfirm, children }: ConfirmedButto
       onKeyDown={({ key }) => key === 'Escape' && setAsking(false)}
     >
       <p class="question">{question}</p>
-      <button type="button" class="danger" onClick={onConfirm}>
+      <Button class="danger" onClick={onConfirm}>
         {name}
-      </button>
+      </Button>
       <button type="button" ref={cancel} onClick={() => setAsking(false)}>
         Cancel
       </button>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Form } from '../controls/card.tsx';
-import { callApi, inspectorPath } from '../state/api.ts';
+import { callApi, encodeText, inspectorPath } from '../state/api.ts';
 import { showError, showNotice } from '../state/console-state.ts';
 import { refreshTimeline } from '../state/timeline.ts';
 
@@ -16,16 +16,13 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
   const [outcome, setOutcome] = useState<Outcome>('failed');
   const [messageId, setMessageId] = useState('');
   const [note, setNote] = useState('');
-  const [isBusy, setBusy] = useState(false);
 
   const resolve = async () => {
-    setBusy(true);
     const result = await callApi<{ state: string }>(
       'POST',
-      inspectorPath(`requests/${encodeURIComponent(requestId)}/resolution`),
+      inspectorPath(`requests/${encodeText(requestId)}/resolution`),
       { outcome, ...(outcome === 'accepted' && { messageId }), ...(note !== '' && { note }) },
     );
-    setBusy(false);
     if (!result.ok) return showError(result.error);
     showNotice(`Request ${requestId} is resolved. Its state is ${result.value.state}.`);
     refreshTimeline();
@@ -59,7 +56,7 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
           Note (optional): how you know. The audit trail keeps it.
           <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
         </label>
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary">
           Resolve
         </button>
       </Form>

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Form } from '../controls/card.tsx';
-import { showError, showNotice, useConsole } from '../state/console-state.ts';
+import { showError, showNotice, store, useConsole } from '../state/console-state.ts';
 import { enqueueTemplate } from '../state/enqueue-template.ts';
-import { selectItem } from '../state/navigate.ts';
+import { selectUnlessMoved } from '../state/navigate.ts';
 import { createSampleTemplate, fillTemplate, variablesOf } from '../state/templates.ts';
 
 type Props = {
@@ -24,7 +24,6 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
   const approved = rules.filter(({ status, category }) => status === 'approved' && category !== undefined);
   const [chosen, setChosen] = useState(ruleName);
   const [entered, setEntered] = useState<ReadonlyMap<string, string>>(new Map());
-  const [isBusy, setBusy] = useState(false);
   const rule = approved.find(({ name }) => name === chosen) ?? approved[0];
   if (rule === undefined) return <CreateTemplate onCreated={setChosen} />;
 
@@ -36,13 +35,12 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
   const send = async () => {
     const empty = variables.find((name) => values.get(name)?.trim() === '');
     if (empty !== undefined) return showError(`Enter a value for \${${empty}}. The service refuses an empty one.`);
-    setBusy(true);
     const { name, category = '' } = rule;
+    const { route } = store.get();
     const enqueued = await enqueueTemplate({ contact, requestId, ruleName: name, params: values, reason: category });
-    setBusy(false);
     if (!enqueued.ok) return showError(enqueued.error);
     showNotice(`Request ${enqueued.value} added to the send queue.`);
-    selectItem({ kind: 'request', id: enqueued.value });
+    selectUnlessMoved(route, { kind: 'request', id: enqueued.value });
   };
 
   return (
@@ -67,9 +65,7 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
       ))}
       {text !== '' && <p class="template-preview">{fillTemplate(text, values)}</p>}
       <div class="row wrap">
-        <Button class="primary" disabledReason={isBusy ? 'The request is being added to the send queue.' : undefined}>
-          Send as template
-        </Button>
+        <Button class="primary">Send as template</Button>
         <p class="hint">Reason: {rule.category}</p>
       </div>
     </Form>
@@ -77,20 +73,11 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
 };
 
 const CreateTemplate = ({ onCreated }: { onCreated: (name: string | undefined) => void }) => {
-  const [isBusy, setBusy] = useState(false);
-  const create = async () => {
-    setBusy(true);
-    onCreated(await createSampleTemplate());
-    setBusy(false);
-  };
+  const create = async () => onCreated(await createSampleTemplate());
   return (
     <div class="row wrap">
       <p class="hint">No approved template can open a conversation yet.</p>
-      <Button
-        class="primary"
-        disabledReason={isBusy ? 'The template is being created.' : undefined}
-        onClick={() => void create()}
-      >
+      <Button class="primary" onClick={create}>
         Create a sample template
       </Button>
     </div>

@@ -1,3 +1,4 @@
+import { Button } from '../components/button.tsx';
 import { formatRoughly } from '../components/rough-duration.ts';
 import { useServiceTime } from '../components/time.ts';
 import { AMPLE_CREDIT, setCredit } from '../state/account.ts';
@@ -23,19 +24,9 @@ export const CircuitBreakerBanner = () => {
         </>
       }
     >
-      {hasNoCredit && (
-        <button type="button" onClick={() => void setCredit(AMPLE_CREDIT)}>
-          Add credit
-        </button>
-      )}
-      {hasFaults && (
-        <button type="button" onClick={() => void clearFaults()}>
-          Clear faults
-        </button>
-      )}
-      <button type="button" onClick={() => void closeCircuitBreaker()}>
-        Close circuit breaker
-      </button>
+      {hasNoCredit && <Button onClick={() => setCredit(AMPLE_CREDIT)}>Add credit</Button>}
+      {hasFaults && <Button onClick={() => clearFaults()}>Clear faults</Button>}
+      <Button onClick={() => closeCircuitBreaker()}>Close circuit breaker</Button>
     </Banner>
   );
 };

@@ -1,3 +1,4 @@
+import { Button } from '../components/button.tsx';
 import { formatTime } from '../components/time.ts';
 import { useConsole } from '../state/console-state.ts';
 import { resumeSending } from '../state/stage.ts';
@@ -13,9 +14,7 @@ export const StoppedBanner = () => {
       tone="pending"
       sentence={`An operator stopped sending${stoppedAt ? ` at ${formatTime(stoppedAt)}` : ''}. Requests wait.${note ? ` Note: ${note}` : ''}`}
     >
-      <button type="button" onClick={() => void resumeSending()}>
-        Resume sending
-      </button>
+      <Button onClick={() => resumeSending()}>Resume sending</Button>
     </Banner>
   );
 };

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useBusy } from '../components/use-busy.ts';
 import { rememberCard, wasCardOpen } from './open-cards.ts';
 
 /** A collapsible section of the controls. The browser remembers whether it is open. */
@@ -33,18 +34,22 @@ export const Card = (props: {
   );
 };
 
-/** A form that never leaves the page. */
-export const Form = ({ onSubmit, children }: { onSubmit: () => Promise<unknown>; children: ComponentChildren }) => (
-  <form
-    class="fields"
-    onSubmit={(event) => {
-      event.preventDefault();
-      void onSubmit();
-    }}
-  >
-    {children}
-  </form>
-);
+/** A form that never leaves the page, and that is not submitted again before its action has ended. */
+export const Form = (props: { class?: string; onSubmit: () => Promise<unknown>; children: ComponentChildren }) => {
+  const [isBusy, run] = useBusy();
+  return (
+    <form
+      class={props.class ?? 'fields'}
+      aria-busy={isBusy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        run(props.onSubmit);
+      }}
+    >
+      {props.children}
+    </form>
+  );
+};
 
 /** A setting that is on or off. It shows the service's value and changes only when the service confirms the change. */
 export const Switch = (props: { label: string; isOn: boolean; onChange: (isOn: boolean) => Promise<unknown> }) => (

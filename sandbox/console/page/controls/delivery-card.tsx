@@ -1,3 +1,4 @@
+import { Button } from '../components/button.tsx';
 import { callApi } from '../state/api.ts';
 import { showResult, useConsole } from '../state/console-state.ts';
 import { Card } from './card.tsx';
@@ -11,12 +12,8 @@ export const DeliveryCard = () => {
       note={expiredCount === 0 ? 'No expired events' : counted(expiredCount, 'expired event')}
     >
       <div class="row wrap">
-        <button type="button" onClick={() => void replay()}>
-          Replay retained events
-        </button>
-        <button type="button" onClick={() => void rotateSigningKey()}>
-          Rotate signing key
-        </button>
+        <Button onClick={() => replay()}>Replay retained events</Button>
+        <Button onClick={() => rotateSigningKey()}>Rotate signing key</Button>
       </div>
     </Card>
   );

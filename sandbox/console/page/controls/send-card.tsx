@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx';
 import { hasOpenWindow, useWindowTime } from '../phone/open-windows.ts';
 import { NO_USER, showError, showNotice, store, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { enqueueRequest } from '../state/enqueue.ts';
-import { selectItem } from '../state/navigate.ts';
+import { selectUnlessMoved } from '../state/navigate.ts';
 import { variablesOf } from '../state/templates.ts';
 import { Card, Form } from './card.tsx';
 import { mediaWarning, problemsOf } from './request-problems.ts';
@@ -44,6 +44,7 @@ export const SendCard = () => {
     const [[invalid] = []] = found;
     if (invalid !== undefined) document.getElementById(`${id}-${invalid}`)?.focus();
     if (found.size > 0) return;
+    const { route } = store.get();
     const result = await enqueueRequest(contact, {
       ...(text.trim() !== '' && { messageText: text }),
       ...Object.fromEntries(Object.entries(media).filter(([, url]) => url !== '')),
@@ -56,7 +57,7 @@ export const SendCard = () => {
     if (!result.ok) return showError(result.error);
     setTried(false);
     showNotice(`Request ${result.value} added to the send queue.`);
-    selectItem({ kind: 'request', id: result.value });
+    selectUnlessMoved(route, { kind: 'request', id: result.value });
   };
 
   const chooseTemplate = (name: string) => {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Badge, toneOf } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
 import { useConsole } from '../state/console-state.ts';
 import { decideTemplate, REASONS, SAMPLE_TEMPLATE, submitTemplate } from '../state/templates.ts';
 import { Card, Form } from './card.tsx';
@@ -24,12 +25,8 @@ export const TemplatesCard = () => {
             {'why' in rest && rest.why && <p>{rest.why}</p>}
             {status === 'pending' && (
               <div class="row">
-                <button type="button" onClick={() => void decideTemplate(name, true)}>
-                  Approve {name}
-                </button>
-                <button type="button" onClick={() => void decideTemplate(name, false)}>
-                  Reject {name}
-                </button>
+                <Button onClick={() => decideTemplate(name, true)}>Approve {name}</Button>
+                <Button onClick={() => decideTemplate(name, false)}>Reject {name}</Button>
               </div>
             )}
           </li>

@@ -1,6 +1,7 @@
 import {
   type ApiResult,
   callApi,
+  encodeText,
   inspectorPath,
   type Message,
   type SendSummary,
@@ -21,7 +22,7 @@ export const untilStored = async (messageId: string): Promise<ApiResult<true>> =
     : failed('Parley has not stored the message within 15 seconds. The message’s timeline shows the webhook attempts.');
 
 const isStored = async (messageId: string): Promise<true | undefined> => {
-  const trace = await callApi<Trace>('GET', inspectorPath(`messages/${encodeURIComponent(messageId)}`));
+  const trace = await callApi<Trace>('GET', inspectorPath(`messages/${encodeText(messageId)}`));
   if (!trace.ok) return undefined;
   const timeOf = (sk: string, name: string) =>
     Date.parse(
@@ -40,7 +41,7 @@ const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cance
 export const untilSent = async (requestId: string, expected: string): Promise<ApiResult<true>> => {
   let latest: SendSummary | undefined;
   await poll(async () => {
-    const path = inspectorPath(`sends?text=${encodeURIComponent(requestId)}`);
+    const path = inspectorPath(`sends?text=${encodeText(requestId)}`);
     const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);
     latest = result.ok ? result.value.sends.find((send) => send.requestId === requestId) : latest;
     return latest !== undefined && FINAL.includes(latest.state);

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
+import { Form } from '../controls/card.tsx';
 import { callApi, userPath } from '../state/api.ts';
-import { NO_USER, showError } from '../state/console-state.ts';
-import { selectItem } from '../state/navigate.ts';
+import { NO_USER, showError, store } from '../state/console-state.ts';
+import { selectUnlessMoved } from '../state/navigate.ts';
 import { MEDIA_NAMES } from './message-bubble.tsx';
 
 const KINDS = ['image', 'audio', 'file'] as const;
@@ -26,21 +27,16 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
       ...(LINK.has('chatChannelNumber') && { chatChannelNumber: LINK.get('chatChannelNumber') }),
       ...(attachment && { [FIELDS[attachment.kind]]: [attachment.url] }),
     };
+    const { route } = store.get();
     const result = await callApi<{ _id_: string }>('POST', `${userPath(contact)}/messages`, body);
     if (!result.ok) return showError(result.error);
     setText('');
     setAttachment(undefined);
-    selectItem({ kind: 'message', id: result.value._id_ });
+    selectUnlessMoved(route, { kind: 'message', id: result.value._id_ });
   };
 
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <Form class="composer" onSubmit={send}>
       {attachment && (
         <fieldset class="attachment-fields">
           <legend class="visually-hidden">Attachment</legend>
@@ -95,7 +91,7 @@ export const Composer = ({ contact }: { contact: string | undefined }) => {
           </svg>
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };
 

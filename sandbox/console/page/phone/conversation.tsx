@@ -1,5 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { formatDay } from '../components/time.ts';
 import type { Message } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
@@ -47,9 +48,9 @@ export const Conversation = () => {
       }}
     >
       {before !== null && (
-        <button type="button" class="load-more" onClick={() => void loadEarlierMessages()}>
+        <Button class="load-more" onClick={loadEarlierMessages}>
           Load earlier messages
-        </button>
+        </Button>
       )}
       {messages.length === 0 && <p class="empty">No messages yet. Write the first one below, as the user.</p>}
       <ol>

@@ -92,10 +92,11 @@ const COLORS = 6;
 
 /** The user's initial, with a dot while a conversation window is open. */
 const Avatar = ({ name, isWindowOpen }: { name: string; isWindowOpen: boolean }) => {
+  const [first = ''] = name;
   const sum = [...name].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0);
   return (
     <span class={`avatar color-${sum % COLORS}${isWindowOpen ? ' open' : ''}`} aria-hidden="true">
-      {/^\+?\d/.test(name) ? name.slice(-2) : name.slice(0, 1).toUpperCase()}
+      {/^\+?\d/.test(name) ? name.slice(-2) : first.toUpperCase()}
     </span>
   );
 };

@@ -98,7 +98,10 @@ export const callApi = async <Value>(method: Method, path: string, body?: unknow
   }
 };
 
-export const userPath = (contact: string): string => `/sandbox/users/${encodeURIComponent(contact)}`;
+/** Encodes text for a URL. Half of a surrogate pair, which JSON can contain, would be an error in `encodeURIComponent`. */
+export const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+export const userPath = (contact: string): string => `/sandbox/users/${encodeText(contact)}`;
 
 export const inspectorPath = (path: string): string => `/inspector/${path}`;
 

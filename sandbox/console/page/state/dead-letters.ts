@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { callApi, type DeadLetter, type DeadLetterQueue, inspectorPath, type Trace } from './api.ts';
+import { callApi, type DeadLetter, type DeadLetterQueue, encodeText, inspectorPath, type Trace } from './api.ts';
 import { showError, useConsole } from './console-state.ts';
 
 /** A dead letter, and whether its request is in the table. */
@@ -48,6 +48,6 @@ const fetchDeadLetters = async (queue: DeadLetterQueue): Promise<readonly Listed
 
 const hasSend = async (requestId: string | undefined): Promise<boolean> => {
   if (requestId === undefined) return false;
-  const result = await callApi<Trace>('GET', inspectorPath(`requests/${encodeURIComponent(requestId)}`));
+  const result = await callApi<Trace>('GET', inspectorPath(`requests/${encodeText(requestId)}`));
   return result.ok && result.value.items.some(({ sk }) => sk === 'SEND');
 };

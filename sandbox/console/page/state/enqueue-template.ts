@@ -1,4 +1,4 @@
-import { type ApiResult, callApi, inspectorPath, type Trace } from './api.ts';
+import { type ApiResult, callApi, encodeText, inspectorPath, type Trace } from './api.ts';
 import { messageGroup } from './message-group.ts';
 
 /** The longest request ID that Parley accepts. */
@@ -40,7 +40,7 @@ export const templateRequestId = (requestId: string, n: number): string => {
 const findFreeId = async (requestId: string): Promise<ApiResult<string>> => {
   for (let n = 1; n <= MAX_REPEATS; n += 1) {
     const id = templateRequestId(requestId, n);
-    const found = await callApi<Trace>('GET', inspectorPath(`requests/${encodeURIComponent(id)}`));
+    const found = await callApi<Trace>('GET', inspectorPath(`requests/${encodeText(id)}`));
     if (!found.ok) return found;
     const isFree = found.value.enqueuedAt === undefined && !found.value.items.some(({ sk }) => sk === 'SEND');
     if (isFree) return { ok: true, value: id };

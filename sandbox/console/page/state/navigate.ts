@@ -35,6 +35,12 @@ export const selectUser = (user: string): void => {
 
 export const selectItem = (selection: Selection | undefined): void => navigate({ selection });
 
+/** Selects what an action has made, unless another user or item was selected while it ran. */
+export const selectUnlessMoved = (before: Route, selection: Selection): void => {
+  const { route } = store.get();
+  if (route.user === before.user && isSameItem(route.selection, before.selection)) selectItem(selection);
+};
+
 /** Starts with the page's URL, then follows the browser's Back and Forward buttons. */
 export const followHistory = (): void => {
   const route = parseRoute(location.search);

@@ -1,4 +1,4 @@
-import { callApi, type Message, type User, userPath } from './api.ts';
+import { callApi, encodeText, type Message, type User, userPath } from './api.ts';
 import { type Conversation, EMPTY_CONVERSATION, showError, store } from './console-state.ts';
 import { formatRoute } from './route.ts';
 import { withUser } from './users.ts';
@@ -64,5 +64,5 @@ type Page = { user: User | null; messages: readonly Message[]; before: string | 
 const fetchPage = (contact: string, before?: string) =>
   callApi<Page>(
     'GET',
-    `${userPath(contact)}/conversation?limit=${PAGE_SIZE}${before ? `&before=${encodeURIComponent(before)}` : ''}`,
+    `${userPath(contact)}/conversation?limit=${PAGE_SIZE}${before ? `&before=${encodeText(before)}` : ''}`,
   );

@@ -1,4 +1,4 @@
-import { type ApiResult, callApi, type Template } from './api.ts';
+import { type ApiResult, callApi, encodeText, type Template } from './api.ts';
 import { showError, showResult, store } from './console-state.ts';
 
 /** The approved reasons for a business to write first (contract, "Rules of use" 3). */
@@ -68,7 +68,7 @@ const submit = (name: string, content: TemplateContent) => callApi<Template>('PU
 const decide = (name: string, approve: boolean) =>
   callApi<Template>('POST', `${templatePath(name)}/decision`, { approve });
 
-const templatePath = (name: string): string => `/sandbox/templates/${encodeURIComponent(name)}`;
+const templatePath = (name: string): string => `/sandbox/templates/${encodeText(name)}`;
 
 const hasApprovedRule = (name: string): boolean =>
   store.get().rules.some((rule) => rule.name === name && rule.status === 'approved');

@@ -1,16 +1,18 @@
 import { withSortedKeys } from '../components/json-text.ts';
 import {
+  type ApiResult,
   type Call,
   callApi,
   type Delivery,
   type ExpiredEvent,
+  encodeText,
   field,
   inspectorPath,
   type Message,
   stringField,
   type Trace,
 } from './api.ts';
-import { store, type Timeline } from './console-state.ts';
+import { showError, store, type Timeline } from './console-state.ts';
 import type { Selection } from './route.ts';
 import { addressIn, type TableItem } from './timeline-subject.ts';
 
@@ -39,13 +41,16 @@ export const loadTimeline = async (): Promise<void> => {
   // An earlier load may take longer than a later one.
   if (store.get().route.selection !== selection || load < shownLoad) return;
   shownLoad = load;
-  store.set({ timeline });
+  if (timeline.ok) store.set({ timeline: timeline.value });
+  else showError(timeline.error);
 };
 
 /** Returns the user of the message or request in the URL, if the URL names no user. */
 export const linkedUser = async (): Promise<string | undefined> => {
   const { user, selection } = store.get().route;
-  return user === undefined && selection ? (await fetchTimeline(selection)).contact : undefined;
+  if (user !== undefined || selection === undefined) return undefined;
+  const timeline = await fetchTimeline(selection);
+  return timeline.ok ? timeline.value.contact : undefined;
 };
 
 /** What the sandbox knows about a message. */
@@ -60,10 +65,12 @@ type MessageHistory = {
 
 const NO_HISTORY: MessageHistory = { message: null, contact: null, deliveries: [], expired: [], calls: [] };
 
-const fetchTimeline = async (selection: Selection): Promise<Timeline> => {
+const fetchTimeline = async (selection: Selection): Promise<ApiResult<Timeline>> => {
   // What does not depend on each other is fetched at the same time.
   const known = selection.kind === 'message' ? fetchHistory(selection.id) : undefined;
-  const trace = store.get().hasInspector ? await fetchTrace(selection) : undefined;
+  const traced = store.get().hasInspector ? await fetchTrace(selection) : NO_TRACE;
+  if (!traced.ok) return traced;
+  const trace = traced.value;
   const send = trace?.items.find(({ sk }) => sk === 'SEND');
   const messageId = stringField(send, 'messageId');
   const [{ contact, ...history }, others] = await Promise.all([
@@ -71,16 +78,15 @@ const fetchTimeline = async (selection: Selection): Promise<Timeline> => {
     fetchOtherCalls(send, trace?.sendHistory ?? []),
   ]);
   const calls = [...others.filter(({ id }) => history.calls.every((call) => call.id !== id)), ...history.calls];
-  return { selection, ...history, calls, trace, contact: contact ?? knownUser(addressIn(send)) };
+  return { ok: true, value: { selection, ...history, calls, trace, contact: contact ?? knownUser(addressIn(send)) } };
 };
 
-const fetchTrace = async ({ kind, id }: Selection): Promise<Trace | undefined> => {
-  const result = await callApi<Trace>('GET', inspectorPath(`${kind}s/${encodeURIComponent(id)}`));
-  return result.ok ? result.value : undefined;
-};
+const NO_TRACE: ApiResult<undefined> = { ok: true, value: undefined };
+
+const fetchTrace = ({ kind, id }: Selection) => callApi<Trace>('GET', inspectorPath(`${kind}s/${encodeText(id)}`));
 
 const fetchHistory = async (messageId: string): Promise<MessageHistory> => {
-  const result = await callApi<MessageHistory>('GET', `/console/messages/${encodeURIComponent(messageId)}`);
+  const result = await callApi<MessageHistory>('GET', `/console/messages/${encodeText(messageId)}`);
   return result.ok ? result.value : NO_HISTORY;
 };
 
@@ -105,7 +111,7 @@ const fetchOtherCalls = async (
   );
   const contact = bodies.map((body) => stringField(body, 'platformContactId')).find((one) => one !== undefined);
   if (contact === undefined) return [];
-  const result = await callApi<{ calls: readonly Call[] }>('GET', `/console/calls/${encodeURIComponent(contact)}`);
+  const result = await callApi<{ calls: readonly Call[] }>('GET', `/console/calls/${encodeText(contact)}`);
   if (!result.ok) return [];
   const expected = new Set(bodies.filter((body) => body !== undefined).map(canonicalJson));
   const trace = traceIdIn(send?.traceparent);
