@@ -53,7 +53,7 @@ const createResumeCommand = (context: CommandContext) =>
         return;
       }
       const when =
-        'Waiting requests are sent within about a quarter of the time that sending was stopped, or 15 minutes at most.';
+        'Waiting requests are sent within about a quarter of the time that sending was stopped, about 15 minutes at most.';
       context.report({ lines: [...lines, when], json: { sending } });
     });
 

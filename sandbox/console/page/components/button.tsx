@@ -3,7 +3,7 @@ import { showNotice } from '../state/console-state.ts';
 import { useBusy } from './use-busy.ts';
 
 type Props = {
-  /** Not given for a button that submits its form. Until a promise that it returns is settled, clicks are ignored. */
+  /** Not given for a button that submits its form. While the promise that it returns is pending, clicks are ignored. */
   onClick?: () => unknown;
   /** Why the button cannot be used now, as a sentence. It can still be focused, so that everybody can find out. */
   disabledReason?: string | undefined;
