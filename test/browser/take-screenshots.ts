@@ -7,7 +7,7 @@ import { startLocal } from '../../local/local-cloud.ts';
 import { startChromium } from './chromium.ts';
 import { openConsole, step } from './console-page.ts';
 
-// `npm run screenshots`: takes the README's screenshots of the console, on a local run with sample conversations.
+// `npm run screenshots`: takes the documents' screenshots of the console, on a local run with sample conversations.
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'docs', 'images');
 const QUALITY = 82;
@@ -77,24 +77,51 @@ const capture = async (page: Page, name: string): Promise<void> => {
   console.log(`docs/images/${name}.webp, ${Math.ceil(bytes.byteLength / 1024)} KiB`);
 };
 
+/** Sends a free-form message after the window has closed. */
+const refuseReply = async (): Promise<void> => {
+  await client.advanceClock(25 * 3_600);
+  await sendToAna({ requestId: 'parcel-0042-4', messageText: 'Did it arrive?' });
+};
+
+const SIZES: readonly (readonly [name: string, width: number, height: number])[] = [
+  ['console', 1440, 900],
+  ['console-medium', 1024, 768],
+  ['console-narrow', 375, 720],
+];
+
 const browser = await startChromium();
 try {
   await mkdir(FOLDER, { recursive: true });
+  const open = async (route: Readonly<Record<string, string>>, options: BrowserContextOptions) => {
+    const url = `${cloud.consoleUrl ?? ''}?${new URLSearchParams(route)}`;
+    const { page } = await openConsole(browser, url, { deviceScaleFactor: 1.5, ...options });
+    await page.locator('.stats').getByText('Send queue').waitFor({ state: 'attached' });
+    return page;
+  };
+  const wide = { colorScheme: 'light', viewport: { width: 1440, height: 900 } } as const;
+
+  const empty = await open({}, wide);
+  await empty.getByRole('heading', { name: 'Get started' }).waitFor();
+  await capture(empty, 'console-first-run');
+
   await playConversations();
-  const open = async (options: BrowserContextOptions) =>
-    (await openConsole(browser, cloud.consoleUrl ?? '', { deviceScaleFactor: 1.5, ...options })).page;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await open({ colorScheme, viewport: { width: 1360, height: 850 } });
-    await page.locator('.bubble').filter({ hasText: 'arrives today' }).last().locator('.select').click();
-    await step(page, /^Statuses stored: delivered, read/);
-    await page.locator('.conversation').evaluate((list) => list.scrollTo(0, list.scrollHeight));
-    // Removes the focus ring.
-    await page.evaluate('document.activeElement.blur()');
-    await capture(page, `console-${colorScheme}`);
+  for (const [name, width, height] of SIZES) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open({ user: ANA, request: 'parcel-0042-3' }, { colorScheme, viewport: { width, height } });
+      await step(page, 'Published MessageRead');
+      await page.getByRole('complementary').getByRole('button', { name: 'Close' }).click();
+      if (width < 1_000) await page.getByRole('navigation').getByRole('button', { name: 'Phone' }).click();
+      await page.locator('.ticks.read').last().waitFor();
+      await page.locator('.conversation').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+      await capture(page, `${name}-${colorScheme}`);
+    }
   }
-  const narrow = await open({ colorScheme: 'light', viewport: { width: 390, height: 780 } });
-  await narrow.locator('.ticks.read').last().waitFor();
-  await capture(narrow, 'console-narrow');
+
+  await refuseReply();
+  const refused = await open({ user: ANA, request: 'parcel-0042-4', tab: 'requests' }, wide);
+  await refused.getByRole('complementary').getByRole('button', { name: 'Close' }).click();
+  await refused.getByRole('region', { name: 'Send as template' }).first().waitFor();
+  await capture(refused, 'console-refused');
 } finally {
   await browser.close();
   client.close();

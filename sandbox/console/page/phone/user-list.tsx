@@ -40,7 +40,7 @@ export const UserList = () => {
           type="search"
           aria-label="Find a user or enter a new number"
           aria-describedby="search-result"
-          placeholder="Find a user or enter a new number"
+          placeholder="Find a user or add a number"
           value={search}
           onInput={({ currentTarget }) => changeSearch(currentTarget.value)}
           onKeyDown={({ key }) => key === 'Enter' && submitSearch()}
