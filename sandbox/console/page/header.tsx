@@ -3,6 +3,7 @@ import { ActivityCharts } from './activity-charts.tsx';
 import { Link } from './components/link.tsx';
 import { formatDateTime, useServiceTime } from './components/time.ts';
 import { useConsole } from './state/console-state.ts';
+import { NO_FILTER } from './state/route.ts';
 
 export const Header = () => {
   const depths = useConsole((state) => state.queueDepths);
@@ -19,7 +20,7 @@ export const Header = () => {
         {depths !== undefined && (
           <>
             <Stat name="Send queue">
-              <Link to={{ tab: 'requests', filter: { state: undefined, text: '' } }}>{depths.send}</Link>
+              <Link to={{ tab: 'requests', filter: NO_FILTER }}>{depths.send}</Link>
             </Stat>
             <Stat name="Dead letters">
               <Link to={{ tab: 'dead-letters' }}>{depths.sendDeadLetters + depths.inboundDeadLetters}</Link>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy.tsx';
+import { counted } from '../components/counted.ts';
 import { JsonBody } from '../components/json-view.tsx';
 import { Link } from '../components/link.tsx';
 import { formatDateTime } from '../components/time.ts';
@@ -53,7 +54,7 @@ const Queue = ({ queue, deadLetters = [], onAction }: QueueProps) => {
   const { title, plural } = NAMES[queue];
   const redriveAll = async () => {
     const result = await callApi<{ moved: number }>('POST', inspectorPath(`dead-letters/${queue}/redrive`), {});
-    showResult(result, ({ moved }) => `Moved ${moved} ${moved === 1 ? 'message' : 'messages'} back to the queue.`);
+    showResult(result, ({ moved }) => `Moved ${counted(moved, 'message')} back to the queue.`);
     await onAction();
   };
   return (

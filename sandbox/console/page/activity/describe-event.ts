@@ -1,3 +1,4 @@
+import { counted } from '../components/counted.ts';
 import { type FeedEntry, type Message, stringField } from '../state/api.ts';
 
 /** An entry of the event log in words, and what it is about. */
@@ -35,7 +36,7 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
       return { event: `Webhook: ${status ?? 'no response'}`, detail, ...aboutEvent(event), isError };
     }
     case 'event-expired': {
-      const detail = `${kindOf(entry.event)}, after 7 days and ${attempts(entry.attempts)}`;
+      const detail = `${kindOf(entry.event)}, after 7 days and ${counted(entry.attempts, 'attempt')}`;
       return { event: 'Event expired', detail, ...aboutEvent(entry.event), isError: true };
     }
     case 'user-changed':
@@ -75,5 +76,3 @@ const aboutEvent = (event: unknown) => ({
 });
 
 const textOf = ({ text, media }: Message): string => text || media.map(({ kind }) => kind).join(', ');
-
-const attempts = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);

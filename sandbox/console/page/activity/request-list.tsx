@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { Badge, toneOf } from '../components/badge.tsx';
+import { Badge } from '../components/badge.tsx';
 import { Link } from '../components/link.tsx';
 import { LinkList } from '../components/link-list.tsx';
 import { formatSeconds } from '../components/time.ts';
+import { toneOf } from '../components/tone.ts';
 import type { SendSummary } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
 import { findUser } from '../state/find-user.ts';

@@ -1,6 +1,6 @@
 import { toneOf } from '../components/tone.ts';
 import { type Call, field, stringField, type Trace } from '../state/api.ts';
-import type { TableItem } from '../state/timeline-subject.ts';
+import { type TableItem, traceIdOf } from '../state/timeline-subject.ts';
 import { idsOf, sentences, type TimelineStep } from './timeline-step.ts';
 
 /**
@@ -143,6 +143,6 @@ export const queuedStep = (requestId: string, send: TableItem | undefined, trace
   title: 'Request queued',
   tone: 'success',
   at: trace.enqueuedAt ?? stringField(send, 'queuedAt'),
-  ids: idsOf({ 'Request ID': requestId, 'Trace ID': stringField(send, 'traceparent')?.split('-')[1] }),
+  ids: idsOf({ 'Request ID': requestId, 'Trace ID': traceIdOf(send) }),
   bodies: send ? [{ name: 'Request', value: stringField(send, 'body') }] : [],
 });

@@ -1,4 +1,5 @@
 import { CopyButton, CopyText } from '../components/copy.tsx';
+import { counted } from '../components/counted.ts';
 import { Link } from '../components/link.tsx';
 import { formatElapsed } from '../components/time.ts';
 import { type Timeline, useConsole } from '../state/console-state.ts';
@@ -63,8 +64,7 @@ const Related = ({ name, to, text }: { name: string; to: Parameters<typeof hrefO
 
 /** `3.2 s in 9 steps` */
 const describeDuration = (steps: readonly Ordered<TimelineStep>[]): string => {
-  const { length } = steps.filter(({ step }) => !step.isPending);
-  const count = length === 1 ? '1 step' : `${length} steps`;
+  const count = counted(steps.filter(({ step }) => !step.isPending).length, 'step');
   const total = totalMs(steps);
   return total === undefined ? count : `${formatElapsed(total)} in ${count}`;
 };

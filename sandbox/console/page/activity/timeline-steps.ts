@@ -1,7 +1,7 @@
 import { formatMilliseconds } from '../components/time.ts';
 import { type Message, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
-import { itemOf, type TableItem } from '../state/timeline-subject.ts';
+import { itemOf, type TableItem, traceIdOf } from '../state/timeline-subject.ts';
 import { type Ordered, orderSteps } from './order-steps.ts';
 import { outboundSteps } from './outbound-steps.ts';
 import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
@@ -60,7 +60,7 @@ const storedStep = (message: TableItem): TimelineStep => {
     title: 'Message stored',
     tone: 'success',
     detail: `Event time: ${at && formatMilliseconds(at)}, from ${source}.`,
-    ids: idsOf({ 'Trace ID': stringField(message, 'traceparent')?.split('-')[1] }),
+    ids: idsOf({ 'Trace ID': traceIdOf(message) }),
     bodies: [itemBody('Table item', message)],
   };
 };

@@ -1,6 +1,5 @@
 import { Button } from '../components/button.tsx';
-import { formatRoughly } from '../components/rough-duration.ts';
-import { useServiceTime } from '../components/time.ts';
+import { formatRoughly, useServiceTime } from '../components/time.ts';
 import { AMPLE_CREDIT, setCredit } from '../state/account.ts';
 import { useConsole } from '../state/console-state.ts';
 import { clearFaults } from '../state/faults.ts';

@@ -1,7 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Tone, toneOf } from './tone.ts';
-
-export { type Tone, toneOf };
+import type { Tone } from './tone.ts';
 
 export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useConsole } from '../state/console-state.ts';
+import { serviceTime, useConsole } from '../state/console-state.ts';
 
 /** Returns the service's time in milliseconds. Updates every second and whenever the clock is advanced. */
 export const useServiceTime = (): number => {
-  const clockOffsetMs = useConsole((state) => state.clockOffsetMs);
+  useConsole((state) => state.clockOffsetMs);
   const [, tick] = useState({});
   useEffect(() => {
     const timer = setInterval(() => tick({}), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return Date.now() + clockOffsetMs;
+  return serviceTime();
 };
 
 // Times are shown in the browser's time zone.
@@ -41,6 +41,19 @@ export const formatDuration = (ms: number): string => {
     .join(':');
   return days > 0 ? `${days} d ${clock}` : clock;
 };
+
+/** Returns a duration in its largest whole unit: `42 s`, `5 min`, `3 h`, or `2 d`. */
+export const formatRoughly = (ms: number): string => {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const unit = ROUGH_UNITS.find(([, size]) => seconds >= size);
+  return unit === undefined ? `${seconds} s` : `${Math.floor(seconds / unit[1])} ${unit[0]}`;
+};
+
+const ROUGH_UNITS: readonly (readonly [name: string, seconds: number])[] = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+];
 
 /** `37 ms`, `2.4 s`, `3 min 20 s`, `25 h`, `3 d 4 h` */
 export const formatElapsed = (ms: number): string => {

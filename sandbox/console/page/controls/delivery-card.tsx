@@ -1,4 +1,5 @@
 import { Button } from '../components/button.tsx';
+import { counted } from '../components/counted.ts';
 import { callApi } from '../state/api.ts';
 import { showResult, useConsole } from '../state/console-state.ts';
 import { Card } from './card.tsx';
@@ -28,5 +29,3 @@ const rotateSigningKey = async (): Promise<void> => {
   const result = await callApi<{ kid: string }>('POST', '/sandbox/carrier/rotate-keys');
   showResult(result, ({ kid }) => `Signing key rotated. New key ID: ${kid}`);
 };
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

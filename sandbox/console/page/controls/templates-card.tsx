@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Badge, toneOf } from '../components/badge.tsx';
+import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
+import { toneOf } from '../components/tone.ts';
 import { useConsole } from '../state/console-state.ts';
 import { decideTemplate, REASONS, SAMPLE_TEMPLATE, submitTemplate } from '../state/templates.ts';
 import { Card, Form } from './card.tsx';

@@ -1,5 +1,4 @@
-import { formatRoughly } from '../components/rough-duration.ts';
-import { formatDuration, useServiceTime } from '../components/time.ts';
+import { formatDuration, formatRoughly, useServiceTime } from '../components/time.ts';
 import { useConsole, useSelectedUser } from '../state/console-state.ts';
 import { createSampleTemplate } from '../state/templates.ts';
 

@@ -1,7 +1,7 @@
 import { hasOpenWindow } from '../phone/open-windows.ts';
 import { addUser } from '../state/add-user.ts';
 import { type ApiResult, callApi, type Message, type UserRow, userPath } from '../state/api.ts';
-import { store } from '../state/console-state.ts';
+import { serviceTime, store } from '../state/console-state.ts';
 import { enqueueRequest, type RequestContent } from '../state/enqueue.ts';
 import { navigate, selectItem, selectUser } from '../state/navigate.ts';
 import type { Selection } from '../state/route.ts';
@@ -11,7 +11,7 @@ import type { Item } from './progress.ts';
 import { failed, untilDelivered, untilSent, untilStored } from './waiting.ts';
 
 /** Who writes if there is no user yet. */
-export const SAMPLE_USER = { contact: '+5491155550100', name: 'Ana Torres' };
+const SAMPLE_USER = { contact: '+5491155550100', name: 'Ana Torres' };
 
 const QUESTION = 'Where is my *parcel*?';
 const CLOSING_SECONDS = 25 * 3_600;
@@ -144,8 +144,6 @@ const send = async (contact: string, content: RequestContent, expected: 'accepte
 const nameOf = (contact: string): string => userOf(contact)?.name || contact;
 
 const userOf = (contact: string): UserRow | undefined => store.get().users.byContact.get(contact);
-
-const serviceTime = (): number => Date.now() + store.get().clockOffsetMs;
 
 /** Opens the checklist, on a narrow screen in its pane. */
 export const showChecklist = (): void => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { User } from '../state/api.ts';
-import { useConsole } from '../state/console-state.ts';
+import { serviceTime, useConsole } from '../state/console-state.ts';
 
 /** The longest delay of a timer (https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html). */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -27,11 +27,11 @@ export const nextClosing = (users: Iterable<Windows>, now: number): number | und
 export const useWindowTime = (users: Iterable<Windows>): number => {
   const clockOffsetMs = useConsole((state) => state.clockOffsetMs);
   const [, update] = useState({});
-  const now = Date.now() + clockOffsetMs;
+  const now = serviceTime();
   const next = nextClosing(users, now);
   useEffect(() => {
     if (next === undefined) return;
-    const timer = setTimeout(() => update({}), Math.min(next - Date.now() - clockOffsetMs + 1, MAX_DELAY_MS));
+    const timer = setTimeout(() => update({}), Math.min(next - serviceTime() + 1, MAX_DELAY_MS));
     return () => clearTimeout(timer);
   }, [next, clockOffsetMs]);
   return now;

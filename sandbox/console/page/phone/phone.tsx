@@ -1,4 +1,5 @@
 import { Button } from '../components/button.tsx';
+import { counted } from '../components/counted.ts';
 import { formatTime, useServiceTime } from '../components/time.ts';
 import { showChecklist } from '../first-run/actions.ts';
 import { SampleConversation } from '../first-run/checklist.tsx';
@@ -82,8 +83,7 @@ const UnknownUser = ({ contact }: { contact: string }) => (
 
 const markAllAsRead = async (contact: string): Promise<void> => {
   const result = await callApi<{ read: readonly string[] }>('POST', `${userPath(contact)}/read`);
-  showResult(result, ({ read: { length } }) => {
-    if (length === 0) return 'There are no unread messages.';
-    return length === 1 ? 'Marked 1 message as read.' : `Marked ${length} messages as read.`;
-  });
+  showResult(result, ({ read: { length } }) =>
+    length === 0 ? 'There are no unread messages.' : `Marked ${counted(length, 'message')} as read.`,
+  );
 };

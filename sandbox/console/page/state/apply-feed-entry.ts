@@ -1,11 +1,12 @@
 import { restartFirstRun } from '../first-run/first-run-state.ts';
-import { type FeedEntry, type Message, stringField, type User } from './api.ts';
+import { type FeedEntry, type Message, stringField } from './api.ts';
 import { store } from './console-state.ts';
 import { refreshFaults } from './faults.ts';
 import { activityOf, withActivity } from './minutes.ts';
 import { replaceRoute } from './navigate.ts';
 import { withMessage } from './selected-user.ts';
 import { refreshTimeline } from './timeline.ts';
+import { withUser } from './users.ts';
 
 const MAX_LOG_ENTRIES = 500;
 
@@ -22,7 +23,7 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       store.set({ account: entry.account });
       break;
     case 'user-changed':
-      putUser(entry.user);
+      store.set({ users: withUser(store.get().users, entry.user) });
       break;
     case 'rule-changed': {
       const others = store.get().rules.filter(({ name }) => name !== entry.name);
@@ -76,18 +77,11 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
   return 'applied';
 };
 
-const putUser = (user: User): void => {
-  const { byContact } = store.get().users;
-  byContact.set(user.contact, { ...user, lastMessage: byContact.get(user.contact)?.lastMessage ?? null });
-  store.set({ users: { byContact } });
-};
-
 const putLastMessage = (contact: string, message: Message, isNew: boolean): void => {
-  const { byContact } = store.get().users;
-  const row = byContact.get(contact);
+  const { users } = store.get();
+  const row = users.byContact.get(contact);
   if (row === undefined || (!isNew && row.lastMessage?.id !== message.id)) return;
-  byContact.set(contact, { ...row, lastMessage: message });
-  store.set({ users: { byContact } });
+  store.set({ users: withUser(users, row, message) });
 };
 
 const refreshIfShown = (messageId: string | undefined): void => {

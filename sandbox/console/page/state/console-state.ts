@@ -115,6 +115,9 @@ export const useConsole = <Part>(select: (state: ConsoleState) => Part): Part =>
 export const useSelectedUser = (): UserRow | undefined =>
   useConsole(({ route: { user }, users }) => (user === undefined ? undefined : users.byContact.get(user)));
 
+/** The service's time in milliseconds. Components use `useServiceTime`. */
+export const serviceTime = (): number => Date.now() + store.get().clockOffsetMs;
+
 export const showNotice = (text: string): void => store.set({ notice: { text, isError: false } });
 
 export const showError = (text: string): void => store.set({ notice: { text, isError: true } });

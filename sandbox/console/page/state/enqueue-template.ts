@@ -1,5 +1,5 @@
 import { type ApiResult, callApi, encodeText, inspectorPath, type Trace } from './api.ts';
-import { messageGroup } from './message-group.ts';
+import { enqueueRequest } from './enqueue.ts';
 
 /** The longest request ID that Parley accepts. */
 const MAX_ID_CHARACTERS = 128;
@@ -19,16 +19,12 @@ export const enqueueTemplate = async (template: TemplateRequest): Promise<ApiRes
   const { contact, ruleName, params, reason } = template;
   const requestId = await findFreeId(template.requestId);
   if (!requestId.ok) return requestId;
-  const body = {
-    requestId: requestId.value,
-    platformContactId: contact,
+  const content = {
     ruleNameOrId: ruleName,
     ...(params.size > 0 && { params: Object.fromEntries(params) }),
     reason,
   };
-  const enqueued = { body, groupId: await messageGroup(contact), deduplicationId: requestId.value };
-  const result = await callApi('POST', inspectorPath('requests'), enqueued);
-  return result.ok ? requestId : result;
+  return enqueueRequest(contact, content, requestId.value);
 };
 
 /** Returns the ID of the nth request that replaces another: `id-template`, `id-template-2`, and so on. */

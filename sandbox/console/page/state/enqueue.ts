@@ -12,9 +12,12 @@ export type RequestContent = {
   readonly reason?: string;
 };
 
-/** Puts a request on the send queue, as an internal system does. Returns its id. */
-export const enqueueRequest = async (contact: string, content: RequestContent): Promise<ApiResult<string>> => {
-  const requestId = `console-${crypto.randomUUID().slice(0, 8)}`;
+/** Puts a request on the send queue, as an internal system does. Returns its ID. */
+export const enqueueRequest = async (
+  contact: string,
+  content: RequestContent,
+  requestId = `console-${crypto.randomUUID().slice(0, 8)}`,
+): Promise<ApiResult<string>> => {
   const result = await callApi('POST', inspectorPath('requests'), {
     body: { requestId, platformContactId: contact, ...content },
     groupId: await messageGroup(contact),

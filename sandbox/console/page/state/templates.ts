@@ -15,7 +15,7 @@ export const REASONS = [
 ] as const;
 
 /** What is submitted for approval. */
-export type TemplateContent = { readonly text: string; readonly category: string };
+type TemplateContent = { readonly text: string; readonly category: string };
 
 /** A template that can be sent without writing one first. */
 export const SAMPLE_TEMPLATE = {

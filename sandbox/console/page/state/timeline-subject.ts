@@ -20,8 +20,11 @@ export const messageIdOf = (timeline: Timeline): string | undefined => {
   return kind === 'message' ? id : stringField(itemOf(timeline, 'SEND'), 'messageId');
 };
 
+/** Returns the trace ID of an item or call with a W3C `traceparent`: its second field. */
+export const traceIdOf = (traced: unknown): string | undefined => stringField(traced, 'traceparent')?.split('-')[1];
+
 /** Returns the request as queued; undefined if it cannot be read. */
-export const requestOf = (send: TableItem | undefined): unknown => {
+const requestOf = (send: TableItem | undefined): unknown => {
   try {
     return JSON.parse(stringField(send, 'body') ?? '');
   } catch {

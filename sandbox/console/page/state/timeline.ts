@@ -13,8 +13,9 @@ import {
   type Trace,
 } from './api.ts';
 import { showError, store, type Timeline } from './console-state.ts';
+import { findUser } from './find-user.ts';
 import type { Selection } from './route.ts';
-import { addressIn, type TableItem } from './timeline-subject.ts';
+import { addressIn, type TableItem, traceIdOf } from './timeline-subject.ts';
 
 const REFRESH_DELAY_MS = 80;
 
@@ -90,13 +91,7 @@ const fetchHistory = async (messageId: string): Promise<MessageHistory> => {
   return result.ok ? result.value : NO_HISTORY;
 };
 
-/** Returns the user with an address, which may be written with or without a plus. */
-const knownUser = (address: string | undefined): string | undefined => {
-  if (address === undefined) return undefined;
-  const { byContact } = store.get().users;
-  const digits = address.replace(/^\+/, '');
-  return [address, digits, `+${digits}`].find((contact) => byContact.has(contact));
-};
+const knownUser = (address = ''): string | undefined => findUser(store.get().users.byContact, address)?.contact;
 
 /**
  * Fetches a send's other calls: those that were not accepted, and those whose answer was lost. They are matched by
@@ -114,17 +109,13 @@ const fetchOtherCalls = async (
   const result = await callApi<{ calls: readonly Call[] }>('GET', `/console/calls/${encodeText(contact)}`);
   if (!result.ok) return [];
   const expected = new Set(bodies.filter((body) => body !== undefined).map(canonicalJson));
-  const trace = traceIdIn(send?.traceparent);
-  return result.value.calls.filter(({ messageId, request, traceparent }) => {
-    const ownTrace = traceIdIn(traceparent);
+  const trace = traceIdOf(send);
+  return result.value.calls.filter((call) => {
+    const ownTrace = traceIdOf(call);
     const isTraced = trace !== undefined && ownTrace !== undefined;
-    return (isTraced ? ownTrace === trace : messageId === null) && expected.has(canonicalJson(request));
+    return (isTraced ? ownTrace === trace : call.messageId === null) && expected.has(canonicalJson(call.request));
   });
 };
-
-/** Returns the trace ID of a W3C `traceparent`, its second field. */
-const traceIdIn = (traceparent: unknown): string | undefined =>
-  typeof traceparent === 'string' ? traceparent.split('-')[1] : undefined;
 
 /**
  * Serializes with sorted keys, because DynamoDB does not preserve the order of an object's keys. Returns undefined for

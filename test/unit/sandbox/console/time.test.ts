@@ -3,6 +3,7 @@ import {
   formatDay,
   formatElapsed,
   formatMilliseconds,
+  formatRoughly,
   formatSeconds,
   formatTime,
 } from '../../../../sandbox/console/page/components/time.ts';
@@ -27,6 +28,18 @@ it.each([
   [76 * 3_600_000, '3 d 4 h'],
 ])('shows %i ms as %s', (ms, text) => {
   expect(formatElapsed(ms)).toBe(text);
+});
+
+it.each([
+  [-1, '0 s'],
+  [1, '1 s'],
+  [59_000, '59 s'],
+  [59_001, '1 min'],
+  [3_599_000, '59 min'],
+  [3_600_000, '1 h'],
+  [172_800_000, '2 d'],
+])('shows %i ms roughly as %s', (ms, text) => {
+  expect(formatRoughly(ms)).toBe(text);
 });
 
 it('shows a time in each format', () => {
