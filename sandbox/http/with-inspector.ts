@@ -20,7 +20,7 @@ export const createWithInspector =
       return await answer(context, inspector);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      throw new HTTPException(502, { message: `The customer's side failed: ${sentenceOf(error)}`, cause: error });
+      throw new HTTPException(502, { message: `The inspector failed: ${sentenceOf(error)}`, cause: error });
     }
   };
 

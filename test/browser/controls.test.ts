@@ -39,7 +39,7 @@ it('says what opens a window that never was open, in a neutral color', async () 
   const window = page.locator('.window-card.never');
 
   expect(await window.innerText()).toContain('It opens when the user writes.');
-  await card('Clock').getByRole('button', { name: 'To the end of the window' }).press('Enter');
+  await card('Clock').getByRole('button', { name: 'Advance past the window' }).press('Enter');
   await page.getByText("The selected user's conversation window is not open.").waitFor();
 });
 
@@ -53,7 +53,7 @@ it('advances the clock by another amount and to the end of the window', async ()
     .filter({ hasText: /^22:[23]/ })
     .waitFor();
 
-  await card('Clock').getByRole('button', { name: 'To the end of the window' }).click();
+  await card('Clock').getByRole('button', { name: 'Advance past the window' }).click();
 
   await page.locator('.window-card.closed').filter({ hasText: 'Only templates can be sent.' }).waitFor();
 });
@@ -69,7 +69,7 @@ it('leads from the closed window to the template to send, which it creates if th
 it('stops and resumes sending', async () => {
   await toggle('Sending');
   await card('Sending').getByRole('button', { name: 'Stop sending' }).press('Enter');
-  await page.getByText('Enter a reason, so that others know why.').waitFor();
+  await page.getByText('Enter a reason first, so that others know why sending is stopped.').waitFor();
   await card('Sending').getByLabel('Reason for stopping').fill('A wrong template');
   await card('Sending').getByRole('button', { name: 'Stop sending' }).click();
   await page.locator('.banner').filter({ hasText: 'Note: A wrong template' }).waitFor();

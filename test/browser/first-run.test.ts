@@ -39,7 +39,7 @@ describe('an empty page', () => {
   it('says what has to happen before an item can', async () => {
     await item('You reply').getByRole('button', { name: 'Send a reply' }).press('Enter');
 
-    await page.locator('.notice').getByText('A user has to write first.').waitFor();
+    await page.locator('.notice').getByText('A user must write first.').waitFor();
   });
 
   it('plays a conversation by one click: the user writes, Parley answers, the user reads', async () => {

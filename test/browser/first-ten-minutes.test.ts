@@ -45,7 +45,7 @@ describe.each([
   };
 
   it('starts with an empty page that says how to start', async () => {
-    await phone().getByText('There are no users yet.').waitFor();
+    await phone().getByText('or play a sample conversation').waitFor();
     await region('Activity').getByRole('heading', { name: 'Get started' }).waitFor();
 
     expect(await accessibilityViolations(page)).toEqual([]);

@@ -164,9 +164,9 @@ describe('faults in the console', () => {
   });
 
   it.each([
-    ['Not sent: give up on it', 'rejected'],
-    ['Not sent: send it again', 'accepted'],
-    ['Sent: record its message ID', 'accepted'],
+    ['Not sent: give up', 'rejected'],
+    ['Not sent: send again', 'accepted'],
+    ['Sent: record the message ID', 'accepted'],
   ])('resolves an uncertain send on its timeline: %s', async (outcome, state) => {
     await fetch(`${cloud.chatServiceUrl}/sandbox/faults`, {
       method: 'POST',

@@ -48,7 +48,7 @@ it('says why an empty request cannot be sent', async () => {
   await text().fill(' ');
   await send();
 
-  await card().getByRole('alert').getByText('Enter a text, choose a template, or add media.').waitFor();
+  await card().getByRole('alert').getByText('Enter text, choose a template, or add media.').waitFor();
   await text().fill('It arrives *today*.');
   expect(await card().getByRole('alert').count()).toBe(0);
 });
@@ -57,7 +57,7 @@ it('warns about a media address that Parley refuses', async () => {
   await card().getByText('Media', { exact: true }).click();
   await card().getByLabel('Image URL').fill('http://media.example/parcel.jpg');
 
-  await card().getByText('Media needs an https URL. Parley refuses this one with MEDIA_UNSUPPORTED.').waitFor();
+  await card().getByText('Media needs an https URL. Parley will refuse this one with MEDIA_UNSUPPORTED.').waitFor();
   await card().getByLabel('Image URL').fill('');
 });
 
@@ -79,7 +79,7 @@ it('requires a value for each variable of a template that it has created', async
   await card().getByLabel('${name}').fill('  ');
   await send();
 
-  await card().getByText('Enter a value for ${name}. The service refuses an empty one.').waitFor();
+  await card().getByText('Enter a value for ${name}. The chat service rejects empty values.').waitFor();
   expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
   expect(await accessibilityViolations(page)).toEqual([]);
 });

@@ -155,7 +155,7 @@ describe('a linked request', () => {
   it('that does not exist says so', async () => {
     await open('/?request=unknown-1');
 
-    await page.getByText('There is no request unknown-1 in the table.').waitFor();
+    await page.getByText('Request unknown-1 is not in the table.').waitFor();
   });
 });
 
@@ -207,7 +207,7 @@ it('says what a waiting request waits for', async () => {
   await open(`/?user=${encodeURIComponent(USER)}&request=order-3`);
   await enqueueFor(USER, 'order-3', 'When there is credit.');
 
-  await page.getByText('The request waits because the circuit breaker is open.').waitFor();
+  await page.getByText('The request is waiting because the circuit breaker is open.').waitFor();
   await page.getByText('The next probe is due at').waitFor();
 });
 

@@ -69,7 +69,7 @@ describe('the search field', () => {
   it('says why a name adds nobody, and adds an id of the platform on request', async () => {
     await enter('ana');
     await page
-      .getByText('“ana” is not a phone number. Enter one, such as +54 9 11 5555 0001, to add a user.')
+      .getByText('"ana" is not a phone number. To add a user, enter a phone number such as +54 9 11 5555 0001.')
       .waitFor();
     expect(await page.getByRole('button', { name: 'as a platform ID' }).count()).toBe(0);
 
@@ -99,7 +99,7 @@ describe('the list of users', () => {
 describe("a user's URL", () => {
   it('offers to add a user that does not exist', async () => {
     await openPath(`?user=${encodeURIComponent(USER)}`);
-    await page.getByText(`There is no user ${USER}.`).waitFor();
+    await page.getByText(`User ${USER} does not exist.`).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Add user' }).click();

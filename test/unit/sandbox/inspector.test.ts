@@ -209,7 +209,7 @@ describe('the inspector over HTTP', () => {
 
       expect([answer.status, await answer.json()]).toEqual([
         502,
-        { error: { code: 502, message: `The customer's side failed: ${reason}` } },
+        { error: { code: 502, message: `The inspector failed: ${reason}` } },
       ]);
       expect(printed).toHaveBeenCalledOnce();
     },

@@ -84,7 +84,9 @@ const Item = ({ queue, deadLetter, onAction }: ItemProps) => {
   const advice = adviceOn(deadLetter);
   const redrive = async () => {
     const result = await callApi<{ moved: number }>('POST', inspectorPath(`dead-letters/${queue}/redrive`), { id });
-    showResult(result, ({ moved }) => (moved === 0 ? 'It is no longer in the queue.' : 'Moved back to the queue.'));
+    showResult(result, ({ moved }) =>
+      moved === 0 ? 'The dead letter is no longer in the queue.' : 'Dead letter moved back to the queue.',
+    );
     await onAction();
   };
   const discard = async () => {
@@ -98,7 +100,7 @@ const Item = ({ queue, deadLetter, onAction }: ItemProps) => {
         <h3>
           <Subject queue={queue} deadLetter={deadLetter} />
         </h3>
-        <p title="Every look at the queue counts as a receive.">
+        <p title="Each view of the queue counts as a receive.">
           {since !== undefined && (
             <>
               Since <time dateTime={since}>{formatDateTime(Date.parse(since))}</time>,{' '}

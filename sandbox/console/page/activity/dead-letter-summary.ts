@@ -13,18 +13,18 @@ export const summaryOf = (queue: DeadLetterQueue, { body }: DeadLetter): string 
 /** The user's address in a request, if it can be read. */
 export const contactOf = ({ body }: DeadLetter): string => stringField(parsed(body), 'platformContactId') ?? '';
 
-/** Returns what to do about a dead letter that a redrive alone does not help. */
+/** Returns what to do about a dead letter that will fail again after a redrive. */
 export const adviceOn = ({ reason = '' }: DeadLetter): string | undefined =>
   ADVICE.find(({ startsWith }) => reason.startsWith(startsWith))?.advice;
 
 const ADVICE: readonly { startsWith: string; advice: string }[] = [
   {
     startsWith: 'MALFORMED',
-    advice: 'The request is invalid, so a redrive alone fails again. Its sender must fix it and queue it again.',
+    advice: 'The request is invalid, so redriving it will fail again. Its sender must fix it and send it again.',
   },
   {
     startsWith: 'REQUEST_ID_REUSED',
-    advice: 'Another request already used this ID, so a redrive alone fails again. Its sender must use a new ID.',
+    advice: 'Another request already used this ID, so redriving it will fail again. Its sender must use a new ID.',
   },
 ];
 

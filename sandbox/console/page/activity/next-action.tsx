@@ -6,7 +6,7 @@ import { ResolveSend } from './resolve-send.tsx';
 import { SendAsTemplate } from './send-as-template.tsx';
 import { sentences } from './timeline-step.ts';
 
-/** What the user can do about the request now, or what it waits for. */
+/** What the user can do about the request now, or what it is waiting for. */
 export const NextAction = ({ timeline }: { timeline: Timeline }) => {
   const send = itemOf(timeline, 'SEND');
   const requestId = requestIdOf(timeline);
@@ -23,20 +23,20 @@ export const NextAction = ({ timeline }: { timeline: Timeline }) => {
   }
 };
 
-/** The refusals that a template with a reason avoids. */
+/** The refusals that sending a template with a reason avoids. */
 const TEMPLATE_HELPS = ['WINDOW_CLOSED', 'REASON_MISSING'];
 
 /** What helps after other refusals. */
 const ADVICE: Readonly<Record<string, string>> = {
   NO_OPT_IN:
-    'The business may not write to this user first. Write a message on the phone, as the user, or record an opt-in ' +
+    'The business may not message this user first. Send a message from the phone as the user, or record an opt-in ' +
     'with the command parley opt-in. Then send a new request.',
   OPTED_OUT:
     'The user opted out. Templates are refused until the user opts in again; free-form messages are refused until the ' +
     'user writes again.',
-  MEDIA_UNSUPPORTED: 'Send a new request with an https URL of an image, a recording, or a document.',
+  MEDIA_UNSUPPORTED: 'Send a new request with the https URL of an image, an audio file, or a document.',
   NOT_ON_PLATFORM: 'The number is not on the chat platform, so no message can reach it.',
-  PROCESSING_FAILED: 'Parley could not process the request for a day. Redrive it from the dead letters to try again.',
+  PROCESSING_FAILED: 'Parley could not process the request for a day. To try again, redrive the dead letter.',
 };
 
 const Refused = ({ timeline, send, requestId }: { timeline: Timeline; send: TableItem; requestId: string }) => {
@@ -65,7 +65,7 @@ const mayWriteFirst = (timeline: Timeline): boolean =>
   itemOf(timeline, 'CONTACT')?.lastInboundAt !== undefined ||
   Object.keys(itemOf(timeline, 'CONSENT') ?? {}).some((name) => name.endsWith('OptInAt'));
 
-/** Parley retries it by itself; the user can only end what holds it back. */
+/** Parley retries the request automatically; the user can only remove what blocks it. */
 const Waiting = ({ send }: { send: TableItem }) => {
   const stage = useConsole((state) => state.stage);
   const { state, why, nextProbeAt } = stage?.circuitBreaker ?? {};
@@ -73,14 +73,14 @@ const Waiting = ({ send }: { send: TableItem }) => {
   return (
     <section class="next-action" aria-label="Waiting">
       {stage?.sending.state === 'stopped' ? (
-        <p>The request waits because an operator stopped sending. It is sent after sending is resumed.</p>
+        <p>The request is waiting because an operator stopped sending. Parley sends it after sending resumes.</p>
       ) : state === 'open' ? (
         <p>
-          {sentences('The request waits because the circuit breaker is open', why)}{' '}
+          {sentences('The request is waiting because the circuit breaker is open', why)}{' '}
           {nextProbeAt !== undefined && `The next probe is due at ${formatSeconds(nextProbeAt)}.`}
         </p>
       ) : (
-        <p>{sentences('The request waits, and Parley retries it with backoff', reason)}</p>
+        <p>{sentences('The request is waiting, and Parley retries it with backoff', reason)}</p>
       )}
     </section>
   );

@@ -59,7 +59,7 @@ const deviceSteps = ({ message }: Timeline): readonly TimelineStep[] => {
   }
   const delivered = { ...common, title: "Delivered to the user's device", tone: 'success' as const, at: deliveredAt };
   if (seenAt === null) return [delivered];
-  const detail = status === 'read' ? undefined : 'Read receipts are off, so the service sends no read event.';
+  const detail = status === 'read' ? undefined : 'Read receipts are off, so the chat service sends no read event.';
   return [
     { ...delivered, ids: [], bodies: [] },
     { ...common, title: 'Read by the user', tone: 'success', at: seenAt, detail },

@@ -14,7 +14,7 @@ import { RequestFilterBar } from './request-filter.tsx';
 /** The selected user's requests. */
 export const UserRequests = () => {
   const user = useConsole((state) => state.route.user);
-  if (user === undefined) return <p class="virtual-list-empty">Select a user to see the requests for this user.</p>;
+  if (user === undefined) return <p class="virtual-list-empty">Select a user to see their requests.</p>;
   return (
     <RequestList label="Requests for this user">
       No requests for this user yet. Send a message to create one.

@@ -5,9 +5,9 @@ import { showError, showNotice } from '../state/console-state.ts';
 import { refreshTimeline } from '../state/timeline.ts';
 
 const OUTCOMES = [
-  { outcome: 'failed', label: 'Not sent: give up on it' },
-  { outcome: 'accepted', label: 'Sent: record its message ID' },
-  { outcome: 'resend', label: 'Not sent: send it again' },
+  { outcome: 'failed', label: 'Not sent: give up' },
+  { outcome: 'accepted', label: 'Sent: record the message ID' },
+  { outcome: 'resend', label: 'Not sent: send again' },
 ] as const;
 type Outcome = (typeof OUTCOMES)[number]['outcome'];
 
@@ -24,7 +24,7 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
       { outcome, ...(outcome === 'accepted' && { messageId }), ...(note !== '' && { note }) },
     );
     if (!result.ok) return showError(result.error);
-    showNotice(`Request ${requestId} is resolved. Its state is ${result.value.state}.`);
+    showNotice(`Request ${requestId} resolved. Its state is now ${result.value.state}.`);
     refreshTimeline();
   };
 
@@ -53,7 +53,7 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
           </label>
         )}
         <label class="field">
-          Note (optional): how you know. The audit trail keeps it.
+          Note (optional): how you know. It is recorded in the audit trail.
           <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
         </label>
         <button type="submit" class="primary">

@@ -34,7 +34,7 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
 
   const send = async () => {
     const empty = variables.find((name) => values.get(name)?.trim() === '');
-    if (empty !== undefined) return showError(`Enter a value for \${${empty}}. The service refuses an empty one.`);
+    if (empty !== undefined) return showError(`Enter a value for \${${empty}}. The chat service rejects empty values.`);
     const { name, category = '' } = rule;
     const { route } = store.get();
     const enqueued = await enqueueTemplate({ contact, requestId, ruleName: name, params: values, reason: category });

@@ -18,7 +18,7 @@ const SOURCES: Readonly<Record<StepSource, { name: string; does: string }>> = {
   queue: { name: 'Send queue', does: 'Delivers requests in order for each contact.' },
   decision: {
     name: 'Decision',
-    does: 'Picks free-form while the window is open and an approved template otherwise, or refuses with a reason.',
+    does: 'Chooses free-form text while the window is open, otherwise an approved template, or refuses with a reason.',
   },
   service: {
     name: 'Chat service',
@@ -74,8 +74,8 @@ const useTopOf = (selection: Selection | undefined) => {
 
 const describeMissing = ({ selection: { kind, id } }: Loaded): string =>
   kind === 'request'
-    ? `There is no request ${id} in the table. It may still be in the queue, or be from an earlier run.`
-    : `There is no message ${id}. It may be from an earlier run.`;
+    ? `Request ${id} is not in the table. It may still be in the queue, or be from an earlier run.`
+    : `Message ${id} was not found. It may be from an earlier run.`;
 
 const TimelineLegend = () => (
   <div class="timeline">

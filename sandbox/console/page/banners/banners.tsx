@@ -16,7 +16,7 @@ export const Banners = () => {
         // What the other banners say may no longer be true, and their actions would fail.
         <Banner
           tone="error"
-          sentence="The sandbox is not responding. What you see may be out of date. The console reconnects by itself."
+          sentence="The sandbox is not responding. What you see may be out of date. The console reconnects on its own."
         />
       ) : (
         <>

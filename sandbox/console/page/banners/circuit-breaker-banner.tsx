@@ -6,20 +6,20 @@ import { clearFaults } from '../state/faults.ts';
 import { closeCircuitBreaker } from '../state/stage.ts';
 import { Banner } from './banner.tsx';
 
-/** Why requests wait, with the cure where the cause is in this sandbox: no credit, or injected faults. */
+/** Why requests are waiting, with a fix if the cause is in this sandbox: no credit, or injected faults. */
 export const CircuitBreakerBanner = () => {
   const circuitBreaker = useConsole((state) => state.stage?.circuitBreaker);
   const hasNoCredit = useConsole((state) => state.account?.credit === 0);
   const hasFaults = useConsole((state) => state.faults.answers.length > 0);
   if (circuitBreaker?.state !== 'open') return null;
-  const { why = 'no reason is recorded', nextProbeAt } = circuitBreaker;
+  const { why = 'no reason recorded', nextProbeAt } = circuitBreaker;
   const reason = hasNoCredit ? 'the account has no credit' : why.replace(/\.$/, '');
   return (
     <Banner
       tone="error"
       sentence={
         <>
-          The circuit breaker is open: {reason}. Requests wait; <NextProbe at={nextProbeAt} />
+          The circuit breaker is open: {reason}. Requests are waiting. <NextProbe at={nextProbeAt} />
         </>
       }
     >
@@ -30,13 +30,13 @@ export const CircuitBreakerBanner = () => {
   );
 };
 
-/** Its role keeps screen readers from announcing each second. */
+/** The role `timer` keeps screen readers from announcing every second. */
 const NextProbe = ({ at }: { at: string | undefined }) => {
   const now = useServiceTime();
   const remainingMs = at === undefined ? 0 : Date.parse(at) - now;
   return (
     <span role="timer">
-      {remainingMs > 0 ? `next probe in ${formatRoughly(remainingMs)}.` : 'the next one is the probe.'}
+      {remainingMs > 0 ? `Next probe in ${formatRoughly(remainingMs)}.` : 'The next request is a probe.'}
     </span>
   );
 };

@@ -12,7 +12,7 @@ export const StoppedBanner = () => {
   return (
     <Banner
       tone="pending"
-      sentence={`An operator stopped sending${stoppedAt ? ` at ${formatTime(stoppedAt)}` : ''}. Requests wait.${note ? ` Note: ${note}` : ''}`}
+      sentence={`An operator stopped sending${stoppedAt ? ` at ${formatTime(stoppedAt)}` : ''}. Requests are waiting.${note ? ` Note: ${note}` : ''}`}
     >
       <Button onClick={() => resumeSending()}>Resume sending</Button>
     </Banner>

@@ -20,6 +20,6 @@ const copy = async (text: string, name: string): Promise<void> => {
     await navigator.clipboard.writeText(text);
     showNotice(`Copied: ${name}`);
   } catch {
-    showError('The browser does not let this page copy. Select the text and copy it yourself.');
+    showError('Your browser blocked copying. Select the text and copy it manually.');
   }
 };

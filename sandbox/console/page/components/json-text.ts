@@ -28,7 +28,7 @@ const serialize = (value: unknown, order: KeyOrder): string => {
   try {
     return (order === 'as-sent' ? JSON.stringify(value) : serializeItem(value)) ?? '';
   } catch {
-    return 'This value cannot be shown: it is nested too deeply.';
+    return 'This value is nested too deeply to show.';
   }
 };
 

@@ -49,8 +49,8 @@ const Json = ({ name, value, order }: Required<Props>) => {
       </pre>
       {shown.length < text.length && (
         <p class="hint">
-          The first {MAX_CHARACTERS.toLocaleString('en-US')} of {text.length.toLocaleString('en-US')} characters. Copy
-          copies all of them.
+          The first {MAX_CHARACTERS.toLocaleString('en-US')} of {text.length.toLocaleString('en-US')} characters. The
+          Copy button copies all of them.
         </p>
       )}
     </div>

@@ -23,7 +23,7 @@ const UNITS: readonly (readonly [label: string, seconds: number])[] = [
 
 /** Advances the service's clock, and the local stack's with it. */
 export const ClockCard = () => (
-  <Card title="Clock" note="Moves forward only" open>
+  <Card title="Clock" note="Forward only" open>
     <div class="row wrap">
       {STEPS.map(([label, seconds]) => (
         <button type="button" class="advance" key={label} onClick={() => void advance(`by ${label}`, seconds)}>
@@ -78,9 +78,9 @@ const ToEndOfWindow = () => {
       class="advance"
       disabledReason={remainingMs > 0 ? undefined : "The selected user's conversation window is not open."}
       // One more second, because the window is still open at the time before its end.
-      onClick={() => void advance('to the end of the conversation window', Math.ceil(remainingMs / 1000) + 1)}
+      onClick={() => void advance('past the end of the conversation window', Math.ceil(remainingMs / 1000) + 1)}
     >
-      To the end of the window
+      Advance past the window
     </Button>
   );
 };

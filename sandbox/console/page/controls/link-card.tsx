@@ -28,7 +28,7 @@ export const LinkCard = () => {
       </Form>
       {link && (
         <p class="link">
-          <img src={pathOf(link.qr)} alt="QR code of the link" />
+          <img src={pathOf(link.qr)} alt="QR code for the link" />
           <a href={pathOf(link.url)}>{link.url}</a>
         </p>
       )}
@@ -36,7 +36,7 @@ export const LinkCard = () => {
   );
 };
 
-/** Drops the origin, so that the link works under whichever host name the page was opened. */
+/** Drops the origin, so that the link works under the host name of this page. */
 const pathOf = (url: string): string => {
   const { pathname, search } = new URL(url);
   return pathname + search;

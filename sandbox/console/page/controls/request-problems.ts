@@ -16,10 +16,11 @@ export const problemsOf = ({
 }: RequestFields): ReadonlyMap<string | undefined, string> => {
   const problems = new Map<string | undefined, string>();
   for (const [name, value] of values) {
-    if (value.trim() === '') problems.set(name, `Enter a value for \${${name}}. The service refuses an empty one.`);
+    if (value.trim() === '')
+      problems.set(name, `Enter a value for \${${name}}. The chat service rejects empty values.`);
   }
   if (text.trim() === '' && template === '' && mediaUrls.every((url) => url === '')) {
-    problems.set(undefined, 'Enter a text, choose a template, or add media.');
+    problems.set(undefined, 'Enter text, choose a template, or add media.');
   }
   return problems;
 };
@@ -28,7 +29,7 @@ export const problemsOf = ({
 export const mediaWarning = (url: string): string | undefined =>
   url === '' || URL.parse(url)?.protocol === 'https:'
     ? undefined
-    : 'Media needs an https URL. Parley refuses this one with MEDIA_UNSUPPORTED.';
+    : 'Media needs an https URL. Parley will refuse this one with MEDIA_UNSUPPORTED.';
 
 /** Which of the two contents Parley sends: free-form text while the window is open, and otherwise the template. */
 export const contentToSend = (

@@ -36,7 +36,8 @@ export const SendPreview = ({ text, rule, values, isWindowOpen }: Props) => {
       {content === 'refused' && (
         <div class="send-warning" role="note">
           <p>
-            The window is closed and no template is chosen, so Parley will refuse this with <code>WINDOW_CLOSED</code>.
+            The window is closed and no template is chosen, so Parley will refuse the request with{' '}
+            <code>WINDOW_CLOSED</code>.
           </p>
           {hasRules && (
             <button type="button" onClick={() => document.getElementById('send-template')?.focus()}>

@@ -20,12 +20,16 @@ export const SendingCard = () => {
         </button>
       ) : (
         <Form onSubmit={stop}>
-          <p class="hint">Parley sends nothing while it is stopped. Requests wait, in order.</p>
+          <p class="hint">While sending is stopped, requests wait in order.</p>
           <label class="field">
             Reason for stopping
             <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
           </label>
-          <Button disabledReason={note.trim() === '' ? 'Enter a reason, so that others know why.' : undefined}>
+          <Button
+            disabledReason={
+              note.trim() === '' ? 'Enter a reason first, so that others know why sending is stopped.' : undefined
+            }
+          >
             Stop sending
           </Button>
         </Form>

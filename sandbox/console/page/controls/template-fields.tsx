@@ -74,7 +74,7 @@ const CreateSample = ({ onCreated }: { onCreated: (name: string) => void }) => {
     if (name !== undefined) onCreated(name);
   };
   return (
-    <Button disabledReason={isBusy ? 'The template is being created.' : undefined} onClick={() => void create()}>
+    <Button disabledReason={isBusy ? 'Creating the template…' : undefined} onClick={() => void create()}>
       Create a sample template
     </Button>
   );

@@ -16,16 +16,17 @@ const SAMPLE_USER = { contact: '+5491155550100', name: 'Ana Torres' };
 const QUESTION = 'Where is my *parcel*?';
 const CLOSING_SECONDS = 25 * 3_600;
 
-/** Reports what is being done. */
+/** Reports progress. */
 type Say = (running: string) => void;
 
-/** What an action made, or why it did not work. */
+/** What an action created, or why it failed. */
 type Outcome = Promise<ApiResult<Selection>>;
 
-/** Plays a question, its answer, and the reading of it. Without Parley, nobody answers. */
+/** Plays a question, the reply, and its read receipt. Without Parley, nobody replies. */
 export const playSampleConversation = (): Promise<void> =>
   run(async (say) => {
-    if (!(await addUser(SAMPLE_USER.contact, { name: SAMPLE_USER.name }))) return failed('The user was not added.');
+    if (!(await addUser(SAMPLE_USER.contact, { name: SAMPLE_USER.name })))
+      return failed('The user could not be added.');
     const wrote = await write(SAMPLE_USER.contact, say);
     if (!wrote.ok || !store.get().hasInspector) return wrote;
     const replied = await reply(SAMPLE_USER.contact, say);
@@ -36,20 +37,20 @@ export const playSampleConversation = (): Promise<void> =>
 export const doItem = (item: Item): Promise<void> =>
   run(async (say) => {
     const contact = await chooseUser(item);
-    return contact === undefined ? failed('The user was not added.') : ACTIONS[item](contact, say);
+    return contact === undefined ? failed('The user could not be added.') : ACTIONS[item](contact, say);
   });
 
 const run = async (action: (say: Say) => Outcome): Promise<void> => {
   if (firstRun.get().running !== undefined) return;
   const isTimelineShown = store.get().route.selection !== undefined;
-  firstRun.set({ running: 'Starting.', failure: undefined });
+  firstRun.set({ running: 'Starting…', failure: undefined });
   const outcome = await action((running) => firstRun.set({ running }));
   firstRun.set({ running: undefined, failure: outcome.ok ? undefined : outcome.error });
-  // The checklist stays where it is; a timeline is replaced by the one that the action made.
+  // The checklist stays open. A timeline gives way to that of the action's result.
   if (outcome.ok && isTimelineShown) selectItem(outcome.value);
 };
 
-/** Selects the user whom an item is done with: the selected one, if possible, and otherwise the one who wrote. */
+/** Selects the user for an item: the selected one if possible, otherwise the one who wrote. */
 const chooseUser = async (item: Item): Promise<string | undefined> => {
   const { route, users } = store.get();
   const selected = route.user === undefined ? undefined : users.byContact.get(route.user);
@@ -63,12 +64,12 @@ const chooseUser = async (item: Item): Promise<string | undefined> => {
 };
 
 const write = async (contact: string, say: Say): Outcome => {
-  say(`${nameOf(contact)} writes to the business.`);
+  say(`Sending a message from ${nameOf(contact)}…`);
   const wrote = await callApi<{ _id_: string }>('POST', `${userPath(contact)}/messages`, { text: QUESTION });
   if (!wrote.ok) return wrote;
   const selection = { kind: 'message', id: wrote.value._id_ } as const;
   if (!store.get().hasInspector) return { ok: true, value: selection };
-  say('Parley verifies the webhook event and stores the message.');
+  say('Parley is verifying the webhook event and storing the message…');
   const stored = await untilStored(wrote.value._id_);
   return stored.ok ? { ok: true, value: selection } : stored;
 };
@@ -76,11 +77,11 @@ const write = async (contact: string, say: Say): Outcome => {
 const reply = async (contact: string, say: Say): Outcome => {
   const window = await openWindow(contact, say);
   if (!window.ok) return window;
-  say('Parley takes the reply from the send queue and sends it.');
+  say('Parley is sending the reply from the send queue…');
   return send(contact, { messageText: 'It arrives _today_.' }, 'accepted');
 };
 
-/** Free-form text is decided by what the table knows, so the user's message must be stored first. */
+/** Parley decides by its table, so the user's message must be stored first. */
 const openWindow = async (contact: string, say: Say): Promise<ApiResult<unknown>> => {
   const user = userOf(contact);
   if (user === undefined || !hasOpenWindow(user, serviceTime())) return write(contact, say);
@@ -93,19 +94,19 @@ const openWindow = async (contact: string, say: Say): Promise<ApiResult<unknown>
 const refuse = async (contact: string, say: Say): Outcome => {
   const user = userOf(contact);
   if (user !== undefined && hasOpenWindow(user, serviceTime())) {
-    say('The clock is advanced by 25 hours.');
+    say('Advancing the clock by 25 hours…');
     const moved = await callApi('POST', '/sandbox/clock', { advanceSeconds: CLOSING_SECONDS });
     if (!moved.ok) return moved;
   }
-  say('Parley decides about free-form text after the window has closed.');
+  say('Sending free-form text after the window has closed…');
   return send(contact, { messageText: 'Are you still there?' }, 'refused');
 };
 
 const sendTemplate = async (contact: string, say: Say): Outcome => {
-  say(`The template ${SAMPLE_TEMPLATE.name} is submitted and approved.`);
+  say(`Submitting and approving the template ${SAMPLE_TEMPLATE.name}…`);
   const name = await createSampleTemplate();
   if (name === undefined) return failed('The template was not approved.');
-  say('Parley sends the template.');
+  say('Parley is sending the template…');
   const rule = store.get().rules.find((one) => one.name === name);
   const [firstName = ''] = nameOf(contact).split(' ');
   const params = Object.fromEntries(variablesOf(rule?.text ?? '').map((variable) => [variable, firstName]));
@@ -114,14 +115,15 @@ const sendTemplate = async (contact: string, say: Say): Outcome => {
 
 const read = async (contact: string, say: Say): Outcome => {
   const user = userOf(contact);
-  if (user?.device === 'off') return failed(`${nameOf(contact)}'s device is off. Turn on “Device on” under User.`);
+  if (user?.device === 'off')
+    return failed(`${nameOf(contact)}'s device is off. Turn on "Device on" in the User card.`);
   if (user?.readReceipts === false) {
-    return failed(`${nameOf(contact)} sends no read receipts. Turn on “Read receipts” under User.`);
+    return failed(`${nameOf(contact)}'s read receipts are off. Turn on "Read receipts" in the User card.`);
   }
-  say("The message reaches the user's device.");
+  say("Delivering the message to the user's device…");
   const delivered = await untilDelivered(contact);
   if (!delivered.ok) return delivered;
-  say(`${nameOf(contact)} reads the message.`);
+  say(`${nameOf(contact)} is reading the message…`);
   const result = await callApi('POST', `${userPath(contact)}/read`);
   return result.ok ? { ok: true, value: { kind: 'message', id: delivered.value } } : result;
 };

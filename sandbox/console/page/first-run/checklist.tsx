@@ -26,7 +26,7 @@ const Checklist = () => {
   const list = useRef<HTMLElement>(null);
   const doneBefore = useRef(done);
   useEffect(() => {
-    // The button of the item that is done is gone, and the focus with it.
+    // The finished item's button had the focus and is gone.
     if (doneBefore.current === done || document.activeElement !== document.body) return;
     doneBefore.current = done;
     list.current?.querySelector<HTMLElement>('.checklist li:not(.done) button')?.focus({ preventScroll: true });
@@ -44,8 +44,8 @@ const Checklist = () => {
       </div>
       <p class="hint">
         {hasInspector
-          ? 'Follow one conversation through all of Parley: an answer, a refusal, and a template. Every item can be done with its button, or by hand.'
-          : 'Only the sandbox is running, so nobody answers. Run npm start to follow a conversation through all of Parley.'}
+          ? 'Follow one conversation through Parley: a reply, a refusal, and a template. Use the buttons, or do each step yourself.'
+          : 'Only the sandbox is running, so nobody replies. To follow a conversation through Parley, run npm start.'}
       </p>
       <SampleConversation isPrimary={progress.wrote === undefined} />
       <ol class="checklist">
@@ -54,7 +54,7 @@ const Checklist = () => {
         ))}
       </ol>
       {done === ITEMS.length && (
-        <p class="hint">You have seen all of it. Select any message or request for its timeline.</p>
+        <p class="hint">That is the whole tour. Select any message or request to see its timeline.</p>
       )}
     </section>
   );
@@ -88,7 +88,7 @@ const EvidenceLink = ({ evidence: { contact, selection }, title }: { evidence: E
 const ItemButton = ({ item, progress, class: className }: { item: Item; progress: Progress; class?: string }) => {
   const hasInspector = useConsole((state) => state.hasInspector);
   const isRunning = useFirstRun(({ running }) => running !== undefined);
-  const reason = isRunning ? 'Wait until the current step is done.' : missingFor(item, progress, hasInspector);
+  const reason = isRunning ? 'Wait for the current step to finish.' : missingFor(item, progress, hasInspector);
   return (
     <Button class={className} disabledReason={reason} onClick={() => void doItem(item)}>
       {ITEM_TEXTS[item].action}
@@ -100,12 +100,12 @@ const ItemButton = ({ item, progress, class: className }: { item: Item; progress
 const missingFor = (item: Item, progress: Progress, hasInspector: boolean): string | undefined => {
   if (item === 'wrote') return undefined;
   if (!hasInspector && item !== 'read')
-    return 'Only the sandbox is running. Run npm start to send messages with Parley.';
-  if (progress.wrote === undefined) return 'A user has to write first.';
+    return 'Only the sandbox is running. To send messages with Parley, run npm start.';
+  if (progress.wrote === undefined) return 'A user must write first.';
   return item === 'read' && progress.templated === undefined ? 'Send the template first.' : undefined;
 };
 
-/** Above a timeline: how far the checklist is, and its next item. */
+/** Above a timeline: the checklist's progress and its next item. */
 export const NextItem = () => {
   const isOpen = useFirstRun((state) => state.isOpen);
   const progress = useFirstRun((state) => state.progress);
@@ -117,7 +117,7 @@ export const NextItem = () => {
         <strong>
           Get started: {doneOf(progress)} of {ITEMS.length} done.
         </strong>{' '}
-        {next === undefined ? 'You have seen all of it.' : `Next: ${ITEM_TEXTS[next].title}.`}
+        {next === undefined ? 'Select any message or request to see its timeline.' : `Next: ${ITEM_TEXTS[next].title}.`}
       </p>
       <div class="row wrap">
         {next !== undefined && <ItemButton item={next} progress={progress} class="primary" />}
@@ -138,7 +138,7 @@ export const SampleConversation = ({ isPrimary }: { isPrimary: boolean }) => {
     <div class="sample-conversation">
       <Button
         class={isPrimary ? 'primary' : undefined}
-        disabledReason={isRunning ? 'Wait until the current step is done.' : undefined}
+        disabledReason={isRunning ? 'Wait for the current step to finish.' : undefined}
         onClick={() => void playSampleConversation()}
       >
         Play a sample conversation

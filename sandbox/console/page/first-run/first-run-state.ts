@@ -7,9 +7,9 @@ export type FirstRunState = {
   readonly progress: Progress;
   /** Whether the checklist is shown while nothing is selected. It stays when it is complete, until it is closed. */
   readonly isOpen: boolean;
-  /** What is being done at the moment. */
+  /** What the running action is doing. */
   readonly running: string | undefined;
-  /** Why the latest action did not work. */
+  /** Why the latest action failed. */
   readonly failure: string | undefined;
 };
 
@@ -69,7 +69,7 @@ const update = (sends: readonly SendSummary[] = []): void => {
   if (updated !== progress) firstRun.set({ progress: updated });
 };
 
-/** Loads refusals of all users: the listed requests may be other ones. */
+/** Loads the refusals of all users, because the listed requests may not include them. */
 const loadRefusals = async (): Promise<void> => {
   const path = inspectorPath('sends?state=refused&text=WINDOW_CLOSED');
   const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);

@@ -11,22 +11,22 @@ type ItemText = {
 export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   wrote: {
     title: 'A user writes',
-    explains: 'This opens the user’s 24-hour conversation window: see its countdown in the controls.',
+    explains: "This opens the user's 24-hour conversation window. The controls show its countdown.",
     action: 'Write as the user',
   },
   replied: {
     title: 'You reply with free-form text',
-    explains: 'The timeline shows every step from the send queue to the user’s device.',
+    explains: "The timeline shows every step from the send queue to the user's device.",
     action: 'Send a reply',
   },
   refused: {
     title: '25 hours later, free-form text is refused',
-    explains: 'The window is closed, so the decision is WINDOW_CLOSED, and the chat service is not called.',
+    explains: 'The window is closed, so the decision is WINDOW_CLOSED, and Parley does not call the chat service.',
     action: 'Advance 25 h and send',
   },
   templated: {
-    title: 'A template is sent instead',
-    explains: 'An approved template may open a conversation: the decision is intent/v2.',
+    title: 'You send a template instead',
+    explains: 'An approved template can open a conversation, so the decision is intent/v2.',
     action: 'Send a template',
   },
   read: {

@@ -1,11 +1,11 @@
 import { type FeedEntry, field, type Message, type SendSummary, type UserRow } from '../state/api.ts';
 import type { Selection } from '../state/route.ts';
 
-/** What there is to see once, in the order in which it is best seen. */
+/** The steps of the tour, in order. */
 export const ITEMS = ['wrote', 'replied', 'refused', 'templated', 'read'] as const;
 export type Item = (typeof ITEMS)[number];
 
-/** What shows that an item happened. */
+/** Proof that an item happened. */
 export type Evidence = {
   /** Undefined if the request does not name a user. */
   readonly contact: string | undefined;

@@ -19,7 +19,7 @@ export const failed = (error: string) => ({ ok: false, error }) as const;
 export const untilStored = async (messageId: string): Promise<ApiResult<true>> =>
   (await poll(() => isStored(messageId)))
     ? { ok: true, value: true }
-    : failed('Parley has not stored the message within 15 seconds. The message’s timeline shows the webhook attempts.');
+    : failed('Parley did not store the message within 15 seconds. Its timeline shows the webhook attempts.');
 
 const isStored = async (messageId: string): Promise<true | undefined> => {
   const trace = await callApi<Trace>('GET', inspectorPath(`messages/${encodeText(messageId)}`));
@@ -34,7 +34,7 @@ const isStored = async (messageId: string): Promise<true | undefined> => {
   return timeOf('CONTACT', 'lastInboundAt') >= timeOf('MESSAGE', 'createdAt') || undefined;
 };
 
-/** The states in which a request stays. */
+/** The states that Parley does not change by itself. */
 const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
 /** Waits until Parley has decided about a request and sent it. */
@@ -47,7 +47,7 @@ export const untilSent = async (requestId: string, expected: string): Promise<Ap
     return latest !== undefined && FINAL.includes(latest.state);
   });
   if (latest?.state === expected) return { ok: true, value: true };
-  if (latest === undefined) return failed(`Parley has not taken ${requestId} from the send queue within 15 seconds.`);
+  if (latest === undefined) return failed(`Parley did not take ${requestId} from the send queue within 15 seconds.`);
   const why = latest.code ?? latest.outcomeDetails ?? latest.outcome ?? latest.decision;
   const is = FINAL.includes(latest.state) ? 'is' : 'is still';
   return failed(`${requestId} ${is} ${latest.state}, not ${expected}${why === undefined ? '' : `: ${why}`}.`);
@@ -60,10 +60,10 @@ export const untilDelivered = async (contact: string): Promise<ApiResult<string>
     const latest = page.ok ? page.value.messages.findLast((message) => 'status' in message) : undefined;
     return latest !== undefined && 'status' in latest && latest.status !== 'accepted' ? latest.id : undefined;
   });
-  return id ? { ok: true, value: id } : failed('No message has reached the device within 15 seconds.');
+  return id ? { ok: true, value: id } : failed('No message reached the device within 15 seconds.');
 };
 
-/** Calls `check` until it returns something truthy, and returns that; undefined if it takes too long. */
+/** Calls `check` until it returns a truthy value, and returns that; undefined after the timeout. */
 const poll = async <Found>(check: () => Promise<Found | undefined>): Promise<Found | undefined> => {
   const end = performance.now() + TIMEOUT_MS;
   while (performance.now() < end) {

@@ -52,7 +52,7 @@ export const Conversation = () => {
           Load earlier messages
         </Button>
       )}
-      {messages.length === 0 && <p class="empty">No messages yet. Write the first one below, as the user.</p>}
+      {messages.length === 0 && <p class="empty">No messages yet. Send the first one below, as the user.</p>}
       <ol>
         {messages.map((message, index) => (
           <li key={message.id} class={message.direction}>

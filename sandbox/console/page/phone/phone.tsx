@@ -39,7 +39,7 @@ export const Phone = () => {
         <Conversation key={contact} />
       )}
       <Composer key={`composer ${contact}`} contact={contact} />
-      <p class="visually-hidden">{user ? `Phone of ${user.name || user.contact}` : 'No user selected'}</p>
+      <p class="visually-hidden">{user ? `${user.name || user.contact}'s phone` : 'No user selected'}</p>
     </div>
   );
 };
@@ -62,7 +62,7 @@ const NoUser = () => {
   if (hasUsers) return <p class="empty">Select a user or enter a new number above.</p>;
   return (
     <div class="empty">
-      <p>There are no users yet. Enter a phone number above, or watch a conversation first.</p>
+      <p>No users yet. Enter a phone number above, or play a sample conversation.</p>
       <SampleConversation isPrimary />
       <button type="button" class="text-button" onClick={showChecklist}>
         Show the checklist
@@ -74,7 +74,7 @@ const NoUser = () => {
 /** Shown for a URL that names a user that does not exist, such as a link from before a reset. */
 const UnknownUser = ({ contact }: { contact: string }) => (
   <div class="empty">
-    <p>There is no user {contact}.</p>
+    <p>User {contact} does not exist.</p>
     <button type="button" onClick={() => void addUser(contact)}>
       Add user
     </button>
@@ -84,6 +84,6 @@ const UnknownUser = ({ contact }: { contact: string }) => (
 const markAllAsRead = async (contact: string): Promise<void> => {
   const result = await callApi<{ read: readonly string[] }>('POST', `${userPath(contact)}/read`);
   showResult(result, ({ read: { length } }) =>
-    length === 0 ? 'There are no unread messages.' : `Marked ${counted(length, 'message')} as read.`,
+    length === 0 ? 'No unread messages.' : `Marked ${counted(length, 'message')} as read.`,
   );
 };

@@ -102,9 +102,12 @@ const lastActivity = ({ lastMessage }: UserRow): string => lastMessage?.at ?? ''
 
 const refusal = (text: string): SearchOutcome => {
   if (isPhoneLike(text)) {
-    return { kind: 'refuse', reason: `“${text}” is not a complete phone number. Enter all of it, such as ${EXAMPLE}.` };
+    return {
+      kind: 'refuse',
+      reason: `"${text}" is not a complete phone number. Enter the full number, such as ${EXAMPLE}.`,
+    };
   }
-  const reason = `“${text}” is not a phone number. Enter one, such as ${EXAMPLE}, to add a user.`;
+  const reason = `"${text}" is not a phone number. To add a user, enter a phone number such as ${EXAMPLE}.`;
   // Ids such as `CO.1000a` (field notes, "Inbound events"). A word without a digit is a name.
   return /^[^\s/\\]{1,128}$/.test(text) && /\d/.test(text)
     ? { kind: 'refuse', reason, id: text }

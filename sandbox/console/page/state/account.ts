@@ -1,7 +1,7 @@
 import { callApi } from './api.ts';
 import { showError, showNotice } from './console-state.ts';
 
-/** Enough for a day of trying things out. */
+/** Enough for a day of testing. */
 export const AMPLE_CREDIT = 10_000;
 
 type AccountSettings = { readonly credit?: number; readonly approved?: boolean; readonly optInRequired?: boolean };

@@ -41,5 +41,5 @@ const findFreeId = async (requestId: string): Promise<ApiResult<string>> => {
     const isFree = found.value.enqueuedAt === undefined && !found.value.items.some(({ sk }) => sk === 'SEND');
     if (isFree) return { ok: true, value: id };
   }
-  return { ok: false, error: `Request ${requestId} was sent as a template ${MAX_REPEATS} times already.` };
+  return { ok: false, error: `Request ${requestId} has already been sent as a template ${MAX_REPEATS} times.` };
 };

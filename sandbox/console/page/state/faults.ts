@@ -27,5 +27,5 @@ export const clearFaults = async (): Promise<void> => {
   const result = await callApi<FaultList>('DELETE', '/sandbox/faults');
   if (!result.ok) return showError(result.error);
   store.set({ faults: result.value });
-  showNotice('All faults are cleared.');
+  showNotice('All faults cleared.');
 };

@@ -11,7 +11,7 @@ export const closeCircuitBreaker = (): Promise<boolean> =>
 
 /** Returns whether sending is stopped. */
 export const stopSending = (note: string): Promise<boolean> =>
-  change('stops', { note }, () => 'Parley stops sending within 5 seconds. Requests wait, in order.');
+  change('stops', { note }, () => 'Parley stops sending within 5 seconds. Requests wait in order.');
 
 export const resumeSending = (): Promise<boolean> =>
   change('resumptions', {}, () => 'Sending resumed. Each waiting request is sent at its next attempt.');

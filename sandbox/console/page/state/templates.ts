@@ -59,7 +59,7 @@ export const createSampleTemplate = async (): Promise<string | undefined> => {
     return undefined;
   }
   if (await untilApproved(name)) return name;
-  showError(`Template ${name} is approved, but its rule has not arrived. Check the connection and try again.`);
+  showError(`Template ${name} is approved, but its rule is not listed yet. Check the connection and try again.`);
   return undefined;
 };
 

@@ -70,7 +70,7 @@ describe('the text of a JSON value', () => {
     for (let depth = 0; depth < 50_000; depth += 1) value = [value];
 
     expect(formatJson(deep)).toEqual({ text: deep, isJson: true });
-    expect(formatJson(value, 'table-item').text).toBe('This value cannot be shown: it is nested too deeply.');
+    expect(formatJson(value, 'table-item').text).toBe('This value is nested too deeply to show.');
   });
 });
 

@@ -16,14 +16,14 @@ describe('a request of the send card', () => {
 
   it.each(['', '  ', '\u00a0'])('needs a value for every variable, not "%s"', (value) => {
     expect([...problemsOf({ ...REQUEST, values: new Map([['name', value]]) })]).toEqual([
-      ['name', 'Enter a value for ${name}. The service refuses an empty one.'],
+      ['name', 'Enter a value for ${name}. The chat service rejects empty values.'],
     ]);
   });
 
   it('needs a content', () => {
     const problems = problemsOf({ text: ' ', template: '', values: new Map(), mediaUrls: ['', ''] });
 
-    expect([...problems]).toEqual([[undefined, 'Enter a text, choose a template, or add media.']]);
+    expect([...problems]).toEqual([[undefined, 'Enter text, choose a template, or add media.']]);
   });
 
   it.each([

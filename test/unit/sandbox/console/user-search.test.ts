@@ -110,9 +110,9 @@ describe('Enter in the search field', () => {
 
   it.each([
     ['', 'Enter a name, or a phone number such as +54 9 11 5555 0001.'],
-    ['maria', '“maria” is not a phone number. Enter one, such as +54 9 11 5555 0001, to add a user.'],
-    ['maria 2', '“maria 2” is not a phone number. Enter one, such as +54 9 11 5555 0001, to add a user.'],
-    ['999', '“999” is not a complete phone number. Enter all of it, such as +54 9 11 5555 0001.'],
+    ['maria', '"maria" is not a phone number. To add a user, enter a phone number such as +54 9 11 5555 0001.'],
+    ['maria 2', '"maria 2" is not a phone number. To add a user, enter a phone number such as +54 9 11 5555 0001.'],
+    ['999', '"999" is not a complete phone number. Enter the full number, such as +54 9 11 5555 0001.'],
   ])('says why "%s" adds nobody', (text, reason) => {
     expect(search(text).outcome).toEqual({ kind: 'refuse', reason });
   });
