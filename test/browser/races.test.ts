@@ -118,6 +118,41 @@ it('stays with the user who was selected while a message was sent', async () => 
   expect(searchOf().get('message')).toBeNull();
 });
 
+it('shows a message that arrives while the conversation is loaded', async () => {
+  await select(ANA);
+  const loaded = Promise.withResolvers<void>();
+  const shown = Promise.withResolvers<void>();
+  await page.route('**/conversation*', async (route: Route) => {
+    const response = await route.fetch();
+    loaded.resolve();
+    await shown.promise;
+    await route.fulfill({ response });
+  });
+  await select(BEN);
+  await loaded.promise;
+  const message = (text: string) => page.locator('.conversation .in').filter({ hasText: text });
+
+  await call('POST', `${userPath(BEN)}/messages`, { text: 'Meanwhile' });
+  await message('Meanwhile').waitFor();
+  const response = page.waitForResponse('**/conversation*');
+  shown.resolve();
+  await response;
+  await call('POST', `${userPath(BEN)}/messages`, { text: 'Afterwards' });
+  await message('Afterwards').waitFor();
+
+  expect(await message('Meanwhile').count()).toBe(1);
+});
+
+it('loads the requests once when the page is opened', async () => {
+  const paths: string[] = [];
+  page.on('request', (request) => paths.push(request.url()));
+
+  await page.goto(cloud.consoleUrl ?? '');
+  await page.locator('.connection.live').waitFor();
+
+  expect(paths.filter((path) => path.includes('/inspector/sends?contact='))).toHaveLength(1);
+});
+
 it('never shows one item’s timeline or conversation under another', async () => {
   const { _id_: first } = await call('POST', `${userPath(ANA)}/messages`, { text: 'From Ana' });
   const { _id_: second } = await call('POST', `${userPath(BEN)}/messages`, { text: 'From Ben' });

@@ -13,18 +13,22 @@ const KINDS: readonly (readonly [kind: ActivityKind, name: string, isFailure: bo
 /** The number beside each chart is of this many minutes. */
 const RECENT_MINUTES = 5;
 
+const MINUTE_MS = 60_000;
+const currentMinute = (): number => Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+
 const HEIGHT = 22;
 const BAR_WIDTH = 2;
 
 /** What happened in each of the last 30 minutes. */
 export const ActivityCharts = () => {
   const counted = useConsole((state) => state.minutes);
-  const [now, setNow] = useState(Date.now());
+  // Renders once a minute, and when something is counted.
+  const [minute, setMinute] = useState(currentMinute);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    const timer = setInterval(() => setMinute(currentMinute()), 1_000);
     return () => clearInterval(timer);
   }, []);
-  const minutes = rollOver(counted, now);
+  const minutes = rollOver(counted, minute);
   return (
     <dl class="charts">
       {KINDS.map(([kind, name, isFailure]) => {

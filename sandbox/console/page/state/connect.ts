@@ -1,7 +1,7 @@
 import { type ConsoleStart, callApi, type FeedEntry, type InspectorChange, inspectorPath } from './api.ts';
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
-import { replaceRoute } from './navigate.ts';
+import { correctRoute } from './correct-route.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
 import { loadSelectedUser } from './selected-user.ts';
 import { loadSendStates } from './send-states.ts';
@@ -33,8 +33,8 @@ export const connect = async (): Promise<void> => {
   if (state.hasInspector) feeds = [followInspector()];
   const user = (await linkedUser()) ?? users[0]?.contact;
   if (attempt !== attempts) return;
-  if (store.get().route.user === undefined && user !== undefined) replaceRoute({ user });
-  else await loadSelectedUser();
+  if (store.get().route.user === undefined && user !== undefined) correctRoute({ user });
+  await loadSelectedUser();
   if (attempt !== attempts) return;
   void loadRequests();
   refreshTimeline();

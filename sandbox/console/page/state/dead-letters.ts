@@ -24,12 +24,14 @@ export const useDeadLetters = (
   useEffect(() => {
     let isWanted = true;
     void load(() => isWanted);
-    const timer = reloads === 0 ? undefined : setTimeout(() => void load(() => isWanted), REDRIVEN_MS);
     return () => {
       isWanted = false;
-      clearTimeout(timer);
     };
-  }, [queue, depth, reloads]);
+  }, [queue, depth]);
+  useEffect(() => {
+    const timer = reloads === 0 ? undefined : setTimeout(() => void load(), REDRIVEN_MS);
+    return () => clearTimeout(timer);
+  }, [reloads]);
   const reload = async () => {
     await load();
     setReloads((count) => count + 1);

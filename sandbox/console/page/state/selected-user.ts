@@ -1,6 +1,6 @@
 import { callApi, encodeText, type Message, type User, userPath } from './api.ts';
 import { type Conversation, EMPTY_CONVERSATION, showError, store } from './console-state.ts';
-import { formatRoute } from './route.ts';
+import { correctRoute } from './correct-route.ts';
 import { withUser } from './users.ts';
 
 /** How many messages the page keeps in memory. */
@@ -15,24 +15,26 @@ export const loadSelectedUser = async (): Promise<void> => {
 
 /** Corrects the URL if it has the user's number in another form than the service. */
 const showStoredAddress = (): void => {
-  const { route, pane, conversation } = store.get();
+  const { route, conversation } = store.get();
   const { contact } = conversation;
-  if (!contact || route.user === undefined || contact === route.user) return;
-  const corrected = { ...route, user: contact };
-  history.replaceState({ pane }, '', formatRoute(corrected));
-  store.set({ route: corrected });
+  if (contact && route.user !== undefined && contact !== route.user) correctRoute({ user: contact });
 };
 
 export const loadLatestMessages = async (): Promise<void> => {
-  const { user: contact } = store.get().route;
+  const { route, conversation } = store.get();
+  const contact = route.user;
   if (contact === undefined) return store.set({ conversation: EMPTY_CONVERSATION });
   const page = await fetchPage(contact);
   if (store.get().route.user !== contact) return;
   if (!page.ok) return showError(page.error);
   const { user, messages, before } = page.value;
-  store.set({ conversation: { messages, before, isAtEnd: true, contact: user?.contact ?? null } });
+  const loaded = { messages, before, isAtEnd: true, contact: user?.contact ?? null };
+  // The feed can bring a message before the response that does not contain it.
+  const arrived = store.get().conversation.messages.filter((message) => !conversation.messages.includes(message));
+  const latest = arrived.reduce(withMessage, loaded);
+  store.set({ conversation: latest });
   // The list is loaded with the latest thousand users only.
-  if (user !== null) store.set({ users: withUser(store.get().users, user, messages.at(-1)) });
+  if (user !== null) store.set({ users: withUser(store.get().users, user, latest.messages.at(-1)) });
 };
 
 /** Prepends a page of earlier messages, dropping the latest ones if there are too many. */

@@ -12,6 +12,7 @@ import {
   stringField,
   type Trace,
 } from './api.ts';
+import { coalesce } from './coalesce.ts';
 import { showError, store, type Timeline } from './console-state.ts';
 import { findUser } from './find-user.ts';
 import type { Selection } from './route.ts';
@@ -19,19 +20,8 @@ import { addressIn, type TableItem, traceIdOf } from './timeline-subject.ts';
 
 const REFRESH_DELAY_MS = 80;
 
-let isRefreshScheduled = false;
 let startedLoads = 0;
 let shownLoad = 0;
-
-/** Reloads the timeline after a short delay, once for any number of calls. */
-export const refreshTimeline = (): void => {
-  if (isRefreshScheduled) return;
-  isRefreshScheduled = true;
-  setTimeout(() => {
-    isRefreshScheduled = false;
-    void loadTimeline();
-  }, REFRESH_DELAY_MS);
-};
 
 /** Loads the timeline of the selected message or request. */
 export const loadTimeline = async (): Promise<void> => {
@@ -45,6 +35,9 @@ export const loadTimeline = async (): Promise<void> => {
   if (timeline.ok) store.set({ timeline: timeline.value });
   else showError(timeline.error);
 };
+
+/** Reloads the timeline after something about it has changed. */
+export const refreshTimeline = coalesce(loadTimeline, REFRESH_DELAY_MS);
 
 /** Returns the user of the message or request in the URL, if the URL names no user. */
 export const linkedUser = async (): Promise<string | undefined> => {
