@@ -59,7 +59,7 @@ it('advances the clock by another amount and to the end of the window', async ()
 });
 
 it('leads from the closed window to the template to send, which it creates if there is none', async () => {
-  await toggle('Send a message');
+  await toggle('Send a request');
   await page.getByRole('button', { name: 'Create a template' }).click();
 
   await page.getByRole('combobox', { name: 'Template' }).and(page.locator(':focus')).waitFor();

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const card = () =>
-  page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Send a message', exact: true }) });
+  page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Send a request', exact: true }) });
 const text = () => card().getByLabel('Free-form text');
 const preview = () => card().locator('figure');
 const send = () => card().getByRole('button', { name: 'Send request' }).click();

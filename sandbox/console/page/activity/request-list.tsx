@@ -17,7 +17,7 @@ export const UserRequests = () => {
   if (user === undefined) return <p class="virtual-list-empty">Select a user to see their requests.</p>;
   return (
     <RequestList label="Requests for this user">
-      No requests for this user yet. Send a message to create one.
+      No requests for this user yet. To create one, send a request from the controls.
     </RequestList>
   );
 };
@@ -34,7 +34,7 @@ export const AllRequests = () => {
             No requests match the filter. <Link to={{ filter: NO_FILTER }}>Clear filter</Link>
           </>
         ) : (
-          'No requests yet. Send a message to create one.'
+          'No requests yet. To create one, send a request from the controls.'
         )}
       </RequestList>
     </>

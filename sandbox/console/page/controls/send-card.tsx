@@ -67,7 +67,7 @@ export const SendCard = () => {
   };
 
   return (
-    <Card title="Send a message" note="To the queue" open>
+    <Card title="Send a request" note="To the queue" open>
       <Form onSubmit={send}>
         <label class="field">
           Free-form text
