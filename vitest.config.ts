@@ -36,7 +36,7 @@ export default defineConfig({
       project('e2e', { setupFiles: CHECK_LAWS }),
       project('resilience', { setupFiles: CHECK_LAWS }),
       // The console in a real Chromium, which uses both cores together with a local run.
-      project('browser', { maxWorkers: 1, testTimeout: 60_000, hookTimeout: 90_000, setupFiles: CHECK_LAWS }),
+      project('browser', { maxWorkers: 1, testTimeout: 90_000, hookTimeout: 180_000, setupFiles: CHECK_LAWS }),
     ],
   },
 });

@@ -3,8 +3,8 @@ import { addUser } from '../state/add-user.ts';
 import { type ApiResult, callApi, type Message, type UserRow, userPath } from '../state/api.ts';
 import { serviceTime, store } from '../state/console-state.ts';
 import { enqueueRequest, type RequestContent } from '../state/enqueue.ts';
-import { navigate, selectItem, selectUser } from '../state/navigate.ts';
-import type { Selection } from '../state/route.ts';
+import { navigate, selectUnlessMoved, selectUser } from '../state/navigate.ts';
+import type { Route, Selection } from '../state/route.ts';
 import { createSampleTemplate, SAMPLE_TEMPLATE, variablesOf } from '../state/templates.ts';
 import { firstRun, openChecklist } from './first-run-state.ts';
 import type { Item } from './progress.ts';
@@ -42,12 +42,21 @@ export const doItem = (item: Item): Promise<void> =>
 
 const run = async (action: (say: Say) => Outcome): Promise<void> => {
   if (firstRun.get().running !== undefined) return;
-  const isTimelineShown = store.get().route.selection !== undefined;
   firstRun.set({ running: 'Starting…', failure: undefined });
-  const outcome = await action((running) => firstRun.set({ running }));
-  firstRun.set({ running: undefined, failure: outcome.ok ? undefined : outcome.error });
-  // The checklist stays open. A timeline gives way to that of the action's result.
-  if (outcome.ok && isTimelineShown) selectItem(outcome.value);
+  // What is shown once the action has selected its user.
+  let before: Route | undefined;
+  const say: Say = (running) => {
+    before ??= store.get().route;
+    firstRun.set({ running });
+  };
+  try {
+    const outcome = await action(say);
+    firstRun.set({ failure: outcome.ok ? undefined : outcome.error });
+    // The checklist stays open. A timeline gives way to that of the action's result.
+    if (outcome.ok && before?.selection !== undefined) selectUnlessMoved(before, outcome.value);
+  } finally {
+    firstRun.set({ running: undefined });
+  }
 };
 
 /** Selects the user for an item: the selected one if possible, otherwise the one who wrote. */
