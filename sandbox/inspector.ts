@@ -66,13 +66,13 @@ export type SendVersion = Readonly<Record<string, unknown>>;
 /** What a user found out about a send whose outcome is unknown. */
 export type SendResolution = { outcome: 'accepted' | 'failed' | 'resend'; messageId?: string; note?: string };
 
-/** Why an action was not performed: a sentence for the user, and the HTTP status that says the same. */
+/** Why an action was not performed: a sentence for the user, and the HTTP status. */
 export type Refused = { kind: 'refused'; status: 400 | 404 | 409; message: string };
 
 /** The send's state after a resolution. */
 export type Resolved = { kind: 'resolved'; state: string } | Refused;
 
-/** What holds requests back: an open circuit breaker, or a stop by an operator. */
+/** What makes requests wait: an open circuit breaker, or a stop by an operator. */
 export type StageStatus = {
   circuitBreaker: { state: 'closed' | 'open'; why?: string; openedAt?: string; nextProbeAt?: string };
   sending: { state: 'running' | 'stopped'; stoppedAt?: string; note?: string };
@@ -90,7 +90,7 @@ export type DeadLetter = {
   requestId?: string;
   /** When the message arrived in the dead-letter queue, in ISO 8601. */
   since?: string;
-  /** How often it was received; looking at it counts. */
+  /** How often it was received; each view counts. */
   receiveCount: number;
 };
 

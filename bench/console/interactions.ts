@@ -1,6 +1,6 @@
 import type { Interaction } from './measure.ts';
 
-// Code for the page: the interactions of a person who works with the console, and how the page shows their results.
+// Code for the page: a person's interactions with the console, and how the page shows their results.
 
 const $ = (selector: string): string => `document.querySelector(${JSON.stringify(selector)})`;
 const $$ = (selector: string): string => `[...document.querySelectorAll(${JSON.stringify(selector)})]`;

@@ -8,7 +8,7 @@ const CONCURRENCY = 8;
 /** Users to whom one send ends without an answer. Others are sent to in between: in a row, they would open the circuit breaker. */
 const UNLUCKY_USERS = [15, 115, 215, 315] as const;
 
-/** How long it took until the events were received, and until the requests had their states, in seconds. */
+/** The seconds until all events were received, and until all requests had their states. */
 export interface Populated {
   readonly receivedSeconds: number;
   readonly sentSeconds: number;

@@ -47,13 +47,13 @@ const createResumeCommand = (context: CommandContext) =>
       const call = await context.api();
       const { sending } = sendingResponse.parse(await call('POST', '/v1/resumptions', { note }));
       const lines = await describeSending(sending, context);
-      // Someone else stopped it at the same time.
+      // Another operator stopped sending at the same time.
       if (sending.state === 'stopped') {
         context.report({ lines, json: { sending }, exitCode: EXIT.refused });
         return;
       }
       const when =
-        'Waiting requests are sent within about a quarter of the time that sending was stopped, about 15 minutes at most.';
+        'Waiting requests are sent within about a quarter of the time that sending was stopped, at most about 15 minutes.';
       context.report({ lines: [...lines, when], json: { sending } });
     });
 

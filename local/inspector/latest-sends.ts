@@ -77,7 +77,7 @@ const selects = ({ contact = '', state = '', text = '' }: SendFilter) => {
     (entry.searchText.includes(wantedText) || (number !== undefined && entry.contact?.includes(number) === true));
 };
 
-/** Returns the same for all forms of a phone number; anything else is compared as it is. */
+/** Returns the same text for all forms of a phone number, and any other address unchanged. */
 const comparable = (contact: string): string => phoneDigits(contact) ?? contact.trim();
 
 /** Returns the digits of what looks like a phone number or a part of one: `+54 (911) 5555-0001`. */

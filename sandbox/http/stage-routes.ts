@@ -8,7 +8,7 @@ const note = z.string().min(1).max(1024);
 const stop = z.strictObject({ note });
 const optionalNote = z.strictObject({ note: note.optional() });
 
-/** What holds requests back, and the actions on it. */
+/** The routes for what makes requests wait: the circuit breaker, and a stop by an operator. */
 export const stageRoutes = (withInspector: WithInspector): Hono =>
   new Hono()
     .get(

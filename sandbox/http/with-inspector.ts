@@ -6,10 +6,10 @@ import { errorBody } from './read-request.ts';
 type Handler = (context: Context) => Response | Promise<Response>;
 type InspectorHandler = (context: Context, inspector: Inspector) => Response | Promise<Response>;
 
-/** Makes a route's handler from one that needs the inspector. */
+/** Wraps a route handler that needs the inspector. */
 export type WithInspector = (answer: InspectorHandler) => Handler;
 
-/** The routes of a sandbox without an inspector return 404. A failure of the customer's side is answered with 502. */
+/** The routes of a sandbox without an inspector return 404. A failure of the inspector returns 502. */
 export const createWithInspector =
   (getInspector: () => Inspector | undefined): WithInspector =>
   (answer) =>

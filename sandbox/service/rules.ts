@@ -22,8 +22,8 @@ export const findRule = (state: ServiceState, nameOrId: string): Rule | undefine
 const VARIABLE = /\$\{([^${}]+)\}/g;
 
 /**
- * Returns the variables in a rule's text that `params` has no value for. A value of nothing but spaces is none: chat
- * platforms refuse it, and "Hello ," is no message to a user.
+ * Returns the variables in a rule's text that `params` has no value for. A value of only spaces counts as none: chat
+ * platforms reject it, and no user should get "Hello ,".
  */
 export const missingVariables = (rule: Rule, params: Record<string, string>): string[] => {
   const names = Array.from(rule.text?.matchAll(VARIABLE) ?? [], ([, name = '']) => name);

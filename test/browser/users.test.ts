@@ -59,14 +59,14 @@ describe('the search field', () => {
     expectNoProblems(opened);
   });
 
-  it('shows what it adds for a number without a country code', async () => {
+  it('shows the full number to be added for one without a country code', async () => {
     await page.getByRole('searchbox').fill('(011) 4555 0001');
     await page.getByRole('button', { name: 'Add user +541145550001' }).click();
 
     await selectedUser('+541145550001');
   });
 
-  it('says why a name adds nobody, and adds an id of the platform on request', async () => {
+  it('says why a name adds no user, and adds a platform ID on request', async () => {
     await enter('ana');
     await page
       .getByText('"ana" is not a phone number. To add a user, enter a phone number such as +54 9 11 5555 0001.')

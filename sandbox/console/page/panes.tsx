@@ -22,7 +22,7 @@ export const PaneTabs = () => {
   );
 };
 
-/** A part of the page that can be reached from the start of every other one. */
+/** A part of the page. Every other part starts with a button that skips to it. */
 export const Pane = ({ name, children }: { name: Name; children: ComponentChildren }) => (
   <section
     class={`pane ${name}-pane`}

@@ -88,7 +88,7 @@ describe('the inspector over HTTP', () => {
     expect(inspector.resolve).toHaveBeenCalledWith('r/1', { outcome: 'failed', note: 'n' });
   });
 
-  it('passes what holds requests back, and the actions on it', async () => {
+  it('passes on the stage and the actions on it', async () => {
     const { inspector } = anInspector();
     const { url } = await startTestSandbox({ inspector });
     const call = callsTo(url);

@@ -5,8 +5,8 @@ import { DeadLettersBanner, UncertainBanner } from './review-banners.tsx';
 import { StoppedBanner } from './stopped-banner.tsx';
 
 /**
- * What needs attention now. In the page's flow, and without height when all is well. The element itself always exists,
- * because screen readers announce only what is added to an existing one.
+ * What needs attention now. In the page's flow, without height when empty. The element always exists, because screen
+ * readers announce only what is added to an existing one.
  */
 export const Banners = () => {
   const connection = useConsole((state) => state.connection);

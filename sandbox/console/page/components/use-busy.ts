@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 
 /**
  * Returns whether an action is running, and a function that runs one. While one is running, it ignores others, so that a
- * double click does nothing twice.
+ * double click acts once.
  */
 export const useBusy = (): readonly [isBusy: boolean, run: (action: () => unknown) => void] => {
   const [isBusy, setBusy] = useState(false);

@@ -25,7 +25,7 @@ export const FAULTS: readonly (readonly [label: string, fault: Fault])[] = [
   ['Deliver events in reverse order', { of: 'deliveries', reverse: true }],
 ];
 
-/** Describes the faults that are still to come, those of other clients included. */
+/** Describes the pending faults, including those of other clients. */
 export const describeFaults = ({ answers, deliveries }: FaultList): readonly string[] => [
   ...answers.map(({ count, endpoint, contact, ...settings }) =>
     [labelOf({ of: 'answers', ...settings }), endpoint, contact, timesLeft(count)].filter(Boolean).join(', '),

@@ -11,7 +11,7 @@ const ANY_ENDPOINT = 'Any';
 const ENDPOINTS = [ANY_ENDPOINT, 'message/v3', 'intent/v2', 'customer/checkChatContact'];
 
 const MAX_TIMES = 1_000;
-/** Events are reversed among as many as are delivered at the same time. */
+/** Only events that are delivered at the same time can be reversed. */
 const MAX_REVERSED = 10;
 
 /** Injects faults into the API's next answers or the next webhook deliveries. */

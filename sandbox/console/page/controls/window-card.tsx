@@ -50,7 +50,7 @@ const NOTES = {
   never: 'It opens when the user writes. Until then, only templates can be sent.',
 };
 
-/** Leads to the template's field in the form that sends messages, with a sample template if there is none yet. */
+/** Moves the focus to the template field of the send form. Creates a sample template first if there is none. */
 const SendTemplate = () => {
   const hasTemplates = useConsole((state) => state.rules.length > 0);
   const start = async () => {

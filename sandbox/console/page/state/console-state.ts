@@ -71,7 +71,7 @@ export type ConsoleState = {
   readonly stage: StageStatus | undefined;
   /** How many requests of all users are in each state. */
   readonly sendStates: SendStates;
-  /** The faults that are still to come. */
+  /** The pending faults. */
   readonly faults: FaultList;
   /** What happened in each minute, on this machine's clock, oldest first. */
   readonly minutes: readonly MinuteCounts[];

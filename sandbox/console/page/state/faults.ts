@@ -18,7 +18,7 @@ export const refreshFaults = (): void => {
   if (answers.length + deliveries.length > 0) reload();
 };
 
-/** Removes the faults that are still to come. */
+/** Removes the pending faults. */
 export const clearFaults = async (): Promise<void> => {
   const result = await callApi<FaultList>('DELETE', '/sandbox/faults');
   if (!result.ok) return showError(result.error);

@@ -70,7 +70,7 @@ describe('parley sending', () => {
     expect(calls).toEqual([['POST', '/v1/resumptions', JSON.stringify({ note: 'Fixed' })]]);
   });
 
-  it('resume fails, and shows the stop, if someone else stopped sending at the same time', async () => {
+  it('resume fails, and shows the stop, if another operator stopped sending at the same time', async () => {
     resumed = STOPPED;
     expect(await linesOf('resume')).toEqual([
       `Sending has been stopped since ${NOW} (3 minutes ago): Wrong price`,

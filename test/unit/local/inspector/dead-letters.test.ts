@@ -186,7 +186,7 @@ describe('the dead letters', () => {
     ]);
   });
 
-  it('that are gone are reported, and the others stay', async () => {
+  it('that no longer exist are reported, and the others stay', async () => {
     const gone = { kind: 'refused', status: 404, message: expect.stringMatching(/^Dead letter gone not found\./) };
     await putRequest('r-1');
 

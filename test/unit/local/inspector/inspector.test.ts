@@ -111,7 +111,7 @@ it('pushes a request with the number of those in each state, and finds it', asyn
   });
 });
 
-it('does not read the stage while nobody listens', async () => {
+it('does not read the stage while there are no listeners', async () => {
   const { stage, inspector, watch, until, reads } = await inspectStage();
   const stop = watch();
   await until('stage', 2);

@@ -28,7 +28,7 @@ describe('the history of a send', () => {
     ]);
   });
 
-  it('ignores writes that change nothing of it, and other items', () => {
+  it('ignores other items, and writes that do not change the send', () => {
     const history = createSendHistory();
 
     for (const item of [CLAIMED, { ...CLAIMED, lastFailedAt: 'x' }, { ...CLAIMED, sk: 'MESSAGE' }]) history.add(item);

@@ -33,7 +33,7 @@ describe('the summary of a send', () => {
     expect(summarizeSend(sendItem({ body: JSON.stringify({ messageText }) }))?.text).toBe(text);
   });
 
-  it('has the time of the latest change, which is neither when it is to be sent nor the sort key of an index', () => {
+  it('has the time of the latest change, not its scheduled time or the sort key of an index', () => {
     const refused = sendItem({
       state: 'refused',
       refusedAt: '2026-11-20T12:00:09.000Z',

@@ -88,7 +88,7 @@ describe('the parts of JSON', () => {
     ]);
   });
 
-  it('are together the whole text, at most so many of them colored', () => {
+  it('form the whole text when joined, with a limited number of colored parts', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat({ max: 20 }), (value, maxColored) => {
         const { text } = formatJson(value);

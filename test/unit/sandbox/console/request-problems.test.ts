@@ -20,7 +20,7 @@ describe('a request of the send card', () => {
     ]);
   });
 
-  it('needs a content', () => {
+  it('needs content', () => {
     const problems = problemsOf({ text: ' ', template: '', values: new Map(), mediaUrls: ['', ''] });
 
     expect([...problems]).toEqual([[undefined, 'Enter text, choose a template, or add media.']]);

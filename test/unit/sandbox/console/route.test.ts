@@ -19,7 +19,7 @@ describe("the console's URLs", () => {
     );
   });
 
-  it('leave out what is the default', () => {
+  it('leave out defaults', () => {
     expect(formatRoute(parseRoute(''))).toBe('/');
     expect(formatRoute(parseRoute('?user=%2B5491155550001&request=parcel-1&tab=requests&state=refused&q=late'))).toBe(
       '/?user=%2B5491155550001&request=parcel-1&tab=requests&state=refused&q=late',

@@ -10,7 +10,7 @@ const anAttempt = (event: unknown, attempt = 1): DeliveryAttempt => ({
   status: 200,
 });
 
-test('finds the attempts of an event by its id, those of an earlier run included', () => {
+test('finds the attempts of an event by its id, including those of an earlier run', () => {
   const earlier = anAttempt({ _id_: 'one' });
   const log = createAttemptLog([earlier]);
   const [other, again] = [anAttempt({ _id_: 'two' }), anAttempt({ _id_: 'one', STATUS: 'read' }, 2)];
