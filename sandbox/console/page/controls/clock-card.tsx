@@ -78,7 +78,7 @@ const ToEndOfWindow = () => {
       class="advance"
       disabledReason={remainingMs > 0 ? undefined : "The selected user's conversation window is not open."}
       // One more second, because the window is still open at the time before its end.
-      onClick={() => void advance('past the end of the conversation window', Math.ceil(remainingMs / 1000) + 1)}
+      onClick={() => advance('past the end of the conversation window', Math.ceil(remainingMs / 1000) + 1)}
     >
       Advance past the window
     </Button>

@@ -80,7 +80,7 @@ export const FaultsCard = () => {
         <div class="row">
           <button type="submit">Inject</button>
           <Button
-            onClick={() => void clearFaults()}
+            onClick={() => clearFaults()}
             disabledReason={active.length === 0 ? 'There are no faults to clear.' : undefined}
           >
             Clear all

@@ -15,9 +15,7 @@ export const SendingCard = () => {
   return (
     <Card title="Sending" note={isStopped ? 'Stopped' : 'Running'}>
       {isStopped ? (
-        <button type="button" onClick={() => void resumeSending()}>
-          Resume sending
-        </button>
+        <Button onClick={() => resumeSending()}>Resume sending</Button>
       ) : (
         <Form onSubmit={stop}>
           <p class="hint">While sending is stopped, requests wait in order.</p>

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { useConsole } from '../state/console-state.ts';
 import { createSampleTemplate, REASONS } from '../state/templates.ts';
@@ -66,16 +65,9 @@ export const TemplateFields = ({ id, template, onTemplate, reason, onReason, val
 
 /** A button that creates an approved template to choose. */
 const CreateSample = ({ onCreated }: { onCreated: (name: string) => void }) => {
-  const [isBusy, setBusy] = useState(false);
   const create = async () => {
-    setBusy(true);
     const name = await createSampleTemplate();
-    setBusy(false);
     if (name !== undefined) onCreated(name);
   };
-  return (
-    <Button disabledReason={isBusy ? 'Creating the template…' : undefined} onClick={() => void create()}>
-      Create a sample template
-    </Button>
-  );
+  return <Button onClick={create}>Create a sample template</Button>;
 };

@@ -1,3 +1,4 @@
+import { Button } from '../components/button.tsx';
 import { formatDuration, formatRoughly, useServiceTime } from '../components/time.ts';
 import { useConsole, useSelectedUser } from '../state/console-state.ts';
 import { createSampleTemplate } from '../state/templates.ts';
@@ -59,9 +60,5 @@ const SendTemplate = () => {
     field?.closest('details')?.setAttribute('open', '');
     field?.focus();
   };
-  return (
-    <button type="button" onClick={() => void start()}>
-      {hasTemplates ? 'Send a template' : 'Create a template'}
-    </button>
-  );
+  return <Button onClick={start}>{hasTemplates ? 'Send a template' : 'Create a template'}</Button>;
 };
