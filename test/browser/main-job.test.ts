@@ -56,7 +56,7 @@ describe('console of a local run', () => {
       'Published MessageReceived',
     ]);
     expect(await page.locator('.conversation .in strong').innerText()).toBe('parcel');
-    expect(await page.locator('.countdown').innerText()).toMatch(/^(1 d 00:00:00|23:59:)/);
+    expect(await page.locator('.countdown').innerText()).toMatch(/^(24:00:00|23:59:)/);
   });
 
   it('shows the timeline of a free-form request until the message is delivered and read', async () => {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Form } from '../controls/card.tsx';
+import { FormattedText } from '../phone/message-bubble.tsx';
 import { showError, showNotice, store, useConsole } from '../state/console-state.ts';
 import { enqueueTemplate } from '../state/enqueue-template.ts';
 import { selectUnlessMoved } from '../state/navigate.ts';
@@ -63,7 +64,11 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
           />
         </label>
       ))}
-      {text !== '' && <p class="template-preview">{fillTemplate(text, values)}</p>}
+      {text !== '' && (
+        <p class="template-preview">
+          <FormattedText text={fillTemplate(text, values)} />
+        </p>
+      )}
       <div class="row wrap">
         <Button class="primary">Send as template</Button>
         <p class="hint">Reason: {rule.category}</p>

@@ -32,11 +32,12 @@ export const formatDay = (iso: string): string => format(DAY, iso);
 /** `Nov 21, 14:05:09` */
 export const formatDateTime = (ms: number): string => DATE_TIME.format(new Date(ms));
 
-/** `23:59:07`, or `1 d 02:00:00` from a day on. */
+/** `23:59:07`, or `1 d 02:00:00` for more than a day. */
 export const formatDuration = (ms: number): string => {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  const days = Math.floor(seconds / 86_400);
-  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+  // A window that just opened counts down from `24:00:00`, without a change of format.
+  const days = seconds > 86_400 ? Math.floor(seconds / 86_400) : 0;
+  const clock = [Math.floor(seconds / 3600) - days * 24, Math.floor(seconds / 60) % 60, seconds % 60]
     .map((part) => String(part).padStart(2, '0'))
     .join(':');
   return days > 0 ? `${days} d ${clock}` : clock;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   formatDay,
+  formatDuration,
   formatElapsed,
   formatMilliseconds,
   formatRoughly,
@@ -51,4 +52,14 @@ it('shows a time in each format', () => {
     '14:05:09.120',
     'Sat, Nov 21',
   ]);
+});
+
+it.each([
+  [59_999, '00:00:59'],
+  [86_399_000, '23:59:59'],
+  [86_400_000, '24:00:00'],
+  [86_401_000, '1 d 00:00:01'],
+  [2 * 86_400_000, '2 d 00:00:00'],
+])('counts down from %i ms as %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
 });
