@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { MinuteCounts } from './state/api.ts';
+import type { Activity, MinuteCounts } from './state/api.ts';
 import { useConsole } from './state/console-state.ts';
-import { type ActivityKind, rollOver, totalOf } from './state/minutes.ts';
+import { rollOver, totalOf } from './state/minutes.ts';
 
-const KINDS: readonly (readonly [kind: ActivityKind, name: string, isFailure: boolean])[] = [
+const KINDS: readonly (readonly [kind: Activity, name: string, isFailure: boolean])[] = [
   ['received', 'Received', false],
   ['sent', 'Sent', false],
   ['failedCalls', 'Failed calls', true],
@@ -51,7 +51,7 @@ export const ActivityCharts = () => {
   );
 };
 
-const Chart = ({ minutes, kind, label }: { minutes: readonly MinuteCounts[]; kind: ActivityKind; label: string }) => {
+const Chart = ({ minutes, kind, label }: { minutes: readonly MinuteCounts[]; kind: Activity; label: string }) => {
   const width = minutes.length * (BAR_WIDTH + 1);
   return (
     <svg role="img" aria-label={label} viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT}>
@@ -62,7 +62,7 @@ const Chart = ({ minutes, kind, label }: { minutes: readonly MinuteCounts[]; kin
 };
 
 /** Returns one path for all bars, because an element for each would make the page heavy. */
-const barsOf = (minutes: readonly MinuteCounts[], kind: ActivityKind): string => {
+const barsOf = (minutes: readonly MinuteCounts[], kind: Activity): string => {
   // A few events do not fill the chart, so that a busy minute differs from a quiet one.
   const most = Math.max(4, ...minutes.map((minute) => minute[kind]));
   return minutes

@@ -1,5 +1,5 @@
 import { counted } from '../components/counted.ts';
-import { type FeedEntry, type Message, stringField } from '../state/api.ts';
+import { type FeedEntry, isAcknowledged, type Message, stringField } from '../state/api.ts';
 
 /** An entry of the event log in words, and what it is about. */
 export type EventDescription = {
@@ -32,7 +32,7 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
     case 'webhook-attempt': {
       const { status, attempt, event, error } = entry.delivery;
       const detail = `${kindOf(event)}, attempt ${attempt}${error ? `: ${error}` : ''}`;
-      const isError = status === null || status >= 300;
+      const isError = !isAcknowledged(entry.delivery);
       return { event: `Webhook: ${status ?? 'no response'}`, detail, ...aboutEvent(event), isError };
     }
     case 'event-expired': {

@@ -1,4 +1,4 @@
-import { type Delivery, type ExpiredEvent, stringField, type Trace } from '../state/api.ts';
+import { type Delivery, type ExpiredEvent, isAcknowledged, stringField, type Trace } from '../state/api.ts';
 import { idsOf, type TimelineStep } from './timeline-step.ts';
 
 /**
@@ -53,8 +53,6 @@ export const statusOf = ({ event }: Pick<Delivery, 'event'>): string =>
   stringField(event, 'STATUS')?.toLowerCase() ?? '';
 
 const byTime = (one: Delivery, other: Delivery): number => Date.parse(one.at) - Date.parse(other.at);
-
-const isAcknowledged = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300;
 
 const attemptStep = (delivery: Delivery, isLast: boolean): TimelineStep => {
   const { attempt, status, at, messageId, event } = delivery;

@@ -1,5 +1,5 @@
 import type { deliveryView, expiredView } from '../../../delivery/views.ts';
-import type { MinuteCounts } from '../../../service/activity-counts.ts';
+import type { Activity, MinuteCounts } from '../../../service/activity-counts.ts';
 import type { Call as LoggedCall } from '../../../service/call-log.ts';
 import type { Faults } from '../../../service/faults.ts';
 import type { accountView, messageView, ruleView, templateView, userView } from '../../../service/views.ts';
@@ -15,7 +15,7 @@ export type {
   StageStatus,
   Trace,
 } from '../../../inspector.ts';
-export type { MinuteCounts };
+export type { Activity, MinuteCounts };
 
 // The control API's resources, typed by the functions that serialize them.
 export type User = ReturnType<typeof userView>;
@@ -104,6 +104,9 @@ export const encodeText = (text: string): string => encodeURIComponent(text.toWe
 export const userPath = (contact: string): string => `/sandbox/users/${encodeText(contact)}`;
 
 export const inspectorPath = (path: string): string => `/inspector/${path}`;
+
+/** Returns whether the webhook acknowledged the event. */
+export const isAcknowledged = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300;
 
 /** Reads a property of JSON whose shape is unknown. */
 export const field = (value: unknown, name: string): unknown =>

@@ -1,6 +1,4 @@
-import type { FeedEntry, MinuteCounts } from './api.ts';
-
-export type ActivityKind = 'received' | 'sent' | 'failedCalls' | 'failedDeliveries';
+import { type Activity, type FeedEntry, isAcknowledged, type MinuteCounts } from './api.ts';
 
 const MINUTE_MS = 60_000;
 const NOTHING = { received: 0, sent: 0, failedCalls: 0, failedDeliveries: 0 };
@@ -22,7 +20,7 @@ export const rollOver = (minutes: readonly MinuteCounts[], now: number): readonl
 /** Returns the minutes with one more activity in the minute of `now`. */
 export const withActivity = (
   minutes: readonly MinuteCounts[],
-  kind: ActivityKind,
+  kind: Activity,
   now: number,
 ): readonly MinuteCounts[] => {
   const rolled = rollOver(minutes, now);
@@ -31,7 +29,7 @@ export const withActivity = (
 };
 
 /** Returns what a feed entry counts as; undefined if it is not counted. */
-export const activityOf = (entry: FeedEntry): ActivityKind | undefined => {
+export const activityOf = (entry: FeedEntry): Activity | undefined => {
   switch (entry.type) {
     case 'user-wrote':
       return 'received';
@@ -39,15 +37,13 @@ export const activityOf = (entry: FeedEntry): ActivityKind | undefined => {
       return 'sent';
     case 'call':
       return entry.call.status >= 400 ? 'failedCalls' : undefined;
-    case 'webhook-attempt': {
-      const { status } = entry.delivery;
-      return status !== null && status >= 200 && status < 300 ? undefined : 'failedDeliveries';
-    }
+    case 'webhook-attempt':
+      return isAcknowledged(entry.delivery) ? undefined : 'failedDeliveries';
     default:
       return undefined;
   }
 };
 
 /** Returns how many of a kind there were in the last `count` minutes. */
-export const totalOf = (minutes: readonly MinuteCounts[], kind: ActivityKind, count: number): number =>
+export const totalOf = (minutes: readonly MinuteCounts[], kind: Activity, count: number): number =>
   minutes.slice(-count).reduce((sum, minute) => sum + minute[kind], 0);
