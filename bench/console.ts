@@ -3,7 +3,7 @@ import { startChromium } from '../test/browser/chromium.ts';
 import { elements, openConsole } from '../test/browser/console-page.ts';
 import { contactOf } from '../test/browser/populate.ts';
 import { numbersOrExit } from '../test/support/read-arguments.ts';
-import { addLargeEvent } from './console/add-large-event.ts';
+import { addDeadLetters, addLargeEvent } from './console/add-events.ts';
 import { browse, lists, phone, read } from './console/interactions.ts';
 import { type Interaction, type Measured, measure } from './console/measure.ts';
 import { measureFirstLoad } from './console/measure-first-load.ts';
@@ -38,6 +38,7 @@ try {
   const { users, events, requests } = amounts;
   console.log(`${users} users and ${events} events, received by the webhook in ${receivedSeconds.toFixed(0)} s`);
   console.log(`${requests} requests through the send queue in ${sentSeconds.toFixed(0)} s: ${listed(states)}`);
+  await addDeadLetters(run.url);
   const largeEventId = await addLargeEvent(run.url, contactOf(0));
 
   print('interaction, until its result is shown', 'median', 'max');

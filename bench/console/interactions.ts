@@ -112,6 +112,12 @@ export const lists: readonly Interaction[] = [
     isShown: () => `location.search.includes(window.requestId) && ${text('.timeline')}.includes(window.requestId) &&
       ${$('.step h3')}`,
   },
+  {
+    name: 'open the dead letters',
+    before: () => `${tab('All requests')}.click(); ${wait($(`${REQUESTS} .request-row`))}`,
+    action: () => `${tab('Dead letters')}.click()`,
+    isShown: () => $('.dead-letter-title'),
+  },
 ];
 
 /** On the timeline of a message with a large body. */
