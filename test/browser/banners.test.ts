@@ -94,6 +94,7 @@ describe('a banner', () => {
     const form = page.getByRole('region', { name: 'Resolve the uncertain send' });
     expect(await accessibilityViolations(page)).toEqual([]);
 
+    await form.getByLabel('Outcome').selectOption({ label: 'Not sent: give up' });
     await form.getByRole('button', { name: 'Resolve' }).click();
 
     await banner('unknown outcome').waitFor({ state: 'detached' });

@@ -60,10 +60,17 @@ it('advances the clock by another amount and to the end of the window', async ()
 
 it('leads from the closed window to the template to send, which it creates if there is none', async () => {
   await toggle('Send a request');
-  await page.getByRole('button', { name: 'Create a template' }).click();
+  await page.locator('.window-card').getByRole('button', { name: 'Create a sample template' }).click();
 
   await page.getByRole('combobox', { name: 'Template' }).and(page.locator(':focus')).waitFor();
   await page.getByRole('button', { name: 'Send a template' }).waitFor();
+});
+
+it('has a banner for the closed window, which leads to the template as well', async () => {
+  await page.getByRole('button', { name: 'Use a template' }).click();
+
+  await page.getByRole('combobox', { name: 'Template' }).and(page.locator(':focus')).waitFor();
+  await page.getByText('is closed. Only templates can be sent.').waitFor();
 });
 
 it('stops and resumes sending', async () => {
@@ -76,7 +83,7 @@ it('stops and resumes sending', async () => {
 
   await card('Sending').getByRole('button', { name: 'Resume sending' }).click();
 
-  await page.locator('.banner').waitFor({ state: 'detached' });
+  await page.locator('.banner').filter({ hasText: 'stopped sending' }).waitFor({ state: 'detached' });
 });
 
 it('lists the active faults, also those of other clients, until they are used or cleared', async () => {

@@ -6,7 +6,7 @@ import type { RequestFilter } from '../state/route.ts';
 import { countOf, formatCount, statesToOffer, sum } from './request-counts.ts';
 
 /** Browsers limit how often a page may change its URL. */
-const TYPING_PAUSE_MS = 50;
+const TYPING_PAUSE_MS = 20;
 
 /** Finds requests by text and by state. */
 export const RequestFilterBar = () => {

@@ -13,7 +13,7 @@ type Outcome = (typeof OUTCOMES)[number]['outcome'];
 
 /** Resolves an uncertain send, as `parley sends resolve` does. */
 export const ResolveSend = ({ requestId }: { requestId: string }) => {
-  const [outcome, setOutcome] = useState<Outcome>('failed');
+  const [outcome, setOutcome] = useState<Outcome | undefined>();
   const [messageId, setMessageId] = useState('');
   const [note, setNote] = useState('');
 
@@ -38,7 +38,12 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
       <Form onSubmit={resolve}>
         <label class="field">
           Outcome
-          <select value={outcome} onChange={({ currentTarget }) => setOutcome(outcomeOf(currentTarget.value))}>
+          <select
+            required
+            value={outcome ?? ''}
+            onChange={({ currentTarget }) => setOutcome(outcomeOf(currentTarget.value))}
+          >
+            <option value="">Choose what happened…</option>
             {OUTCOMES.map((one) => (
               <option key={one.outcome} value={one.outcome}>
                 {one.label}
@@ -64,4 +69,4 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
   );
 };
 
-const outcomeOf = (value: string): Outcome => OUTCOMES.find(({ outcome }) => outcome === value)?.outcome ?? 'failed';
+const outcomeOf = (value: string): Outcome | undefined => OUTCOMES.find(({ outcome }) => outcome === value)?.outcome;

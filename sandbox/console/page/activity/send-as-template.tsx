@@ -78,7 +78,11 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
 };
 
 const CreateTemplate = ({ onCreated }: { onCreated: (name: string | undefined) => void }) => {
-  const create = async () => onCreated(await createSampleTemplate());
+  const create = async () => {
+    onCreated(await createSampleTemplate());
+    // The button is gone, and the focus with it. The form is rendered in the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(focusForm));
+  };
   return (
     <div class="row wrap">
       <p class="hint">No approved template can open a conversation yet.</p>
@@ -87,4 +91,9 @@ const CreateTemplate = ({ onCreated }: { onCreated: (name: string | undefined) =
       </Button>
     </div>
   );
+};
+
+const focusForm = (): void => {
+  if (document.activeElement !== document.body) return;
+  document.querySelector<HTMLElement>('.next-action :is(input, select)')?.focus();
 };

@@ -3,6 +3,7 @@ import { Banner } from './banner.tsx';
 import { CircuitBreakerBanner } from './circuit-breaker-banner.tsx';
 import { DeadLettersBanner, UncertainBanner } from './review-banners.tsx';
 import { StoppedBanner } from './stopped-banner.tsx';
+import { WindowBanner } from './window-banner.tsx';
 
 /**
  * What needs attention now. In the page's flow, without height when empty. The element always exists, because screen
@@ -24,6 +25,7 @@ export const Banners = () => {
           <StoppedBanner />
           <UncertainBanner />
           <DeadLettersBanner />
+          <WindowBanner />
         </>
       )}
     </div>

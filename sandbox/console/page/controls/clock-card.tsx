@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { useServiceTime } from '../components/time.ts';
+import { useWindowEnd } from '../phone/open-windows.ts';
 import { callApi } from '../state/api.ts';
 import { showResult } from '../state/console-state.ts';
 import { Card, Form } from './card.tsx';
-import { useWindowEnd } from './window-card.tsx';
 
 const HOUR = 3600;
 const STEPS: readonly (readonly [label: string, seconds: number])[] = [

@@ -2,6 +2,7 @@ import { FormattedText } from '../phone/message-bubble.tsx';
 import type { Rule } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
 import { fillTemplate } from '../state/templates.ts';
+import { focusTemplate } from './focus-template.ts';
 import { contentToSend } from './request-problems.ts';
 
 type Props = {
@@ -40,7 +41,7 @@ export const SendPreview = ({ text, rule, values, isWindowOpen }: Props) => {
             <code>WINDOW_CLOSED</code>.
           </p>
           {hasRules && (
-            <button type="button" onClick={() => document.getElementById('send-template')?.focus()}>
+            <button type="button" onClick={() => void focusTemplate()}>
               Choose a template
             </button>
           )}

@@ -1,6 +1,7 @@
 import { Button } from '../components/button.tsx';
 import { useConsole } from '../state/console-state.ts';
 import { createSampleTemplate, REASONS } from '../state/templates.ts';
+import { TEMPLATE_FIELD } from './focus-template.ts';
 
 type Props = {
   /** The prefix of the fields' ids. */
@@ -23,7 +24,11 @@ export const TemplateFields = ({ id, template, onTemplate, reason, onReason, val
       <div class="row">
         <label class="field grow">
           Template
-          <select id="send-template" value={template} onChange={({ currentTarget }) => onTemplate(currentTarget.value)}>
+          <select
+            id={TEMPLATE_FIELD}
+            value={template}
+            onChange={({ currentTarget }) => onTemplate(currentTarget.value)}
+          >
             <option value="">None</option>
             {rules.map(({ name, status }) => (
               <option key={name} value={name}>

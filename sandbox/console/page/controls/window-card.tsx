@@ -1,18 +1,11 @@
 import { Button } from '../components/button.tsx';
 import { formatDuration, formatRoughly, useServiceTime } from '../components/time.ts';
-import { useConsole, useSelectedUser } from '../state/console-state.ts';
-import { createSampleTemplate } from '../state/templates.ts';
+import { useWindowEnd } from '../phone/open-windows.ts';
+import { useConsole } from '../state/console-state.ts';
+import { focusTemplate } from './focus-template.ts';
 
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 const CIRCUMFERENCE = 2 * Math.PI * 26;
-
-/** When the selected user's conversation window closes, in milliseconds; undefined if it never opened. */
-export const useWindowEnd = (): number | undefined => {
-  const user = useSelectedUser();
-  const [channel] = useConsole((state) => state.chatChannelNumbers);
-  const closesAt = user?.windows.find(({ chatChannelNumber }) => chatChannelNumber === channel)?.closesAt;
-  return closesAt === undefined ? undefined : Date.parse(closesAt);
-};
 
 /** How long the selected user's conversation window stays open, and what to do if it is closed. */
 export const WindowCard = () => {
@@ -51,14 +44,7 @@ const NOTES = {
   never: 'It opens when the user writes. Until then, only templates can be sent.',
 };
 
-/** Moves the focus to the template field of the send form. Creates a sample template first if there is none. */
 const SendTemplate = () => {
   const hasTemplates = useConsole((state) => state.rules.length > 0);
-  const start = async () => {
-    if (!hasTemplates && (await createSampleTemplate()) === undefined) return;
-    const field = document.getElementById('send-template');
-    field?.closest('details')?.setAttribute('open', '');
-    field?.focus();
-  };
-  return <Button onClick={start}>{hasTemplates ? 'Send a template' : 'Create a template'}</Button>;
+  return <Button onClick={focusTemplate}>{hasTemplates ? 'Send a template' : 'Create a sample template'}</Button>;
 };

@@ -44,7 +44,7 @@ const Checklist = () => {
       </div>
       <p class="hint">
         {hasInspector
-          ? 'Follow one conversation through Parley: a reply, a refusal, and a template. Use the buttons, or do each step yourself.'
+          ? 'Parley receives and sends messages for your business. Follow one conversation through it: a reply, a refusal, and a template. Use the buttons, or do each step yourself.'
           : 'Only the sandbox is running, so nobody replies. To follow a conversation through Parley, run npm start.'}
       </p>
       <SampleConversation isPrimary={progress.wrote === undefined} />
