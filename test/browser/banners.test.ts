@@ -78,7 +78,7 @@ describe('a banner', () => {
     await page.getByRole('button', { name: 'Add credit' }).click();
     await page.getByRole('button', { name: 'Add credit' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Close circuit breaker' }).click();
-    await page.getByText('The next request is a probe.').waitFor();
+    await page.getByText('The next request is a probe. If the chat service accepts it').waitFor();
 
     await row('without-credit', 'accepted');
     await banner('circuit breaker').waitFor({ state: 'detached' });
