@@ -147,7 +147,7 @@ describe('the list of dead letters', () => {
     await client.control('POST', '/events', { hello: 'Bruno' });
     await tab('Dead letters 3').click();
 
-    await deadLetter('malformed-1').getByText('so a redrive alone fails again').waitFor();
+    await deadLetter('malformed-1').getByText('so redriving it will fail again').waitFor();
     await expect.poll(() => page.locator('.dead-letters li').count(), { timeout: 20_000 }).toBe(3);
     await deadLetter('malformed-1').getByText('Message', { exact: true }).click();
     expect(await deadLetter('malformed-1').locator('pre').innerText()).toContain('"platformContactId"');
