@@ -104,6 +104,26 @@ it('redrives a dead letter once, however often the button is pressed', async () 
   expect(calls).toEqual(['POST']);
 });
 
+it('shows the timeline that Back returns to at once, then reloads it', async () => {
+  const ids = ['back-1', 'back-2'] as const;
+  for (const id of ids)
+    await enqueueRaw(JSON.stringify({ requestId: id, platformContactId: ANA, messageText: id }), id);
+  await page.getByRole('link', { name: 'All requests', exact: true }).click();
+  for (const id of ids) {
+    await page.locator('.request-row').filter({ hasText: id }).click();
+    await page.locator('.timeline').getByText(id).first().waitFor();
+    await page.locator('.step').filter({ hasText: 'Send state' }).first().waitFor();
+  }
+  const { release, calls } = await hold('**/inspector/requests/back-1');
+
+  await page.goBack();
+  await page.locator('.timeline').filter({ hasText: 'back-1' }).locator('.step').first().waitFor();
+  await eventually(() => calls.length > 0 || undefined);
+  release();
+
+  expect(searchOf().get('request')).toBe('back-1');
+});
+
 it('stays with the user who was selected while a message was sent', async () => {
   await select(ANA);
   const { release, calls } = await hold('**/messages');

@@ -5,7 +5,7 @@ import { correctRoute } from './correct-route.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
 import { loadSelectedUser } from './selected-user.ts';
 import { loadSendStates } from './send-states.ts';
-import { linkedUser, refreshTimeline } from './timeline.ts';
+import { forgetTimelines, linkedUser, refreshTimeline } from './timeline.ts';
 
 const RETRY_MS = 1_000;
 
@@ -23,6 +23,7 @@ export const connect = async (): Promise<void> => {
   const start = await callApi<ConsoleStart>('GET', '/console/start');
   if (attempt !== attempts) return;
   if (!start.ok) return connectLater();
+  forgetTimelines();
   const { feedId, now, users, log, ...state } = start.value;
   store.set({
     ...state,

@@ -2,7 +2,7 @@ import { EMPTY_CONVERSATION, type Pane, store } from './console-state.ts';
 import { loadRequests, requestsPath } from './requests.ts';
 import { formatRoute, parseRoute, type Route, type Selection } from './route.ts';
 import { loadSelectedUser } from './selected-user.ts';
-import { loadTimeline } from './timeline.ts';
+import { loadTimeline, rememberedTimeline } from './timeline.ts';
 
 /** What to change in the route. `undefined` clears a part; a part that is not named stays. */
 export type RouteChange = { readonly [Part in keyof Route]?: Route[Part] };
@@ -66,7 +66,7 @@ const show = (route: Route, pane: Pane): void => {
     pane,
     ...(isOtherUser && { conversation: EMPTY_CONVERSATION }),
     ...(isOtherList && !isFiltered && { requests: undefined }),
-    ...(isOtherItem && { timeline: undefined }),
+    ...(isOtherItem && { timeline: rememberedTimeline(route.selection) }),
   });
   if (isOtherUser) void loadSelectedUser();
   if (isOtherList) void loadRequests();

@@ -19,9 +19,28 @@ import type { Selection } from './route.ts';
 import { addressIn, type TableItem, traceIdOf } from './timeline-subject.ts';
 
 const REFRESH_DELAY_MS = 80;
+const MAX_REMEMBERED = 20;
 
 let startedLoads = 0;
 let shownLoad = 0;
+
+const remembered = new Map<string, Timeline>();
+const keyOf = ({ kind, id }: Selection): string => `${kind}/${id}`;
+
+/** Returns the timeline as it was last loaded, to show while it is loaded again. */
+export const rememberedTimeline = (selection: Selection | undefined): Timeline | undefined =>
+  selection && remembered.get(keyOf(selection));
+
+/** Keeps the latest timelines; a map's first key is the one that was put there the longest ago. */
+const remember = (timeline: Timeline): void => {
+  const key = keyOf(timeline.selection);
+  remembered.delete(key);
+  remembered.set(key, timeline);
+  const [oldest] = remembered.keys();
+  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+};
+
+export const forgetTimelines = (): void => remembered.clear();
 
 /** Loads the timeline of the selected message or request. */
 export const loadTimeline = async (): Promise<void> => {
@@ -32,8 +51,9 @@ export const loadTimeline = async (): Promise<void> => {
   // An earlier load may take longer than a later one.
   if (store.get().route.selection !== selection || load < shownLoad) return;
   shownLoad = load;
-  if (timeline.ok) store.set({ timeline: timeline.value });
-  else showError(timeline.error);
+  if (!timeline.ok) return showError(timeline.error);
+  remember(timeline.value);
+  store.set({ timeline: timeline.value });
 };
 
 /** Reloads the timeline after something about it has changed. */
