@@ -94,10 +94,11 @@ export const lists: readonly Interaction[] = [
       row.getBoundingClientRect().top <= ${$(REQUESTS)}.getBoundingClientRect().top && Number(row.ariaPosInSet) > ${index})`,
   },
   {
+    // A different row each time, because the page remembers the latest timelines.
     name: "open another user's request",
-    before: (index) =>
-      index === 0 ? `${$(REQUESTS)}.scrollTop = 0; ${wait($(`${REQUESTS} li[aria-posinset="1"]`))}` : '',
-    action: (index) => `window.row = ${$$(`${REQUESTS} .request-row`)}[${index % 8}];
+    before: (index) => `${$(REQUESTS)}.scrollTop = ${index} * ${$(`${REQUESTS} li`)}.offsetHeight;
+      ${wait($(`${REQUESTS} li[aria-posinset="${index + 1}"]`))}`,
+    action: (index) => `window.row = ${$(`${REQUESTS} li[aria-posinset="${index + 1}"] .request-row`)};
       window.requestId = window.row.querySelector('.id').textContent; window.row.click()`,
     isShown: () => `location.search.includes(window.requestId) && ${text('.timeline')}.includes(window.requestId) &&
       ${$('.step h3')}`,
