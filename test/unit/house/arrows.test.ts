@@ -12,7 +12,7 @@ interface Arrow {
   readonly isTypeOnly: boolean;
 }
 
-const sourceFiles = globSync('{bench,bin,cli,examples,lambdas,lib,local,sandbox}/**/*.{ts,tsx}', {
+const sourceFiles = globSync('{bench,bin,build,cli,examples,lambdas,lib,local,sandbox,smoke}/**/*.{ts,tsx}', {
   cwd: ROOT,
 }).toSorted();
 

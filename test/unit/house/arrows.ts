@@ -115,6 +115,8 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['domain', 'laws', 'manage', 'constructs'],
     mayImportTypes: ['documents'],
   },
+  // Consumers import it without CDK and the AWS SDK.
+  { name: 'events for consumers', files: /^lib\/events\.ts$/, mayImport: ['domain'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
   { name: 'bin', files: /^bin\//, mayImport: ['lib', 'settings', 'documents'] },
 

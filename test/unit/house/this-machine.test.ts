@@ -11,7 +11,10 @@ const filesWith = (pattern: string, code: RegExp): readonly string[] =>
 
 it('creates servers only where every request is checked', () => {
   expect(
-    filesWith('{bin,cli,examples,lambdas,lib,local,sandbox}/**/*.ts', /\bcreate(?:Secure)?Server\(|\bserve\(/),
+    filesWith(
+      '{bin,build,cli,examples,lambdas,lib,local,sandbox,smoke}/**/*.ts',
+      /\bcreate(?:Secure)?Server\(|\bserve\(/,
+    ),
   ).toEqual([
     'local/emulators/checked-connections.ts',
     // Only finds a free port.

@@ -1,0 +1,9 @@
+import { ParleyStack } from 'parley';
+import { EVENT_NAMES } from 'parley/events';
+import { expect, it } from 'vitest';
+import { ParleyStack as stackOfLib } from '../../lib/index.ts';
+
+it('resolves the names of the package to the files of the repository', () => {
+  expect(ParleyStack).toBe(stackOfLib);
+  expect(EVENT_NAMES).toContain('MessageReceived');
+});
