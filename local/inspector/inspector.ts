@@ -8,7 +8,7 @@ import { createResolveSend } from './resolve-send.ts';
 import { createSendHistory, sendKey } from './send-history.ts';
 import { openSendLog, type SendLog } from './send-log.ts';
 import { createStageFeed, createStageOperations } from './stage.ts';
-import { type BusEvents, readTrace } from './trace.ts';
+import { type FindBusEvents, readTrace } from './trace.ts';
 
 /** The parts of the stack that the inspector shows. */
 export interface InspectedStack extends QueueUrls {
@@ -85,12 +85,15 @@ export const createInspector = (
     notify({ kind: 'bus' });
   };
 
-  const busEvents = (): BusEvents =>
-    buses.events(stack.eventBusName).map((event) => ({
-      at: buses.receivedAt(event)?.toISOString() ?? event.time,
-      type: event['detail-type'],
-      detail: event.detail,
-    }));
+  const findBusEvents: FindBusEvents = (isWanted) =>
+    buses
+      .events(stack.eventBusName)
+      .filter(({ detail }) => isWanted(detail))
+      .map((event) => ({
+        at: buses.receivedAt(event)?.toISOString() ?? event.time,
+        type: event['detail-type'],
+        detail: event.detail,
+      }));
 
   return {
     ...queues,
@@ -105,7 +108,7 @@ export const createInspector = (
     sendStates: SEND_STATES,
     sends: async (filter) => (await sendLog()).find(filter),
     async trace(subject) {
-      const trace = await readTrace(dynamodb, stack.tableName, busEvents, subject);
+      const trace = await readTrace(dynamodb, stack.tableName, findBusEvents, subject);
       const key =
         trace.items.find(({ sk }) => sk === 'SEND')?.pk ?? ('requestId' in subject && sendKey(subject.requestId));
       return { ...trace, ...history.of(key) };

@@ -1,10 +1,14 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Trace } from '../../sandbox/inspector.ts';
+import { isObject } from '../json.ts';
 import type { TableItem } from './table-stream.ts';
 
 /** The events on the bus, oldest first. */
 export type BusEvents = NonNullable<Trace['busEvents']>;
+
+/** Returns the events on the bus whose detail satisfies a condition, oldest first. */
+export type FindBusEvents = (isWanted: (detail: unknown) => boolean) => BusEvents;
 
 /** A message by its id, or a send by its request id. */
 export type TraceSubject = { readonly messageId: string } | { readonly requestId: string };
@@ -13,11 +17,11 @@ export type TraceSubject = { readonly messageId: string } | { readonly requestId
 export const readTrace = async (
   dynamodb: DynamoDBClient,
   tableName: string,
-  busEvents: () => BusEvents,
+  findBusEvents: FindBusEvents,
   subject: TraceSubject,
 ): Promise<Trace> => {
   const items = await readItems((pk, sk) => readItem(dynamodb, tableName, pk, sk), subject);
-  return { items, busEvents: busEvents().filter(isAbout(items)) };
+  return { items, busEvents: findBusEvents(isAbout(items)) };
 };
 
 type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
@@ -63,23 +67,9 @@ const readItem = async (client: DynamoDBClient, TableName: string, pk: string, s
 /** Returns a set as an array, because JSON has no sets. DynamoDB returns its members in no order. */
 const plain = (value: unknown): unknown => (value instanceof Set ? [...value].toSorted() : value);
 
-/** Returns whether an event is about the message or the send. */
+/** Returns whether the detail of an event is about the message or the send. */
 const isAbout = (items: readonly TableItem[]) => {
-  const ids = items
-    .filter(({ sk }) => !CONTACT_ITEMS.includes(String(sk)))
-    .map(({ pk }) => JSON.stringify(String(pk).replace(/^(MESSAGE|SEND)#/, '')));
-  return ({ detail }: BusEvents[number]): boolean => {
-    const json = serialized(detail);
-    return ids.some((id) => json.includes(id));
-  };
-};
-
-const SERIALIZED = new WeakMap<object, string>();
-
-/** Serializes each object only once: every trace searches all events. */
-const serialized = (detail: unknown): string => {
-  if (typeof detail !== 'object' || detail === null) return JSON.stringify(detail) ?? '';
-  const known = SERIALIZED.get(detail) ?? JSON.stringify(detail);
-  SERIALIZED.set(detail, known);
-  return known;
+  const keys = new Set(items.map(({ pk }) => pk));
+  return (detail: unknown): boolean =>
+    isObject(detail) && (keys.has(`MESSAGE#${detail.messageId}`) || keys.has(`SEND#${detail.requestId}`));
 };
