@@ -1,6 +1,11 @@
-/** Writes the generated parts of docs/: JSON Schemas, events, laws, the OpenAPI document, and states. Tests check them. */
-import { readFile, writeFile } from 'node:fs/promises';
+/**
+ * Writes the generated parts of docs/: JSON Schemas, events, laws, the OpenAPI document, and states. Also writes the
+ * types, guards, and JSON Schemas of events in lib/events/. Tests check them all.
+ */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventSchemas } from '../lib/documents/event-schemas.ts';
+import { eventDetailsCode, eventGuardsCode, eventSchemasCode } from '../lib/documents/event-types.ts';
 import { eventsPage } from '../lib/documents/events-page.ts';
 import { lawsPage } from '../lib/documents/laws-page.ts';
 import { managementApiText } from '../lib/documents/management-api-document.ts';
@@ -21,3 +26,14 @@ await rewrite('management-api.json', () => managementApiText(version));
 await rewrite('events.md', eventsPage);
 await rewrite('laws.md', lawsPage);
 await rewrite('architecture.md', architecturePage);
+
+await writeFile(join(ROOT, 'lib/events/event-details.ts'), eventDetailsCode());
+await writeFile(join(ROOT, 'lib/events/event-guards.ts'), eventGuardsCode());
+await writeFile(join(ROOT, 'lib/events/event-schemas.ts'), eventSchemasCode());
+
+const schemasFolder = join(ROOT, 'docs/events');
+await rm(schemasFolder, { recursive: true, force: true });
+await mkdir(schemasFolder);
+for (const [name, schema] of Object.entries(eventSchemas())) {
+  await writeFile(join(schemasFolder, `${name}.schema.json`), JSON.stringify(schema));
+}

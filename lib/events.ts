@@ -1,2 +1,11 @@
-/** The events on the bus, for consumers. It imports neither CDK nor the AWS SDK. */
-export { type BusEvent, EVENT_NAMES, type EventName, eventDetails } from '../lambdas/domain/events/event-details.ts';
+/**
+ * The export `parley/events`, for systems that receive Parley's events: types, type guards, and JSON Schemas. It imports
+ * nothing outside this folder, because consumers bundle it.
+ */
+export type * from './events/event-details.ts';
+export { EVENT_NAMES } from './events/event-details.ts';
+export * from './events/event-guards.ts';
+export type { EventAccount, EventContact } from './events/event-parts.ts';
+export type { EventSchema, JsonSchema } from './events/event-schema.ts';
+export { eventSchemas } from './events/event-schemas.ts';
+export { type EventName, isParleyEvent, type ParleyEvent, parseParleyEvent } from './events/parley-event.ts';
