@@ -1,16 +1,10 @@
 import { App } from 'aws-cdk-lib';
-import { ParleyStack, readStageSettings, SettingsError } from '../lib/index.ts';
-import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
+import { ParleyStack, SettingsError, stageFromContext } from '../lib/index.ts';
 
 /** Creates the stack `Parley-NAME` from the settings of the stage selected with `-c stage=NAME`. */
 function main(): void {
   const app = new App();
-  const { name, settings } = readStageSettings({
-    stages: app.node.tryGetContext('stages'),
-    stage: app.node.tryGetContext('stage'),
-    settings: app.node.tryGetContext('settings'),
-    localRun: app.node.tryGetContext(LOCAL_RUN_CONTEXT),
-  });
+  const { name, settings } = stageFromContext(app);
   new ParleyStack(app, `Parley-${name}`, {
     settings,
     description: `Parley, stage ${name}: the customer's side of a business-messaging chat service`,

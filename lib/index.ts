@@ -10,4 +10,5 @@ export { ParleyStack, type ParleyStackProps } from './parley-stack.ts';
 export type { EventTarget } from './settings/event-target.ts';
 export { readStageSettings, type SettingsContext, type Stage } from './settings/read-stage-settings.ts';
 export { SettingsError } from './settings/settings-faults.ts';
+export { stageFromContext } from './settings/stage-from-context.ts';
 export type { StageSettings, StageSettingsInput } from './settings/stage-settings.ts';

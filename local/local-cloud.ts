@@ -6,6 +6,7 @@ import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { printableLines } from '../sandbox/terminal-text.ts';
+import { readCdkApp } from './cdk-app.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
@@ -15,19 +16,22 @@ import { connectSandbox } from './local-sandbox.ts';
 import { createRunFolder } from './run-folder.ts';
 import { startStack } from './stack.ts';
 import {
-  ROOT,
-  readCdkContext,
+  checkChatService,
   settingsForSandbox,
   settingsForService,
   synthesizeOnce,
-  templateFile,
   withSandboxOrigin,
 } from './synthesis.ts';
+import { findStack } from './synthesized-stack.ts';
 import { readTemplate } from './template/template.ts';
 
 export interface LocalOptions {
+  /** The folder of the CDK app to run. @default the current folder */
+  readonly appFolder?: string | undefined;
   /** The stage in cdk.json whose settings to use. @default 'dev' */
   readonly stage?: string | undefined;
+  /** The app's stack to run. @default `Parley-STAGE` */
+  readonly stackName?: string | undefined;
   /** The sandbox's port, or 0 for any free port. @default 0 */
   readonly port?: number | undefined;
   /** The URL of a chat service to use instead of the sandbox. @default none; starts the sandbox */
@@ -36,7 +40,7 @@ export interface LocalOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Settings that override those of the stage. The URLs of the run override both. @default none */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** The folder for the functions' logs. @default `.parley/logs` */
+  /** The folder for the functions' logs. @default `.parley/logs` in the app's folder */
   readonly logFolder?: string | undefined;
   /** Also receives the functions' output. @default none */
   readonly echo?: Writable | undefined;
@@ -111,14 +115,16 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
  * @throws LocalError or SettingsError that says what to do. In this case, nothing is left running.
  */
 export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud> => {
-  const { stage = 'dev', warn = (message: string) => console.error(printableLines(message)) } = options;
+  const { appFolder = process.cwd(), stage = 'dev', stackName = `Parley-${stage}` } = options;
+  const { warn = (message: string) => console.error(printableLines(message)) } = options;
   const { onStep = () => {} } = options;
+  const app = await readCdkApp(appFolder);
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();
   const outdir = options.outdir ?? join(folder, 'cdk.out');
 
-  const context: Record<string, unknown> = { ...(await readCdkContext()), stage, [LOCAL_RUN_CONTEXT]: true };
+  const context: Record<string, unknown> = { ...app.context, stage, [LOCAL_RUN_CONTEXT]: true };
   const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings, localRun: true });
   const { auth } = settings.webhook;
   const accessToken = randomBytes(24).toString('base64url');
@@ -141,19 +147,23 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   onStep(`Synthesizing the stack of the stage ${stage}, bundling its functions, and starting the emulators`);
   const starting = [
     startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
-    synthesizeOnce(outdir, { ...context, settings: overrides }),
+    synthesizeOnce(app, outdir, { ...context, settings: overrides }),
   ] as const;
   // Wait for both. Otherwise, emulators that start after synthesis has failed would never be stopped.
   await Promise.allSettled(starting);
   const [emulators] = await Promise.all(starting);
 
   const interposed = options.interpose?.(emulators, chatServiceUrl);
-  const stackName = `Parley-${stage}`;
-  const logFolder = options.logFolder ?? join(ROOT, '.parley', 'logs');
+  const { templateFile } = await findStack(outdir, stackName);
+  const editTemplate = (text: string): string => {
+    checkChatService(text, stackName, options.chatServiceUrl);
+    return withSandboxOrigin(text, sandbox?.url);
+  };
+  const logFolder = options.logFolder ?? join(appFolder, '.parley', 'logs');
   onStep("Creating the stack's resources and starting its functions");
   const running = await startStack({
     stackName,
-    template: await readTemplate(templateFile(stackName, outdir), (text) => withSandboxOrigin(text, sandbox?.url)),
+    template: await readTemplate(templateFile, editTemplate),
     assetFolder: outdir,
     folder,
     emulators,

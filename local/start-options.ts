@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LocalError, messageOf } from './local-error.ts';
-import { ROOT } from './synthesis.ts';
 
 /** The options of `npm start`. */
 export interface StartOptions {
   readonly help: boolean;
   readonly stage: string;
+  /** The app's stack to run. Undefined for that of the stage. */
+  readonly stackName: string | undefined;
   readonly chatServiceUrl: string | undefined;
   readonly verbose: boolean;
   /** Whether to open the console in the browser. */
@@ -18,14 +19,15 @@ export interface StartOptions {
   readonly stateFolder: string;
 }
 
-export const HELP = `Runs the Parley stack on this machine: the synthesized template and the bundled functions, on
-emulators of DynamoDB, SQS, Secrets Manager, and EventBridge, with a sandbox of the chat service.
+export const HELP = `Runs the Parley stack of the CDK app in the current folder on this machine: the synthesized template
+and the bundled functions, on emulators of DynamoDB, SQS, Secrets Manager, and EventBridge, with a sandbox of the chat service.
 Press Ctrl-C to stop.
 
 Usage: npm start -- [options]
 
 Options:
   --stage NAME              the stage of cdk.json whose settings apply (default: dev)
+  --stack NAME              the app's stack to run (default: Parley-STAGE)
   --chat-service-url URL    send to this chat service instead of the sandbox
   --allow-host NAME         also accept webhook requests to this host name, such as that of a
                             tunnel from a chat service; can be repeated
@@ -59,12 +61,13 @@ export const readStartOptions = (args: readonly string[], environment: NodeJS.Pr
   return {
     help: values.help,
     stage: values.stage,
+    stackName: values.stack,
     chatServiceUrl: url?.replace(/\/+$/, ''),
     verbose: values.verbose,
     open: values.open,
     port: port ? Number(port) : undefined,
     allowedHosts: values['allow-host'],
-    stateFolder: environment.PARLEY_STATE_FOLDER || join(ROOT, '.parley'),
+    stateFolder: environment.PARLEY_STATE_FOLDER || join(process.cwd(), '.parley'),
   };
 };
 
@@ -74,6 +77,7 @@ const parse = (args: readonly string[]) => {
       args: [...args],
       options: {
         stage: { type: 'string', default: 'dev' },
+        stack: { type: 'string' },
         'chat-service-url': { type: 'string' },
         'allow-host': { type: 'string', multiple: true, default: [] },
         verbose: { type: 'boolean', default: false },

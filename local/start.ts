@@ -8,13 +8,14 @@ import { HELP, readStartOptions, type StartOptions } from './start-options.ts';
 import { readyMessage } from './start-output.ts';
 
 const run = async (options: StartOptions): Promise<void> => {
-  const { stage, chatServiceUrl, port, allowedHosts, verbose, open, stateFolder } = options;
+  const { stage, stackName, chatServiceUrl, port, allowedHosts, verbose, open, stateFolder } = options;
   const shutdown = shutdownSignal(process.env);
   await checkStateFolder(stateFolder);
   console.log('Starting Parley:');
   await using cloud = await startLocal({
     onStep: (step) => console.log(printableLines(`  ${step}...`)),
     stage,
+    stackName,
     chatServiceUrl,
     port,
     allowedHosts,

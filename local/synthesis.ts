@@ -1,19 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import { delimiter, dirname, join } from 'node:path';
+import type { CdkApp } from './cdk-app.ts';
 import { isObject } from './json.ts';
 import { LocalError } from './local-error.ts';
-
-/** The repository's root. */
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-const cdkJson = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
-
-/** Reads the context of cdk.json: the stages' settings and CDK's feature flags. */
-export const readCdkContext = async (): Promise<Record<string, unknown>> =>
-  cdkJson.parse(JSON.parse(await readFile(join(ROOT, 'cdk.json'), 'utf8'))).context;
 
 /**
  * A placeholder for the sandbox's origin in the synthesized settings. The sandbox's port is known only when it runs,
@@ -44,21 +34,35 @@ export const settingsForService = (
 export const withSandboxOrigin = (template: string, origin: string | undefined): string =>
   origin === undefined ? template : template.replaceAll(SANDBOX_ORIGIN, origin);
 
+/**
+ * Checks that a synthesized template calls the chat service of the run.
+ *
+ * @throws LocalError if the app has not used the settings that it was given, and so would call the stage's own service.
+ */
+export const checkChatService = (template: string, stackName: string, chatServiceUrl: string | undefined): void => {
+  if (template.includes(chatServiceUrl ?? SANDBOX_ORIGIN)) return;
+  throw new LocalError(
+    `The stack ${stackName} does not use the settings of the local run, so it would call another chat service. ` +
+      'Create it with the settings that stageFromContext(app) returns.',
+  );
+};
+
 const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-/** Returns the path of a stack's template in the folder of a synthesized app. */
-export const templateFile = (stackName: string, outdir: string): string => join(outdir, `${stackName}.template.json`);
-
 /**
- * Synthesizes the app into a folder, like `cdk synth`: the template and the bundled functions.
+ * Runs the app's command as `cdk synth` does: it writes the templates and the bundled functions into a folder.
  *
- * @throws LocalError with the app's message if it rejects its settings or cannot bundle a function.
+ * @throws LocalError with the app's output if it fails, such as when it rejects its settings.
  */
-const synthesize = async (outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
-  const app = spawn(process.execPath, [join(ROOT, 'bin', 'parley.ts')], {
-    cwd: ROOT,
+const synthesize = async (app: CdkApp, outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
+  const { folder, command } = app;
+  const child = spawn(command, {
+    cwd: folder,
+    shell: true,
     env: {
       ...process.env,
+      // Node.js may have been started by its path, and be another one than the first in PATH.
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       CDK_OUTDIR: outdir,
       // Makes the metadata name the folder of a function's code. The CDK command sets it, too.
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, 'aws:cdk:enable-asset-metadata': true }),
@@ -66,27 +70,33 @@ const synthesize = async (outdir: string, context: Readonly<Record<string, unkno
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let output = '';
-  app.stderr.on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
   const code = await new Promise((resolve) => {
-    app.once('close', resolve).once('error', (error) => {
+    child.once('close', resolve).once('error', (error) => {
       output += error.message;
       resolve(1);
     });
   });
-  if (code !== 0) throw new LocalError(`The stack could not be synthesized. ${output.trim()}`);
+  if (code !== 0) {
+    throw new LocalError(`The app could not be synthesized. "${command}" in ${folder} failed:\n${output.trim()}`);
+  }
 };
 
 /** The file in the app's folder that records what the app was synthesized from. */
 const INPUT_FILE = 'synthesized-from.json';
 
 /** Synthesizes the app unless the folder already contains one that was synthesized from the same context. */
-export const synthesizeOnce = async (outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
+export const synthesizeOnce = async (
+  app: CdkApp,
+  outdir: string,
+  context: Readonly<Record<string, unknown>>,
+): Promise<void> => {
   const input = JSON.stringify(context);
   const file = join(outdir, INPUT_FILE);
   if ((await readFile(file, 'utf8').catch(() => undefined)) === input) return;
-  await synthesize(outdir, context);
+  await synthesize(app, outdir, context);
   // Other processes wait for the file and must never read a part of it.
   await writeFile(`${file}.new`, input);
   await rename(`${file}.new`, file);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { retentionDays } from '../../lambdas/domain/retention.ts';
 import { createLocalClient } from '../../local/local-client.ts';
 import { startLocal } from '../../local/local-cloud.ts';
-import { templateFile } from '../../local/synthesis.ts';
+import { findStack } from '../../local/synthesized-stack.ts';
 import { mainJobPhases } from './main-job-phases.ts';
 import type { Subject } from './subject.ts';
 
@@ -26,7 +26,8 @@ export const PARLEY: Subject = {
     const retention = [...cloud.functions.values()]
       .map(({ declaration }) => declaration.variables.RETENTION_DAYS)
       .find((days) => days !== undefined);
-    const template: unknown = JSON.parse(await readFile(templateFile(`Parley-${STAGE}`, outdir), 'utf8'));
+    const { templateFile } = await findStack(outdir, `Parley-${STAGE}`);
+    const template: unknown = JSON.parse(await readFile(templateFile, 'utf8'));
     const phases = await mainJobPhases(client, events);
     const resources = stack.move();
     return {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
+import { readCdkApp } from '../../local/cdk-app.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
-import { readCdkContext } from '../../local/synthesis.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
@@ -84,7 +84,7 @@ describe('receiving', () => {
   });
 
   it('answers 401 to a request signed for another audience; signed for this one, it is redelivered and stored', async () => {
-    const { settings } = readStageSettings({ stages: (await readCdkContext()).stages, stage: 'dev' });
+    const { settings } = readStageSettings({ stages: (await readCdkApp(process.cwd())).context.stages, stage: 'dev' });
     if (settings.webhook.auth.kind !== 'pubsub-jwt') throw new Error('The stage dev does not use pubsub-jwt.');
     const { kind, audience, serviceAccountEmail } = settings.webhook.auth;
     const auth = { kind, audience, serviceAccountEmail };

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { App } from 'aws-cdk-lib';
 import { z } from 'zod';
+import { readCdkApp } from '../../../local/cdk-app.ts';
 import { createMovableClock, type MovableClock } from '../../../local/clock.ts';
 import { type Emulators, startEmulators } from '../../../local/emulators/emulators.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import type { Interposed } from '../../../local/interposed.ts';
 import { createRunFolder } from '../../../local/run-folder.ts';
 import { startStack } from '../../../local/stack.ts';
-import { readCdkContext, templateFile } from '../../../local/synthesis.ts';
+import { findStack } from '../../../local/synthesized-stack.ts';
 import { readTemplate } from '../../../local/template/template.ts';
 import { type Sandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 import { TutorialStack } from './tutorial-stack.ts';
@@ -61,6 +62,7 @@ export interface Tutorial extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
+const ROOT = join(import.meta.dirname, '../../..');
 const STACK_NAME = 'Tutorial';
 const CHAT = { chatPlatform: 'chat', chatChannelNumber: '+5491100000000' };
 export const TUTORIAL_RETENTION_DAYS = 365;
@@ -90,11 +92,12 @@ export const startTutorial = async (options: TutorialOptions = {}): Promise<Tuto
   const assetFolder = join(folder, 'cdk.out');
   await synthesize(assetFolder, sandbox);
 
+  const { templateFile } = await findStack(assetFolder, STACK_NAME);
   const interposed = await interpose?.(emulators, sandbox.url);
   const { outputs, functions } = stack.use(
     await startStack({
       stackName: STACK_NAME,
-      template: await readTemplate(templateFile(STACK_NAME, assetFolder)),
+      template: await readTemplate(templateFile),
       assetFolder,
       folder,
       emulators,
@@ -133,7 +136,7 @@ export const startTutorial = async (options: TutorialOptions = {}): Promise<Tuto
     clock,
     emulators,
     functions,
-    templateFile: templateFile(STACK_NAME, assetFolder),
+    templateFile,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -141,7 +144,7 @@ export const startTutorial = async (options: TutorialOptions = {}): Promise<Tuto
 
 const synthesize = async (outdir: string, { url, jwksUrl }: Sandbox): Promise<void> => {
   // The metadata names the folder of a function's code.
-  const context = { ...(await readCdkContext()), 'aws:cdk:enable-asset-metadata': true };
+  const context = { ...(await readCdkApp(ROOT)).context, 'aws:cdk:enable-asset-metadata': true };
   const app = new App({ outdir, context });
   new TutorialStack(app, STACK_NAME, {
     ...CHAT,

@@ -117,7 +117,7 @@ export const LAYERS: readonly Layer[] = [
   // Consumers bundle it, so it imports nothing else.
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
-  { name: 'bin', files: /^bin\//, mayImport: ['lib', 'settings', 'documents'] },
+  { name: 'bin', files: /^bin\//, mayImport: ['lib', 'documents'] },
 
   // A second reading of the contract: the sandbox shares no code with the functions.
   {
@@ -261,7 +261,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'local stack',
-    files: /^local\/(interposed|stack|synthesis)\.ts$/,
+    files: /^local\/(cdk-app|interposed|stack|synthesis|synthesized-stack)\.ts$/,
     mayImport: [
       'local resources',
       'local template',
@@ -299,7 +299,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local',
     files: /^local\/[^/]+\.ts$/,
-    mayImport: ['local', 'local demo', 'local cloud', 'local stack', 'local base', 'sandbox terminal text'],
+    mayImport: ['local', 'local demo', 'local cloud', 'local base', 'sandbox terminal text'],
   },
 
   // Measurements share the browser tests' way into the console, and the signed requests of the unit tests.
