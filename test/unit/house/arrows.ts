@@ -302,6 +302,9 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['local', 'local demo', 'local cloud', 'local base', 'sandbox terminal text'],
   },
 
+  // What a customer's engineer copies: it knows Parley only as a package.
+  { name: 'examples', files: /^examples\//, mayImport: ['examples'] },
+
   // Measurements share the browser tests' way into the console, and the signed requests of the unit tests.
   {
     name: 'bench',

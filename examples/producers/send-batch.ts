@@ -1,0 +1,71 @@
+/**
+ * Queues many send requests, ten per call, from a file with one JSON object per line.
+ *
+ *   node examples/producers/send-batch.ts requests.jsonl
+ *
+ * Needs SEND_QUEUE_URL, and in an account `sqs:SendMessage` on the queue. See examples/README.md.
+ *
+ * A batch can fail in part: the call succeeds, and its answer lists the entries that failed. Entries that failed at SQS
+ * are retried; entries that SQS refuses are reported. It is safe to run this again, because each request has its own ID.
+ * If the order of a contact's messages matters, put only one of them in a batch: a retry changes the order.
+ */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { messageGroupId } from '../message-group-id.ts';
+
+const BATCH_SIZE = 10;
+const MAX_ATTEMPTS = 5;
+
+export interface SendRequest {
+  readonly requestId: string;
+  readonly platformContactId: string;
+  /** The other fields: docs/send-request.schema.json. */
+  readonly [field: string]: unknown;
+}
+
+/** Queues requests. Returns those that were not queued, each with the reason. */
+export const queueSends = async (sqs: SQSClient, queueUrl: string, requests: readonly SendRequest[]) => {
+  const notQueued: { requestId: string; reason: string }[] = [];
+  for (let start = 0; start < requests.length; start += BATCH_SIZE) {
+    let batch = requests.slice(start, start + BATCH_SIZE);
+    for (let attempt = 1; batch.length > 0; attempt += 1) {
+      const { Failed = [] } = await sqs.send(
+        new SendMessageBatchCommand({
+          QueueUrl: queueUrl,
+          Entries: batch.map((request, index) => ({
+            Id: String(index),
+            MessageGroupId: messageGroupId(request.platformContactId),
+            MessageDeduplicationId: request.requestId,
+            MessageBody: JSON.stringify(request),
+          })),
+        }),
+      );
+      const failed = batch.flatMap((request, index) => {
+        const failure = Failed.find(({ Id }) => Id === String(index));
+        return failure ? [{ request, failure }] : [];
+      });
+      const isFinal = ({ failure }: (typeof failed)[number]) => failure.SenderFault || attempt === MAX_ATTEMPTS;
+      for (const { request, failure } of failed.filter(isFinal)) {
+        notQueued.push({ requestId: request.requestId, reason: `${failure.Code}: ${failure.Message}` });
+      }
+      batch = failed.filter((one) => !isFinal(one)).map(({ request }) => request);
+      if (batch.length > 0) await pause(Math.random() * 100 * 2 ** attempt);
+    }
+  }
+  return notQueued;
+};
+
+if (import.meta.main) {
+  const [file] = process.argv.slice(2);
+  const { SEND_QUEUE_URL } = process.env;
+  if (!SEND_QUEUE_URL || !file) throw new Error('Usage: SEND_QUEUE_URL=… node send-batch.ts FILE');
+  const requests = (await readFile(file, 'utf8'))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const notQueued = await queueSends(new SQSClient(), SEND_QUEUE_URL, requests);
+  for (const { requestId, reason } of notQueued) console.error(`${requestId} is not queued: ${reason}`);
+  console.log(`${requests.length - notQueued.length} of ${requests.length} are queued.`);
+  process.exitCode = notQueued.length > 0 ? 1 : 0;
+}
