@@ -33,6 +33,10 @@ const OPTIONAL_ADDRESSES = [
   'publishFailuresQueueUrl',
   // Only with event targets.
   'undeliveredEventsQueueUrl',
+  // Only if the stack uses resources that existed already.
+  'existingTableArn',
+  'existingEventBusArn',
+  'existingKeyArn',
   // Only if the webhook is verified with a secret.
   'webhookSecretId',
   'webhookSecretKind',
@@ -134,7 +138,12 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     credentials: () => credentials(),
     sqs,
     secretsManager: new SecretsManagerClient(client),
-    stores: () => storesOfStack(cloudFormation, stackName, { sqs, client: { region, credentials } }),
+    stores: () =>
+      storesOfStack(cloudFormation, stackName, {
+        sqs,
+        client: { region, credentials },
+        existingTableArn: outputs.get('ExistingTableArn'),
+      }),
   };
 };
 

@@ -1,7 +1,10 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { existingEventBus, existingKey, existingTable } from './constructs/existing-resources.ts';
 import { ParleyManagement } from './constructs/management.ts';
 import { ParleyMonitoring } from './constructs/monitoring.ts';
 import { ParleyPublisher } from './constructs/publisher.ts';
@@ -25,7 +28,8 @@ export interface ParleyStackProps extends StackProps {
  * @throws SettingsError if a setting is invalid.
  */
 export class ParleyStack extends Stack {
-  readonly table: ParleyTable;
+  /** A {@link ParleyTable}, unless the setting `existing.tableArn` names a table. */
+  readonly table: ITable;
   readonly receiver: ParleyReceiver;
   readonly sender: ParleySender;
   /** Undefined if the setting `events.publish` is false. */
@@ -36,13 +40,20 @@ export class ParleyStack extends Stack {
     const settings = checkSettings(stageSettings, input, id);
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
-    const encryptionKey = this.#createKey(settings);
-    this.table = new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
+    const encryptionKey = existingKey(this, settings) ?? this.#createKey(settings);
+    this.table =
+      existingTable(this, settings) ??
+      new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table, encryptionKey });
     this.sender = new ParleySender(this, 'Sender', { ...settings, table, encryptionKey });
     this.publisher = settings.events.publish
-      ? new ParleyPublisher(this, 'Publisher', { ...settings, table, encryptionKey })
+      ? new ParleyPublisher(this, 'Publisher', {
+          ...settings,
+          table,
+          encryptionKey,
+          eventBus: existingEventBus(this, settings),
+        })
       : undefined;
     this.management = new ParleyManagement(this, 'Management', {
       ...settings,
@@ -62,13 +73,18 @@ export class ParleyStack extends Stack {
       alarmTopic: settings.alarmTopicArn ? Topic.fromTopicArn(this, 'AlarmTopic', settings.alarmTopicArn) : undefined,
     });
     this.#createOutputs(encryptionKey);
+    this.#createExistingOutputs(settings);
   }
 
-  #createKey({ customerManagedKey, production, events }: StageSettings): IKey | undefined {
+  #createKey({ customerManagedKey, production, events, existing }: StageSettings): IKey | undefined {
     if (!customerManagedKey) return undefined;
-    const hasApiDestinations = events.targets.some(({ kind }) => kind === 'https');
     // The id dates from when the key encrypted only the table. Changing it would replace the key.
-    return new StageKey(this, 'TableKey', { production, hasEventBus: events.publish, hasApiDestinations }).fixed;
+    return new StageKey(this, 'TableKey', {
+      production,
+      hasEventBus: events.publish && existing.eventBusArn === undefined,
+      hasEventTargets: events.targets.length > 0,
+      hasApiDestinations: events.targets.some(({ kind }) => kind === 'https'),
+    }).fixed;
   }
 
   #createOutputs(encryptionKey: IKey | undefined): void {
@@ -106,5 +122,17 @@ export class ParleyStack extends Stack {
       output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
       output('WebhookSecretKind', this.receiver.authKind, 'How it verifies them: standard-webhooks or shared-token');
     }
+  }
+
+  /** Tells `parley doctor` what to check because the stack does not manage it. */
+  #createExistingOutputs({ existing }: StageSettings): void {
+    const { table } = this;
+    const eventBus = this.publisher?.eventBus;
+    const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
+    if (!(table instanceof ParleyTable)) output('ExistingTableArn', table.tableArn, 'The table, which existed already');
+    if (eventBus && !(eventBus instanceof EventBus)) {
+      output('ExistingEventBusArn', eventBus.eventBusArn, 'The event bus, which existed already');
+    }
+    if (existing.keyArn) output('ExistingKeyArn', existing.keyArn, 'The key, which existed already');
   }
 }

@@ -12,11 +12,18 @@ const ALSO_KEPT = [
   'queues, logs, and databases of other systems that receive the events',
 ];
 
+interface StackClients {
+  readonly sqs: SQSClient;
+  readonly client: ConstructorParameters<typeof DynamoDBClient>[0];
+  /** The table that the stack uses but did not create. */
+  readonly existingTableArn?: string | undefined;
+}
+
 /** Finds the stores of a stack. Lists the resources that can hold data but are not searched. */
 export const storesOfStack = async (
   cloudFormation: CloudFormationClient,
   StackName: string,
-  { sqs, client }: { readonly sqs: SQSClient; readonly client: ConstructorParameters<typeof DynamoDBClient>[0] },
+  { sqs, client, existingTableArn }: StackClients,
 ): Promise<Stores> => {
   const ids = new Map<string, string[]>();
   for await (const { StackResourceSummaries = [] } of paginateListStackResources(
@@ -29,7 +36,11 @@ export const storesOfStack = async (
   }
   const ofType = (type: string): readonly string[] => ids.get(type) ?? [];
   return {
-    tables: [...ofType('AWS::DynamoDB::Table'), ...ofType('AWS::DynamoDB::GlobalTable')],
+    tables: [
+      ...ofType('AWS::DynamoDB::Table'),
+      ...ofType('AWS::DynamoDB::GlobalTable'),
+      ...(existingTableArn === undefined ? [] : [nameIn(existingTableArn)]),
+    ],
     scheduleGroups: ofType('AWS::Scheduler::ScheduleGroup'),
     queueUrls: ofType('AWS::SQS::Queue'),
     notSearched: [
@@ -42,3 +53,6 @@ export const storesOfStack = async (
     sqs,
   };
 };
+
+/** Returns the name of a table from its ARN. */
+const nameIn = (tableArn: string): string => tableArn.slice(tableArn.indexOf('/') + 1);

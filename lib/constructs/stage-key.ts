@@ -2,13 +2,16 @@ import { RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
 import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
+import { type KeyStatement, keyStatements } from '../settings/key-policy.ts';
 
 /** Properties of a {@link StageKey}. */
 export interface StageKeyProps {
   /** Whether the key outlives its stack, like the data that it encrypts. */
   readonly production: boolean;
-  /** Whether the stage has an event bus, which EventBridge encrypts with the key. */
+  /** Whether the stack creates an event bus, which EventBridge encrypts with the key. */
   readonly hasEventBus: boolean;
+  /** Whether events have targets, whose dead letters EventBridge encrypts with the key. */
+  readonly hasEventTargets: boolean;
   /** Whether events are delivered to URLs, whose connections EventBridge encrypts with the key. */
   readonly hasApiDestinations: boolean;
 }
@@ -25,15 +28,16 @@ export class StageKey extends Key {
    */
   readonly fixed: IKey;
 
-  constructor(scope: Construct, id: string, { production, hasEventBus, hasApiDestinations }: StageKeyProps) {
+  constructor(scope: Construct, id: string, props: StageKeyProps) {
+    const { production, hasEventBus, hasEventTargets: hasEventDeadLetters, hasApiDestinations } = props;
     super(scope, id, {
       description: "Encrypts Parley's table, queues, secrets, logs, schedules, and event bus",
       enableKeyRotation: true,
       removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    const stack = Stack.of(this);
-    const statements = [logsStatement(stack), ...(hasEventBus ? eventsStatements(stack) : [])];
-    for (const statement of statements) this.addToResourcePolicy(statement);
+    const { partition, region, account, stackName } = Stack.of(this);
+    const user = { partition, region, account, stackName, hasEventBus, hasEventDeadLetters };
+    for (const statement of keyStatements(user)) this.addToResourcePolicy(policyStatement(statement));
     // EventBridge may use only keys with this tag for the credentials of a connection.
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/encryption-connections.html
     if (hasApiDestinations) Tags.of(this).add('EventBridgeApiDestinations', 'true');
@@ -41,57 +45,14 @@ export class StageKey extends Key {
   }
 }
 
-const allow = (service: string, actions: string[], conditions: Record<string, Record<string, string>>) =>
-  new PolicyStatement({ principals: [new ServicePrincipal(service)], actions, resources: ['*'], conditions });
-
-/**
- * The names of log groups start with the stack's name. References to the groups themselves would be circular.
- *
- * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
- */
-const logsStatement = ({ partition, region, account, stackName }: Stack): PolicyStatement =>
-  allow(`logs.${region}.amazonaws.com`, [...READ_ACTIONS, ...WRITE_ACTIONS], {
-    ArnLike: {
-      'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${stackName}-*`,
-    },
+/** Leaves out the statement's name, which the keys of deployed stages do not have. */
+const policyStatement = ({ Principal, Action, Resource, Condition }: KeyStatement): PolicyStatement =>
+  new PolicyStatement({
+    principals: [new ServicePrincipal(Principal.Service)],
+    actions: [...Action],
+    resources: [Resource],
+    conditions: { ...Condition },
   });
-
-const eventsStatements = ({ partition, region, account, stackName }: Stack): PolicyStatement[] => {
-  // CloudFormation shortens the name of a stack in the name of a queue, which has at most 80 characters.
-  const queues = stackName.length > 20 ? `${stackName.slice(0, 20)}*` : `${stackName}-*`;
-  const eventBusArn = `arn:${partition}:events:${region}:${account}:event-bus/${stackName}`;
-  return [
-    // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-event-bus-cmkey.html
-    allow('events.amazonaws.com', ['kms:Decrypt', 'kms:GenerateDataKey'], {
-      StringEquals: {
-        'aws:SourceAccount': account,
-        'aws:SourceArn': eventBusArn,
-        'kms:EncryptionContext:aws:events:event-bus:arn': eventBusArn,
-      },
-    }),
-    // Separate, because DescribeKey has no encryption context.
-    allow('events.amazonaws.com', ['kms:DescribeKey'], { StringEquals: { 'aws:SourceAccount': account } }),
-    // For dead letters. AWS documents that a key's policy must not name the source of events for an encrypted topic,
-    // and does not say so for queues. So the queue's policy names the source, and the key's policy names the queues.
-    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html and
-    // https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
-    allow('events.amazonaws.com', ['kms:Decrypt', 'kms:GenerateDataKey'], {
-      ArnLike: { 'kms:EncryptionContext:aws:sqs:arn': `arn:${partition}:sqs:${region}:${account}:${queues}` },
-    }),
-  ];
-};
-
-/** What a service that reads encrypted data does with a key, without the wildcards of AWS's documentation. */
-export const READ_ACTIONS = ['kms:Decrypt', 'kms:DescribeKey'];
-
-/** What a service also does with a key if it writes encrypted data. */
-export const WRITE_ACTIONS = [
-  'kms:Encrypt',
-  'kms:GenerateDataKey',
-  'kms:GenerateDataKeyWithoutPlaintext',
-  'kms:ReEncryptFrom',
-  'kms:ReEncryptTo',
-];
 
 /** The services that use the key with the permissions of their caller. */
 export type KeyService = 'dynamodb' | 'scheduler' | 'secretsmanager' | 'sqs';

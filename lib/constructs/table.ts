@@ -11,7 +11,8 @@ import {
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import { grantKeyUse, READ_ACTIONS, WRITE_ACTIONS } from './stage-key.ts';
+import { READ_ACTIONS, WRITE_ACTIONS } from '../settings/key-policy.ts';
+import { grantKeyUse } from './stage-key.ts';
 
 /** Properties of a {@link ParleyTable}. */
 export interface ParleyTableProps {

@@ -4,6 +4,7 @@ import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decis
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import { eventTarget } from './event-target.ts';
+import { existingResources } from './existing-resources.ts';
 import { reservedConcurrency, throttling } from './flood-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 
@@ -229,8 +230,9 @@ export const settingsObject = z.strictObject({
     .meta({
       description:
         'true or false: whether the table, queues, secrets, logs, schedules, and the event bus are encrypted with a ' +
-        'customer managed KMS key',
+        'customer managed KMS key that the stack creates',
     }),
+  existing: existingResources,
   throttling,
   reservedConcurrency,
   alarmTopicArn: z
@@ -272,8 +274,27 @@ export const reservedSendCheck = z.refine<Pick<z.output<typeof settingsObject>, 
   { path: ['reservedConcurrency', 'send'] },
 );
 
+type Existing = Pick<z.output<typeof settingsObject>, 'customerManagedKey' | 'events' | 'existing'>;
+
+/** Rejects two keys for the same data. */
+const oneKeyCheck = z.refine<Existing>(
+  ({ customerManagedKey, existing }) => !customerManagedKey || existing.keyArn === undefined,
+  { path: ['existing', 'keyArn'] },
+);
+
+/** Rejects an event bus in a stage that publishes nothing. */
+const publishedBusCheck = z.refine<Existing>(
+  ({ events, existing }) => events.publish || existing.eventBusArn === undefined,
+  { path: ['existing', 'eventBusArn'] },
+);
+
 /** The settings of a stage, as written in `context.stages` of cdk.json. */
-export const stageSettings = settingsObject.check(insecureWebhookCheck, reservedSendCheck);
+export const stageSettings = settingsObject.check(
+  insecureWebhookCheck,
+  reservedSendCheck,
+  oneKeyCheck,
+  publishedBusCheck,
+);
 
 /** The settings of a stage as written. Settings with a default are optional. */
 export type StageSettingsInput = z.input<typeof stageSettings>;

@@ -102,9 +102,14 @@ describe('the stores of a stack', () => {
     const stores = await storesOfStack(cloudFormation, 'Parley-prod', {
       sqs,
       client: { region: 'eu-west-1', credentials },
+      existingTableArn: 'arn:aws:dynamodb:eu-west-1:111122223333:table/messaging',
     });
 
-    expect(stores).toMatchObject({ tables: ['table'], queueUrls: ['https://sqs/queue'], scheduleGroups: ['group'] });
+    expect(stores).toMatchObject({
+      tables: ['table', 'messaging'],
+      queueUrls: ['https://sqs/queue'],
+      scheduleGroups: ['group'],
+    });
     expect(stores.notSearched.slice(0, 2)).toEqual([expect.stringContaining('log group logs'), 'bucket bucket']);
     expect(stores.notSearched.join()).not.toContain('role');
   });

@@ -110,6 +110,8 @@ describe('A role that EventBridge or Scheduler assumes', () => {
       // Lambda's
       'of the account',
       'rule/X/*',
+      // An existing event bus's
+      'rule/company/*',
       'schedule-group/Parley-dev',
       'schedule-group/Parley-prod',
       'schedule-group/default',

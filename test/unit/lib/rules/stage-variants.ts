@@ -19,6 +19,12 @@ const auth = (kind: string, settings: Readonly<Record<string, unknown>> = {}): C
 const SQS_TARGET = { kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm' };
 const HTTPS_TARGET = { kind: 'https', url: 'https://crm.bank.internal/parley' };
 
+const EXISTING_TABLE_AND_BUS = {
+  tableArn: 'arn:aws:dynamodb:eu-west-1:111122223333:table/messaging',
+  tableStreamArn: 'arn:aws:dynamodb:eu-west-1:111122223333:table/messaging/stream/2026-11-20T12:00:00.000',
+  eventBusArn: 'arn:aws:events:eu-west-1:111122223333:event-bus/company',
+};
+
 /** Every setting that adds, removes, or configures a resource, with every value that makes a difference. */
 const DIMENSIONS: readonly (readonly Choice[])[] = [
   [{ name: 'prod' }, { name: 'dev' }],
@@ -29,7 +35,12 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     auth('sns', { topicArn: 'arn:aws:sns:eu-west-1:111122223333:events' }),
     auth('insecure-none'),
   ],
-  [{ name: 'no key' }, { name: 'key', settings: { customerManagedKey: true } }],
+  [
+    { name: 'no key' },
+    { name: 'key', settings: { customerManagedKey: true } },
+    { name: 'existing key', settings: { existing: { keyArn: 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd' } } },
+  ],
+  [{ name: 'own table and bus' }, { name: 'existing table and bus', settings: { existing: EXISTING_TABLE_AND_BUS } }],
   [
     { name: 'no targets' },
     { name: 'sqs', settings: { events: { targets: [SQS_TARGET] } } },
@@ -95,7 +106,11 @@ function coverPairs(all: readonly (readonly Choice[])[]): (readonly Choice[])[] 
 const variantOf = (chosen: readonly Choice[]): StageVariant => ({
   name: chosen.map(({ name }) => name).join(', '),
   stage: chosen.some(({ name }) => name === 'prod') ? 'prod' : 'dev',
-  settings: Object.assign({}, ...chosen.map(({ settings }) => settings)),
+  settings: {
+    ...Object.assign({}, ...chosen.map(({ settings }) => settings)),
+    // Two dimensions name existing resources.
+    existing: Object.assign({}, ...chosen.map(({ settings }) => settings?.existing)),
+  },
 });
 
 /** Every combination that a stage can have. */

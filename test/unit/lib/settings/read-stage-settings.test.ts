@@ -32,6 +32,7 @@ describe('Settings', () => {
       retentionDays: { messages: 400, sends: 400, contacts: 400, contactChecks: 90, audit: 400, logs: 30 },
       customerManagedKey: false,
       throttling: {},
+      existing: {},
       reservedConcurrency: {},
     });
   });
