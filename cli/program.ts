@@ -17,6 +17,7 @@ import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createErasuresCommand } from './commands/erasures.ts';
+import { createInitCommand } from './commands/init.ts';
 import { createSendsCommand } from './commands/send-lists.ts';
 import { createSendingCommand } from './commands/sending.ts';
 import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
@@ -46,6 +47,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createAuditTrailCommand,
   createAlarmsCommand,
   createDoctorCommand,
+  createInitCommand,
 ];
 
 const EXIT_CODES = `

@@ -188,9 +188,15 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['cli broadcast', 'cli base', 'cli operations', 'domain', 'manage', 'settings'],
   },
   {
+    // A new app has the feature flags of the repository, and the version of the package.
+    name: 'cli init',
+    files: /^cli\/init\//,
+    mayImport: ['cli init', 'cli base', 'settings', 'cdk.json', 'package.json'],
+  },
+  {
     name: 'cli commands',
     files: /^cli\/commands\//,
-    mayImport: ['cli commands', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'laws', 'manage'],
+    mayImport: ['cli commands', 'cli init', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'laws', 'manage'],
   },
   {
     name: 'cli',

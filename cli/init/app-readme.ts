@@ -1,0 +1,56 @@
+/** Returns the README of a new app: how to run, change, and deploy it. */
+export const appReadme = (name: string): string => `# ${name}
+
+This CDK app deploys Parley, your side of a business-messaging chat service. \`cdk.json\` contains the settings of its
+stages, \`dev\` and \`prod\`, and \`bin/parley.ts\` creates a stage's stack. You need Node.js 24.
+
+## Run it on your machine
+
+\`\`\`sh
+npm install
+npm start -- --open
+\`\`\`
+
+This runs the stack of the stage \`dev\` on emulators, with a sandbox of the chat service, and opens its console. You need
+neither an AWS account nor Docker. To act from the command line, use another shell:
+
+\`\`\`sh
+npx parley send +5491150000001 --text Hello --wait --local
+npx parley doctor --local
+\`\`\`
+
+The message is refused until the user has written: do so in the console.
+
+## Change its settings
+
+Edit \`context.stages\` in \`cdk.json\`. If a setting is invalid, \`npx cdk synth\` names it and what it expects. \`prod\` is a
+production stage: its data is protected, and placeholders are rejected.
+
+## Deploy it
+
+1. Sign in to AWS, and [bootstrap](https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping.html) the account and region
+   once.
+2. Deploy a stage. Without \`-c stage\`, CDK uses \`dev\`:
+
+   \`\`\`sh
+   npx cdk diff -c stage=dev
+   npx cdk deploy -c stage=dev
+   \`\`\`
+3. Store the chat service's access token:
+
+   \`\`\`sh
+   npx parley token set --stage dev < token.txt
+   \`\`\`
+4. Configure the output \`WebhookUrl\` as the webhook in the chat service.
+5. Check the deployment:
+
+   \`\`\`sh
+   npx parley doctor --stage dev
+   \`\`\`
+
+\`.github/workflows/deploy.yml\` does steps 2 and 5 on GitHub: it deploys \`dev\` on each push to \`main\`, and any stage when
+you run it. Commit \`package-lock.json\`, which it needs. In each of the GitHub environments \`dev\` and \`prod\`, set the
+variables \`AWS_REGION\` and \`AWS_ROLE_ARN\`: a role that
+[trusts GitHub](https://docs.github.com/actions/security-for-github-actions/security-hardening-your-deployments/configuring-openid-connect-in-amazon-web-services)
+and may assume the roles of the CDK bootstrap.
+`;

@@ -1,0 +1,57 @@
+import { Option } from '@commander-js/extra-typings';
+
+/** The kinds of `webhook.auth` that a new app can have. `insecure-none` is not one of them. */
+export const AUTH_KINDS = ['pubsub-jwt', 'standard-webhooks', 'shared-token', 'sns'] as const;
+
+type AuthKind = (typeof AUTH_KINDS)[number];
+
+/** The options of `init` that become settings. */
+export interface SettingsOptions {
+  readonly number: string;
+  readonly platform: string;
+  readonly baseUrl: string;
+  readonly auth: AuthKind;
+  readonly audience?: string | undefined;
+  readonly serviceAccountEmail?: string | undefined;
+  readonly header?: string | undefined;
+  readonly topicArn?: string | undefined;
+  readonly envelope?: 'none' | 'pubsub' | undefined;
+}
+
+/** Which kinds of authentication an option belongs to, and the setting that it becomes. */
+export const AUTH_OPTIONS = {
+  audience: { flag: '--audience', kinds: ['pubsub-jwt'] },
+  serviceAccountEmail: { flag: '--service-account-email', kinds: ['pubsub-jwt'] },
+  header: { flag: '--header', kinds: ['shared-token'] },
+  topicArn: { flag: '--topic-arn', kinds: ['sns'] },
+  envelope: { flag: '--envelope', kinds: ['standard-webhooks', 'shared-token'] },
+} as const satisfies Readonly<Record<string, { readonly flag: string; readonly kinds: readonly AuthKind[] }>>;
+
+/** The option that sets each setting, for messages. */
+export const FLAGS: ReadonlyMap<string, string> = new Map([
+  ['chatChannelNumber', '--number'],
+  ['chatPlatform', '--platform'],
+  ['chatService.baseUrl', '--base-url'],
+  ['webhook.auth.kind', '--auth'],
+  ...Object.entries(AUTH_OPTIONS).map(([name, { flag }]) => [`webhook.auth.${name}`, flag] as const),
+]);
+
+/** The defaults are placeholders: they work in the local run, and a production stage rejects them. */
+export const numberOption = () => new Option('--number <number>', 'Your business number').default('+5491100000000');
+
+export const platformOption = () =>
+  new Option('--platform <name>', "The chat service's name of the chat platform").default('chat');
+
+export const baseUrlOption = () =>
+  new Option('--base-url <url>', 'Base URL of the chat service').default('https://chat-service.example');
+
+export const authOption = () =>
+  new Option('--auth <kind>', 'How the chat service authenticates webhook requests')
+    .choices(AUTH_KINDS)
+    .default('pubsub-jwt' as const);
+
+export const envelopeOption = () =>
+  new Option(
+    `${AUTH_OPTIONS.envelope.flag} <kind>`,
+    'standard-webhooks, shared-token: what the event is wrapped in (default: none)',
+  ).choices(['none', 'pubsub'] as const);

@@ -1,0 +1,249 @@
+import { mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import cdkJson from '../../../../cdk.json' with { type: 'json' };
+import { CliError } from '../../../../cli/errors.ts';
+import { appFiles, TARBALLS } from '../../../../cli/init/app-files.ts';
+import { AUTH_KINDS, type SettingsOptions } from '../../../../cli/init/init-options.ts';
+import { newStages, placeholdersIn } from '../../../../cli/init/stages.ts';
+import { run } from '../../../../cli/run.ts';
+import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import { parseCommandLine } from '../../../support/parse-command-line.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+const init = async (...args: readonly string[]) => {
+  const printed: string[] = [];
+  const said: string[] = [];
+  const code = await run({
+    args: ['init', ...args],
+    environment: {},
+    stdin: Readable.from(['']),
+    print: (text) => printed.push(text),
+    say: (line) => said.push(line),
+    stop: new AbortController().signal,
+    root: '/',
+  });
+  return { code, out: printed.join('\n'), err: said.join('\n') };
+};
+
+const emptyFolder = (): string => {
+  const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-init-'));
+  onTestFinished(() => folder.remove());
+  return folder.path;
+};
+
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .toSorted();
+
+const PLACEHOLDERS: SettingsOptions = {
+  number: '+5491100000000',
+  platform: 'chat',
+  baseUrl: 'https://chat-service.example',
+  auth: 'pubsub-jwt',
+};
+
+const filesOf = (options: SettingsOptions) =>
+  appFiles({ name: 'my-app', stages: newStages(options), hasTarballs: false });
+
+/** Reads a stage from the written cdk.json, as the app does at synth. Returns the faults. */
+const synth = (files: ReadonlyMap<string, string>, stage: string): string => {
+  const { context } = JSON.parse(files.get('cdk.json') ?? '');
+  try {
+    readStageSettings({ stages: context.stages, stage });
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+/** Mostly the usual values, so that many combinations are valid. */
+const text = (...usual: readonly string[]) =>
+  fc.oneof({ arbitrary: fc.constantFrom(...usual), weight: 8 }, { arbitrary: fc.string(), weight: 1 });
+
+const usualOptions = {
+  number: text(PLACEHOLDERS.number, '+5491144440000', '+5491144440001'),
+  platform: text('chat', 'chat.v2'),
+  baseUrl: fc.oneof(text(PLACEHOLDERS.baseUrl, 'https://chat.bank.internal', 'http://localhost:1'), fc.webUrl()),
+};
+const authOptions = {
+  audience: text('parley'),
+  serviceAccountEmail: fc.oneof(text('chat@bank.iam.gserviceaccount.com'), fc.emailAddress()),
+  header: text('X-Token'),
+  topicArn: text('arn:aws:sns:eu-west-1:111122223333:chat-events'),
+  envelope: fc.constantFrom('none' as const, 'pubsub' as const),
+};
+const anyOptions: fc.Arbitrary<SettingsOptions> = fc.oneof(
+  fc.record({ ...usualOptions, auth: fc.constantFrom(...AUTH_KINDS) }),
+  fc.record(
+    { ...usualOptions, auth: fc.constantFrom(...AUTH_KINDS), ...authOptions },
+    { requiredKeys: ['number', 'platform', 'baseUrl', 'auth'] },
+  ),
+);
+
+describe('the settings of a new app', () => {
+  it('are accepted at synth, except for the placeholders that init lists, whatever its options are', () => {
+    const seen = { refused: 0, written: 0, production: 0 };
+    fc.assert(
+      fc.property(anyOptions, (options) => {
+        let files: ReadonlyMap<string, string>;
+        try {
+          files = filesOf(options);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CliError);
+          seen.refused += 1;
+          return;
+        }
+        const placeholders = placeholdersIn(newStages(options)).join('\n');
+        expect([synth(files, 'dev'), synth(files, 'prod')]).toEqual(['', placeholders]);
+        seen.written += 1;
+        if (placeholders === '') seen.production += 1;
+      }),
+      { numRuns: 2000 },
+    );
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+  });
+
+  it.each<[args: readonly string[], sentence: string]>([
+    [['--number', '12'], '--number: got "12", expected the business number'],
+    [['--platform', 'a b'], '--platform: got "a b", expected'],
+    [['--base-url', 'http://chat.bank.internal'], '--base-url: got "http://chat.bank.internal", expected the base URL'],
+    [['--service-account-email', 'me'], '--service-account-email: got "me", expected the email address'],
+    [['--auth', 'sns'], '--topic-arn: got "", expected the ARN of the SNS topic'],
+    [['--auth', 'shared-token', '--header', 'x y'], '--header: got "x y", expected the name of the header'],
+    [['--auth', 'insecure-none'], "Option '--auth <kind>' argument 'insecure-none' is invalid. Allowed choices are"],
+    [['--topic-arn', 'arn:aws:sns:eu-west-1:111122223333:a'], '--topic-arn is only for --auth sns.'],
+    [['--tarballs', '/nowhere'], `/nowhere/${TARBALLS[0]} does not exist. Create it with npm run pack`],
+  ])('are not written if an option is invalid: %j', async (args, sentence) => {
+    const folder = emptyFolder();
+
+    const { code, err } = await init(folder, ...args);
+
+    expect(err).toContain(`parley: ${sentence}`);
+    expect([code, filesIn(folder)]).toEqual([2, []]);
+  });
+});
+
+describe('a new app', () => {
+  it("is the repository's own app, with the package instead of its files", () => {
+    const own = readFileSync(join(ROOT, 'bin/parley.ts'), 'utf8').replace("'../lib/index.ts'", "'parley'");
+
+    expect(filesOf(PLACEHOLDERS).get('bin/parley.ts')).toBe(own);
+  });
+
+  it('has the feature flags of the repository, and uses the stage dev unless another one is selected', () => {
+    const { stages: _, ...flags } = cdkJson.context;
+    const written = JSON.parse(filesOf(PLACEHOLDERS).get('cdk.json') ?? '');
+
+    expect(written).toMatchObject({ app: cdkJson.app, context: { ...flags, stage: 'dev' } });
+  });
+
+  it('names the exact version of every package: those of the repository', () => {
+    const { version, dependencies: tested } = packageJson;
+    const { dependencies, devDependencies } = JSON.parse(filesOf(PLACEHOLDERS).get('package.json') ?? '');
+
+    expect({ ...dependencies, ...devDependencies }).toEqual({
+      'aws-cdk': tested['aws-cdk'],
+      'aws-cdk-lib': tested['aws-cdk-lib'],
+      constructs: tested.constructs,
+      parley: version,
+      'parley-local': version,
+    });
+  });
+
+  it.each([
+    ['/work/My App', 'my-app'],
+    ['/work/parley', 'parley-app'],
+    ['/', 'parley-app'],
+  ])('in %s has a name that npm accepts: %s', (folder, name) => {
+    const files = appFiles({
+      name: folder.split('/').at(-1) ?? '',
+      stages: newStages(PLACEHOLDERS),
+      hasTarballs: false,
+    });
+
+    expect(JSON.parse(files.get('package.json') ?? '').name).toBe(name);
+  });
+
+  it('installs Parley from tarballs that it contains, if they are given', async () => {
+    const [tarballs, folder] = [emptyFolder(), emptyFolder()];
+    for (const file of TARBALLS) writeFileSync(join(tarballs, file), file);
+
+    await init(folder, '--tarballs', tarballs);
+
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const [parley = '', local = ''] = TARBALLS;
+    expect([dependencies.parley, devDependencies['parley-local']]).toEqual([
+      `file:vendor/${parley}`,
+      `file:vendor/${local}`,
+    ]);
+    expect(readFileSync(join(folder, 'vendor', parley), 'utf8')).toBe(parley);
+    expect(readFileSync(join(folder, 'vendor', local), 'utf8')).toBe(local);
+  });
+
+  it('is written to a folder that is created, and the output names the next steps and the placeholders', async () => {
+    const folder = join(emptyFolder(), 'deep', 'my-app');
+
+    const { code, out, err } = await init(folder);
+
+    expect([code, err]).toEqual([0, '']);
+    expect(filesIn(folder)).toEqual(
+      [
+        '.github/workflows/deploy.yml',
+        '.gitignore',
+        'README.md',
+        'bin/parley.ts',
+        'cdk.json',
+        'package.json',
+      ].toSorted(),
+    );
+    expect(out).toContain('npm install\n  npx cdk synth ');
+    expect(out).toMatch(/^ {2}stages\.prod\.chatChannelNumber: got "\+5491100000000", expected the business's real/m);
+  });
+
+  it('has no placeholders if the options say everything that prod needs', async () => {
+    const { out } = await init(
+      emptyFolder(),
+      ...['--number', '+5491144440000', '--base-url', 'https://chat.bank.internal', '--auth', 'standard-webhooks'],
+    );
+
+    expect(out).not.toContain('placeholder');
+  });
+
+  it('does not overwrite a file, and writes none if one exists', async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'README.md'), 'mine');
+    writeFileSync(join(folder, 'LICENSE'), 'mine');
+
+    const { code, err } = await init(folder);
+
+    expect([code, err]).toEqual([4, `parley: ${folder} already contains README.md. Use an empty folder.`]);
+    expect(filesIn(folder)).toEqual(['LICENSE', 'README.md']);
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('a command in the files of a new app', () => {
+  const commands = [...filesOf(PLACEHOLDERS)].flatMap(([file, content]) =>
+    [...content.matchAll(/npx parley ([^\n`<]+)/g)].map(([, command = '']) => ({ file, command: command.trim() })),
+  );
+
+  it('is found', () => {
+    expect(new Set(commands.map(({ file }) => file))).toEqual(new Set(['README.md', '.github/workflows/deploy.yml']));
+  });
+
+  it.each(commands)('is valid, and names its target: npx parley $command ($file)', async ({ command }) => {
+    const parsed = await parseCommandLine(command.split(' '));
+
+    expect(Object.keys(parsed.optsWithGlobals())).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(local|stage)$/)]),
+    );
+  });
+});
