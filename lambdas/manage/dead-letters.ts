@@ -22,7 +22,7 @@ export interface DeadLetterPorts {
   readonly clock: Clock;
 }
 
-interface DeletionPorts extends DeadLetterPorts {
+export interface DeletionPorts extends DeadLetterPorts {
   readonly audit: Pick<AuditRepository, 'record'>;
 }
 

@@ -10,6 +10,7 @@ import { forecastSends } from './forecasts.ts';
 import { redriveDeadLetters } from './redrives.ts';
 import { requeueSend } from './requeue-send.ts';
 import { resolveSend } from './resolve-send.ts';
+import type { RouteName } from './route-name.ts';
 import { countSends, listSends, listUncertainSends } from './send-lists.ts';
 import { resumeSending, stopSending } from './sending-stops.ts';
 import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
@@ -40,7 +41,7 @@ export const TABLE_ROUTES = {
   stopSending,
   resumeSending,
   closeCircuitBreaker,
-} as const;
+} as const satisfies Partial<Record<RouteName, unknown>>;
 
 /** The routes that put messages on queues, or take them from dead-letter queues. */
 export const QUEUE_ROUTES = {
@@ -50,9 +51,7 @@ export const QUEUE_ROUTES = {
   resolveSend,
   requeueSend,
   redriveDeadLetters,
-} as const;
+} as const satisfies Partial<Record<RouteName, unknown>>;
 
 /** The routes of the management API, by operation id. */
-export const ROUTES = { ...TABLE_ROUTES, ...QUEUE_ROUTES } as const;
-
-export type RouteName = keyof typeof ROUTES;
+export const ROUTES = { ...TABLE_ROUTES, ...QUEUE_ROUTES } as const satisfies Record<RouteName, unknown>;

@@ -2,11 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AssetHashType, DockerImage } from 'aws-cdk-lib';
-import { Code } from 'aws-cdk-lib/aws-lambda';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync, type Metafile } from 'esbuild';
+import type { ServiceName } from '../../lambdas/domain/metric-names.ts';
 import { type BundledPackage, bundledPackages } from './bundled-packages.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
+import { writtenCode } from './written-code.ts';
 
 /** A function's code, and the packages bundled into it. */
 export interface Bundle {
@@ -20,30 +21,25 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const LAMBDAS = fileURLToPath(new URL('../../lambdas', import.meta.url));
 
+/** Returns the code of one of Parley's functions. */
+export function functionCode(name: ServiceName): Code {
+  return bundledCode(join(LAMBDAS, name, 'entry.ts'));
+}
+
 /**
- * Bundles a function's entry and all of its imports, including the AWS SDK, and writes the licenses of the packages
- * beside it. The asset's hash is computed from the output, so an edit that does not change the bundle deploys nothing.
+ * Bundles a function's entry and all of its imports, including the AWS SDK, at synth.
  *
  * @param entry The absolute path of the TypeScript file that exports `handler`.
  * @throws Error with esbuild's messages if the bundle cannot be built.
  */
 export function bundledCode(entry: string): Code {
-  return Code.fromAsset(join(entry, '..'), {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      // CDK requires a fallback image, but the local bundling below never falls back to it.
-      image: DockerImage.fromRegistry('unused'),
-      local: {
-        tryBundle(outputDirectory) {
-          const { packages } = writeBundle(entry, outputDirectory);
-          if (packages.length > 0) {
-            writeFileSync(join(outputDirectory, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(packages));
-          }
-          return true;
-        },
-      },
-    },
-  });
+  return writtenCode(dirname(entry), (folder) => writeFunction(entry, folder));
+}
+
+/** Writes all files of a deployed function: its bundle, and the licenses of the packages in it. */
+export function writeFunction(entry: string, folder: string): void {
+  const { packages } = writeBundle(entry, folder);
+  if (packages.length > 0) writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(packages));
 }
 
 /** Bundles a function's entry, writes the files to a folder, and returns the bundle. */

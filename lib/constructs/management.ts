@@ -9,7 +9,8 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
-import { ROUTES, type RouteName } from '../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../lambdas/manage/route-name.ts';
+import { ROUTES } from '../../lambdas/manage/routes.ts';
 import { MAX_ERASURE_INVOCATIONS } from '../settings/flood-settings.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
@@ -112,7 +113,6 @@ export class ParleyManagement extends Construct {
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'manage',
       description: 'Handles calls to the management API and erases contacts',
-      entry: `${import.meta.dirname}/../../lambdas/manage/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
       logs,

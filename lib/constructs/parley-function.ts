@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { functionCode } from '#function-code';
 import {
   LOGGED_METRICS,
   METRIC_DIMENSIONS,
@@ -17,18 +18,15 @@ import {
   type MetricName,
   type ServiceName,
 } from '../../lambdas/domain/metric-names.ts';
-import { bundledCode } from './bundled-code.ts';
 import { lambdaPrincipal } from './service-principals.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 
 /** Properties of a {@link ParleyFunction}. */
 export interface ParleyFunctionProps {
-  /** The service name in the function's logs and metrics, such as `receive`. */
+  /** The function's name, such as `receive`: that of its folder in `lambdas`, and of the service in logs and metrics. */
   readonly serviceName: ServiceName;
   /** What the function does, which the AWS console shows. */
   readonly description: string;
-  /** The absolute path of the TypeScript file that exports `handler`. */
-  readonly entry: string;
   /** The variables that the function's `environment.ts` declares. */
   readonly environment: Readonly<Record<string, string>>;
   /** The maximum duration of an invocation. */
@@ -61,7 +59,7 @@ export class ParleyFunction extends LambdaFunction {
   readonly #serviceName: ServiceName;
 
   constructor(scope: Construct, id: string, props: ParleyFunctionProps) {
-    const { serviceName, entry, environment, logs, reservedConcurrency, ...functionProps } = props;
+    const { serviceName, environment, logs, reservedConcurrency, ...functionProps } = props;
     const logGroup = new StageLogGroup(scope, `${id}Logs`, logs);
     const role = new Role(scope, `${id}Role`, { assumedBy: lambdaPrincipal(scope) });
     logGroup.grantWrite(role);
@@ -73,7 +71,7 @@ export class ParleyFunction extends LambdaFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: bundledCode(entry),
+      code: functionCode(serviceName),
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,

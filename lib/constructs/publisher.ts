@@ -92,7 +92,6 @@ export class ParleyPublisher extends Construct {
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'publish',
       description: 'Publishes changes to the table as events on the event bus',
-      entry: `${import.meta.dirname}/../../lambdas/publish/entry.ts`,
       memorySize: 512,
       timeout: TIMEOUT,
       logs: { ...settings, encryptionKey },

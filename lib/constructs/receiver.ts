@@ -101,7 +101,6 @@ export class ParleyReceiver extends Construct {
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'receive',
       description: "Verifies and stores the chat service's webhook events",
-      entry: `${import.meta.dirname}/../../lambdas/receive/entry.ts`,
       // More memory means more CPU. A response must take less than two seconds, even after a cold start.
       memorySize: 1024,
       timeout: TIMEOUT,

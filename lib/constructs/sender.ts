@@ -90,7 +90,6 @@ export class ParleySender extends Construct {
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'send',
       description: 'Sends queued requests to the chat service as free-form messages or templates',
-      entry: `${import.meta.dirname}/../../lambdas/send/entry.ts`,
       // A send mostly waits for the chat service, so less memory costs less. See docs/performance.md.
       memorySize: 256,
       timeout: Duration.seconds(timeoutSeconds),

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { createSignedFetch } from '../../../cli/operations/signed-fetch.ts';
-import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../../lambdas/manage/route-name.ts';
+import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../../local/local-client.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';

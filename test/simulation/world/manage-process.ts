@@ -23,7 +23,8 @@ import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from '../../../lambdas/manage/keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
-import { ROUTES, type RouteName } from '../../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../../lambdas/manage/route-name.ts';
+import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import type {
   AccessToken,
   AuditRepository,

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { EXPOSED_FILES, LAYERS } from './arrows.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -18,14 +19,24 @@ const sourceFiles = globSync('{bench,bin,build,cli,examples,lambdas,lib,local,sa
 
 const codeOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** Finds static and dynamic imports and re-exports with a relative specifier, or with one that is computed. */
+/** The files behind the names that start with `#`. The packages have other files there. */
+const { imports } = z
+  .object({
+    imports: z.record(
+      z.string(),
+      z.string().transform((path) => relative('.', path)),
+    ),
+  })
+  .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+
+/** Finds static and dynamic imports and re-exports with a relative or `#` specifier, or with one that is computed. */
 const arrowsFrom = (from: string, code = codeOf(from)): readonly Arrow[] => {
   const statements = code.matchAll(
-    /\b(import|export)\b(?!\.)(\s+type\b)?[^;'"`()]*?(?:\bfrom\s*|\(\s*)?['"`]((?:\.|\$\{)[^'"`]+)['"`]/g,
+    /\b(import|export)\b(?!\.)(\s+type\b)?[^;'"`()]*?(?:\bfrom\s*|\(\s*)?['"`]((?:[.#]|\$\{)[^'"`]+)['"`]/g,
   );
   return [...statements].map(([, , type, specifier = '']) => ({
     from,
-    to: relative(ROOT, join(ROOT, dirname(from), specifier)),
+    to: imports[specifier] ?? relative(ROOT, join(ROOT, dirname(from), specifier)),
     isTypeOnly: type !== undefined,
   }));
 };
@@ -70,6 +81,7 @@ export { d } from './d.ts';
 const e = await import('./e.ts');
 import f, { type G } from './f.ts';
 const h = await import(\`./h.ts\`);
+import { functionCode } from '#function-code';
 const i = await import(\`\${folder}/i.ts\`);`;
 
     expect(arrowsFrom('lib/x.ts', code)).toEqual([
@@ -80,6 +92,7 @@ const i = await import(\`\${folder}/i.ts\`);`;
       { from: 'lib/x.ts', to: 'lib/e.ts', isTypeOnly: false },
       { from: 'lib/x.ts', to: 'lib/f.ts', isTypeOnly: false },
       { from: 'lib/x.ts', to: 'lib/h.ts', isTypeOnly: false },
+      { from: 'lib/x.ts', to: 'lib/constructs/bundled-code.ts', isTypeOnly: false },
       // No layer contains it, so a computed import is not allowed anywhere.
       { from: 'lib/x.ts', to: 'lib/${folder}/i.ts', isTypeOnly: false },
     ]);

@@ -24,6 +24,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/erasures.ts',
   'lambdas/manage/forecasts.ts',
   'lambdas/manage/redrives.ts',
+  'lambdas/manage/route-name.ts',
   'lambdas/manage/routes.ts',
   'lambdas/manage/send-lists.ts',
   'lambdas/manage/sending-stops.ts',
@@ -310,6 +311,8 @@ export const LAYERS: readonly Layer[] = [
 
   // What a customer's engineer copies: it knows Parley only as a package.
   { name: 'examples', files: /^examples\//, mayImport: ['examples'] },
+  // What is published: the code above, compiled, with the functions bundled ahead.
+  { name: 'build', files: /^build\//, mayImport: ['build', 'constructs'] },
 
   // Measurements share the browser tests' way into the console, and the signed requests of the unit tests.
   {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import type { RouteName } from '../../../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';

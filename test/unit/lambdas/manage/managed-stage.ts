@@ -19,7 +19,8 @@ import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.
 import type { RouteDescription } from '../../../../lambdas/manage/api.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
 import type { RedrivePorts } from '../../../../lambdas/manage/redrives.ts';
-import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
+import { ROUTES } from '../../../../lambdas/manage/routes.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
 import type { MessageResult } from '../../../../lambdas/runtime/queue-handler.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AwsServiceError } from '../../../../lambdas/adapters/aws-service-error.ts';
 import type { Answer } from '../../../../lambdas/manage/api.ts';
-import { ROUTES, type RouteName } from '../../../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
+import { ROUTES } from '../../../../lambdas/manage/routes.ts';
 import type { EmulatedTables } from '../../../support/emulated-table.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage } from './managed-stage.ts';

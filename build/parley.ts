@@ -1,0 +1,26 @@
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { writeFunction } from '../lib/constructs/bundled-code.ts';
+import { addDocuments } from './documents.ts';
+import type { PackageRecipe } from './package-recipe.ts';
+
+/** The package of the constructs, the events, and the operator's command. */
+export const parley = (root: string): PackageRecipe => ({
+  name: 'parley',
+  description:
+    "CDK constructs for the customer's side of a business-messaging chat service, and the command to operate it",
+  // The first 22 that imports JSON without a warning.
+  node: '22.12',
+  exports: { '.': 'lib/index.ts', './events': 'lib/events.ts' },
+  commands: { parley: 'cli/parley.ts' },
+  programs: [],
+  imports: { '#function-code': 'lib/constructs/packaged-code.ts' },
+  peers: ['aws-cdk-lib', 'constructs'],
+  optional: [],
+  async addFiles(folder) {
+    for (const entry of globSync('lambdas/*/entry.ts', { cwd: root })) {
+      writeFunction(join(root, entry), join(folder, 'functions', basename(dirname(entry))));
+    }
+    return ['functions', ...(await addDocuments(root, folder, 'docs/library.md'))];
+  },
+});
