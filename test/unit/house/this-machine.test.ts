@@ -16,6 +16,8 @@ it('creates servers only where every request is checked', () => {
       /\bcreate(?:Secure)?Server\(|\bserve\(/,
     ),
   ).toEqual([
+    // Checks the key of every request, and runs where the customer deploys it.
+    'examples/consumers/https-endpoint.ts',
     'local/emulators/checked-connections.ts',
     // Only finds a free port.
     'local/emulators/dynamodb.ts',
