@@ -48,7 +48,8 @@ const allFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exc
 
 const files = allFiles.filter(
   (file) =>
-    (/\.(ts|tsx|js|md|json|html|css|svg|txt)$/.test(file) || file === '.ci/run') && !EXEMPT_FILES.includes(file),
+    (/\.(ts|tsx|js|md|json|html|css|svg|txt|py|java|xml)$/.test(file) || file === '.ci/run') &&
+    !EXEMPT_FILES.includes(file),
 );
 
 /** Splits names such as `isUntoldChange` and `MACHINE_ROOM` into words. */
