@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { COMMANDS } from '../sandbox/command-names.ts';
 import { LocalError, messageOf } from './local-error.ts';
 
 /** The options of `npm start`. */
@@ -23,7 +24,7 @@ export const HELP = `Runs the Parley stack of the CDK app in the current folder 
 and the bundled functions, on emulators of DynamoDB, SQS, Secrets Manager, and EventBridge, with a sandbox of the chat service.
 Press Ctrl-C to stop.
 
-Usage: npm start -- [options]
+Usage: ${COMMANDS.local} [options]
 
 Options:
   --stage NAME              the stage of cdk.json whose settings apply (default: dev)
@@ -41,7 +42,7 @@ Environment variables:
                             (default: .parley)
   DYNOXIDE_BIN              the path of the DynamoDB emulator (default: the installed one)
 
-Example: PARLEY_PORT=4000 npm start -- --verbose`;
+Example: PARLEY_PORT=4000 ${COMMANDS.local} --verbose`;
 
 /** Reads the options of `npm start`. @throws LocalError with a sentence about the first invalid option. */
 export const readStartOptions = (args: readonly string[], environment: NodeJS.ProcessEnv): StartOptions => {
@@ -88,6 +89,6 @@ const parse = (args: readonly string[]) => {
   } catch (error) {
     // The rest of Node's message is about positional arguments, which this command does not have.
     const [reason] = messageOf(error).split(/\.\s|\n/);
-    throw new LocalError(`${reason}. Run "npm start -- --help" for usage.`);
+    throw new LocalError(`${reason}. Run "${COMMANDS.local} --help" for usage.`);
   }
 };

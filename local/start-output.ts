@@ -1,3 +1,4 @@
+import { COMMANDS } from '../sandbox/command-names.ts';
 import type { LocalCloud } from './local-cloud.ts';
 
 const CONTACT = '+5491150000001';
@@ -48,13 +49,13 @@ ${sendMessage}`;
   1. Write as a user, which opens the conversation window:
      curl -X POST ${sandbox.url}/sandbox/users/${encodeURIComponent(CONTACT)}/messages -H 'content-type: application/json' -d '{"text":"Hi"}'
   2. Send that user a message, and wait for the outcome:
-     npm run parley -- send ${CONTACT} --text Hello --wait --local
+     ${COMMANDS.parley} send ${CONTACT} --text Hello --wait --local
      Your own systems put requests on the queue instead:
      ${sendMessage}
   3. See what the user received:
      curl ${sandbox.url}/sandbox/outbox
   4. Check the whole run:
-     npm run parley -- doctor --local
+     ${COMMANDS.parley} doctor --local
 
 Or do all of this in the console: ${sandbox.url}/`;
 };

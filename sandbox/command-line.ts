@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { COMMANDS } from './command-names.ts';
 import type { WebhookAuth } from './delivery/subscription.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
@@ -18,7 +19,7 @@ const DEFAULTS = {
   'chat-channel-number': ['+5491100000000'],
 };
 
-export const HELP = `npm run sandbox -- [options]
+export const HELP = `Usage: ${COMMANDS.sandbox} [options]
 
 Starts the chat service on this machine: its API, signed webhook deliveries, and
 a control API under /sandbox for acting as the users.
@@ -47,10 +48,10 @@ a control API under /sandbox for acting as the users.
   --data FILE                     keep the state in this file across restarts (default: in memory)
   --help                          show this help
 
-Example: npm run sandbox -- --port 4000 --webhook-url http://127.0.0.1:3000/webhook
+Example: ${COMMANDS.sandbox} --port 4000 --webhook-url http://127.0.0.1:3000/webhook
 `;
 
-/** Parses the arguments of `npm run sandbox`. */
+/** Parses the arguments of the sandbox's command. */
 export const readCommandLine = (args: readonly string[]): CommandLine => {
   const parsed = parse(args);
   if (typeof parsed === 'string') return { kind: 'invalid', sentence: parsed };

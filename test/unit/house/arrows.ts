@@ -132,6 +132,8 @@ export const LAYERS: readonly Layer[] = [
   // what runs there, so the local run and the operator's command take them from it.
   { name: 'sandbox foreign request', files: /^sandbox\/foreign-request\.ts$/, mayImport: [] },
   { name: 'sandbox terminal text', files: /^sandbox\/terminal-text\.ts$/, mayImport: [] },
+  // How users run the commands.
+  { name: 'sandbox command names', files: /^sandbox\/command-names\.ts$/, mayImport: [] },
   { name: 'sandbox page build', files: /^sandbox\/console\/[^/]+\.ts$/, mayImport: [] },
   { name: 'sandbox clock', files: /^sandbox\/clock\.ts$/, mayImport: [] },
   { name: 'sandbox inspector', files: /^sandbox\/inspector\.ts$/, mayImport: [] },
@@ -170,6 +172,7 @@ export const LAYERS: readonly Layer[] = [
       'sandbox store',
       'sandbox delivery',
       'sandbox clock',
+      'sandbox command names',
       'sandbox terminal text',
     ],
     mayImportTypes: ['sandbox inspector'],
@@ -306,7 +309,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local',
     files: /^local\/[^/]+\.ts$/,
-    mayImport: ['local', 'local demo', 'local cloud', 'local base', 'sandbox terminal text'],
+    mayImport: ['local', 'local demo', 'local cloud', 'local base', 'sandbox command names', 'sandbox terminal text'],
   },
 
   // What a customer's engineer copies: it knows Parley only as a package.

@@ -1,0 +1,6 @@
+const isRepository = import.meta.url.endsWith('.ts');
+
+/** How a user runs each command: with the scripts of the repository, or with the commands of the packages. */
+export const COMMANDS = isRepository
+  ? { local: 'npm start --', sandbox: 'npm run sandbox --', parley: 'npm run parley --' }
+  : { local: 'npx parley-local', sandbox: 'npx parley-sandbox', parley: 'npx parley' };
