@@ -12,23 +12,15 @@ import { createConversationTable } from '../../../lambdas/adapters/dynamodb/tabl
 import { auditDetails } from '../../../lambdas/domain/audit.ts';
 import { CONSENT_REGISTERS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
-import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
-import { METRIC_NAMES_OF } from '../../../lambdas/domain/metric-names.ts';
-import * as z from '../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../lambdas/domain/send.ts';
-import { sendRequest as sendRequestSchema } from '../../../lambdas/domain/send-request.ts';
 import type { StatusKind } from '../../../lambdas/domain/webhook-event.ts';
-import { PROBLEM_CODES } from '../../../lambdas/manage/api.ts';
 import { manageEnvironment } from '../../../lambdas/manage/environment.ts';
-import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import { publishEnvironment } from '../../../lambdas/publish/environment.ts';
 import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
 import { systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { sendEnvironment } from '../../../lambdas/send/environment.ts';
-import { settingsGuide } from '../../../lib/settings/settings-guide.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, TRACEPARENT, USER } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
-import { synthesizedStack } from '../lib/synthesized-stack.ts';
 
 const LIST = join(import.meta.dirname, 'wire-names.txt');
 
@@ -165,24 +157,6 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   return Object.fromEntries(Object.entries(names).map(([kind, attributes]) => [kind, [...attributes].toSorted()]));
 };
 
-type JsonSchema = z.core.JSONSchema._JSONSchema;
-
-/** Lists the names of a schema's fields at any depth: `a.b` in an object, `a[].b` in a list, `a.*.b` under any key. */
-const fieldsIn = (schema: JsonSchema | undefined): string[] => {
-  if (typeof schema !== 'object') return [];
-  const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = schema;
-  const fields = Object.entries(properties).flatMap(([name, property]) => [
-    name,
-    ...fieldsIn(property).map((field) => (field.startsWith('[') ? `${name}${field}` : `${name}.${field}`)),
-  ]);
-  const listed = [items ?? []].flat().flatMap((item) => fieldsIn(item).map((field) => `[].${field}`));
-  const underKeys = fieldsIn(additionalProperties).map((field) => `*.${field}`);
-  return [...new Set([...fields, ...listed, ...underKeys, ...[...anyOf, ...oneOf, ...allOf].flatMap(fieldsIn)])];
-};
-
-const fieldsOf = (schema: z.ZodMiniType): string[] =>
-  fieldsIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }));
-
 /** One line per name, so that a change shows as the lines it adds and removes. */
 const section = (title: string, names: readonly string[]): string =>
   `${title}\n${names.map((name) => `  ${name}\n`).join('')}`;
@@ -194,49 +168,12 @@ const FUNCTIONS = {
   manage: manageEnvironment,
 };
 
-describe('the names that other systems depend on', () => {
-  it('include those of nested objects, lists, alternatives, and maps', () => {
-    const point = z.object({ x: z.number() });
-    const schema = z.object({
-      list: z.array(point),
-      either: z.union([z.object({ a: z.string() }), z.object({ b: z.optional(z.array(point)) })]),
-      map: z.record(z.string(), z.object({ deep: point })),
-    });
-
-    expect(fieldsOf(schema)).toEqual([
-      'list',
-      'list[].x',
-      'either',
-      'either.a',
-      'either.b',
-      'either.b[].x',
-      'map',
-      'map.*.deep',
-      'map.*.deep.x',
-    ]);
-  });
-
+describe('the names that stored items and deployed functions depend on', () => {
   it('match the list: rewrite it (WRITE_WIRE_NAMES=1) only together with what depends on them', async () => {
-    const { template } = synthesizedStack('dev', { webhook: { auth: { kind: 'standard-webhooks' } } });
     const attributes = Object.entries(await writtenAttributes()).toSorted();
     const sections = [
       ...attributes.map(([kind, names]) => section(`attributes of ${kind} items`, names)),
-      section('metrics', Object.values(METRIC_NAMES_OF).flat()),
-      section('settings', [...settingsGuide().keys()]),
       ...Object.entries(FUNCTIONS).map(([name, { shape }]) => section(`environment of ${name}`, Object.keys(shape))),
-      ...Object.entries(eventDetails).map(([name, schema]) => section(`event ${name}`, fieldsOf(schema))),
-      section('send request', fieldsOf(sendRequestSchema)),
-      ...Object.values(ROUTES).map(({ route, query, body, responses }) =>
-        section(`route ${route}`, [
-          ...fieldsOf(query).map((name) => `query ${name}`),
-          ...fieldsOf(body).map((name) => `body ${name}`),
-          ...Object.entries(responses).flatMap(([status, schema]) =>
-            fieldsOf(schema).map((name) => `${status} ${name}`),
-          ),
-        ]),
-      ),
-      section('error codes of the management API', PROBLEM_CODES),
-      section('outputs of the stack', Object.keys(template.findOutputs('*')).toSorted()),
     ];
 
     const names = sections.join('\n');
