@@ -67,7 +67,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     ...emulators,
     apiDestinations: createApiDestinations(),
     assetFolder: settings.assetFolder,
-    declared: { functions: [], queueMappings: [], streamMappings: [], recurringSchedules: [] },
+    declared: { functions: [], aliases: [], queueMappings: [], streamMappings: [], recurringSchedules: [] },
     physicalName: (logicalId) => `${settings.stackName}-${logicalId}`,
     async openHttpApi(apiId, name) {
       const functionOf = (arn: string) => functions?.find(arn)?.invoke;
@@ -96,6 +96,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     clock,
     logs,
     metrics,
+    aliases: services.declared.aliases,
     runtimeClient: settings.runtimeClient,
     interposed,
   });

@@ -1,7 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -20,6 +19,7 @@ import {
   grantSendMessage,
   recommendedVisibilityTimeout,
 } from './dead-lettered-queue.ts';
+import { FunctionIntegration } from './function-integration.ts';
 import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
@@ -43,6 +43,7 @@ const managementSettings = settingsObject
     retentionDays: true,
     throttling: true,
     reservedConcurrency: true,
+    rollout: true,
   })
   .strip();
 
@@ -117,6 +118,7 @@ export class ParleyManagement extends Construct {
       timeout: TIMEOUT,
       logs,
       reservedConcurrency: settings.reservedConcurrency.manage,
+      rollout: settings.rollout,
       environment: {
         TABLE_NAME: table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
@@ -157,9 +159,9 @@ export class ParleyManagement extends Construct {
     publisher?.grantRepublish(this.handler);
     sender.grantReadAccessToken(this.handler);
     sender.schedules.grantDelete(this.handler);
-    this.erasureQueue.addConsumer(this.handler, MAX_ERASURE_INVOCATIONS);
+    this.erasureQueue.addConsumer(this.handler.live, MAX_ERASURE_INVOCATIONS);
     new KeepDeadLetters(this, 'KeepDeadLetters', {
-      handler: this.handler,
+      handler: this.handler.live,
       deadLetters: [
         sender.sendQueue.deadLetters,
         sender.schedules.deadLetters,
@@ -177,7 +179,7 @@ export class ParleyManagement extends Construct {
       accessLogFields: { route: '$context.routeKey', caller: '$context.identity.userArn' },
     });
     const authorizer = new HttpIamAuthorizer();
-    const integration = new HttpLambdaIntegration('Integration', this.handler);
+    const integration = new FunctionIntegration(this.handler);
     for (const [name, { route }] of Object.entries(ROUTES)) {
       const { method, path } = parseRoute(route);
       new HttpRoute(this, name, {

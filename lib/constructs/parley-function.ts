@@ -1,8 +1,9 @@
-import { type Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, type Duration, Stack } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
+  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -18,6 +19,8 @@ import {
   type MetricName,
   type ServiceName,
 } from '../../lambdas/domain/metric-names.ts';
+import type { Rollout } from '../settings/rollout.ts';
+import { GradualRollout } from './gradual-rollout.ts';
 import { lambdaPrincipal } from './service-principals.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 
@@ -41,6 +44,12 @@ export interface ParleyFunctionProps {
    * @default the function shares the concurrency of the account
    */
   readonly reservedConcurrency?: number;
+  /**
+   * How a new version takes over.
+   *
+   * @default 'allAtOnce'
+   */
+  readonly rollout?: Rollout;
 }
 
 /**
@@ -55,11 +64,15 @@ export class ParleyFunction extends LambdaFunction {
   readonly roleArn: string;
   /** The memory in MiB. */
   readonly memoryMib: number;
+  /** What serves traffic, which everything that invokes the function must name: its alias, or the function itself. */
+  readonly live: IFunction;
+  /** How new versions take over step by step. Undefined if they take over at once. */
+  readonly rollout: GradualRollout | undefined;
   readonly #metricsNamespace: string;
   readonly #serviceName: ServiceName;
 
   constructor(scope: Construct, id: string, props: ParleyFunctionProps) {
-    const { serviceName, environment, logs, reservedConcurrency, ...functionProps } = props;
+    const { serviceName, environment, logs, reservedConcurrency, rollout = 'allAtOnce', ...functionProps } = props;
     const logGroup = new StageLogGroup(scope, `${id}Logs`, logs);
     const role = new Role(scope, `${id}Role`, { assumedBy: lambdaPrincipal(scope) });
     logGroup.grantWrite(role);
@@ -88,6 +101,11 @@ export class ParleyFunction extends LambdaFunction {
     this.memoryMib = props.memorySize;
     this.#metricsNamespace = metricsNamespace;
     this.#serviceName = serviceName;
+    this.rollout =
+      rollout === 'allAtOnce' ? undefined : new GradualRollout(this, 'Rollout', { handler: this, rollout });
+    this.live = this.rollout?.alias ?? this;
+    // See FunctionIntegration, which adds each permission to both.
+    if (this.rollout) Annotations.of(this).acknowledgeWarning('@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias');
     const logged: Partial<Record<ServiceName, Readonly<Record<string, string>>>> = LOGGED_METRICS;
     for (const [metricName, message] of Object.entries(logged[serviceName] ?? {})) {
       new MetricFilter(this, `${metricName}Filter`, {

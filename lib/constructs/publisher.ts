@@ -17,7 +17,7 @@ import { serviceUrl } from './service-url.ts';
 import { grantStreamRange, grantStreamRead } from './table.ts';
 
 const publisherSettings = settingsObject
-  .pick({ production: true, events: true, retentionDays: true, reservedConcurrency: true })
+  .pick({ production: true, events: true, retentionDays: true, reservedConcurrency: true, rollout: true })
   .strip();
 
 /**
@@ -96,6 +96,7 @@ export class ParleyPublisher extends Construct {
       timeout: TIMEOUT,
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.publish,
+      rollout: settings.rollout,
       environment: {
         EVENT_BUS_NAME: this.eventBus.eventBusName,
         AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
@@ -107,7 +108,7 @@ export class ParleyPublisher extends Construct {
     grantSendMessage(this.handler, this.publishFailures);
     grantStreamRead(props.table, tableStreamArn, this.handler);
     new EventSourceMapping(this, 'Mapping', {
-      target: this.handler,
+      target: this.handler.live,
       eventSourceArn: tableStreamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,

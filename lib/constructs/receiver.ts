@@ -1,6 +1,5 @@
 import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -13,6 +12,7 @@ import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
+import { FunctionIntegration } from './function-integration.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { serviceUrl } from './service-url.ts';
@@ -30,6 +30,7 @@ const receiverSettings = settingsObject
     retentionDays: true,
     throttling: true,
     reservedConcurrency: true,
+    rollout: true,
   })
   .strip()
   .check(insecureWebhookCheck);
@@ -106,6 +107,7 @@ export class ParleyReceiver extends Construct {
       timeout: TIMEOUT,
       logs,
       reservedConcurrency: settings.reservedConcurrency.receive,
+      rollout: settings.rollout,
       environment: {
         TABLE_NAME: props.table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
@@ -129,7 +131,7 @@ export class ParleyReceiver extends Construct {
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.#denySendMessage();
     this.webhookSecret?.grantReadValue(this.handler);
-    this.inboundQueue.addConsumer(this.handler, MAX_INBOUND_INVOCATIONS);
+    this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
 
     this.api = new LoggedHttpApi(this, 'Api', {
       nameSuffix: 'webhook',
@@ -137,7 +139,7 @@ export class ParleyReceiver extends Construct {
       logs,
       throttle: settings.throttling.webhook,
     });
-    const integration = new HttpLambdaIntegration('Integration', this.handler);
+    const integration = new FunctionIntegration(this.handler);
     for (const path of [PATH, `${PATH}/{chatChannelNumber}`]) {
       for (const route of this.api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
         Validations.of(route).acknowledge({

@@ -28,6 +28,7 @@ const senderSettings = settingsObject
     defaultTemplate: true,
     retentionDays: true,
     reservedConcurrency: true,
+    rollout: true,
   })
   .strip()
   .check(reservedSendCheck);
@@ -95,6 +96,7 @@ export class ParleySender extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.send,
+      rollout: settings.rollout,
       environment: {
         TABLE_NAME: props.table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
@@ -134,7 +136,7 @@ export class ParleySender extends Construct {
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);
     this.schedules.grantDelete(this.handler);
-    this.sendQueue.addConsumer(this.handler, invocations);
+    this.sendQueue.addConsumer(this.handler.live, invocations);
   }
 
   /** Grants permission to put send requests on the queue, and to use its customer managed key for that. */

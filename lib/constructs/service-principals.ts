@@ -47,3 +47,20 @@ export const eventsPrincipal = (scope: Construct, eventBusName: string): Service
     },
   });
 };
+
+/**
+ * CodeDeploy, for deployment groups of this application. A group's own ARN would be a circular reference.
+ *
+ * Source: https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html
+ */
+export const codeDeployPrincipal = (scope: Construct, applicationName: string): ServicePrincipal => {
+  const { partition, region, account } = Stack.of(scope);
+  return new ServicePrincipal('codedeploy.amazonaws.com', {
+    conditions: {
+      StringEquals: { 'aws:SourceAccount': account },
+      ArnLike: {
+        'aws:SourceArn': `arn:${partition}:codedeploy:${region}:${account}:deploymentgroup:${applicationName}/*`,
+      },
+    },
+  });
+};

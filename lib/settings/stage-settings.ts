@@ -7,6 +7,7 @@ import { eventTarget } from './event-target.ts';
 import { existingResources } from './existing-resources.ts';
 import { reservedConcurrency, throttling } from './flood-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
+import { rollout } from './rollout.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
@@ -235,6 +236,7 @@ export const settingsObject = z.strictObject({
   existing: existingResources,
   throttling,
   reservedConcurrency,
+  rollout,
   alarmTopicArn: z
     .string()
     .regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
-import { type FunctionMetrics, functionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
+import { type FunctionMetrics, functionMetrics, versionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
 import { createMetricsReader } from '../emulators/cloudwatch/embedded-metrics.ts';
 import type { MetricStore } from '../emulators/cloudwatch/metric-store.ts';
 import { createPrivateFolder, openPrivateFile } from '../private-files.ts';
 import { createFunctionPool, type FunctionPool, THROTTLED } from './function-pool.ts';
 import type { InterposedFunctions } from './interposed-functions.ts';
-import type { FunctionDeclaration, InvokeFunction } from './invocation.ts';
+import type { AliasDeclaration, FunctionDeclaration, InvokeFunction } from './invocation.ts';
 
 /** The destinations of the functions' output. */
 export interface LogSettings {
@@ -33,6 +33,8 @@ export interface FunctionSettings {
   readonly runtimeClient?: string | undefined;
   /** Where the functions' metrics are recorded. @default nowhere */
   readonly metrics?: MetricStore | undefined;
+  /** The aliases of the functions. @default none */
+  readonly aliases?: readonly AliasDeclaration[] | undefined;
   /** @default nothing */
   readonly interposed?: InterposedFunctions | undefined;
 }
@@ -40,14 +42,14 @@ export interface FunctionSettings {
 /** The functions of a run, by logical id. Disposing of them stops their processes. */
 export interface Functions extends AsyncDisposable {
   readonly byLogicalId: ReadonlyMap<string, FunctionPool>;
-  /** Finds a function by its name or ARN. */
+  /** Finds a function by its name or ARN, or by the ARN or qualified name of an alias. */
   readonly find: (nameOrArn: string) => FunctionPool | undefined;
 }
 
 /** Prepares functions for invocation. A function's process starts with its first invocation. */
 export const startFunctions = async (
   declarations: readonly FunctionDeclaration[],
-  { folder, awsEnvironment, clock, logs, metrics, interposed, ...settings }: FunctionSettings,
+  { folder, awsEnvironment, clock, logs, metrics, aliases = [], interposed, ...settings }: FunctionSettings,
 ): Promise<Functions> => {
   await using stack = new AsyncDisposableStack();
   const runtimeClient = settings.runtimeClient ?? (await buildRuntimeClient(folder));
@@ -64,18 +66,29 @@ export const startFunctions = async (
     const recorded = metrics && functionMetrics(metrics, declaration.name, clock.now);
     byLogicalId.set(declaration.logicalId, { ...pool, invoke: recorded ? counted(invoke, recorded) : invoke });
   }
+  const pools = new Map<string, FunctionPool>();
+  for (const pool of byLogicalId.values()) {
+    const { arn, name } = pool.declaration;
+    pools.set(arn, pool).set(name, pool);
+    for (const alias of aliases.filter(({ functionArn }) => functionArn === arn)) {
+      const recorded = metrics && versionMetrics(metrics, name, alias, clock.now);
+      const aliased = { ...pool, invoke: recorded ? counted(pool.invoke, recorded) : pool.invoke };
+      pools.set(alias.arn, aliased).set(`${name}:${alias.name}`, aliased);
+    }
+  }
   const resources = stack.move();
   return {
     byLogicalId,
-    find: (nameOrArn) =>
-      [...byLogicalId.values()].find(({ declaration: { arn, name } }) => nameOrArn === arn || nameOrArn === name),
+    find: (nameOrArn) => pools.get(nameOrArn),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };
 
+type FailureMetrics = Pick<FunctionMetrics, 'record'> | ReturnType<typeof versionMetrics>;
+
 /** Returns what invokes a function, and counts failures and throttles as Lambda does. */
 const counted =
-  (invoke: InvokeFunction, metrics: FunctionMetrics): InvokeFunction =>
+  (invoke: InvokeFunction, metrics: FailureMetrics): InvokeFunction =>
   async (event) => {
     const result = await invoke(event);
     // An event over the size limit is refused before the function is invoked.

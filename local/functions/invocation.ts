@@ -16,6 +16,15 @@ export interface FunctionDeclaration {
   readonly logLevel?: string | undefined;
 }
 
+/** An alias of a function as the template declares it. */
+export interface AliasDeclaration {
+  readonly arn: string;
+  readonly functionArn: string;
+  readonly name: string;
+  /** The version that it names. */
+  readonly version: string;
+}
+
 /** The result of an invocation: the handler's result as JSON, or the error that Lambda reports. */
 export type InvocationResult =
   | { readonly ok: true; readonly payload: string }

@@ -4,7 +4,7 @@ import type { ApiDestinations } from '../emulators/event-targets.ts';
 import type { QueueMappingDeclaration } from '../event-sources/queue-mapping.ts';
 import type { RecurringScheduleDeclaration } from '../event-sources/recurring-schedules.ts';
 import type { StreamMappingDeclaration } from '../event-sources/stream-mapping.ts';
-import type { FunctionDeclaration } from '../functions/invocation.ts';
+import type { AliasDeclaration, FunctionDeclaration } from '../functions/invocation.ts';
 import type { HttpApi } from '../http-api/http-api.ts';
 import { LocalError, unsupported } from '../local-error.ts';
 import type { CreatedResource } from '../template/resolver.ts';
@@ -26,6 +26,7 @@ export interface CloudServices
 
 export interface Declarations {
   readonly functions: FunctionDeclaration[];
+  readonly aliases: AliasDeclaration[];
   readonly queueMappings: QueueMappingDeclaration[];
   readonly streamMappings: StreamMappingDeclaration[];
   readonly recurringSchedules: RecurringScheduleDeclaration[];

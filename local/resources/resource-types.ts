@@ -4,11 +4,13 @@ import { alarm } from './cloudwatch.ts';
 import { globalTable, table } from './dynamodb.ts';
 import { apiDestination, connection, eventBus, rule, schedule, scheduleGroup } from './eventbridge.ts';
 import { eventSourceMapping, lambdaFunction } from './lambda.ts';
+import { alias, version } from './lambda-alias.ts';
 import { inertResourceType, type ResourceType } from './resource-type.ts';
 import { secret } from './secrets-manager.ts';
 import { queue } from './sqs.ts';
 
 const NO_NOTIFICATIONS = 'only alarms publish to it, and parley alarms shows their states';
+const NO_ROLLOUT = 'an alias names the only version of its function, which gets all traffic at once';
 const NO_ENCRYPTION = 'the local run does not encrypt data';
 const NO_PERMISSIONS = 'the local run does not enforce permissions; the stack tests check them';
 
@@ -31,8 +33,10 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::Events::Connection': connection,
   'AWS::Events::EventBus': eventBus,
   'AWS::Events::Rule': rule,
+  'AWS::Lambda::Alias': alias,
   'AWS::Lambda::EventSourceMapping': eventSourceMapping,
   'AWS::Lambda::Function': lambdaFunction,
+  'AWS::Lambda::Version': version,
   'AWS::SQS::Queue': queue,
   'AWS::Scheduler::Schedule': schedule,
   'AWS::Scheduler::ScheduleGroup': scheduleGroup,
@@ -40,6 +44,8 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
 
   'AWS::CDK::Metadata': inertResourceType('it only reports which constructs are used'),
   'AWS::CloudWatch::Dashboard': inertResourceType('the local run draws no graphs'),
+  'AWS::CodeDeploy::Application': inertResourceType(NO_ROLLOUT),
+  'AWS::CodeDeploy::DeploymentGroup': inertResourceType(NO_ROLLOUT),
   'AWS::IAM::ManagedPolicy': inertResourceType(NO_PERMISSIONS, (name) => {
     const arn = `arn:aws:iam::${ACCOUNT_ID}:policy/${name}`;
     return { ref: arn, attributes: { PolicyArn: arn } };

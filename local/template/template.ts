@@ -9,6 +9,8 @@ const resource = z.strictObject({
   DependsOn: z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]),
   Condition: z.string().optional(),
   Metadata: z.record(z.string(), z.unknown()).default({}),
+  // Affects only updates.
+  UpdatePolicy: z.strictObject({ CodeDeployLambdaAliasUpdate: z.unknown() }).optional(),
   // Both affect only deletion and replacement, which never happen in a local run.
   DeletionPolicy: z.string().optional(),
   UpdateReplacePolicy: z.string().optional(),

@@ -53,8 +53,8 @@ export class StageAlarms {
     return this.#alarms;
   }
 
-  /** Adds an alarm. By default, one breaching period starts it, and missing data does not. */
-  add(id: string, { meaning, ...props }: StageAlarmProps): void {
+  /** Adds an alarm and returns it. By default, one breaching period starts it, and missing data does not. */
+  add(id: string, { meaning, ...props }: StageAlarmProps): Alarm {
     const alarm = new Alarm(this.#scope, id, {
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -65,9 +65,10 @@ export class StageAlarms {
       ...props,
     });
     this.#alarms.push(alarm);
-    if (!this.#action) return;
+    if (!this.#action) return alarm;
     alarm.addAlarmAction(this.#action);
     alarm.addOkAction(this.#action);
+    return alarm;
   }
 
   /** Adds an alarm that lasts while a dead-letter queue contains a message. */

@@ -2,7 +2,7 @@ import type { QueueGauges } from '../sqs/queue.ts';
 import type { MetricIdentity, MetricStore } from './metric-store.ts';
 
 /**
- * The metrics of AWS services that the local run records, with their only set of dimensions. An alarm on any other
+ * The metrics of AWS services that the local run records, with their dimensions. An alarm on any other
  * metric of these namespaces would never start, so the local run refuses it.
  *
  * Sources: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
@@ -10,22 +10,25 @@ import type { MetricIdentity, MetricStore } from './metric-store.ts';
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
  */
 const AWS_METRICS: Readonly<
-  Record<string, { readonly names: readonly string[]; readonly dimensions: readonly string[] }>
+  Record<string, readonly { readonly names: readonly string[]; readonly dimensions: readonly string[] }[]>
 > = {
-  'AWS/SQS': {
-    names: ['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
-    dimensions: ['QueueName'],
-  },
-  'AWS/Lambda': { names: ['Errors', 'Throttles', 'IteratorAge'], dimensions: ['FunctionName'] },
-  'AWS/ApiGateway': { names: ['4xx', '5xx'], dimensions: ['ApiId', 'Stage'] },
+  'AWS/SQS': [
+    { names: ['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'], dimensions: ['QueueName'] },
+  ],
+  'AWS/Lambda': [
+    { names: ['Errors', 'Throttles', 'IteratorAge'], dimensions: ['FunctionName'] },
+    { names: ['Errors', 'Throttles'], dimensions: ['ExecutedVersion', 'FunctionName', 'Resource'] },
+  ],
+  'AWS/ApiGateway': [{ names: ['4xx', '5xx'], dimensions: ['ApiId', 'Stage'] }],
 };
 
 /** Whether the local run records a metric. It records every metric of the functions' own namespaces. */
 export const isRecorded = ({ namespace, name, dimensions }: MetricIdentity): boolean => {
   if (!namespace.startsWith('AWS/')) return true;
-  const known = AWS_METRICS[namespace];
-  const names = Object.keys(dimensions).toSorted();
-  return known?.names.includes(name) === true && names.join() === known.dimensions.join();
+  const given = Object.keys(dimensions).toSorted().join();
+  return (AWS_METRICS[namespace] ?? []).some(
+    (known) => known.names.includes(name) && known.dimensions.join() === given,
+  );
 };
 
 /** Records the lengths and ages of queues at the end of a minute. */
@@ -49,6 +52,22 @@ export const recordQueues = (
 export const functionMetrics = (store: MetricStore, FunctionName: string, now: () => Date) => ({
   record: (name: 'Errors' | 'Throttles' | 'IteratorAge', value: number): void =>
     store.record({ namespace: 'AWS/Lambda', name, dimensions: { FunctionName } }, value, now().getTime()),
+});
+
+/**
+ * Returns what records the metrics of the version that an alias names. Lambda records them only while the alias names
+ * two versions. In a local run, it always names one, whose failures would start the alarm that ends a rollout.
+ */
+export const versionMetrics = (
+  store: MetricStore,
+  FunctionName: string,
+  alias: { readonly name: string; readonly version: string },
+  now: () => Date,
+) => ({
+  record: (name: 'Errors' | 'Throttles', value: number): void => {
+    const dimensions = { ExecutedVersion: alias.version, FunctionName, Resource: `${FunctionName}:${alias.name}` };
+    store.record({ namespace: 'AWS/Lambda', name, dimensions }, value, now().getTime());
+  },
 });
 
 export type FunctionMetrics = ReturnType<typeof functionMetrics>;

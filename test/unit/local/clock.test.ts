@@ -52,7 +52,13 @@ it.each([
   ['cron(0 12 * * ? *)', {}],
   ['rate(1 day)', { StartDate: '2026-01-01T00:00:00Z' }],
 ])('a schedule with %s and %j is refused, because the local run does not know it', async (ScheduleExpression, more) => {
-  const declared: Declarations = { functions: [], queueMappings: [], streamMappings: [], recurringSchedules: [] };
+  const declared: Declarations = {
+    functions: [],
+    aliases: [],
+    queueMappings: [],
+    streamMappings: [],
+    recurringSchedules: [],
+  };
   const cloud: CloudServices = Object.assign(Object.create(null), { declared, physicalName: (id: string) => id });
   const Target = { Arn: 'arn:aws:lambda:x', Input: '{}', RoleArn: 'r' };
   const properties = { ScheduleExpression, FlexibleTimeWindow: { Mode: 'OFF' }, Target, ...more };

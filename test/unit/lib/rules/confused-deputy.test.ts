@@ -65,6 +65,7 @@ describe('A service', () => {
     const services = new Set(everything.flatMap(trustsIn).map(({ place }) => place.replace(/^\w+?(\.| )/, '')));
 
     expect([...services].toSorted()).toEqual([
+      'AssumeRolePolicyDocument for "codedeploy.amazonaws.com"',
       'AssumeRolePolicyDocument for "events.amazonaws.com"',
       'AssumeRolePolicyDocument for "lambda.amazonaws.com"',
       'AssumeRolePolicyDocument for "scheduler.amazonaws.com"',
@@ -90,8 +91,8 @@ describe('A service', () => {
   });
 });
 
-describe('A role that EventBridge or Scheduler assumes', () => {
-  test("names the source itself: the event bus's rules, or the schedule group", () => {
+describe('A role that EventBridge, Scheduler, or CodeDeploy assumes', () => {
+  test("names the source itself: the event bus's rules, the schedule group, or the application", () => {
     const roles = everything.flatMap((template) =>
       Object.values(template.findResources('AWS::IAM::Role')).flatMap(
         ({ Properties }) => policyDocument.parse(Properties.AssumeRolePolicyDocument).Statement,
@@ -107,6 +108,8 @@ describe('A role that EventBridge or Scheduler assumes', () => {
 
     const resources = sources.map((source) => /aws:SourceArn":"[^"]*?([^:"]+)"/.exec(source)?.[1] ?? 'of the account');
     expect([...new Set(resources)].toSorted()).toEqual([
+      // CodeDeploy's: the deployment groups of an application
+      'X/*',
       // Lambda's
       'of the account',
       'rule/X/*',

@@ -70,6 +70,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
       },
     },
   ],
+  [{ name: 'all at once' }, { name: 'gradually', settings: { rollout: 'canary10Percent5Minutes' } }],
   [{ name: 'per user' }, { name: 'per channel', settings: { window: { per: 'channel' } } }],
 ];
 

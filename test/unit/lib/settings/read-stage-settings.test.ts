@@ -34,6 +34,7 @@ describe('Settings', () => {
       throttling: {},
       existing: {},
       reservedConcurrency: {},
+      rollout: 'allAtOnce',
     });
   });
 
@@ -69,6 +70,7 @@ describe('Settings', () => {
     { path: 'webhook.auth.jwksUrl', value: 'http://127.0.0.1:8080/certs' },
     { path: 'throttling.webhook', value: { requestsPerSecond: 1, burst: 1 } },
     { path: 'reservedConcurrency', value: { receive: 6, send: 20, publish: 1, manage: 3 } },
+    { path: 'rollout', value: 'linear10PercentEvery1Minute' },
     { path: 'alarmTopicArn', value: 'arn:aws-cn:sns:cn-north-1:111122223333:alarms' },
   ])('accept $path $value', ({ path, value }) => {
     expect(read(undefined, withSetting(path, value))).toHaveProperty(path, value);

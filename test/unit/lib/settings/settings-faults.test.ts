@@ -96,6 +96,7 @@ describe('A wrong setting', () => {
       value: 19,
       says: 'at least a tenth of chatService.maxConcurrentCalls may run at a time',
     },
+    { path: 'rollout', value: 'canary', says: 'got "canary", expected how a new version of a function takes over' },
     { path: 'sends', value: true, says: 'got true, expected an object with indexCommonStates' },
     { path: 'sends.indexCommonStates', value: 'yes', says: 'got "yes", expected true or false: whether sends can be' },
     { path: 'window', value: 60, says: 'got 60, expected an object with per and marginSeconds' },

@@ -83,6 +83,8 @@ describe('the metrics of the local run', () => {
 
     expect(isRecorded(metric('AWS/Lambda', 'Errors', 'FunctionName'))).toBe(true);
     expect(isRecorded(metric('AWS/Lambda', 'Errors', 'FunctionName', 'Resource'))).toBe(false);
+    expect(isRecorded(metric('AWS/Lambda', 'Errors', 'FunctionName', 'Resource', 'ExecutedVersion'))).toBe(true);
+    expect(isRecorded(metric('AWS/Lambda', 'IteratorAge', 'FunctionName', 'Resource', 'ExecutedVersion'))).toBe(false);
     expect(isRecorded(metric('AWS/Lambda', 'Duration', 'FunctionName'))).toBe(false);
     expect(isRecorded(metric('AWS/Events', 'PutEventsEntriesCount', 'EventBusName'))).toBe(false);
     expect(isRecorded(metric('Parley-dev', 'Anything', 'service'))).toBe(true);
