@@ -37,6 +37,8 @@ const OPTIONAL_ADDRESSES = [
   'existingTableArn',
   'existingEventBusArn',
   'existingKeyArn',
+  // Only with a domain name, because the webhook's URL then has no ID.
+  'webhookApiId',
   // Only if the webhook is verified with a secret.
   'webhookSecretId',
   'webhookSecretKind',

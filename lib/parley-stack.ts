@@ -4,14 +4,16 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { existingEventBus, existingKey, existingTable } from './constructs/existing-resources.ts';
+import { checkPlace, existingEventBus, existingKey, existingTable } from './constructs/existing-resources.ts';
 import { ParleyManagement } from './constructs/management.ts';
 import { ParleyMonitoring } from './constructs/monitoring.ts';
+import { networkOf } from './constructs/network.ts';
 import { ParleyPublisher } from './constructs/publisher.ts';
 import { ParleyReceiver } from './constructs/receiver.ts';
 import { ParleySender } from './constructs/sender.ts';
 import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
+import { WebhookDomain } from './constructs/webhook-domain.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
 import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
@@ -45,20 +47,20 @@ export class ParleyStack extends Stack {
       existingTable(this, settings) ??
       new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;
-    this.receiver = new ParleyReceiver(this, 'Receiver', { ...settings, table, encryptionKey });
-    this.sender = new ParleySender(this, 'Sender', { ...settings, table, encryptionKey });
+    // The setting `vpc` has IDs, and the constructs have a property of the same name.
+    const { vpc: _ids, ...ofParts } = { ...settings, table, encryptionKey };
+    const parts = { ...ofParts, ...networkOf(this, settings) };
+    const webhookDomain = this.#createWebhookDomain(settings);
+    this.receiver = new ParleyReceiver(this, 'Receiver', {
+      ...parts,
+      domainMapping: webhookDomain && { domainName: webhookDomain.domainName },
+    });
+    this.sender = new ParleySender(this, 'Sender', parts);
     this.publisher = settings.events.publish
-      ? new ParleyPublisher(this, 'Publisher', {
-          ...settings,
-          table,
-          encryptionKey,
-          eventBus: existingEventBus(this, settings),
-        })
+      ? new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) })
       : undefined;
     this.management = new ParleyManagement(this, 'Management', {
-      ...settings,
-      table,
-      encryptionKey,
+      ...parts,
       sender: this.sender,
       receiver: this.receiver,
       publisher: this.publisher,
@@ -74,6 +76,13 @@ export class ParleyStack extends Stack {
     });
     this.#createOutputs(encryptionKey);
     this.#createExistingOutputs(settings);
+    if (webhookDomain) this.#createDomainOutputs(webhookDomain);
+  }
+
+  #createWebhookDomain({ domainName }: StageSettings): WebhookDomain | undefined {
+    if (!domainName) return undefined;
+    checkPlace(this, 'domainName.certificateArn', domainName.certificateArn);
+    return new WebhookDomain(this, 'WebhookDomain', domainName);
   }
 
   #createKey({ customerManagedKey, production, events, existing }: StageSettings): IKey | undefined {
@@ -122,6 +131,12 @@ export class ParleyStack extends Stack {
       output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
       output('WebhookSecretKind', this.receiver.authKind, 'How it verifies them: standard-webhooks or shared-token');
     }
+  }
+
+  #createDomainOutputs({ domainName: { regionalDomainName } }: WebhookDomain): void {
+    const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
+    output('WebhookDomainTarget', regionalDomainName, "The value of the CNAME record for the webhook's domain name");
+    output('WebhookApiId', this.receiver.api.apiId, "The webhook's API, whose URL does not contain its ID");
   }
 
   /** Tells `parley doctor` what to check because the stack does not manage it. */

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { z } from 'zod';
 import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
+import type { StageSettings } from '../lib/settings/stage-settings.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { printableLines } from '../sandbox/terminal-text.ts';
 import { readCdkApp } from './cdk-app.ts';
@@ -126,6 +127,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
 
   const context: Record<string, unknown> = { ...app.context, stage, [LOCAL_RUN_CONTEXT]: true };
   const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings, localRun: true });
+  for (const difference of differencesOf(settings)) warn(difference);
   const { auth } = settings.webhook;
   const accessToken = randomBytes(24).toString('base64url');
   const startOwnSandbox = () =>
@@ -203,6 +205,15 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     [Symbol.asyncDispose]: close,
   };
 };
+
+/** Says which settings name what exists only on AWS, and what the local run does instead. */
+const differencesOf = ({ existing, vpc, domainName }: StageSettings): readonly string[] => [
+  ...(existing.tableArn ? ['existing.tableArn: the local run creates a table with the same keys and indexes.'] : []),
+  ...(existing.eventBusArn ? ['existing.eventBusArn: the local run creates an event bus.'] : []),
+  ...(existing.keyArn ? ['existing.keyArn: the local run encrypts nothing.'] : []),
+  ...(vpc ? ["vpc: the local run's functions use this machine's network."] : []),
+  ...(domainName ? ['domainName: the webhook of the local run has only its local URL.'] : []),
+];
 
 const readAddresses = (stackName: string, outputs: Readonly<Record<string, string>>): StackAddresses => {
   const byName = Object.entries(outputs).map(([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), value]);

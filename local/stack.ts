@@ -80,6 +80,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
       return api;
     },
     httpApi: (apiId) => apis.get(apiId),
+    replaceUrl: (deployed, local) => localUrls.set(deployed, local),
   };
   await createResources(template, context, resources, services);
 

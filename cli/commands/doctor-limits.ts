@@ -7,18 +7,18 @@ const check = 'limits';
 
 /** The properties of the target that the checks need. */
 type LimitsTarget = Pick<Target, 'name' | 'isLocal' | 'region' | 'credentials'> & {
-  readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'managementUrl'>;
+  readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'webhookApiId' | 'managementUrl'>;
 };
 
 /** Checks the limits that apply in a flood of requests: the account's concurrency, and the throttling of the APIs. */
 export const checkLimits = async (target: LimitsTarget): Promise<readonly Finding[]> => {
   // A local run has neither an account nor a quota.
   if (target.isLocal) return [];
-  const { webhookUrl, managementUrl } = target.addresses;
+  const { webhookUrl, webhookApiId = idIn(webhookUrl), managementUrl } = target.addresses;
   return Promise.all([
     readable(target, 'lambda:GetAccountSettings', async () => describeConcurrency(await readConcurrency(target))),
-    readable(target, 'apigateway:GET', () => checkApi('webhook', webhookUrl, target)),
-    readable(target, 'apigateway:GET', () => checkApi('management API', managementUrl, target)),
+    readable(target, 'apigateway:GET', () => checkApi('webhook', webhookApiId, target)),
+    readable(target, 'apigateway:GET', () => checkApi('management API', idIn(managementUrl), target)),
   ]);
 };
 
@@ -59,8 +59,10 @@ const describeConcurrency = ({ limit, unreserved }: Concurrency): Finding => {
 /** Below this rate, a publish/subscribe system that catches up after an outage is throttled. */
 const LOW_RATE = 10;
 
-const checkApi = async (name: string, url: string, target: LimitsTarget): Promise<Finding> => {
-  const [apiId = ''] = new URL(url).hostname.split('.');
+/** Returns the ID of an API from the URL that API Gateway generates. */
+const idIn = (url: string): string => new URL(url).hostname.split('.')[0] ?? '';
+
+const checkApi = async (name: string, apiId: string, target: LimitsTarget): Promise<Finding> => {
   const throttle = await readApiThrottle(apiId, target);
   if (!throttle) {
     return { check, grade: 'ok', message: `The ${name} accepts as many requests as the account's quota allows.` };

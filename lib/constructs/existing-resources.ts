@@ -40,10 +40,15 @@ export function existingKey(stack: Stack, { existing: { keyArn } }: Settings): I
 const isLocalRun = (stack: Stack): boolean => stack.node.tryGetContext(LOCAL_RUN_CONTEXT) === true;
 
 /**
- * Rejects a resource of another account or region, as far as the stack's own are known at synth. The functions call
- * DynamoDB and EventBridge in their own account and region, by the resource's name alone.
+ * Rejects a resource of another account or region, as far as the stack's own are known at synth. API Gateway uses only
+ * certificates of its own, and the functions call DynamoDB and EventBridge in theirs, by the resource's name alone.
  */
-function checkPlace(stack: Stack, setting: string, arn: string, ...only: readonly ('region' | 'account')[]): void {
+export function checkPlace(
+  stack: Stack,
+  setting: string,
+  arn: string,
+  ...only: readonly ('region' | 'account')[]
+): void {
   const [, , , region, account] = arn.split(':');
   const found = { region, account };
   for (const part of only.length > 0 ? only : (['region', 'account'] as const)) {

@@ -1,6 +1,12 @@
 import { Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  ApiMapping,
+  type DomainMappingOptions,
+  HttpApi,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Construct } from 'constructs';
 import type { Throttle } from '../settings/flood-settings.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
@@ -19,6 +25,12 @@ export interface LoggedHttpApiProps {
    * @default the limit of the account
    */
   readonly throttle?: Throttle;
+  /**
+   * The domain name that is the API's only address, and the path under it.
+   *
+   * @default the URL that API Gateway generates
+   */
+  readonly domainMapping?: DomainMappingOptions;
   /**
    * Additional context variables to log, by field name.
    *
@@ -42,13 +54,17 @@ const ACCESS_LOG_FIELDS = {
 /** An HTTP API with one stage, `$default`, and an access log. */
 export class LoggedHttpApi extends HttpApi {
   readonly stage: HttpStage;
+  /** The API's URL, without a trailing slash. */
+  readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, props: LoggedHttpApiProps) {
-    const { nameSuffix, description, logs, throttle, accessLogFields } = props;
+    const { nameSuffix, description, logs, throttle, domainMapping, accessLogFields } = props;
     super(scope, id, {
       apiName: `${Stack.of(scope).stackName}-${nameSuffix}`,
       description,
       createDefaultStage: false,
+      // Otherwise, the API would have a second address, for which the domain's own settings do not apply.
+      ...(domainMapping && { disableExecuteApiEndpoint: true }),
     });
     const logGroup = new StageLogGroup(this, 'AccessLogs', logs);
     this.stage = new HttpStage(this, 'Stage', {
@@ -60,5 +76,13 @@ export class LoggedHttpApi extends HttpApi {
         format: AccessLogFormat.custom(JSON.stringify({ ...ACCESS_LOG_FIELDS, ...accessLogFields })),
       },
     });
+    if (domainMapping) {
+      const { domainName, mappingKey: apiMappingKey } = domainMapping;
+      new ApiMapping(this, 'DomainMapping', { api: this, stage: this.stage, domainName, apiMappingKey });
+    }
+    this.baseUrl = domainMapping ? urlOf(domainMapping) : this.apiEndpoint;
   }
 }
+
+const urlOf = ({ domainName: { domainNameRef }, mappingKey }: DomainMappingOptions): string =>
+  `https://${domainNameRef.domainName}${mappingKey ? `/${mappingKey}` : ''}`;

@@ -22,6 +22,7 @@ import {
 import { FunctionIntegration } from './function-integration.ts';
 import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
+import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
 import type { ParleyReceiver } from './receiver.ts';
@@ -48,7 +49,7 @@ const managementSettings = settingsObject
   .strip();
 
 /** Properties of {@link ParleyManagement}: the stage settings with the same names, the table, and the sender. */
-export interface ParleyManagementProps extends Readonly<z.input<typeof managementSettings>> {
+export interface ParleyManagementProps extends Readonly<z.input<typeof managementSettings>>, NetworkProps {
   /** The table to read and manage, with the keys and indexes of a `ParleyTable`. */
   readonly table: ITable;
   /** The sender, whose queue receives send requests and whose access token is used for contact checks. */
@@ -116,6 +117,7 @@ export class ParleyManagement extends Construct {
       description: 'Handles calls to the management API and erases contacts',
       memorySize: 512,
       timeout: TIMEOUT,
+      ...networkIn(props),
       logs,
       reservedConcurrency: settings.reservedConcurrency.manage,
       rollout: settings.rollout,
@@ -189,7 +191,7 @@ export class ParleyManagement extends Construct {
         authorizer,
       });
     }
-    this.url = this.api.apiEndpoint;
+    this.url = this.api.baseUrl;
   }
 
   #republishEnvironment(publisher: ParleyManagementProps['publisher']): Partial<ManageEnvironment> {

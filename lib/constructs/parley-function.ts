@@ -21,11 +21,12 @@ import {
 } from '../../lambdas/domain/metric-names.ts';
 import type { Rollout } from '../settings/rollout.ts';
 import { GradualRollout } from './gradual-rollout.ts';
+import { grantNetworkInterfaces, type NetworkProps } from './network.ts';
 import { lambdaPrincipal } from './service-principals.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 
 /** Properties of a {@link ParleyFunction}. */
-export interface ParleyFunctionProps {
+export interface ParleyFunctionProps extends NetworkProps {
   /** The function's name, such as `receive`: that of its folder in `lambdas`, and of the service in logs and metrics. */
   readonly serviceName: ServiceName;
   /** What the function does, which the AWS console shows. */
@@ -76,6 +77,7 @@ export class ParleyFunction extends LambdaFunction {
     const logGroup = new StageLogGroup(scope, `${id}Logs`, logs);
     const role = new Role(scope, `${id}Role`, { assumedBy: lambdaPrincipal(scope) });
     logGroup.grantWrite(role);
+    if (props.vpc) grantNetworkInterfaces(role);
     // Two stages in one account must not trigger each other's alarms.
     const metricsNamespace = Stack.of(scope).stackName;
     super(scope, id, {

@@ -11,6 +11,7 @@ import { publishesContent, settingsObject } from '../settings/stage-settings.ts'
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
+import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { PUBLISHED_CHANGES } from './published-changes.ts';
 import { serviceUrl } from './service-url.ts';
@@ -24,7 +25,7 @@ const publisherSettings = settingsObject
  * Properties of a {@link ParleyPublisher}: the stage settings with the same names, except `events.publish`, which has no
  * effect, the table, and the event bus.
  */
-export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>> {
+export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>>, NetworkProps {
   /** The table whose changes are published. It needs a stream with old and new images, like that of a `ParleyTable`. */
   readonly table: ITable;
   /**
@@ -94,6 +95,7 @@ export class ParleyPublisher extends Construct {
       description: 'Publishes changes to the table as events on the event bus',
       memorySize: 512,
       timeout: TIMEOUT,
+      ...networkIn(props),
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.publish,
       rollout: settings.rollout,

@@ -1,5 +1,5 @@
 import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type DomainMappingOptions, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -14,6 +14,7 @@ import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { FunctionIntegration } from './function-integration.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
+import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
@@ -36,7 +37,7 @@ const receiverSettings = settingsObject
   .check(insecureWebhookCheck);
 
 /** Properties of a {@link ParleyReceiver}: the stage settings with the same names, and the table. */
-export interface ParleyReceiverProps extends Readonly<z.input<typeof receiverSettings>> {
+export interface ParleyReceiverProps extends Readonly<z.input<typeof receiverSettings>>, NetworkProps {
   /** The table in which to store events, with the keys of a `ParleyTable`. */
   readonly table: ITable;
   /**
@@ -45,6 +46,12 @@ export interface ParleyReceiverProps extends Readonly<z.input<typeof receiverSet
    * @default keys that the services own
    */
   readonly encryptionKey?: IKey;
+  /**
+   * The domain name of the webhook, and the path under it. The URL that API Gateway generates is then disabled.
+   *
+   * @default the URL that API Gateway generates
+   */
+  readonly domainMapping?: DomainMappingOptions;
 }
 
 /** The ten events of a batch run concurrently, each within the webhook's two seconds. The rest is for a cold start. */
@@ -105,6 +112,7 @@ export class ParleyReceiver extends Construct {
       // More memory means more CPU. A response must take less than two seconds, even after a cold start.
       memorySize: 1024,
       timeout: TIMEOUT,
+      ...networkIn(props),
       logs,
       reservedConcurrency: settings.reservedConcurrency.receive,
       rollout: settings.rollout,
@@ -138,6 +146,7 @@ export class ParleyReceiver extends Construct {
       description: "Receives the chat service's webhook events",
       logs,
       throttle: settings.throttling.webhook,
+      domainMapping: props.domainMapping,
     });
     const integration = new FunctionIntegration(this.handler);
     for (const path of [PATH, `${PATH}/{chatChannelNumber}`]) {
@@ -148,7 +157,7 @@ export class ParleyReceiver extends Construct {
         });
       }
     }
-    this.url = `${this.api.apiEndpoint}${PATH}`;
+    this.url = `${this.api.baseUrl}${PATH}`;
   }
 
   /** Lets a function of the same stack put quarantined events back on the inbound queue. */

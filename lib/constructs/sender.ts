@@ -9,6 +9,7 @@ import { timeLimits } from '../../lambdas/send/time-limits.ts';
 import { reservedSendCheck, sendInvocations, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
+import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { SendSchedules } from './send-schedules.ts';
 import { serviceUrl } from './service-url.ts';
@@ -34,7 +35,7 @@ const senderSettings = settingsObject
   .check(reservedSendCheck);
 
 /** Properties of a {@link ParleySender}: the stage settings with the same names, and the table. */
-export interface ParleySenderProps extends Readonly<z.input<typeof senderSettings>> {
+export interface ParleySenderProps extends Readonly<z.input<typeof senderSettings>>, NetworkProps {
   /** The table of conversation windows and sends, with the keys of a `ParleyTable`. */
   readonly table: ITable;
   /**
@@ -94,6 +95,7 @@ export class ParleySender extends Construct {
       // A send mostly waits for the chat service, so less memory costs less. See docs/performance.md.
       memorySize: 256,
       timeout: Duration.seconds(timeoutSeconds),
+      ...networkIn(props),
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.send,
       rollout: settings.rollout,

@@ -5,7 +5,9 @@ const arn = (service: string, resource: string) =>
 
 /** A name of at least three characters. Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
 const TABLE = 'table/[A-Za-z0-9_.-]{3,255}';
-const KEY = 'key/[A-Za-z0-9-]{1,256}';
+
+/** The second form is that of a multi-Region key. */
+const KEY = 'key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})';
 
 /** The stream belongs to the table, and neither makes sense without the other. */
 const tableWithStreamCheck = z.refine<{ tableArn?: string; tableStreamArn?: string }>(

@@ -7,6 +7,7 @@ import { eventTarget } from './event-target.ts';
 import { existingResources } from './existing-resources.ts';
 import { reservedConcurrency, throttling } from './flood-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
+import { domainName, vpc } from './network-settings.ts';
 import { rollout } from './rollout.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
@@ -234,6 +235,8 @@ export const settingsObject = z.strictObject({
         'customer managed KMS key that the stack creates',
     }),
   existing: existingResources,
+  vpc,
+  domainName,
   throttling,
   reservedConcurrency,
   rollout,

@@ -9,10 +9,10 @@ export const api = defineResourceType({
   supports: z.strictObject({
     Name: z.string(),
     ProtocolType: z.literal('HTTP', 'only HTTP APIs are supported'),
-    DisableExecuteApiEndpoint: z.literal(false, 'the API has no other URL').optional(),
   }),
   withoutEffect: {
     Description: 'nothing reads it',
+    DisableExecuteApiEndpoint: 'the API has only its local URL',
     IpAddressType: 'the API listens on the loopback interface',
     Tags: 'nothing reads them',
   },
@@ -90,6 +90,35 @@ export const route = defineResourceType({
     apiOf(ApiId, resource, cloud).addRoute(RouteKey, Target.slice('integrations/'.length), AuthorizationType);
     const id = cloud.physicalName(resource.logicalId);
     return { ref: id, attributes: { RouteId: id } };
+  },
+});
+
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigatewayv2-domainname.html */
+export const domainName = defineResourceType({
+  supports: z.strictObject({ DomainName: z.string() }),
+  withoutEffect: {
+    DomainNameConfigurations: 'the API has only its local URL, without TLS',
+    Tags: 'nothing reads them',
+  },
+  create({ DomainName }) {
+    return { ref: DomainName, attributes: { RegionalDomainName: DomainName, RegionalHostedZoneId: 'local' } };
+  },
+});
+
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigatewayv2-apimapping.html */
+export const apiMapping = defineResourceType({
+  supports: z.strictObject({
+    ApiId: z.string(),
+    ApiMappingKey: z.string().optional(),
+    DomainName: z.string(),
+    Stage: z.literal('$default', 'only the stage $default is supported'),
+  }),
+  withoutEffect: {},
+  create({ ApiId, ApiMappingKey, DomainName }, resource, cloud) {
+    const { url } = apiOf(ApiId, resource, cloud);
+    cloud.replaceUrl(`https://${DomainName}${ApiMappingKey === undefined ? '' : `/${ApiMappingKey}`}`, url);
+    const id = cloud.physicalName(resource.logicalId);
+    return { ref: id, attributes: { ApiMappingId: id } };
   },
 });
 

@@ -22,6 +22,8 @@ export interface CloudServices
   /** Starts an HTTP API, so that its URL is known to the resources that reference it. */
   openHttpApi(apiId: string, name: string): Promise<HttpApi>;
   httpApi(apiId: string): HttpApi | undefined;
+  /** Replaces a URL that exists only on AWS, and those that start with it, wherever the template joins it. */
+  replaceUrl(deployed: string, local: string): void;
 }
 
 export interface Declarations {

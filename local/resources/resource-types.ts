@@ -1,5 +1,5 @@
 import { ACCOUNT_ID, arnOf } from '../aws-environment.ts';
-import { api, integration, route, stage } from './api-gateway.ts';
+import { api, apiMapping, domainName, integration, route, stage } from './api-gateway.ts';
 import { alarm } from './cloudwatch.ts';
 import { globalTable, table } from './dynamodb.ts';
 import { apiDestination, connection, eventBus, rule, schedule, scheduleGroup } from './eventbridge.ts';
@@ -23,6 +23,8 @@ const withId = (name: string) => ({ ref: name, attributes: { Id: name } });
 /** Every resource type that the local run supports. */
 export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGatewayV2::Api': api,
+  'AWS::ApiGatewayV2::ApiMapping': apiMapping,
+  'AWS::ApiGatewayV2::DomainName': domainName,
   'AWS::ApiGatewayV2::Integration': integration,
   'AWS::ApiGatewayV2::Route': route,
   'AWS::ApiGatewayV2::Stage': stage,
@@ -46,6 +48,10 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::CloudWatch::Dashboard': inertResourceType('the local run draws no graphs'),
   'AWS::CodeDeploy::Application': inertResourceType(NO_ROLLOUT),
   'AWS::CodeDeploy::DeploymentGroup': inertResourceType(NO_ROLLOUT),
+  'AWS::EC2::SecurityGroup': inertResourceType("the functions use this machine's network", (name) => ({
+    ref: name,
+    attributes: { GroupId: name },
+  })),
   'AWS::IAM::ManagedPolicy': inertResourceType(NO_PERMISSIONS, (name) => {
     const arn = `arn:aws:iam::${ACCOUNT_ID}:policy/${name}`;
     return { ref: arn, attributes: { PolicyArn: arn } };
@@ -67,6 +73,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   ),
   'AWS::Logs::MetricFilter': inertResourceType('no alarm watches what is counted in logs'),
   'AWS::Logs::QueryDefinition': inertResourceType('functions log to files'),
+  'AWS::Route53::RecordSet': inertResourceType('the local URL needs no DNS record'),
   'AWS::SNS::Topic': inertResourceType(NO_NOTIFICATIONS, (name) => {
     const arn = arnOf('sns', name);
     return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };

@@ -24,6 +24,31 @@ describe('The CloudFormation rules of CDK', () => {
     template.hasResourceProperties('AWS::SecretsManager::Secret', { Description: Match.stringLikeRegexp('webhook') });
   });
 
+  test('accept a stage with existing resources, a VPC, and a domain name', () => {
+    const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:111122223333:${resource}`;
+    const id = '1234abcd-12ab-34cd-56ef-1234567890ab';
+    const settings = {
+      existing: {
+        tableArn: arn('dynamodb', 'table/messaging'),
+        tableStreamArn: arn('dynamodb', 'table/messaging/stream/2026-11-20T12:00:00.000'),
+        tableKeyArn: arn('kms', `key/${id}`),
+        eventBusArn: arn('events', 'event-bus/company'),
+        keyArn: arn('kms', 'key/mrk-1234abcd12ab34cd56ef1234567890ab'),
+      },
+      vpc: { vpcId: 'vpc-0a1b2c3d4e5f60718', subnetIds: ['subnet-0a1b2c3d4e5f60718', 'subnet-1a1b2c3d4e5f60718'] },
+      domainName: {
+        name: 'chat-events.bank.internal',
+        certificateArn: arn('acm', `certificate/${id}`),
+        hostedZoneId: 'Z0123456789ABC',
+      },
+    };
+
+    const { template } = synthesizedStack('prod', settings, { withCloudFormationRules: true });
+
+    template.resourceCountIs('AWS::EC2::SecurityGroup', 1);
+    template.resourceCountIs('AWS::Route53::RecordSet', 1);
+  });
+
   test('fail the synthesis of what CloudFormation would reject', () => {
     inTemporaryFolder((outdir) => {
       const app = new App({ outdir, context: CDK_CONTEXT });

@@ -10,7 +10,7 @@ const ACCOUNT = '111122223333';
 const TABLE = `arn:aws:dynamodb:eu-west-1:${ACCOUNT}:table/messaging`;
 const STREAM = `${TABLE}/stream/2026-11-20T12:00:00.000`;
 const BUS = `arn:aws:events:eu-west-1:${ACCOUNT}:event-bus/company`;
-const KEY = `arn:aws:kms:eu-west-1:${ACCOUNT}:key/1234abcd`;
+const KEY = `arn:aws:kms:eu-west-1:${ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab`;
 const TARGETS = [{ kind: 'sqs', queueArn: `arn:aws:sqs:eu-west-1:${ACCOUNT}:crm` }];
 const table = { tableArn: TABLE, tableStreamArn: STREAM };
 

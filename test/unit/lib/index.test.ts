@@ -1,6 +1,9 @@
-import { App, Stack } from 'aws-cdk-lib';
+import { App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { DomainName } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -69,6 +72,30 @@ describe('Another CDK app', () => {
     expect(statements).toContain('PublisherFunctionRoleDefaultPolicy: Allow events:PutEvents on ShopBus.Arn');
     const users = statements.filter((statement) => /kms:Decrypt.* on ShopKey/.test(statement));
     expect(new Set(users.map((statement) => statement.split(':')[0])).size).toBe(4);
+  });
+
+  test('can connect the functions to its own VPC, and serve the webhook under a path of its own domain name', () => {
+    const template = templateOf((stack) => {
+      const vpc = new Vpc(stack, 'ShopVpc', { restrictDefaultSecurityGroup: false });
+      const securityGroups = [new SecurityGroup(stack, 'ShopGroup', { vpc })];
+      const certificate = new Certificate(stack, 'ShopCertificate', { domainName: 'shop.example' });
+      const domainName = new DomainName(stack, 'ShopDomain', { domainName: 'shop.example', certificate });
+      const table = new ParleyTable(stack, 'Table');
+      const domainMapping = { domainName, mappingKey: 'chat' };
+      const receiver = new ParleyReceiver(stack, 'Receiver', { ...VALID, table, vpc, securityGroups, domainMapping });
+      new ParleySender(stack, 'Sender', { ...VALID, table, vpc });
+      new CfnOutput(stack, 'Url', { value: receiver.url });
+    });
+
+    const subnet = (number: number) => ({ Ref: logicalIdOf(`ShopVpcPrivateSubnet${number}Subnet`) });
+    template.allResourcesProperties('AWS::Lambda::Function', { VpcConfig: { SubnetIds: [subnet(1), subnet(2)] } });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      VpcConfig: { SecurityGroupIds: [{ 'Fn::GetAtt': [logicalIdOf('ShopGroup'), 'GroupId'] }] },
+    });
+    template.hasResourceProperties('AWS::ApiGatewayV2::ApiMapping', { ApiMappingKey: 'chat' });
+    template.hasOutput('Url', {
+      Value: { 'Fn::Join': ['', ['https://', { Ref: logicalIdOf('ShopDomain') }, '/chat/webhook']] },
+    });
   });
 
   test('can use an existing table', () => {

@@ -99,6 +99,14 @@ describe('doctor on limits', () => {
     expect(findings[1]?.remedy).toBe('Allow apigateway:GET; see docs/policies/operator.json.');
   });
 
+  it('finds the API of a webhook with a domain name', async () => {
+    const addresses = { ...target.addresses, webhookUrl: 'https://chat-events.example/webhook', webhookApiId: 'abc' };
+
+    await checkLimits({ ...target, addresses });
+
+    expect(calls.map(({ path }) => path)).toContain('/v2/apis/abc/stages/$default');
+  });
+
   it('says nothing about a local run, which has no account', async () => {
     expect(await checkLimits({ ...target, isLocal: true })).toEqual([]);
     expect(calls).toEqual([]);

@@ -16,12 +16,22 @@ export const outputLines = (): readonly string[] => {
   const outputsOf = (settings: Readonly<Record<string, unknown>>): readonly string[] =>
     Object.keys(synthesizedStack('dev', settings).template.findOutputs('*'));
   const always = outputsOf({ events: { publish: false } });
-  const all = outputsOf({
+  const created = outputsOf({
     webhook: { auth: { kind: 'standard-webhooks' } },
     customerManagedKey: true,
     events: { targets: [{ kind: 'https', url: 'https://crm.example/parley' }] },
   });
-  return all.map((output) => (always.includes(output) ? output : `${output}?`));
+  const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:111122223333:${resource}`;
+  const existing = outputsOf({
+    existing: {
+      tableArn: arn('dynamodb', 'table/messaging'),
+      tableStreamArn: arn('dynamodb', 'table/messaging/stream/2026-11-20T12:00:00.000'),
+      eventBusArn: arn('events', 'event-bus/company'),
+      keyArn: arn('kms', 'key/1234abcd-12ab-34cd-56ef-1234567890ab'),
+    },
+    domainName: { name: 'chat-events.bank.example', certificateArn: arn('acm', 'certificate/1234abcd') },
+  });
+  return [...new Set([...created, ...existing])].map((output) => (always.includes(output) ? output : `${output}?`));
 };
 
 /** Lists the metrics with their dimensions. */

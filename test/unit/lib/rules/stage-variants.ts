@@ -38,7 +38,10 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
   [
     { name: 'no key' },
     { name: 'key', settings: { customerManagedKey: true } },
-    { name: 'existing key', settings: { existing: { keyArn: 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd' } } },
+    {
+      name: 'existing key',
+      settings: { existing: { keyArn: 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab' } },
+    },
   ],
   [{ name: 'own table and bus' }, { name: 'existing table and bus', settings: { existing: EXISTING_TABLE_AND_BUS } }],
   [
@@ -71,6 +74,20 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     },
   ],
   [{ name: 'all at once' }, { name: 'gradually', settings: { rollout: 'canary10Percent5Minutes' } }],
+  [
+    { name: 'no network' },
+    {
+      name: 'network',
+      settings: {
+        vpc: { vpcId: 'vpc-0a1b2c3d4e5f60718', subnetIds: ['subnet-0a1b2c3d4e5f60718', 'subnet-1a1b2c3d4e5f60718'] },
+        domainName: {
+          name: 'chat-events.bank.internal',
+          certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1234abcd-12ab-34cd-56ef-1234567890ab',
+          hostedZoneId: 'Z0123456789ABC',
+        },
+      },
+    },
+  ],
   [{ name: 'per user' }, { name: 'per channel', settings: { window: { per: 'channel' } } }],
 ];
 
