@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { run } from './run.ts';
 
 const stop = new AbortController();
@@ -13,7 +12,7 @@ process.exitCode = await run({
   print: (text) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
   say: (line) => process.stderr.write(`${line}\n`),
   stop: stop.signal,
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root: process.cwd(),
   columns: process.stdout.columns,
   isStderrTerminal: process.stderr.isTTY,
 });

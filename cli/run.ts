@@ -20,7 +20,7 @@ export interface Terminal {
   readonly say: (line: string) => void;
   /** Aborted by Ctrl-C. */
   readonly stop: AbortSignal;
-  /** The repository: by default, the local run keeps its state in `.parley` there. */
+  /** The folder of the app: by default, the local run keeps its state in `.parley` there. */
   readonly root: string;
   /** Width of standard output. */
   readonly columns?: number;

@@ -146,7 +146,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const overrides = sandbox
     ? settingsForSandbox(options.settings ?? {}, { jwksPath })
     : settingsForService(options.settings ?? {}, chatServiceUrl);
-  onStep(`Synthesizing the stack of the stage ${stage}, bundling its functions, and starting the emulators`);
+  onStep(`Synthesizing the stack ${stackName} and starting the emulators`);
   const starting = [
     startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
     synthesizeOnce(app, outdir, { ...context, settings: overrides }),

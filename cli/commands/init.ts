@@ -93,6 +93,9 @@ const write = (path: string, text: string): Promise<void> => writeFile(path, tex
 
 const copy = (source: string, path: string): Promise<void> => copyFile(source, path, constants.COPYFILE_EXCL);
 
+/** Shortens a fault to the setting and its value. */
+const withoutReason = (fault: string): string => fault.replace(/: got (.*), expected .*/, ': $1');
+
 const nextSteps = (folder: string, placeholders: readonly string[]): readonly string[] => {
   const path = relative(process.cwd(), folder);
   return [
@@ -107,6 +110,9 @@ const nextSteps = (folder: string, placeholders: readonly string[]): readonly st
     'README.md explains how to deploy it.',
     ...(placeholders.length === 0
       ? []
-      : ['Before you deploy prod, replace its placeholders in cdk.json:', ...indented(placeholders)]),
+      : [
+          'Before you deploy prod, replace its placeholders in cdk.json:',
+          ...indented(placeholders.map(withoutReason)),
+        ]),
   ];
 };

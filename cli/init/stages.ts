@@ -28,7 +28,7 @@ export const newStages = (options: SettingsOptions): NewStages => {
   return stages;
 };
 
-/** Returns the settings of the production stage that are still placeholders, which synth rejects, one line each. */
+/** Returns the faults of the production stage, one line each: its placeholders, which synth rejects. */
 export const placeholdersIn = (stages: NewStages): readonly string[] => {
   const { settings } = readStageSettings({ stages, stage: 'prod', localRun: true });
   try {

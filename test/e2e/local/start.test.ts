@@ -96,7 +96,7 @@ describe('npm start', () => {
     expect(output.err).toBe('');
     expect(output.out.split('\n').slice(0, 4)).toEqual([
       'Starting Parley:',
-      '  Synthesizing the stack of the stage dev, bundling its functions, and starting the emulators...',
+      '  Synthesizing the stack Parley-dev and starting the emulators...',
       "  Creating the stack's resources and starting its functions...",
       '  Connecting the sandbox of the chat service...',
     ]);

@@ -205,7 +205,7 @@ describe('a new app', () => {
       ].toSorted(),
     );
     expect(out).toContain('npm install\n  npx cdk synth ');
-    expect(out).toMatch(/^ {2}stages\.prod\.chatChannelNumber: got "\+5491100000000", expected the business's real/m);
+    expect(out).toContain('\n  stages.prod.chatChannelNumber: "+5491100000000"');
   });
 
   it('has no placeholders if the options say everything that prod needs', async () => {
