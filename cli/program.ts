@@ -18,6 +18,7 @@ import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createErasuresCommand } from './commands/erasures.ts';
 import { createInitCommand } from './commands/init.ts';
+import { createPinCommand } from './commands/pin.ts';
 import { createSendsCommand } from './commands/send-lists.ts';
 import { createSendingCommand } from './commands/sending.ts';
 import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
@@ -48,6 +49,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createAlarmsCommand,
   createDoctorCommand,
   createInitCommand,
+  createPinCommand,
 ];
 
 const EXIT_CODES = `

@@ -14,6 +14,7 @@ import { ParleySender } from './constructs/sender.ts';
 import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
 import { WebhookDomain } from './constructs/webhook-domain.ts';
+import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
 import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
@@ -42,6 +43,7 @@ export class ParleyStack extends Stack {
     const settings = checkSettings(stageSettings, input, id);
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
+    checkPins(this, settings.existing);
     const encryptionKey = existingKey(this, settings) ?? this.#createKey(settings);
     this.table =
       existingTable(this, settings) ??

@@ -117,7 +117,8 @@ export const LAYERS: readonly Layer[] = [
   },
   // Consumers bundle it, so it imports nothing else.
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events'] },
-  { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
+  { name: 'pins', files: /^lib\/pins\//, mayImport: ['pins', 'settings'] },
+  { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'pins', 'settings'] },
   { name: 'bin', files: /^bin\//, mayImport: ['lib', 'documents'] },
 
   // A second reading of the contract: the sandbox shares no code with the functions.

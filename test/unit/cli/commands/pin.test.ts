@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { run } from '../../../../cli/run.ts';
+import { CDK_CONTEXT } from '../../lib/synthesized-stack.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+/** A folder with an app that is the repository's. */
+const appFolder = (app: string): string => {
+  const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-pin-test-'));
+  onTestFinished(() => folder.remove());
+  mkdirSync(join(folder.path, 'bin'));
+  writeFileSync(join(folder.path, 'cdk.json'), JSON.stringify({ app, context: CDK_CONTEXT }));
+  return folder.path;
+};
+
+const pin = async (folder: string, ...args: readonly string[]) => {
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  onTestFinished(() => cwd.mockRestore());
+  const printed: string[] = [];
+  const said: string[] = [];
+  const code = await run({
+    args: ['pin', ...args],
+    environment: {},
+    stdin: Readable.from(['']),
+    print: (text) => printed.push(text),
+    say: (line) => said.push(line),
+    stop: new AbortController().signal,
+    root: '/',
+  });
+  return { code, out: printed.join('\n'), err: said.join('\n') };
+};
+
+const APP = `node ${join(ROOT, 'bin/parley.ts')}`;
+
+describe('parley pin', () => {
+  it("writes the pins of a stage's resources, without its functions' code", async () => {
+    const folder = appFolder(APP);
+
+    const { code, out } = await pin(folder, '--stage', 'dev');
+
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'Wrote the pins of the stage dev to parley.pins.json. Commit the file.',
+    });
+    const pins = JSON.parse(readFileSync(join(folder, 'parley.pins.json'), 'utf8'));
+    expect(Object.keys(pins)).toEqual(['Parley-dev']);
+    expect(pins['Parley-dev'].resources.TableCD117FA1).toEqual({
+      type: 'AWS::DynamoDB::Table',
+      properties: {
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+      },
+    });
+  });
+
+  it("says what the app's settings lack", async () => {
+    const { code, err } = await pin(appFolder(APP), '--stage', 'staging');
+
+    expect(code).toBe(4);
+    expect(err).toContain('unknown stage "staging"');
+  });
+
+  it('needs a stage, and the folder of a CDK app', async () => {
+    expect(await pin(appFolder(APP))).toMatchObject({ code: 2, err: expect.stringContaining('No stage.') });
+    expect(await pin(tmpdir(), '--stage', 'dev')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no cdk.json'),
+    });
+  });
+});

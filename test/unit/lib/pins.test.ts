@@ -1,0 +1,187 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { App } from 'aws-cdk-lib';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { ParleyStack } from '../../../lib/parley-stack.ts';
+import { PIN_CONTEXT, PINS_FILE } from '../../../lib/pins/check-pins.ts';
+import { REPLACING_PROPERTIES } from '../../../lib/pins/replacing-properties.ts';
+import { LOCAL_RUN_CONTEXT } from '../../../lib/settings/check-production.ts';
+import { SettingsError } from '../../../lib/settings/settings-faults.ts';
+import type { StageSettingsInput } from '../../../lib/settings/stage-settings.ts';
+import { PRODUCTION } from './settings/valid-settings.ts';
+import { CDK_CONTEXT, inTemporaryFolder } from './synthesized-stack.ts';
+
+type Settings = Partial<StageSettingsInput>;
+
+const TABLE = 'arn:aws:dynamodb:eu-west-1:111122223333:table/contacts';
+const EXISTING = { tableArn: TABLE, tableStreamArn: `${TABLE}/stream/2026-11-20T12:00:00.000` };
+const EVERYTHING: Settings = {
+  customerManagedKey: true,
+  webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
+  events: { targets: [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm' }] },
+};
+
+/** Synthesizes a stack with the pins in a folder. Returns the lines of the error, or none. */
+const synth = (folder: string, settings: Settings, context: object = {}, name = 'Parley-prod'): readonly string[] => {
+  const app = new App({
+    outdir: join(folder, 'cdk.out'),
+    context: { ...CDK_CONTEXT, ...context, 'aws:cdk:bundling-stacks': [] },
+    builtinCloudFormationValidation: false,
+  });
+  // The folder of the app, which is the repository's otherwise.
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  new ParleyStack(app, name, { settings: { ...PRODUCTION, ...settings } });
+  cwd.mockRestore();
+  try {
+    app.synth();
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return error.message.split('\n');
+  }
+};
+
+const afterPinning = (before: Settings, after: Settings, name?: string): readonly string[] =>
+  inTemporaryFolder((folder) => {
+    expect(synth(folder, before, { [PIN_CONTEXT]: 'true' })).toEqual([]);
+    return synth(folder, after, {}, name);
+  });
+
+describe('A stage whose resources are pinned', () => {
+  test('is accepted unchanged, and with settings that add resources or change none of them', () => {
+    expect(afterPinning({}, {})).toEqual([]);
+    expect(afterPinning({}, EVERYTHING)).toEqual([]);
+    expect(afterPinning(EVERYTHING, { ...EVERYTHING, rollout: 'canary10Percent5Minutes', production: true })).toEqual(
+      [],
+    );
+  });
+
+  test.each([
+    {
+      what: 'brings its table along',
+      after: { existing: EXISTING },
+      says: /^Parley-prod: The setting existing\.tableArn would remove TableCD117FA1 \(AWS::DynamoDB::Table\) from the stack\.$/,
+    },
+    {
+      what: 'brings its event bus along',
+      after: { existing: { eventBusArn: 'arn:aws:events:eu-west-1:111122223333:event-bus/bus' } },
+      says: /The setting existing\.eventBusArn would remove PublisherEventBus6EFFBC37/,
+    },
+    {
+      what: 'publishes no events',
+      after: { events: { publish: false } },
+      says: /The setting events\.publish would remove PublisherPublishFailures/,
+    },
+    {
+      what: 'has no targets',
+      after: { ...EVERYTHING, events: {} },
+      says: /The settings events\.targets or events\.publish would remove PublisherTargetsDeadLetters/,
+    },
+    {
+      what: 'has no webhook secret',
+      after: { ...EVERYTHING, webhook: PRODUCTION.webhook },
+      says: /The setting webhook\.auth\.kind would remove ReceiverWebhookSecret/,
+    },
+    {
+      what: 'has no key',
+      after: { ...EVERYTHING, customerManagedKey: false },
+      says: /The settings customerManagedKey or existing\.keyArn would remove TableKey/,
+    },
+  ] satisfies { what: string; after: Settings; says: RegExp }[])('is refused when it $what', ({ after, says }) => {
+    const lines = afterPinning('customerManagedKey' in after ? EVERYTHING : {}, after);
+
+    expect(lines.some((line) => says.test(line))).toBe(true);
+    expect(lines.at(-1)).toContain('run parley pin for this stage');
+  });
+
+  test('is refused when it uses another existing table, or one of its own', () => {
+    const other = `${TABLE}-2`;
+    const existing = { tableArn: other, tableStreamArn: `${other}/stream/2026-11-20T12:00:00.000` };
+
+    expect(afterPinning({ existing: EXISTING }, { existing })[0]).toBe(
+      `Parley-prod: The setting existing.tableArn would make the stack use ${other} instead of ${TABLE}.`,
+    );
+    expect(afterPinning({ existing: EXISTING }, {})[0]).toMatch(
+      /use a resource of its own instead of arn:aws:dynamodb/,
+    );
+  });
+
+  test('is refused when a property that replaces the resource changes', () => {
+    inTemporaryFolder((folder) => {
+      synth(folder, {}, { [PIN_CONTEXT]: 'true' });
+      const file = join(folder, PINS_FILE);
+      writeFileSync(file, readFileSync(file, 'utf8').replace('"pk"', '"id"'));
+
+      expect(synth(folder, {})[0]).toBe(
+        "Parley-prod: A change of the app's code or of Parley's version would replace TableCD117FA1 " +
+          '(AWS::DynamoDB::Table) with an empty one, because of its new KeySchema.',
+      );
+    });
+  });
+
+  test('does not affect another stage, or a local run', () => {
+    expect(afterPinning({}, { existing: EXISTING }, 'Parley-dev')).toEqual([]);
+    inTemporaryFolder((folder) => {
+      synth(folder, {}, { [PIN_CONTEXT]: 'true' });
+      expect(synth(folder, { existing: EXISTING }, { [LOCAL_RUN_CONTEXT]: true })).toEqual([]);
+    });
+  });
+
+  test('is accepted after it was pinned again, and the pins of other stages stay', () => {
+    inTemporaryFolder((folder) => {
+      synth(folder, {}, { [PIN_CONTEXT]: 'true' }, 'Parley-dev');
+      synth(folder, {}, { [PIN_CONTEXT]: 'true' });
+      synth(folder, { existing: EXISTING }, { [PIN_CONTEXT]: 'true' });
+
+      expect(synth(folder, { existing: EXISTING })).toEqual([]);
+      expect(Object.keys(JSON.parse(readFileSync(join(folder, PINS_FILE), 'utf8')))).toEqual([
+        'Parley-dev',
+        'Parley-prod',
+      ]);
+    });
+  });
+});
+
+describe('The file of pins', () => {
+  test('is written only on request', () => {
+    inTemporaryFolder((folder) => {
+      expect(synth(folder, {})).toEqual([]);
+      expect(existsSync(join(folder, PINS_FILE))).toBe(false);
+    });
+  });
+
+  test('is refused if it is invalid', () => {
+    inTemporaryFolder((folder) => {
+      writeFileSync(join(folder, PINS_FILE), '{"Parley-prod": []}');
+      expect(synth(folder, {})[0]).toContain('is invalid');
+    });
+  });
+});
+
+describe('The properties whose change replaces a resource', () => {
+  test('are those of the schemas of CloudFormation', () => {
+    const resource = z.looseObject({
+      cloudFormationType: z.string(),
+      properties: z.record(z.string(), z.looseObject({ causesReplacement: z.string().optional() })),
+    });
+    const database = z.looseObject({
+      schema: z.looseObject({ resource: z.looseObject({ entities: z.array(z.unknown()) }) }),
+    });
+    const folder = dirname(createRequire(import.meta.url).resolve('aws-cdk/package.json'));
+    const { schema } = database.parse(JSON.parse(gunzipSync(readFileSync(join(folder, 'db.json.gz'))).toString()));
+    const replacing = schema.resource.entities.flatMap((entity) => {
+      const { data } = resource.safeParse(entity);
+      if (!data) return [];
+      const { cloudFormationType, properties } = data;
+      const names = Object.entries(properties).flatMap(([name, { causesReplacement = 'no' }]) =>
+        causesReplacement === 'no' ? [] : [name],
+      );
+      return cloudFormationType in REPLACING_PROPERTIES ? [[cloudFormationType, names.toSorted()] as const] : [];
+    });
+
+    expect(Object.fromEntries(replacing)).toEqual(REPLACING_PROPERTIES);
+  });
+});
