@@ -1,10 +1,10 @@
 """Receives Parley's events from an SQS queue, and records messages and outcomes in a database.
 
-    python consume.py parley.db
+    .venv/bin/python consume.py parley.db
 
-Needs EVENTS_QUEUE_URL: a standard queue that the setting events.targets or a rule on the bus sends the events to, with
-a dead-letter queue. In an account, it also needs the permissions sqs:ReceiveMessage and sqs:DeleteMessage. Set it up as
-in send.py. docs/events.md describes the events and the queue's policy.
+Needs EVENTS_QUEUE_URL, and in an account the permissions sqs:ReceiveMessage and sqs:DeleteMessage on the queue: a
+standard queue with a dead-letter queue, which the setting events.targets or a rule on the bus sends the events to. See
+examples/README.md for a queue of the local run, and docs/events.md for the events. Set it up as in send.py.
 
 Events arrive at least once and in any order. This program records an event's ID in the same transaction as its effect,
 so a duplicate has no effect, and it can be stopped at any point. It deletes events that it does not know: a new version

@@ -1,9 +1,9 @@
 """Records an opt-in, queues a request through the management API, and waits until it has ended.
 
-    python manage.py +5491150000001 welcome-1042 "Welcome!"
+    .venv/bin/python manage.py +5491150000001 welcome-1042 "Welcome!"
 
-Needs MANAGEMENT_URL, which is the stack's output ManagementUrl, and in an account the permission execute-api:Invoke on
-these routes: docs/policies/internal-system.json is an example. Set it up as in send.py.
+Needs MANAGEMENT_URL, and in an account the permission execute-api:Invoke on these routes:
+docs/policies/internal-system.json is an example. Set it up as in send.py.
 
 Running this twice sends one message. To be notified instead of asking, receive the events; see consume.py.
 """

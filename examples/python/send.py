@@ -1,15 +1,12 @@
-r"""Queues one send request.
+"""Queues one send request.
 
-    python send.py shipment-1042 +5491150000001 "Your order is on its way."
+    cd examples/python
+    python3 -m venv .venv
+    .venv/bin/pip install --require-hashes -r requirements.txt
+    .venv/bin/python send.py shipment-1042 +5491150000001 "Your order is on its way."
 
-Needs SEND_QUEUE_URL, and in an account the permission sqs:SendMessage on the queue. Against the local run, first run
-these commands in this folder:
-
-    python3 -m venv .venv && .venv/bin/pip install --require-hashes -r requirements.txt && . .venv/bin/activate
-    eval "$(jq -r '.env + {SEND_QUEUE_URL: .sendQueueUrl, MANAGEMENT_URL: .managementUrl} | to_entries[]
-      | "export \(.key)=\(.value)"' ../../.parley/local.json)"
-
-In an account, SEND_QUEUE_URL is the stack's output SendQueueUrl, and boto3 finds the region and the credentials itself.
+Needs SEND_QUEUE_URL, and in an account the permission sqs:SendMessage on the queue. See examples/README.md for the
+variables against the local run and in an account.
 
 The request ID names what the message is about, so running this twice sends one message. SQS drops the second request
 for five minutes, and Parley drops it after that. A request that reuses an ID with another body goes to the dead-letter

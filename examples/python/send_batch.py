@@ -1,6 +1,6 @@
 """Queues a send request for each row of a CSV file, ten per call.
 
-    python send_batch.py shipments.csv
+    .venv/bin/python send_batch.py shipments.csv
 
 The file has the columns shipment, contact, and name. Set it up as in send.py.
 

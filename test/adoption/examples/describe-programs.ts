@@ -18,6 +18,8 @@ export interface Programs {
   readonly sendBatch: Program;
   readonly manage: Program;
   readonly consume: Program;
+  /** Prints a table of the consumer's database. Its arguments are {@link ProgramsOfLanguage.queryArguments}. */
+  readonly query: Program;
 }
 
 export interface ProgramsOfLanguage {
@@ -26,6 +28,7 @@ export interface ProgramsOfLanguage {
   readonly prepare: (folder: string) => Promise<Programs | string>;
   /** The consumer's argument: its database in a folder. */
   readonly databaseIn: (folder: string) => string;
+  readonly queryArguments: (database: string, sql: string) => readonly string[];
   /** The consumer's exit code when it is stopped. */
   readonly exitCodeOnSigterm: number;
 }
@@ -33,7 +36,13 @@ export interface ProgramsOfLanguage {
 const EVENTS_QUEUE = 'crm-events';
 
 /** Runs the programs of a language against a local run: the same tests for every language. */
-export const describePrograms = ({ language, prepare, databaseIn, exitCodeOnSigterm }: ProgramsOfLanguage): void => {
+export const describePrograms = ({
+  language,
+  prepare,
+  databaseIn,
+  queryArguments,
+  exitCodeOnSigterm,
+}: ProgramsOfLanguage): void => {
   describe(`the examples in ${language}`, () => {
     const stack = new AsyncDisposableStack();
     let folder: string;
@@ -177,8 +186,24 @@ export const describePrograms = ({ language, prepare, databaseIn, exitCodeOnSigt
         await runProgram(programs.send, ['consumed-1', contact, 'Hi'], environment);
         await accepted('consumed-1');
         await consumer.prints('SendAccepted ');
+        // An earlier state arrives later.
+        await client.putMessage(
+          eventsQueueUrl,
+          event('envelope-4', 'SendUncertain', {
+            id: 'event-4',
+            requestId: 'consumed-1',
+            at: '2020-01-01T00:00:00.000Z',
+          }),
+        );
+        await consumer.prints('SendUncertain event-4 is handled.');
+        await waitFor('all but the message that is not an event is deleted', async () =>
+          (await client.queueDepth(eventsQueueUrl)) === 1 ? true : undefined,
+        );
         expect((await consumer.stop()).code).toBe(exitCodeOnSigterm);
       }
+      const sql = "SELECT outcome FROM sends WHERE request_id = 'consumed-1'";
+      const { out } = await runProgram(programs.query, queryArguments(database, sql), environment);
+      expect(out).toContain('accepted');
       await using restarted = startProgram(programs.consume, [database], environment);
       await client.putMessage(eventsQueueUrl, message.replace('envelope-1', 'envelope-3'));
       await restarted.prints('MessageReceived event-1 is a duplicate.');

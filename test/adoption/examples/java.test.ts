@@ -9,6 +9,7 @@ const SIGTERM = 15;
 describePrograms({
   language: 'Java',
   databaseIn: (folder) => `jdbc:h2:${join(folder, 'parley')}`,
+  queryArguments: (database, sql) => ['-url', database, '-sql', sql],
   exitCodeOnSigterm: 128 + SIGTERM,
   prepare: async (folder) => {
     const missing = await missingTool([
@@ -33,16 +34,17 @@ describePrograms({
       registry: 'Maven Central',
     });
     if (unreachable !== undefined) return unreachable;
-    const program = (name: string) => ({
+    const program = (className: string) => ({
       command: 'java',
-      args: ['-cp', 'target/classes:target/libraries/*', `parley.examples.${name}`],
+      args: ['-cp', 'target/classes:target/libraries/*', className],
       cwd,
     });
     return {
-      send: program('Send'),
-      sendBatch: program('SendBatch'),
-      manage: program('Manage'),
-      consume: program('Consume'),
+      send: program('parley.examples.Send'),
+      sendBatch: program('parley.examples.SendBatch'),
+      manage: program('parley.examples.Manage'),
+      consume: program('parley.examples.Consume'),
+      query: program('org.h2.tools.Shell'),
     };
   },
 });

@@ -9,6 +9,7 @@ const PYTHON = 'Install Python 3.10 or later with its module venv, on Debian and
 describePrograms({
   language: 'Python',
   databaseIn: (folder) => join(folder, 'parley.db'),
+  queryArguments: (database, sql) => [database, sql],
   exitCodeOnSigterm: 0,
   prepare: async (folder) => {
     const missing = await missingTool([
@@ -33,6 +34,11 @@ describePrograms({
       sendBatch: program('send_batch'),
       manage: program('manage'),
       consume: program('consume'),
+      query: {
+        command: python,
+        args: ['-c', 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute(sys.argv[2]))'],
+        cwd,
+      },
     };
   },
 });

@@ -26,7 +26,7 @@ export const missingTool = async (tools: readonly Tool[]): Promise<string | unde
 
 /** What pip and Maven print if they cannot reach a registry. A wrong hash or version is not among it. */
 const UNREACHABLE =
-  /name resolution|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|Max retries exceeded|Unknown host|Connection (?:refused|timed out|reset)|Network is unreachable|No route to host|offline mode|status code:? 5\d\d/i;
+  /name resolution|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|Max retries exceeded|Unknown host|Connection (?:refused|timed out|reset)|Network is unreachable|No route to host|transfer failed for https|offline mode|status code:? 5\d\d/i;
 
 /**
  * Runs a command that installs packages. Returns a sentence if the registry cannot be reached.

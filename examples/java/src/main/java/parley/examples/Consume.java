@@ -15,9 +15,10 @@ import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
  * java -cp "target/classes:target/libraries/*" parley.examples.Consume jdbc:h2:./parley
  * </pre>
  *
- * <p>Needs EVENTS_QUEUE_URL: a standard queue that the setting events.targets or a rule on the bus sends the events to,
- * with a dead-letter queue. In an account, it also needs the permissions sqs:ReceiveMessage and sqs:DeleteMessage. Set it
- * up as in {@link Send}.
+ * <p>Needs EVENTS_QUEUE_URL, and in an account the permissions sqs:ReceiveMessage and sqs:DeleteMessage on the queue: a
+ * standard queue with a dead-letter queue, which the setting events.targets or a rule on the bus sends the events to. See
+ * {@code examples/README.md} for a queue of the local run, and {@code docs/events.md} for the events. Set it up as in
+ * {@link Send}.
  *
  * <p>Events arrive at least once and in any order. This program records an event's ID in the same transaction as its
  * effect, so a duplicate has no effect, and it can be stopped at any point. It deletes events that it does not know: a new
@@ -48,15 +49,16 @@ public final class Consume {
   }
 
   public static void main(String[] args) throws SQLException {
-    if (args.length != 1) {
-      System.err.println("Usage: Consume JDBC_URL");
+    var queueUrl = System.getenv("EVENTS_QUEUE_URL");
+    if (args.length != 1 || queueUrl == null) {
+      System.err.println("Usage: EVENTS_QUEUE_URL=… Consume JDBC_URL");
       System.exit(2);
     }
     try (var sqs = SqsClient.create();
         var database = DriverManager.getConnection(args[0])) {
       createTables(database);
       database.setAutoCommit(false);
-      var consumer = new Consume(sqs, System.getenv("EVENTS_QUEUE_URL"), database);
+      var consumer = new Consume(sqs, queueUrl, database);
       while (true) {
         consumer.forgetOldEvents();
         consumer.receive();

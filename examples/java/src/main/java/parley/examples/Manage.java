@@ -15,8 +15,8 @@ import parley.examples.ManagementApi.ManagementApiException;
  * java -cp "target/classes:target/libraries/*" parley.examples.Manage +5491150000001 welcome-1042 "Welcome!"
  * </pre>
  *
- * <p>Needs MANAGEMENT_URL, which is the stack's output ManagementUrl, and in an account the permission execute-api:Invoke
- * on these routes: {@code docs/policies/internal-system.json} is an example. Set it up as in {@link Send}.
+ * <p>Needs MANAGEMENT_URL, and in an account the permission execute-api:Invoke on these routes:
+ * {@code docs/policies/internal-system.json} is an example. Set it up as in {@link Send}.
  *
  * <p>Running this twice sends one message. To be notified instead of asking, receive the events; see {@link Consume}.
  */
@@ -27,14 +27,15 @@ public final class Manage {
   private Manage() {}
 
   public static void main(String[] args) throws IOException, InterruptedException {
-    if (args.length != 3) {
-      System.err.println("Usage: Manage CONTACT REQUEST_ID TEXT");
+    var url = System.getenv("MANAGEMENT_URL");
+    if (args.length != 3 || url == null) {
+      System.err.println("Usage: MANAGEMENT_URL=… Manage CONTACT REQUEST_ID TEXT");
       System.exit(2);
     }
     var contact = args[0];
     var request = new SendRequest(args[1], contact, args[2], "order_shipped", null, "shipping-status");
 
-    try (var api = new ManagementApi(System.getenv("MANAGEMENT_URL"))) {
+    try (var api = new ManagementApi(url)) {
       api.post(
           "/v1/opt-ins", Map.of("platformContactId", contact, "origin", "user", "source", "registration form"));
       var stored = api.get("/v1/contacts/" + ManagementApi.encode(contact));

@@ -7,21 +7,14 @@ import software.amazon.awssdk.services.sqs.SqsClient;
  * Queues one send request.
  *
  * <pre>
+ * cd examples/java
  * mvn -q compile
  * java -cp "target/classes:target/libraries/*" parley.examples.Send \
  *   shipment-1042 +5491150000001 "Your order is on its way."
  * </pre>
  *
- * <p>Needs SEND_QUEUE_URL, and in an account the permission sqs:SendMessage on the queue. Against the local run, first run
- * this command in the folder examples/java:
- *
- * <pre>
- * eval "$(jq -r '.env + {SEND_QUEUE_URL: .sendQueueUrl, MANAGEMENT_URL: .managementUrl} | to_entries[]
- *   | "export \(.key)=\(.value)"' ../../.parley/local.json)"
- * </pre>
- *
- * <p>In an account, SEND_QUEUE_URL is the stack's output SendQueueUrl, and the SDK finds the region and the credentials
- * itself.
+ * <p>Needs SEND_QUEUE_URL, and in an account the permission sqs:SendMessage on the queue. See {@code examples/README.md}
+ * for the variables against the local run and in an account.
  *
  * <p>The request ID names what the message is about, so running this twice sends one message. SQS drops the second request
  * for five minutes, and Parley drops it after that. A request that reuses an ID with another body goes to the dead-letter
@@ -31,8 +24,9 @@ public final class Send {
   private Send() {}
 
   public static void main(String[] args) {
-    if (args.length != 3) {
-      System.err.println("Usage: Send REQUEST_ID CONTACT TEXT");
+    var queueUrl = System.getenv("SEND_QUEUE_URL");
+    if (args.length != 3 || queueUrl == null) {
+      System.err.println("Usage: SEND_QUEUE_URL=… Send REQUEST_ID CONTACT TEXT");
       System.exit(2);
     }
     // The template is sent instead if the user has not written for 24 hours. The chat service must have approved it.
@@ -44,7 +38,7 @@ public final class Send {
           sqs.sendMessage(
               message ->
                   message
-                      .queueUrl(System.getenv("SEND_QUEUE_URL"))
+                      .queueUrl(queueUrl)
                       .messageGroupId(request.messageGroupId())
                       .messageDeduplicationId(request.requestId())
                       .messageBody(request.toJson()));

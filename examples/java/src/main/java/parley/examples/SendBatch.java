@@ -36,15 +36,16 @@ public final class SendBatch {
   private SendBatch() {}
 
   public static void main(String[] args) throws IOException, InterruptedException {
-    if (args.length != 1) {
-      System.err.println("Usage: SendBatch FILE");
+    var queueUrl = System.getenv("SEND_QUEUE_URL");
+    if (args.length != 1 || queueUrl == null) {
+      System.err.println("Usage: SEND_QUEUE_URL=… SendBatch FILE");
       System.exit(2);
     }
     var requests = readShipments(Path.of(args[0]));
     var failures = new ArrayList<Failure>();
     try (var sqs = SqsClient.create()) {
       for (var batch : batches(requests)) {
-        failures.addAll(sendBatch(sqs, System.getenv("SEND_QUEUE_URL"), batch));
+        failures.addAll(sendBatch(sqs, queueUrl, batch));
       }
     }
     for (var failure : failures) {
