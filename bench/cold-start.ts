@@ -1,4 +1,4 @@
-import { buildRuntimeClient } from '../local/functions/functions.ts';
+import { runtimeClientFile } from '../local/functions/bundled-runtime-client.ts';
 import { createRunFolder } from '../local/run-folder.ts';
 import { coldStartReport } from './cold-start/cold-start-report.ts';
 import { type ColdSubject, functionsOf, peerBeside } from './cold-start/cold-subject.ts';
@@ -17,7 +17,7 @@ export const measureColdStarts = async (rounds = ROUNDS): Promise<Pick<Report, '
   if (process.platform !== 'linux') throw new Error('The processor time of a cold start can be read only on Linux.');
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
-  const runtimeClient = await buildRuntimeClient(folder);
+  const runtimeClient = await runtimeClientFile(folder);
   const { parley, tutorial } = stack.use(await startRecordedStacks(folder));
   const subjects = [
     ...functionsOf(parley),

@@ -6,6 +6,7 @@ import { parseArgs, promisify } from 'node:util';
 import { buildPackage } from './build-package.ts';
 import { readRootManifest } from './manifest.ts';
 import { parley } from './parley.ts';
+import { parleyLocal } from './parley-local.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -15,7 +16,7 @@ const { values } = parseArgs({
 
 const manifest = await readRootManifest(ROOT);
 await mkdir(values.out, { recursive: true });
-for (const recipe of [parley(ROOT)]) {
+for (const recipe of [parley(ROOT), parleyLocal(ROOT)]) {
   const folder = join(values.out, recipe.name);
   await buildPackage(ROOT, recipe, manifest, folder);
   if (!values.pack) {

@@ -22,7 +22,7 @@ export const compile = async (root: string, recipe: PackageRecipe, outDir: strin
       extends: join(root, 'tsconfig.json'),
       compilerOptions: {
         noEmit: false,
-        declaration: true,
+        declaration: Object.keys(recipe.exports).length > 0,
         rewriteRelativeImportExtensions: true,
         rootDir: root,
         outDir,

@@ -49,7 +49,7 @@ export const manifestOf = (
   packages: ReadonlySet<string>,
   files: readonly string[],
 ): Record<string, unknown> => {
-  const { name, description, node, peers, optional } = recipe;
+  const { name, description, node, peers, sameVersion, optional } = recipe;
   const { version, license, dependencies, devDependencies, optionalDependencies } = root;
   const versionOf: Readonly<Record<string, string>> = { ...devDependencies, ...optionalDependencies, ...dependencies };
   const exact = (names: readonly string[]) =>
@@ -83,10 +83,10 @@ export const manifestOf = (
     ),
     files: files.toSorted(),
     dependencies: exact([...packages].filter((dependency) => !peers.includes(dependency))),
-    ...present(
-      'peerDependencies',
-      mapValues(exact(peers), (version) => `^${version}`),
-    ),
+    ...present('peerDependencies', {
+      ...mapValues(exact(peers), (range) => `^${range}`),
+      ...Object.fromEntries(sameVersion.map((peer) => [peer, version])),
+    }),
     ...present('optionalDependencies', exact(optional)),
   };
 };

@@ -14,6 +14,9 @@ export interface PackageRecipe {
   readonly imports: Readonly<Record<string, string>>;
   /** Packages that the user's app also imports. Everything else that the code imports is a dependency. */
   readonly peers: readonly string[];
+  /** Packages of this repository that the app must have in exactly the same version. */
+  readonly sameVersion: readonly string[];
+  /** Packages that cannot be installed on every platform. */
   readonly optional: readonly string[];
   /** Writes what is not compiled into the package's folder. Returns the top-level names. */
   readonly addFiles: (folder: string) => Promise<readonly string[]>;

@@ -16,6 +16,7 @@ export const parley = (root: string): PackageRecipe => ({
   programs: [],
   imports: { '#function-code': 'lib/constructs/packaged-code.ts' },
   peers: ['aws-cdk-lib', 'constructs'],
+  sameVersion: [],
   optional: [],
   async addFiles(folder) {
     for (const entry of globSync('lambdas/*/entry.ts', { cwd: root })) {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { ListeningServer } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
 import { startCheckedConnections, type UncheckedAddress } from './checked-connections.ts';
@@ -16,7 +16,7 @@ export interface DynamoDbEmulator extends ListeningServer {
   readonly pause: (paused: boolean) => void;
 }
 
-const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const require = createRequire(import.meta.url);
 /** The version in package.json, which installs it on Linux (x64); see "Run it on your machine" in README.md. */
 const DYNOXIDE_VERSION = '1.2.1';
 /** Retries on another port, because another program may take the free port before the emulator does. */
@@ -68,18 +68,29 @@ const tryStart = async (
 export const findDynoxide = async (environment: NodeJS.ProcessEnv = process.env): Promise<string> => {
   const configured = environment.DYNOXIDE_BIN;
   const platform = `${process.platform}-${process.arch}`;
-  const binary = configured || join(MODULES, '@dynoxide', platform, 'dynoxide');
-  const isExecutable = await access(binary, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-  if (isExecutable) return binary;
+  const binary = configured || installedBinary(`@dynoxide/${platform}`);
+  if (binary !== undefined && (await isExecutable(binary))) return binary;
   throw new LocalError(
     configured
       ? `DYNOXIDE_BIN is ${configured}, which does not exist or is not executable. Set it to the path of a dynoxide binary.`
       : `The DynamoDB emulator for ${platform} is not installed. Run "npm install --no-save @dynoxide/${platform}@${DYNOXIDE_VERSION}", or set DYNOXIDE_BIN to the path of a dynoxide binary.`,
   );
 };
+
+/** Returns the path of the program in an installed package, wherever npm has put it. */
+const installedBinary = (name: string): string | undefined => {
+  try {
+    return join(dirname(require.resolve(`${name}/package.json`)), 'dynoxide');
+  } catch {
+    return undefined;
+  }
+};
+
+const isExecutable = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Returns a free port of a random loopback address. dynoxide answers every page, and lets it read the answer, so pages

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { extname, join } from 'node:path';
 
-const GUARD = fileURLToPath(new URL('./guard.ts', import.meta.url));
+/** In a package, the guard is JavaScript like this module. */
+const GUARD = join(import.meta.dirname, `guard${extname(import.meta.filename)}`);
 
 /** A program that ends with the run, even if the run is killed. */
 export interface GuardedProcess extends AsyncDisposable {

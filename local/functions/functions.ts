@@ -2,8 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Transform, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { runtimeClientFile } from '#runtime-client';
 import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
 import { type FunctionMetrics, functionMetrics, versionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
@@ -52,7 +51,7 @@ export const startFunctions = async (
   { folder, awsEnvironment, clock, logs, metrics, aliases = [], interposed, ...settings }: FunctionSettings,
 ): Promise<Functions> => {
   await using stack = new AsyncDisposableStack();
-  const runtimeClient = settings.runtimeClient ?? (await buildRuntimeClient(folder));
+  const runtimeClient = settings.runtimeClient ?? (await runtimeClientFile(folder));
   const byLogicalId = new Map<string, FunctionPool>();
   for (const declaration of declarations) {
     const log = stack.use(await openFunctionLog(declaration.name, logs));
@@ -97,39 +96,6 @@ const counted =
     }
     return result;
   };
-
-/**
- * Loads modules of Node.js as CommonJS does. An import from an ES module reads every export of the module, and so loads
- * `fetch` with `node:http`, which would double the time that the runtime client takes.
- */
-const LAZY_BUILTINS: Plugin = {
-  name: 'lazy-builtins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin' }));
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-    }));
-  },
-};
-
-/**
- * Bundles the runtime client into one JavaScript file and returns its path. Stripping the types in each process instead
- * would make cold starts a third slower.
- */
-export const buildRuntimeClient = async (folder: string): Promise<string> => {
-  const outfile = join(folder, 'runtime-client.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('./runtime-client.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    plugins: [LAZY_BUILTINS],
-    logLevel: 'silent',
-  });
-  return outfile;
-};
 
 /** Returns the path of a function's log. */
 export const logFileOf = (functionName: string, { folder }: LogSettings): string => join(folder, `${functionName}.log`);

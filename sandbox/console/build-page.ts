@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import type { PageFiles } from './page-files.ts';
 
 const builtFiles = z.record(z.string(), z.string());
-
-/** The page's files, from the path at which each is served to its text. */
-export type PageFiles = ReadonlyMap<string, string>;
 
 /**
  * Builds the console's page, which takes about a third of a second. It runs in a separate process, so that the sandbox
@@ -14,7 +12,7 @@ export type PageFiles = ReadonlyMap<string, string>;
  *
  * @throws Error with Vite's message if the page cannot be built
  */
-export const buildPage = async (): Promise<PageFiles> => {
+export const consolePage = async (): Promise<PageFiles> => {
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)], {
     maxBuffer: 16 * 1024 * 1024,
   });
@@ -29,7 +27,13 @@ const bundlePage = async (): Promise<Record<string, string>> => {
     root: fileURLToPath(new URL('./page', import.meta.url)),
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { write: false, target: 'es2023', modulePreload: false, assetsInlineLimit: 0 },
+    build: {
+      write: false,
+      target: 'es2023',
+      modulePreload: false,
+      assetsInlineLimit: 0,
+      license: { fileName: 'THIRD-PARTY-NOTICES.md' },
+    },
   });
   const [result] = [output].flat();
   if (result === undefined || !('output' in result)) throw new Error('Vite did not build the page.');

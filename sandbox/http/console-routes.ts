@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
-import { buildPage, type PageFiles } from '../console/build-page.ts';
+import { consolePage } from '#console-page';
+import type { PageFiles } from '../console/page-files.ts';
 import type { RunningService } from '../running-service.ts';
 import { consoleData } from './console-data.ts';
 
@@ -36,9 +37,9 @@ const SAMPLE_TYPES: ReadonlyMap<string, string> = new Map([
 
 let built: Promise<PageFiles> | undefined;
 
-/** Builds the page at the first request, once per process. */
+/** Builds or reads the page at the first request, once per process. */
 const pageFiles = (): Promise<PageFiles> => {
-  built ??= buildPage().catch((error: unknown) => {
+  built ??= consolePage().catch((error: unknown) => {
     built = undefined;
     throw error;
   });

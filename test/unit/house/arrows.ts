@@ -135,7 +135,12 @@ export const LAYERS: readonly Layer[] = [
   { name: 'sandbox terminal text', files: /^sandbox\/terminal-text\.ts$/, mayImport: [] },
   // How users run the commands.
   { name: 'sandbox command names', files: /^sandbox\/command-names\.ts$/, mayImport: [] },
-  { name: 'sandbox page build', files: /^sandbox\/console\/[^/]+\.ts$/, mayImport: [] },
+  {
+    name: 'sandbox page build',
+    files: /^sandbox\/console\/[^/]+\.ts$/,
+    mayImport: [],
+    mayImportTypes: ['sandbox page build'],
+  },
   { name: 'sandbox clock', files: /^sandbox\/clock\.ts$/, mayImport: [] },
   { name: 'sandbox inspector', files: /^sandbox\/inspector\.ts$/, mayImport: [] },
   { name: 'sandbox service', files: /^sandbox\/service\//, mayImport: ['sandbox service'] },
@@ -316,7 +321,7 @@ export const LAYERS: readonly Layer[] = [
   // What a customer's engineer copies: it knows Parley only as a package.
   { name: 'examples', files: /^examples\//, mayImport: ['examples'] },
   // What is published: the code above, compiled, with the functions bundled ahead.
-  { name: 'build', files: /^build\//, mayImport: ['build', 'constructs'] },
+  { name: 'build', files: /^build\//, mayImport: ['build', 'constructs', 'local functions', 'sandbox page build'] },
 
   // Measurements share the browser tests' way into the console, and the signed requests of the unit tests.
   {
