@@ -8,6 +8,7 @@ import type { ManagementClient } from '../operations/management-client.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
 import { checkAlarms } from './doctor-alarms.ts';
+import { checkExisting } from './doctor-existing.ts';
 import { checkLimits } from './doctor-limits.ts';
 import { checkDeadLetters, checkQueues } from './doctor-queues.ts';
 import { checkSends } from './doctor-sends.ts';
@@ -49,6 +50,7 @@ export const runChecks = async (
     stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
     guarded('webhook', () => checkWebhook(target)),
     guarded('limits', () => checkLimits(target)),
+    guarded('existing resources', () => checkExisting(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
     guarded('queues', () => checkQueues(target, commandFor)),
     stage ? guarded('sends', () => checkSends(api, commandFor, now)) : [],

@@ -8,6 +8,7 @@ export interface Finding {
     | 'token'
     | 'webhook'
     | 'limits'
+    | 'existing resources'
     | 'queues'
     | 'alarms'
     | 'sends';

@@ -206,7 +206,17 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'cli commands',
     files: /^cli\/commands\//,
-    mayImport: ['cli commands', 'cli init', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'laws', 'manage'],
+    mayImport: [
+      'cli commands',
+      'cli init',
+      'cli broadcast',
+      'cli base',
+      'cli operations',
+      'domain',
+      'laws',
+      'manage',
+      'settings',
+    ],
   },
   {
     name: 'cli',
