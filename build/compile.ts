@@ -25,6 +25,8 @@ export const compile = async (root: string, recipe: PackageRecipe, outDir: strin
         declaration: Object.keys(recipe.exports).length > 0,
         rewriteRelativeImportExtensions: true,
         rootDir: root,
+        // The output may be outside the repository.
+        typeRoots: [join(root, 'node_modules/@types')],
         outDir,
         // Without them, the repository's own modules behind `#` names would be compiled into the package.
         paths: Object.fromEntries(Object.entries(recipe.imports).map(([name, file]) => [name, [join(root, file)]])),

@@ -47,6 +47,12 @@ production stage: its data is protected, and placeholders are rejected.
    \`\`\`sh
    npx parley doctor --stage dev
    \`\`\`
+6. Pin the stage's table, queues, and secrets. From then on, synth refuses a change that would lose one of them. Commit
+   \`parley.pins.json\`:
+
+   \`\`\`sh
+   npx parley pin --stage dev
+   \`\`\`
 
 \`.github/workflows/deploy.yml\` does steps 2 and 5 on GitHub: it deploys \`dev\` on each push to \`main\`, and any stage when
 you run it. Commit \`package-lock.json\`, which it needs. In each of the GitHub environments \`dev\` and \`prod\`, set the
