@@ -333,6 +333,24 @@ export const LAYERS: readonly Layer[] = [
   // What is published: the code above, compiled, with the functions bundled ahead.
   { name: 'build', files: /^build\//, mayImport: ['build', 'constructs', 'local functions', 'sandbox page build'] },
 
+  // Tests a stage as its users and its operator do.
+  {
+    name: 'smoke',
+    files: /^smoke\//,
+    mayImport: [
+      'smoke',
+      'cli base',
+      'cli operations',
+      'consumer events',
+      'local',
+      'local base',
+      'local cloud',
+      'local stack',
+      'sandbox terminal text',
+      'settings',
+    ],
+  },
+
   // Measurements share the browser tests' way into the console, and the signed requests of the unit tests.
   {
     name: 'bench',

@@ -1,0 +1,29 @@
+import type { ManagementClient } from '../cli/operations/management-client.ts';
+import type { Target } from '../cli/target.ts';
+import type { ParleyEvent } from '../lib/events.ts';
+import type { StageSettings } from '../lib/settings/stage-settings.ts';
+
+/** A stage to test, deployed or in a local run. */
+export interface SmokeStage {
+  readonly target: Target;
+  readonly api: ManagementClient;
+  readonly settings: StageSettings;
+  /** The sandbox that the stage sends to. */
+  readonly chatServiceUrl: string;
+  readonly events: EventsQueue;
+  /** How long to wait for something that the stage does by itself. */
+  readonly patienceMs: number;
+  /** How long alarms may take until CloudWatch has evaluated all of them. */
+  readonly alarmPatienceMs: number;
+  /** Waits until CloudWatch evaluates alarms again. */
+  readonly untilNextEvaluation: () => Promise<void>;
+  readonly now: () => Date;
+}
+
+/** A temporary queue that receives everything that the stage publishes. */
+export interface EventsQueue {
+  readonly name: string;
+  /** Returns all events received so far. */
+  receive(): Promise<readonly ParleyEvent[]>;
+  remove(): Promise<void>;
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import { createLocalHost } from '../../smoke/local-host.ts';
+import { playSmoke, type SmokeHost } from '../../smoke/play-smoke.ts';
+import { readSmokeOptions, SmokeError } from '../../smoke/smoke-options.ts';
+import { SMOKE_STEPS } from '../../smoke/smoke-steps.ts';
+import { checkCanSign } from '../../smoke/webhook-signer.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+
+const ID = '50000017';
+
+interface SmokeTest {
+  readonly auth?: object;
+  /** Breaks the stage after it has started. */
+  readonly sabotage?: (cloud: LocalCloud) => void;
+  readonly patienceMs?: number;
+}
+
+/** Runs the smoke test against a local run. */
+const smoke = async ({ auth, sabotage = () => {}, patienceMs }: SmokeTest) => {
+  const lines: string[] = [];
+  const startCloud = async (options: LocalOptions) => {
+    const cloud = await startTestCloud(options);
+    sabotage(cloud);
+    return cloud;
+  };
+  const settings = auth === undefined ? {} : { webhook: { auth } };
+  const host = createLocalHost({ id: ID, stage: 'dev', settings, startCloud, patienceMs });
+  const succeeded = await playSmoke(host, { id: ID, print: (line) => lines.push(line), keep: false });
+  return { succeeded, lines };
+};
+
+const titlesOf = (lines: readonly string[]) =>
+  lines.map((line) => line.replace(/^(\w+) +[\d.]+ s {2}([^:]*):.*$/s, '$1 $2'));
+
+describe('the smoke test', () => {
+  it.each([
+    ['pubsub-jwt', undefined],
+    ['standard-webhooks', { kind: 'standard-webhooks' }],
+    ['shared-token', { kind: 'shared-token', header: 'x-token', envelope: 'pubsub' }],
+  ])('succeeds with %s', async (_kind, auth) => {
+    const { succeeded, lines } = await smoke({ auth });
+
+    expect(titlesOf(lines), lines.join('\n')).toEqual([
+      'ok The local run starts',
+      ...SMOKE_STEPS.map(({ title }) => `ok ${title}`),
+      'ok The local run stops',
+    ]);
+    expect(succeeded).toBe(true);
+  });
+
+  it('says that the chat service refuses the token, and stops the run', async () => {
+    const sabotage = ({ emulators: { secrets }, accessTokenSecretId }: LocalCloud) => {
+      const secret = secrets.find(accessTokenSecretId);
+      if (secret) secrets.put(secret, 'another-token');
+    };
+
+    const { succeeded, lines } = await smoke({ sabotage });
+
+    expect(succeeded).toBe(false);
+    expect(lines.at(-2)).toMatch(/^FAILED +[\d.]+ s {2}The chat service accepts the access token: .*HTTP 401/);
+    expect(titlesOf(lines).at(-1)).toBe('ok The local run stops');
+  });
+
+  it('says which events are missing', async () => {
+    const sabotage = ({ emulators: { buses } }: LocalCloud) =>
+      buses.setFault(({ DetailType }) =>
+        DetailType === 'SendAccepted' ? { errorCode: 'InternalFailure', message: 'not now' } : undefined,
+      );
+
+    const { succeeded, lines } = await smoke({ sabotage, patienceMs: 5_000 });
+
+    expect(succeeded).toBe(false);
+    expect(lines.at(-2)).toMatch(
+      /^FAILED .*Everything is published as events: Expected within 5 seconds: .*SendAccepted.* Seen: only (?!.*SendAccepted)/,
+    );
+  });
+});
+
+describe('a failed smoke test', () => {
+  const hostThat = (later: string | undefined) => {
+    const calls: string[] = [];
+    const host: SmokeHost = {
+      preparations: [
+        {
+          title: 'The stage is deployed',
+          run: async () => {
+            throw new SmokeError('No permission.');
+          },
+        },
+      ],
+      stage: () => Promise.reject(new Error('No step may run.')),
+      removal: {
+        title: 'The stage is deleted',
+        later,
+        run: async () => {
+          calls.push('removed');
+          return 'done';
+        },
+      },
+    };
+    return { host, calls };
+  };
+  const play = async (host: SmokeHost, keep: boolean) => {
+    const lines: string[] = [];
+    const succeeded = await playSmoke(host, { id: ID, print: (line) => lines.push(line), keep });
+    return { succeeded, lines };
+  };
+
+  it('deletes the stage, even if its deployment failed', async () => {
+    const { host, calls } = hostThat('npx cdk destroy');
+    const { succeeded, lines } = await play(host, false);
+
+    expect(succeeded).toBe(false);
+    expect(titlesOf(lines)).toEqual(['FAILED The stage is deployed', 'ok The stage is deleted']);
+    expect(calls).toEqual(['removed']);
+  });
+
+  it('leaves the stage with --keep, and says how to delete it', async () => {
+    const { host, calls } = hostThat('npx cdk destroy');
+    const { lines } = await play(host, true);
+
+    expect(lines.at(-1)).toBe('The stage is kept. Remove it with: npx cdk destroy');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('the command line of the smoke test', () => {
+  const DEPLOYED = ['--stage', 'smoke', '--account', '111122223333', '--chat-service-url', 'https://sandbox.example/'];
+
+  it('is read', () => {
+    expect(readSmokeOptions(DEPLOYED)).toEqual({
+      kind: 'deployed',
+      stage: 'smoke',
+      account: '111122223333',
+      chatServiceUrl: 'https://sandbox.example',
+      accessToken: 'sandbox-token',
+      region: undefined,
+      keep: false,
+    });
+    expect(readSmokeOptions(['--local'])).toEqual({ kind: 'local', stage: 'dev', settings: {} });
+  });
+
+  it.each([
+    [[], '--stage is missing.'],
+    [['--stage', 'smoke'], '--account must be the 12 digits'],
+    [DEPLOYED.with(5, 'http://127.0.0.1:1'), '--chat-service-url must be the https URL'],
+    [['--local', '--account', '111122223333'], '--local starts its own sandbox'],
+    [['--local', '--settings', '{'], '--settings must be JSON'],
+    [['--everything'], "Unknown option '--everything'"],
+  ])('is refused: %j', (args, sentence) => {
+    expect(() => readSmokeOptions(args)).toThrow(sentence);
+  });
+});
+
+describe('signatures that the smoke test cannot make', () => {
+  const pubsub = { audience: 'a', serviceAccountEmail: 'a@b.example', issuers: ['https://accounts.google.com'] };
+  const jwksUrl = 'https://www.googleapis.com/oauth2/v3/certs';
+
+  it('are refused before anything is deployed', () => {
+    const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+    expect(() => checkCanSign({ kind: 'sns', topicArn }, 'https://sandbox.example')).toThrow(
+      'only Amazon SNS can make',
+    );
+    expect(() => checkCanSign({ kind: 'pubsub-jwt', ...pubsub, jwksUrl }, 'https://sandbox.example')).toThrow(
+      `only the owner of the keys at ${jwksUrl} can sign`,
+    );
+  });
+
+  it("do not include the sandbox's own tokens", () => {
+    const own = { kind: 'pubsub-jwt' as const, ...pubsub, jwksUrl: 'https://sandbox.example/keys' };
+    expect(() => checkCanSign(own, 'https://sandbox.example')).not.toThrow();
+  });
+});
