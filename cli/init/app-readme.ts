@@ -54,9 +54,7 @@ production stage: its data is protected, and placeholders are rejected.
    npx parley pin --stage dev
    \`\`\`
 
-\`.github/workflows/deploy.yml\` does steps 2 and 5 on GitHub: it deploys \`dev\` on each push to \`main\`, and any stage when
-you run it. Commit \`package-lock.json\`, which it needs. In each of the GitHub environments \`dev\` and \`prod\`, set the
-variables \`AWS_REGION\` and \`AWS_ROLE_ARN\`: a role that
-[trusts GitHub](https://docs.github.com/actions/security-for-github-actions/security-hardening-your-deployments/configuring-openid-connect-in-amazon-web-services)
-and may assume the roles of the CDK bootstrap.
+\`.github/workflows/deploy.yml\` does steps 2 and 5 on GitHub, for \`dev\` and then for \`prod\`, after you set the
+repository's variable \`DEPLOY\` to \`true\`. It needs \`package-lock.json\`, and the GitHub environments and roles that
+docs/delivery.md in the package \`parley\` describes.
 `;

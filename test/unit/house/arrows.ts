@@ -119,7 +119,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events'] },
   { name: 'pins', files: /^lib\/pins\//, mayImport: ['pins', 'settings'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'pins', 'settings'] },
-  { name: 'bin', files: /^bin\//, mayImport: ['lib', 'documents'] },
+  { name: 'bin', files: /^bin\//, mayImport: ['bin', 'lib', 'documents'] },
 
   // A second reading of the contract: the sandbox shares no code with the functions.
   {
