@@ -32,6 +32,6 @@ export const parleyLocal = (root: string): PackageRecipe => ({
     }
     const samples = 'sandbox/console/samples';
     await cp(join(root, samples), join(folder, samples), { recursive: true });
-    return ['built', ...(await addDocuments(root, folder, 'docs/local-run.md', ['LICENSE']))];
+    return ['built', ...(await addDocuments(root, folder, 'docs/getting-started.md', ['LICENSE']))];
   },
 });
