@@ -116,6 +116,8 @@ const readSettings = async (stage: string, baseUrl: string) =>
     stages: (await readCdkApp(process.cwd())).context.stages,
     stage,
     settings: { chatService: { baseUrl } },
+    // A production stage is refused as such, not because of its addresses.
+    localRun: true,
   });
 
 const stageContext = (stage: string, settings: object): readonly string[] => [

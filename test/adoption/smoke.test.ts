@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import { createDeployedHost } from '../../smoke/deployed-host.ts';
 import { createLocalHost } from '../../smoke/local-host.ts';
 import { playSmoke, type SmokeHost } from '../../smoke/play-smoke.ts';
 import { readSmokeOptions, SmokeError } from '../../smoke/smoke-options.ts';
@@ -150,6 +151,19 @@ describe('the command line of the smoke test', () => {
     [['--everything'], "Unknown option '--everything'"],
   ])('is refused: %j', (args, sentence) => {
     expect(() => readSmokeOptions(args)).toThrow(sentence);
+  });
+});
+
+describe('a production stage', () => {
+  it('is refused before anything is deployed', async () => {
+    const options = { stage: 'prod', account: '111122223333', chatServiceUrl: 'https://sandbox.example' };
+    const host = createDeployedHost(
+      { kind: 'deployed', ...options, accessToken: 'token', region: 'eu-west-1', keep: false },
+      ID,
+    );
+
+    await expect(host.preparations[0]?.run()).rejects.toThrow('prod is a production stage.');
+    expect(await host.removal.run()).toBe('nothing was deployed');
   });
 });
 
