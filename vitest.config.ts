@@ -36,7 +36,7 @@ export default defineConfig({
       project('e2e', { setupFiles: CHECK_LAWS }),
       project('resilience', { setupFiles: CHECK_LAWS }),
       // What a new user does with the packages and the examples: installs, whole apps, and programs in other languages.
-      project('adoption', { maxWorkers: 1, testTimeout: 300_000, hookTimeout: 600_000, setupFiles: CHECK_LAWS }),
+      project('adoption', { testTimeout: 300_000, hookTimeout: 600_000, setupFiles: CHECK_LAWS }),
       // The console in a real Chromium, which uses both cores together with a local run.
       project('browser', { maxWorkers: 1, testTimeout: 90_000, hookTimeout: 180_000, setupFiles: CHECK_LAWS }),
     ],

@@ -3,7 +3,15 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** What a package's user may need of `docs`: pages, schemas, and policies, but neither decisions nor pictures. */
-const PAGES = ['docs/*.md', 'docs/*.json', 'docs/policies/*.json', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'];
+const PAGES = [
+  'docs/*.md',
+  'docs/*.json',
+  'docs/events/*.json',
+  'docs/policies/*.json',
+  'CHANGELOG.md',
+  'LICENSE',
+  'SECURITY.md',
+];
 
 /** Returns the paths of the documents that are published, relative to the repository's root. */
 export const publishedDocuments = (root: string): readonly string[] =>

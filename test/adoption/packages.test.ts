@@ -98,6 +98,13 @@ describe('what a user of the constructs installs', () => {
     expect(installed('parley/lib/index.{js,d.ts}')).toHaveLength(2);
   });
 
+  it('contains the JSON Schema of every event', () => {
+    const files = globSync('docs/events/*.schema.json', { cwd: ROOT });
+
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((file) => installed(`parley/${file}`).length !== 1)).toEqual([]);
+  });
+
   it('contains the functions as the repository bundles them', async () => {
     const entries = globSync('lambdas/*/entry.ts', { cwd: ROOT });
     expect(entries.length).toBeGreaterThan(3);
