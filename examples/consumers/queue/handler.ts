@@ -12,7 +12,7 @@ import { isMessageReceived, isSendUncertain, type ParleyEvent, parseParleyEvent 
 const dynamodb = new DynamoDBClient();
 
 export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
-  const results = await Promise.allSettled(Records.map(({ body }) => handleEvent(parseParleyEvent(body))));
+  const results = await Promise.allSettled(Records.map(async ({ body }) => handleEvent(parseParleyEvent(body))));
   const batchItemFailures = Records.flatMap(({ messageId }, index) => {
     const result = results[index];
     if (result?.status !== 'rejected') return [];
