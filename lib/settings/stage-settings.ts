@@ -24,7 +24,8 @@ const days = (minimum: number, byDefault: number, meaning: string) =>
 /** Allows plain http only for a sandbox on this machine, because requests contain the access token. */
 function isBaseUrl(value: string): boolean {
   const url = URL.parse(value);
-  if (!url || value.endsWith('/') || url.search || url.hash || url.username || url.password) return false;
+  // `URL` drops white space and an empty query or fragment, but the path of a call is appended to the text itself.
+  if (!url || /[?#\s]|\/$/.test(value) || url.username || url.password) return false;
   return isSecure(url);
 }
 

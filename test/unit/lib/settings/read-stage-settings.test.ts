@@ -77,6 +77,14 @@ describe('Settings', () => {
   });
 });
 
+test.each(['/', '?', '#', ' ', '\n'])('A base URL that ends with %j is rejected', (end) => {
+  const baseUrl = `https://chat-service.example${end}`;
+
+  expect(faults(() => read(undefined, withSetting('chatService.baseUrl', baseUrl)))).toEqual([
+    expect.stringMatching(/^stages\.prod\.chatService\.baseUrl: got /),
+  ]);
+});
+
 describe('The webhook authentication insecure-none', () => {
   const webhook = { auth: { kind: 'insecure-none' } };
 
