@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { access, copyFile, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { type CreateCommand, examples, quote } from '../command.ts';
@@ -73,7 +73,7 @@ const findTarballs = async (folder: string | undefined): Promise<ReadonlyMap<str
 
 const refuseExisting = async (folder: string, files: readonly string[]): Promise<void> => {
   const found: string[] = [];
-  for (const file of files) if (await exists(join(folder, file))) found.push(file);
+  for (const file of files) if (!(await isFree(join(folder, file)))) found.push(file);
   if (found.length === 0) return;
   throw new CliError(EXIT.refused, `${folder} already contains ${found.join(', ')}. Use an empty folder.`);
 };
@@ -84,9 +84,20 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Whether a file can be created: neither a file, a broken link, nor a file in place of its folder is in the way. */
+const isFree = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => false,
+    (error: unknown) => !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR'),
+  );
+
 const createFile = async (path: string, create: (path: string) => Promise<void>): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  await create(path);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await create(path);
+  } catch (error) {
+    throw new CliError(EXIT.failed, `Cannot create ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 };
 
 const write = (path: string, text: string): Promise<void> => writeFile(path, text, { flag: 'wx' });

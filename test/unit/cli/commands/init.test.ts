@@ -1,4 +1,4 @@
-import { mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -227,6 +227,28 @@ describe('a new app', () => {
     expect([code, err]).toEqual([4, `parley: ${folder} already contains README.md. Use an empty folder.`]);
     expect(filesIn(folder)).toEqual(['LICENSE', 'README.md']);
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('mine');
+  });
+
+  it.each([
+    { obstacle: 'a file in place of a folder', create: (folder: string) => writeFileSync(join(folder, 'bin'), '') },
+    { obstacle: 'a broken link', create: (folder: string) => symlinkSync('missing', join(folder, 'cdk.json')) },
+  ])('writes no file beside $obstacle', async ({ create }) => {
+    const folder = emptyFolder();
+    create(folder);
+    const before = readdirSync(folder);
+
+    const { code, err } = await init(folder);
+
+    expect([code, err]).toEqual([4, expect.stringMatching(/ already contains .+\. Use an empty folder\.$/)]);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it('names the file that it cannot create', async () => {
+    const folder = join(emptyFolder(), 'x'.repeat(300));
+
+    const { code, err } = await init(folder);
+
+    expect([code, err]).toEqual([1, expect.stringMatching(/^parley: Cannot create .+\/package\.json: ENAMETOOLONG/)]);
   });
 });
 
