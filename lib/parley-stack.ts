@@ -146,10 +146,10 @@ export class ParleyStack extends Stack {
     const { table } = this;
     const eventBus = this.publisher?.eventBus;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
-    if (!(table instanceof ParleyTable)) output('ExistingTableArn', table.tableArn, 'The table, which existed already');
+    if (!(table instanceof ParleyTable)) output('ExistingTableArn', table.tableArn, 'The existing table in use');
     if (eventBus && !(eventBus instanceof EventBus)) {
-      output('ExistingEventBusArn', eventBus.eventBusArn, 'The event bus, which existed already');
+      output('ExistingEventBusArn', eventBus.eventBusArn, 'The existing event bus in use');
     }
-    if (existing.keyArn) output('ExistingKeyArn', existing.keyArn, 'The key, which existed already');
+    if (existing.keyArn) output('ExistingKeyArn', existing.keyArn, 'The existing key in use');
   }
 }

@@ -29,7 +29,7 @@ export const findStack = async (outdir: string, stackName: string): Promise<Synt
   const { data } = manifest.safeParse(parseJson(text));
   if (data === undefined) {
     throw new LocalError(
-      `The app synthesized nothing into ${outdir}. Its code must call app.synth(), and set no outdir of its own.`,
+      `The app synthesized nothing into ${outdir}. Its code must call app.synth() and must not set outdir.`,
     );
   }
   const stacks = Object.entries(data.artifacts).flatMap(([id, { type, properties }]): SynthesizedStack[] => {
@@ -47,5 +47,5 @@ const adviceFor = (names: readonly string[]): string => {
   const [first, ...others] = names;
   if (first === undefined) return 'It has no stacks at all.';
   if (others.length === 0) return `Its only stack is ${first}. To run it, use --stack ${first}.`;
-  return `It has several others: ${names.join(', ')}. To run one of them, use --stack NAME.`;
+  return `Its stacks are ${names.join(', ')}. To run one of them, use --stack NAME.`;
 };

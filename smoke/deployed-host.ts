@@ -142,7 +142,7 @@ const readAccount = async (
   const answer = await call('POST', new URL(`https://sts.${region}.${suffix}/`), body, headers);
   const [, account] = /<Account>(\d{12})<\/Account>/.exec(await answer.text()) ?? [];
   if (account !== undefined) return account;
-  throw new SmokeError(`AWS does not accept the credentials: STS answers ${answer.status}. Sign in again.`);
+  throw new SmokeError(`AWS rejected the credentials: STS returned ${answer.status}. Sign in again.`);
 };
 
 const exists = async (client: CloudFormationClient, StackName: string): Promise<boolean> => {

@@ -23,7 +23,7 @@ export class SmokeError extends Error {
   override readonly name = 'SmokeError';
 }
 
-export const HELP = `Deploys a stage of its own, checks that it receives, sends, publishes, and erases, and deletes it again.
+export const HELP = `Deploys a temporary stage, checks that it receives, sends, publishes, and erases, and deletes it.
 
 Usage: npm run smoke -- --stage NAME --account ID --chat-service-url URL [options]
        npm run smoke -- --local [--stage NAME]
@@ -35,7 +35,7 @@ Options:
   --chat-service-url URL    a running sandbox (npm run sandbox) that AWS and this machine can reach
   --access-token TOKEN      a token that the sandbox accepts (default: sandbox-token)
   --region REGION           the AWS region (default: that of your AWS profile)
-  --keep                    leave the stage deployed if a step fails, to look at it
+  --keep                    leave the stage deployed if a step fails, so that you can inspect it
   --local                   test the local run instead: the same steps, without deploying
   --settings JSON           with --local, settings that override those of the stage
   --help                    show this help`;

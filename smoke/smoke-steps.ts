@@ -105,7 +105,7 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
       });
       const { messages } = outbox.parse(await callSandbox(chatServiceUrl, 'GET', '/outbox'));
       const sent = messages.find((message) => message.id === accepted.messageId);
-      expect(sent !== undefined, `the sandbox has the message ${accepted.messageId}`, 'it has not');
+      expect(sent !== undefined, `the sandbox has the message ${accepted.messageId}`, 'no such message');
       await itemOf(stage, `SEND#${requestId}`, 'SEND', ({ state }) => state === 'accepted');
       return `accepted by ${sent?.endpoint}`;
     },

@@ -69,8 +69,10 @@ const checkTable = async (tableArn: string, target: ExistingTarget): Promise<rea
       : []),
     ...(streamArn
       ? []
-      : [finding('failing', `${tableArn} has no stream with new and old images, so no event is published.`)]),
-    ...(ttlAttribute === 'expiresAt' ? [] : [finding('failing', `${tableArn} does not remove items by expiresAt.`)]),
+      : [finding('failing', `${tableArn} has no stream with new and old images, so no events are published.`)]),
+    ...(ttlAttribute === 'expiresAt'
+      ? []
+      : [finding('failing', `${tableArn} has no TTL on expiresAt, so items never expire.`)]),
     ...(hasPointInTimeRecovery ? [] : [finding('warning', `${tableArn} has no point-in-time recovery.`)]),
     ...(isProtected ? [] : [finding('warning', `${tableArn} is not protected from deletion.`)]),
   ];

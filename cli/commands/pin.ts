@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
@@ -32,25 +32,37 @@ const readApp = async (): Promise<z.output<typeof cdkJson>> => {
   const text = await readFile(join(process.cwd(), 'cdk.json'), 'utf8').catch(() => {
     throw new CliError(EXIT.usage, 'This folder has no cdk.json. Use the folder of the CDK app.');
   });
-  const { data } = cdkJson.safeParse(JSON.parse(text));
+  const { data } = cdkJson.safeParse(parseJson(text));
   if (data) return data;
-  throw new CliError(EXIT.usage, 'cdk.json has no "app": the command that synthesizes the app.');
+  throw new CliError(EXIT.usage, 'cdk.json is not JSON, or it has no "app": the command that synthesizes the app.');
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
 /** Synthesizes the app like `cdk synth`, but without the functions' code, and with the pins as a result. */
 const synthesize = async ({ app, context }: z.output<typeof cdkJson>, stage: string): Promise<void> => {
-  await using outdir = await mkdtempDisposable(join(tmpdir(), 'parley-pin-'));
+  const outdir = await mkdtemp(join(tmpdir(), 'parley-pin-'));
   const values = { ...context, stage, 'parley:pin': true, 'aws:cdk:bundling-stacks': [] };
-  const child = spawn(app, {
-    shell: true,
-    cwd: process.cwd(),
-    env: { ...process.env, CDK_OUTDIR: outdir.path, CDK_CONTEXT_JSON: JSON.stringify(values) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const output: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()));
-  const code = await new Promise((resolve) => {
-    child.once('close', resolve);
-  });
-  if (code !== 0) throw new CliError(EXIT.refused, `The app cannot be synthesized: ${output.join('').trim()}`);
+  try {
+    const child = spawn(app, {
+      shell: true,
+      cwd: process.cwd(),
+      env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(values) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const output: string[] = [];
+    child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+    const code = await new Promise((resolve) => {
+      child.once('close', resolve);
+    });
+    if (code !== 0) throw new CliError(EXIT.refused, `The app cannot be synthesized: ${output.join('').trim()}`);
+  } finally {
+    await rm(outdir, { recursive: true, force: true });
+  }
 };

@@ -67,7 +67,7 @@ const jobOf = (stage: string, needs: string, parley: string): string =>
     needs: ${needs}
     runs-on: ubuntu-24.04
     timeout-minutes: 20
-    # Without an approval, so that a reviewer of the deployment has the diff. Its role may only read.
+    # Needs no approval, so that reviewers of the deployment can see the diff. Its role is read-only.
     environment: ${stage}-diff
     permissions:
       contents: read

@@ -63,7 +63,7 @@ export class LoggedHttpApi extends HttpApi {
       apiName: `${Stack.of(scope).stackName}-${nameSuffix}`,
       description,
       createDefaultStage: false,
-      // Otherwise, the API would have a second address, for which the domain's own settings do not apply.
+      // Otherwise, the API would have a second address, to which the domain's settings do not apply.
       ...(domainMapping && { disableExecuteApiEndpoint: true }),
     });
     const logGroup = new StageLogGroup(this, 'AccessLogs', logs);

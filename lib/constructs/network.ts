@@ -68,7 +68,7 @@ export function grantNetworkInterfaces(role: Role): void {
     new PolicyStatement({
       ...statement,
       effect: Effect.DENY,
-      // Only calls of a function's code have the key, and Lambda's own calls have not.
+      // Calls from the function's code have this condition key. Lambda's own calls do not.
       conditions: { Null: { 'lambda:SourceFunctionArn': 'false' } },
     }),
   );

@@ -41,7 +41,7 @@ function refuse(stackName: string, faults: readonly string[]): void {
     [
       ...faults.map((fault) => `${stackName}: ${fault}`),
       `${PINS_FILE} pins these resources, because they hold data or are known to other systems. Undo the change. If you ` +
-        `have saved the data and no system needs them any more, run parley pin for this stage, and commit ${PINS_FILE}.`,
+        `have saved the data and no other system uses them, run parley pin for this stage, and commit ${PINS_FILE}.`,
     ].join('\n'),
   );
 }

@@ -79,5 +79,5 @@ function causeOf(logicalId: string, type: string, { existing }: StackPins): stri
   if (logicalId.startsWith('PublisherTargets')) return settings('events.targets', 'events.publish');
   if (logicalId.startsWith('Publisher')) return settings('events.publish');
   if (logicalId.startsWith('ReceiverWebhookSecret')) return settings('webhook.auth.kind');
-  return "A change of the app's code or of Parley's version";
+  return "A change to the app's code or to Parley's version";
 }

@@ -32,7 +32,7 @@ export const vpc = z
   .meta({
     description:
       'an object with vpcId, subnetIds, and, optionally, securityGroupIds: the VPC that the functions are connected to; ' +
-      'omit it to connect them to the internet directly; see docs/existing-resources.md',
+      'omit it to run the functions outside a VPC; see docs/existing-resources.md',
   });
 
 /** The setting `vpc` of a stage that has it. */

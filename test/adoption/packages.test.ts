@@ -165,5 +165,38 @@ describe('a CDK app with the package', () => {
   });
 });
 
+describe('the oldest Node.js that the package supports', () => {
+  it('synthesizes the stack and runs the command', async ({ skip }) => {
+    const { engines } = JSON.parse(await readFile(join(app, 'node_modules/parley/package.json'), 'utf8'));
+    const version = `${engines.node.replace('>=', '')}.0`;
+    const platform = `node-${process.platform}-${process.arch}`;
+    const install = run('npm', [
+      'install',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--prefix',
+      'old',
+      `${platform}@${version}`,
+    ]);
+    const missing = await install.then(
+      () => undefined,
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+    if (missing?.includes('E404')) skip(`npm has no Node.js ${version} for this platform as ${platform}.`);
+    expect(missing).toBeUndefined();
+    const node = join(app, 'old/node_modules', platform, 'bin/node');
+    await writeFile(join(app, 'whole.js'), whole);
+
+    await run(node, ['whole.js'], { CDK_OUTDIR: join(app, 'old.out') });
+    const { stdout, stderr } = await run(node, ['node_modules/parley/bin/parley.js', '--help']);
+
+    const read = (folder: string) => readFile(join(app, folder, 'Parley-dev.template.json'), 'utf8');
+    expect(await read('old.out')).toBe(await read('whole.out'));
+    expect(stdout).toContain('Usage: parley');
+    expect(stderr).toBe('');
+  });
+});
+
 /** CDK's own declarations are not checked. */
 const isFaultOfCdk = (line: string): boolean => line.startsWith('node_modules/aws-cdk-lib/');

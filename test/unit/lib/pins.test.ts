@@ -116,7 +116,7 @@ describe('A stage whose resources are pinned', () => {
       writeFileSync(file, readFileSync(file, 'utf8').replace('"pk"', '"id"'));
 
       expect(synth(folder, {})[0]).toBe(
-        "Parley-prod: A change of the app's code or of Parley's version would replace TableCD117FA1 " +
+        "Parley-prod: A change to the app's code or to Parley's version would replace TableCD117FA1 " +
           '(AWS::DynamoDB::Table) with an empty one, because of its new KeySchema.',
       );
     });

@@ -139,7 +139,7 @@ describe('the stack of a stage', () => {
     ],
     [
       { 'manifest.json': { artifacts: { Chat: stack('chat.json'), Bus: stack('bus.json') } } },
-      'The app has no stack Parley-dev. It has several others: Chat, Bus. To run one of them, use --stack NAME.',
+      'The app has no stack Parley-dev. Its stacks are Chat, Bus. To run one of them, use --stack NAME.',
     ],
   ])('is missing, and the sentence says what there is: %j', async (files, sentence) => {
     const outdir = await newFolder(files);

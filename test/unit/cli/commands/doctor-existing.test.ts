@@ -114,8 +114,8 @@ describe('doctor on existing resources', () => {
     expect(await grades({ existingTableArn: TABLE })).toEqual([
       'failing: ARN lacks these keys or indexes: byContact: contact, contactSort; byState: stateShard, stateAt; ' +
         'byBroadcast: broadcastShard, broadcastState.',
-      'failing: ARN has no stream with new and old images, so no event is published.',
-      'failing: ARN does not remove items by expiresAt.',
+      'failing: ARN has no stream with new and old images, so no events are published.',
+      'failing: ARN has no TTL on expiresAt, so items never expire.',
       'warning: ARN has no point-in-time recovery.',
       'warning: ARN is not protected from deletion.',
     ]);
