@@ -216,6 +216,8 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['sends uncertain resolve', ['r-1', '--outcome', 'failed']],
   ['alarms', []],
   ['doctor', []],
+  ['init', ['FOLDER/app', '--platform', PAYLOAD]],
+  ['pin', []],
 ];
 
 const runCommand = (name: string, args: readonly string[], ...more: readonly string[]) => {

@@ -237,7 +237,7 @@ describe('a call that fails', () => {
       const server = await startServer([fault]);
       const abort = new AbortController();
       const call = createClients(server.url).own.call('UpdateItem', UPDATE, { abortSignal: abort.signal });
-      await vi.waitUntil(() => server.requests.length === 1);
+      await vi.waitUntil(() => server.requests.length === 1, 30_000);
       abort.abort();
       await expect(call).rejects.toMatchObject({ name: 'AbortError' });
       expect(server.requests).toHaveLength(1);
